@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+// Hands over to the pnpm that started this run. npm 12 runs no install scripts, so pnpm's own bin stays a
+// placeholder that turbo cannot start ("Exec format error"); npm_execpath always names the real one.
+import { spawnSync } from 'node:child_process';
+
+const pnpm = process.env.npm_execpath;
+if (pnpm === undefined) {
+  console.error('pnpm: start this through a pnpm script, for example `npx -y pnpm@12.21.0 test`.');
+  process.exit(1);
+}
+const isScript = /\.[cm]?js$/.test(pnpm);
+const [command, first] = isScript ? [process.execPath, [pnpm]] : [pnpm, []];
+const { status, error } = spawnSync(command, [...first, ...process.argv.slice(2)], { stdio: 'inherit' });
+if (error) console.error(`pnpm: could not start ${pnpm}: ${error.message}`);
+process.exit(status ?? 1);

@@ -1,0 +1,495 @@
+// Generated from openapi/payment-service.yaml by `pnpm generate`. Do not edit.
+
+export interface paths {
+    "/data/payment-providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List payment options
+         * @description Call it before any transaction request to learn the options available to the merchant. Whether the two filters are required is not shown; every request shown sends both.
+         */
+        get: operations["listPaymentProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/data/payout-bank-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List payout banks
+         * @description The banks that a provider with BANK payouts supports.
+         */
+        get: operations["listPayoutBanks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/data/wallet-balances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Balance inquiry
+         * @description One wallet per currency and wallet type of the merchant account.
+         */
+        get: operations["getWalletBalances"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    transactionCallback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Transaction callback
+         * @description Carries a transaction outcome. The same data comes back with the customer's browser as a redirect, with the signature in the query parameter `hmac_signature`; how the other fields are spelled in that query is not shown. Retries, and the answer that the receiver must give, are not shown.
+         */
+        post: operations["transactionCallback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        /** @description Currency code, in the style of ISO 4217. */
+        CurrencyCode: string;
+        /** @description Other values are not shown. */
+        TransactionType: "COLLECTION" | (string & {});
+        /** @description The state of a transaction. The full list, and the transitions, are not shown. */
+        TransactionStatus: "COMPLETED" | (string & {});
+        PaymentProvider: {
+            /** @description Display name of the provider. */
+            provider_name: string;
+            /** @description Provider identifier. */
+            provider_code: string;
+            /** @description Method code. */
+            transaction_method: "MOBILE_MONEY" | (string & {});
+            /** @description Display name of the method. */
+            transaction_method_name: string;
+            /** @description In mixed case here, unlike the upper case of the request filter. */
+            transaction_type: "Collection" | (string & {});
+            transaction_currency: components["schemas"]["CurrencyCode"];
+            /** @description Minimum transaction amount. */
+            min_amount: number;
+            /** @description Maximum amount per transaction. */
+            max_amount: number;
+            /** @description Maximum total amount per day. */
+            max_daily_amount: number;
+            /** @description Whether the option is active. */
+            is_active: boolean;
+            /** @description Account-number prefixes that identify the option. */
+            option_prefixes: string[];
+        };
+        PayoutBank: {
+            /** @description Unique code of the bank; required in bank payout requests. */
+            bank_code: string;
+            /** @description Name of the bank. */
+            bank_name: string;
+            /** @description Whether the bank is active for use. */
+            is_active: boolean;
+        };
+        Wallet: {
+            currency: components["schemas"]["CurrencyCode"];
+            /** @description MERCHANT_COLLECTION holds collected and directly deposited funds; MERCHANT_PAYOUT holds funds for disbursements. */
+            wallet_type: "MERCHANT_COLLECTION" | "MERCHANT_PAYOUT" | (string & {});
+            /** @description Available for any other operation. */
+            available_balance: number;
+            /** @description The sum of all the balances in the wallet. */
+            actual_balance: number;
+            /** @description Not yet made available for use. */
+            uncleared_balance: number;
+            /** @description Accumulated rolling reserve. */
+            reserve_balance: number;
+        };
+        BadRequest: {
+            /**
+             * @description Equals the HTTP status code.
+             * @constant
+             */
+            code: 400;
+            /** @constant */
+            status: "error";
+            /** @description Human-readable text. */
+            message: string;
+            /** @description Empty on the error shown. */
+            data: Record<string, never>;
+        };
+        TransactionCallback: {
+            /** @description Signed. Other event names are not shown. */
+            event: "transaction.completed" | (string & {});
+            payload: components["schemas"]["TransactionPayload"];
+        };
+        TransactionPayload: {
+            /** @description Not signed. */
+            id: number;
+            /** @description Signed. The merchant's own reference. */
+            merchant_reference: string;
+            /** @description Signed. The service's reference. */
+            internal_reference: string;
+            /** @description Signed. */
+            transaction_type: components["schemas"]["TransactionType"];
+            /** @description Not signed. */
+            request_currency: components["schemas"]["CurrencyCode"];
+            /** @description Not signed. */
+            request_amount: number;
+            /** @description Not signed. */
+            transaction_currency: components["schemas"]["CurrencyCode"];
+            /** @description Not signed. */
+            transaction_amount: number;
+            /** @description Not signed. */
+            transaction_charge: number;
+            /** @description Not signed. Account or mobile number. */
+            transaction_account: string;
+            /** @description Not signed. */
+            customer_name: string;
+            /** @description Not signed. Cases other than false are not shown. */
+            charge_customer: boolean;
+            /** @description Not signed. In the data shown, transaction_amount minus transaction_charge, with charge_customer false. */
+            total_credit: number;
+            /** @description Not signed. The full set of values is not shown. */
+            provider_code: string;
+            /** @description Signed. */
+            transaction_status: components["schemas"]["TransactionStatus"];
+            /** @description Not signed. */
+            status_message: string;
+        };
+    };
+    responses: {
+        /** @description Other statuses, and what they carry, are not shown. */
+        NotShown: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+    };
+    parameters: {
+        /**
+         * @description Sent with value 1 on every request shown. Other versions are not shown.
+         * @example 1
+         */
+        ApiVersion: "1";
+    };
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listPaymentProviders: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Currency code; keeps the options of that currency.
+                 * @example UGX
+                 */
+                currency?: components["schemas"]["CurrencyCode"];
+                /**
+                 * @description Keeps the options of that transaction type. The request uses upper case.
+                 * @example COLLECTION
+                 */
+                transaction_type?: components["schemas"]["TransactionType"];
+            };
+            header: {
+                /**
+                 * @description Sent with value 1 on every request shown. Other versions are not shown.
+                 * @example 1
+                 */
+                "x-api-version": components["parameters"]["ApiVersion"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The payment options. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 200,
+                     *       "status": "success",
+                     *       "message": "Request completed successfully",
+                     *       "data": {
+                     *         "payment_providers": [
+                     *           {
+                     *             "provider_name": "Example Mobile Money",
+                     *             "provider_code": "example_mobile_money",
+                     *             "transaction_method": "MOBILE_MONEY",
+                     *             "transaction_method_name": "Mobile Money",
+                     *             "transaction_type": "Collection",
+                     *             "transaction_currency": "UGX",
+                     *             "min_amount": 500,
+                     *             "max_amount": 5000000,
+                     *             "max_daily_amount": 20000000,
+                     *             "is_active": true,
+                     *             "option_prefixes": [
+                     *               "25677",
+                     *               "25678"
+                     *             ]
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Equals the HTTP status code.
+                         * @constant
+                         */
+                        code: 200;
+                        /** @constant */
+                        status: "success";
+                        /** @description Human-readable text. */
+                        message: string;
+                        data: {
+                            payment_providers: components["schemas"]["PaymentProvider"][];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["NotShown"];
+        };
+    };
+    listPayoutBanks: {
+        parameters: {
+            query: {
+                /**
+                 * @description The provider whose banks are wanted, from the payment options.
+                 * @example example_bank
+                 */
+                provider_code: string;
+            };
+            header: {
+                /**
+                 * @description Sent with value 1 on every request shown. Other versions are not shown.
+                 * @example 1
+                 */
+                "x-api-version": components["parameters"]["ApiVersion"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The banks of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 200,
+                     *       "status": "success",
+                     *       "message": "Request completed successfully",
+                     *       "data": {
+                     *         "payout_banks": [
+                     *           {
+                     *             "bank_code": "EX001",
+                     *             "bank_name": "Example Bank",
+                     *             "is_active": true
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Equals the HTTP status code.
+                         * @constant
+                         */
+                        code: 200;
+                        /** @constant */
+                        status: "success";
+                        /** @description Human-readable text. */
+                        message: string;
+                        data: {
+                            payout_banks: components["schemas"]["PayoutBank"][];
+                        };
+                    };
+                };
+            };
+            /** @description The request is not formed as expected; shown for a missing `provider_code`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 400,
+                     *       "status": "error",
+                     *       "message": "provider_code is required",
+                     *       "data": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BadRequest"];
+                };
+            };
+            default: components["responses"]["NotShown"];
+        };
+    };
+    getWalletBalances: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Restricts the result to the wallets of that currency.
+                 * @example UGX
+                 */
+                currency?: components["schemas"]["CurrencyCode"];
+            };
+            header: {
+                /**
+                 * @description Sent with value 1 on every request shown. Other versions are not shown.
+                 * @example 1
+                 */
+                "x-api-version": components["parameters"]["ApiVersion"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The wallets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 200,
+                     *       "status": "success",
+                     *       "message": "Request completed successfully",
+                     *       "data": {
+                     *         "merchant_wallets": [
+                     *           {
+                     *             "currency": "UGX",
+                     *             "wallet_type": "MERCHANT_COLLECTION",
+                     *             "available_balance": 120000,
+                     *             "actual_balance": 150000,
+                     *             "uncleared_balance": 20000,
+                     *             "reserve_balance": 10000
+                     *           },
+                     *           {
+                     *             "currency": "UGX",
+                     *             "wallet_type": "MERCHANT_PAYOUT",
+                     *             "available_balance": 50000,
+                     *             "actual_balance": 50000,
+                     *             "uncleared_balance": 0,
+                     *             "reserve_balance": 0
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Equals the HTTP status code.
+                         * @constant
+                         */
+                        code: 200;
+                        /** @constant */
+                        status: "success";
+                        /** @description Human-readable text. */
+                        message: string;
+                        data: {
+                            merchant_wallets: components["schemas"]["Wallet"][];
+                        };
+                    };
+                };
+            };
+            default: components["responses"]["NotShown"];
+        };
+    };
+    transactionCallback: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description `t=<timestamp>,s=<hmac_hash>`. The unit of t is not shown, and t is not signed.
+                 * @example t=1700000000,s=5df7e76632dc1e5fe9ca3d6bd9e08e2f17dcbdb4c8ce17b1e9b3ee29e3ee8a23
+                 */
+                "hmac-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "transaction.completed",
+                 *       "payload": {
+                 *         "id": 1001,
+                 *         "merchant_reference": "ORD-1001",
+                 *         "internal_reference": "INT-77",
+                 *         "transaction_type": "COLLECTION",
+                 *         "request_currency": "UGX",
+                 *         "request_amount": 500,
+                 *         "transaction_currency": "UGX",
+                 *         "transaction_amount": 500,
+                 *         "transaction_charge": 15,
+                 *         "transaction_account": "256772000001",
+                 *         "customer_name": "Example Customer",
+                 *         "charge_customer": false,
+                 *         "total_credit": 485,
+                 *         "provider_code": "example_mobile_money",
+                 *         "transaction_status": "COMPLETED",
+                 *         "status_message": "Transaction completed successfully"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TransactionCallback"];
+            };
+        };
+        responses: {
+            /** @description The answer that the receiver must give is not shown. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}
