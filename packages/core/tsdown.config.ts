@@ -1,9 +1,17 @@
 import { defineConfig, type UserConfig } from 'tsdown';
 
 const config: UserConfig = defineConfig({
-  entry: ['src/index.ts'],
+  entry: {
+    index: 'src/index.ts',
+    node: 'src/node.ts',
+    testing: 'src/testing.ts',
+    'digest.node': 'src/verify/digest.node.ts',
+    'digest.portable': 'src/verify/digest.portable.ts',
+  },
   format: ['esm', 'cjs'],
   dts: true,
   platform: 'neutral',
+  // Resolved where the package runs: node:crypto in Node, the portable digest elsewhere.
+  external: ['#digest'],
 });
 export default config;

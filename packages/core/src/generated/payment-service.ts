@@ -446,8 +446,8 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description `t=<timestamp>,s=<hmac_hash>`. The unit of t is not shown, and t is not signed.
-                 * @example t=1700000000,s=5df7e76632dc1e5fe9ca3d6bd9e08e2f17dcbdb4c8ce17b1e9b3ee29e3ee8a23
+                 * @description `t=<timestamp>,s=<hmac_hash>`. The unit of t is not shown, and t is not signed. The example is made with the signing key EXAMPLESIGNINGKEY.
+                 * @example t=1700000000,s=34545960ef04a04bce08b22cbc42f54893870f826a6b5b7bcd434a77a8259e83
                  */
                 "hmac-signature": string;
             };

@@ -1,0 +1,99 @@
+/**
+ * Every error that this SDK throws. One base, flat subclasses, each with one stable `code`: branch on
+ * `error.code` where two copies of the package could meet, on `instanceof` elsewhere.
+ *
+ * A bad signature is not here: verification answers with a result. These are for calls that failed and for
+ * misconfiguration. No message, `cause` or property ever holds a key, a header or a body of a callback.
+ */
+export type PaymentServiceErrorCode =
+  | 'api_error'
+  | 'connection_failed'
+  | 'timeout'
+  | 'invalid_response'
+  | 'invalid_configuration';
+
+/** The base of all errors of this SDK. `message` says what happened and what to do next. */
+export abstract class PaymentServiceError extends Error {
+  abstract readonly code: PaymentServiceErrorCode;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** What the service answered when it did not answer with success. */
+export interface ApiErrorDetails extends ErrorOptions {
+  /** The HTTP status, 100 to 599. */
+  status: number;
+  /** `message` of the error envelope (specification 7), when one came. */
+  serviceMessage?: string | undefined;
+  /** The start of the body, at most 512 characters, with the client's keys scrubbed out. */
+  snippet?: string | undefined;
+  /** How many requests were sent, the first one included. */
+  attempts?: number | undefined;
+}
+
+/**
+ * The service answered with an error (specification 7): a status other than 200, or the error envelope.
+ *
+ * @example
+ * catch (error) {
+ *   if (error instanceof ApiError && error.status === 400) console.warn(error.serviceMessage);
+ * }
+ */
+export class ApiError extends PaymentServiceError {
+  override readonly code = 'api_error';
+  readonly status: number;
+  readonly serviceMessage: string | undefined;
+  readonly snippet: string | undefined;
+  readonly attempts: number | undefined;
+
+  constructor(message: string, details: ApiErrorDetails) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.status = details.status;
+    this.serviceMessage = details.serviceMessage;
+    this.snippet = details.snippet;
+    this.attempts = details.attempts;
+  }
+}
+
+/** No answer came: DNS, TCP or TLS failed, or the connection broke. Safe to repeat: all three calls are GETs. */
+export class ConnectionError extends PaymentServiceError {
+  override readonly code = 'connection_failed';
+}
+
+/** The total deadline (`timeoutMs`) passed: waits, attempts and bodies together. */
+export class TimeoutError extends PaymentServiceError {
+  override readonly code = 'timeout';
+}
+
+/** An answer came that the contract does not allow: not JSON, a broken envelope, a field of the wrong type. */
+export class InvalidResponseError extends PaymentServiceError {
+  override readonly code = 'invalid_response';
+  /** The HTTP status of that answer. */
+  readonly status: number | undefined;
+  /** The start of the body, at most 512 characters, with the client's keys scrubbed out. */
+  readonly snippet: string | undefined;
+
+  constructor(message: string, details: ErrorOptions & { status?: number; snippet?: string } = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.status = details.status;
+    this.snippet = details.snippet;
+  }
+}
+
+/**
+ * The program is set up wrongly; thrown at construction wherever that is possible. The message names the
+ * option and never its value.
+ */
+export class ConfigurationError extends PaymentServiceError {
+  override readonly code = 'invalid_configuration';
+  /** The name of the option that is wrong, for example `signingKey`. */
+  readonly option: string;
+
+  constructor(option: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.option = option;
+  }
+}

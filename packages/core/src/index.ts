@@ -1,0 +1,30 @@
+export type { IncomingCallback, ReceivedCallback } from './callback.ts';
+export { receiveCallback } from './callback.ts';
+export type { AmountConfirmation, AmountMismatch, ExpectedAmount } from './confirm-amount.ts';
+export { confirmAmount } from './confirm-amount.ts';
+export type { PaymentServiceErrorCode } from './errors.ts';
+export {
+  ApiError,
+  ConfigurationError,
+  ConnectionError,
+  InvalidResponseError,
+  PaymentServiceError,
+  TimeoutError,
+} from './errors.ts';
+export { assertMerchantReference } from './merchant-reference.ts';
+export type { CallbackOptions, CallbackReceiver, RedirectOptions, RedirectReceiver } from './receiver.ts';
+export { createCallbackReceiver, createRedirectReceiver } from './receiver.ts';
+export type { IncomingRedirect, ReceivedRedirect } from './redirect.ts';
+export { receiveRedirect } from './redirect.ts';
+export type { IncomingBody } from './request-body.ts';
+export { isTransactionCompleted } from './transaction-completed.ts';
+export type { Verifier, VerifierOptions } from './verify/create-verifier.ts';
+export { createVerifier } from './verify/create-verifier.ts';
+export type { AuthenticRefusal, Evidence, ForgedRefusal, Refusal, RefusalCode } from './verify/refusal.ts';
+export type { SignedFields } from './verify/signed-fields.ts';
+export { transitionId } from './verify/signed-fields.ts';
+export type { SigningKey } from './verify/signing-keys.ts';
+export type { Timestamp } from './verify/timestamp.ts';
+export type { UnsignedFields } from './verify/unsigned-fields.ts';
+export type { VerifiedCallback, VerifiedRedirect } from './verify/verified.ts';
+export type * from './wire.ts';

@@ -1,0 +1,23 @@
+/** An answer, in the terms that every framework shares. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Constant answers: nothing about the request, the keys or the reason comes back over the network (A22). */
+export function errorReply(
+  status: number,
+  error: string,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
+  return jsonReply(status, { error }, headers);
+}
+
+export function jsonReply(
+  status: number,
+  value: object,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
+}

@@ -1,0 +1,70 @@
+import { hmacHex, prepareKey } from '#digest';
+import { ConfigurationError } from './errors.ts';
+import { ownValue } from './verify/callback-body.ts';
+import { readSignedFields, signedText } from './verify/signed-fields.ts';
+import { prepareSigningKeys } from './verify/signing-keys.ts';
+import type { TransactionCallback, TransactionPayload } from './wire.ts';
+
+/**
+ * Signs callback data as the service does (specification 5.2): for tests and for the sandbox.
+ *
+ * @param options.timestamp the text after `t=`; the current time in seconds by default. It is not signed.
+ * @returns the value of `hmac-signature`: `t=<timestamp>,s=<hmac_hash>`.
+ * @throws {ConfigurationError} when the key is unusable or a signed field is not a well-formed string.
+ *
+ * @example
+ * const data = sampleCallback();
+ * const signature = signCallback({ signingKey: 'TEST-KEY', data });
+ */
+export function signCallback(options: {
+  readonly signingKey: string;
+  readonly data: { readonly event: string; readonly payload: object };
+  readonly timestamp?: number | string | undefined;
+}): string {
+  const { signingKey, data, timestamp = Math.floor(Date.now() / 1000) } = options;
+  prepareSigningKeys(signingKey, {});
+  const signed = readSignedFields((name) => ownValue(name === 'event' ? data : data.payload, name));
+  if (signed === undefined) {
+    throw new ConfigurationError(
+      'data',
+      'data needs event and payload, with all five signed fields as well-formed strings.',
+    );
+  }
+  return `t=${timestamp},s=${hmacHex(prepareKey(signingKey), signedText(signed))}`;
+}
+
+/**
+ * A complete callback of a completed collection, with the 16 payload fields of specification 2.5.
+ *
+ * @example
+ * sampleCallback({ payload: { merchant_reference: 'ORD-7', request_amount: 900, transaction_amount: 900 } });
+ */
+export function sampleCallback(
+  overrides: {
+    readonly event?: string;
+    readonly payload?: Partial<TransactionPayload> & Record<string, unknown>;
+  } = {},
+): TransactionCallback {
+  return {
+    event: overrides.event ?? 'transaction.completed',
+    payload: {
+      id: 1001,
+      merchant_reference: 'ORD-1001',
+      internal_reference: 'INT-77',
+      transaction_type: 'COLLECTION',
+      request_currency: 'UGX',
+      request_amount: 500,
+      transaction_currency: 'UGX',
+      transaction_amount: 500,
+      transaction_charge: 15,
+      transaction_account: '256772000001',
+      customer_name: 'Example Customer',
+      charge_customer: false,
+      total_credit: 485,
+      provider_code: 'example_mobile_money',
+      transaction_status: 'COMPLETED',
+      status_message: 'Transaction completed successfully',
+      ...overrides.payload,
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import type { VerifiedCallback, VerifiedRedirect } from './verify/verified.ts';
+
+/**
+ * Whether the signed fields say that the transaction completed (specification 6: event `transaction.completed` with
+ * status `COMPLETED`). Other events and statuses are not shown in the specification: they verify, and are not this.
+ *
+ * @example
+ * if (!isTransactionCompleted(callback)) return; // another outcome: keep it, and credit nothing
+ */
+export function isTransactionCompleted(verified: VerifiedCallback | VerifiedRedirect): boolean {
+  return (
+    verified.signed.event === 'transaction.completed' && verified.signed.transaction_status === 'COMPLETED'
+  );
+}

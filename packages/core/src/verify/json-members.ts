@@ -1,0 +1,53 @@
+/**
+ * Visits the members of the top-level object and of its `payload` object in a text that JSON.parse has accepted,
+ * repeated names included, which JSON.parse hides (the last one wins).
+ *
+ * @param visit receives where the member stands, its decoded name and where its value begins in the text.
+ */
+export function visitMembers(
+  text: string,
+  visit: (parent: 'callback' | 'payload', name: string, valueStart: number) => void,
+): void {
+  const isObject: boolean[] = [];
+  let depth = -1;
+  let nameComesNext = false;
+  let topName = '';
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') {
+      const end = stringEnd(text, at);
+      if (nameComesNext && depth <= 1) {
+        const name = JSON.parse(text.slice(at, end)) as string;
+        if (depth === 0) {
+          topName = name;
+          visit('callback', name, valueStart(text, end));
+        } else if (isObject[0] === true && topName === 'payload') {
+          visit('payload', name, valueStart(text, end));
+        }
+      }
+      nameComesNext = false;
+      at = end - 1;
+    } else if (character === '{' || character === '[') {
+      depth++;
+      isObject[depth] = nameComesNext = character === '{';
+    } else if (character === '}' || character === ']') {
+      depth--;
+      nameComesNext = false;
+    } else if (character === ',') {
+      nameComesNext = isObject[depth] === true;
+    }
+  }
+}
+
+/** Behind the closing quote. */
+function stringEnd(text: string, start: number): number {
+  let at = start + 1;
+  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function valueStart(text: string, nameEnd: number): number {
+  let at = text.indexOf(':', nameEnd) + 1;
+  while (text[at] === ' ' || text[at] === '\t' || text[at] === '\n' || text[at] === '\r') at++;
+  return at;
+}

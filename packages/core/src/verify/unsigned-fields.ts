@@ -1,0 +1,46 @@
+import type { TransactionPayload } from '../wire.ts';
+import type { SignedName } from './signed-fields.ts';
+
+type UnsignedName = Exclude<keyof TransactionPayload, SignedName>;
+
+/**
+ * The contract's other fields, as far as they came with the contract's type. Nobody signed them: a customer who has
+ * one signature can write any amount beside it. Compare money with `confirmAmount()` before you act on it.
+ */
+export type UnsignedFields = { readonly [Name in UnsignedName]?: TransactionPayload[Name] };
+
+type TypeName<T> = T extends boolean ? 'boolean' : T extends number ? 'number' | 'integer' : 'string';
+
+/** The type of every unsigned field by the contract (specification 2.5). */
+export const UNSIGNED_TYPES: { readonly [Name in UnsignedName]: TypeName<TransactionPayload[Name]> } = {
+  id: 'integer',
+  request_currency: 'string',
+  request_amount: 'number',
+  transaction_currency: 'string',
+  transaction_amount: 'number',
+  transaction_charge: 'number',
+  transaction_account: 'string',
+  customer_name: 'string',
+  charge_customer: 'boolean',
+  total_credit: 'number',
+  provider_code: 'string',
+  status_message: 'string',
+};
+
+const ENTRIES = Object.entries(UNSIGNED_TYPES);
+
+/** A missing or oddly typed unsigned field is left out: unknown is not wrong, and the callback still verifies. */
+export function readUnsignedFields(read: (name: string) => unknown): UnsignedFields {
+  const fields: Record<string, unknown> = Object.create(null);
+  for (const [name, type] of ENTRIES) {
+    const value = read(name);
+    if (hasType(value, type)) fields[name] = value;
+  }
+  return Object.freeze(fields);
+}
+
+function hasType(value: unknown, type: 'string' | 'number' | 'integer' | 'boolean'): boolean {
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'number') return Number.isFinite(value);
+  return typeof value === type;
+}
