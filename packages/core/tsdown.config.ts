@@ -12,6 +12,6 @@ const config: UserConfig = defineConfig({
   dts: true,
   platform: 'neutral',
   // Resolved where the package runs: node:crypto in Node, the portable digest elsewhere.
-  external: ['#digest'],
+  deps: { neverBundle: ['#digest', /^node:/] },
 });
 export default config;

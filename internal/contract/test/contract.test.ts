@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+const contractFile = fileURLToPath(import.meta.resolve('@payment-service/openapi/payment-service.yaml'));
+const contractText = readFileSync(contractFile, 'utf8');
+const contract = parse(contractText);
+const scratch = mkdtempSync(join(tmpdir(), 'contract-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+function check(file: string): { status: number | null; stderr: string } {
+  const generator = fileURLToPath(new URL('../generate.mjs', import.meta.url));
+  return spawnSync(process.execPath, [generator, '--check', file], { encoding: 'utf8' });
+}
+
+describe('the generated types', () => {
+  it('are what the contract gives', () => {
+    expect(check(contractFile)).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('control: a changed contract is reported', () => {
+    const changed = join(scratch, 'changed.yaml');
+    writeFileSync(changed, contractText.replace('bank_name: { type: string', 'bank_name: { type: number'));
+    expect(check(changed)).toMatchObject({ status: 1, stderr: expect.stringContaining('pnpm generate') });
+  });
+});
+
+interface Operation {
+  parameters: object[];
+  security?: object[];
+  responses: Record<string, { content?: { 'application/json': { example: unknown } } }>;
+}
+
+const FIELDS = {
+  PaymentProvider:
+    'provider_name provider_code transaction_method transaction_method_name transaction_type transaction_currency ' +
+    'min_amount max_amount max_daily_amount is_active option_prefixes',
+  PayoutBank: 'bank_code bank_name is_active',
+  Wallet: 'currency wallet_type available_balance actual_balance uncleared_balance reserve_balance',
+  TransactionCallback: 'event payload',
+  TransactionPayload:
+    'id merchant_reference internal_reference transaction_type request_currency request_amount ' +
+    'transaction_currency transaction_amount transaction_charge transaction_account customer_name charge_customer ' +
+    'total_credit provider_code transaction_status status_message',
+};
+
+describe('the contract', () => {
+  it.each(Object.entries(FIELDS))('names every field of %s, and requires it', (schema, fields) => {
+    const { properties, required } = contract.components.schemas[schema];
+    expect(Object.keys(properties)).toEqual(fields.split(' '));
+    expect(required).toEqual(fields.split(' '));
+  });
+
+  const gets = Object.entries<{ get: Operation }>(contract.paths).map(([path, { get }]) => ({
+    path,
+    get,
+  }));
+
+  it('holds the three endpoints', () => {
+    expect(gets.map(({ path }) => path)).toEqual([
+      '/data/payment-providers',
+      '/data/payout-bank-codes',
+      '/data/wallet-balances',
+    ]);
+  });
+
+  it.each(gets)('$path has the envelope, and an example for every response shown', ({ get }) => {
+    for (const [status, response] of Object.entries(get.responses)) {
+      if (status === 'default') continue;
+      expect(response.content?.['application/json'].example).toMatchObject({
+        code: Number(status),
+        message: expect.any(String),
+        data: expect.any(Object),
+      });
+    }
+  });
+
+  it.each(gets)('$path sends x-api-version and the public key', ({ get }) => {
+    const security = get.security ?? contract.security;
+    expect(get.parameters).toContainEqual({ $ref: '#/components/parameters/ApiVersion' });
+    expect(security[0]).toHaveProperty('publicKey');
+  });
+
+  it('asks for the secret key at the balance inquiry only', () => {
+    const withSecret = gets.filter(({ get }) => JSON.stringify(get.security ?? []).includes('secretKey'));
+    expect(withSecret.map(({ path }) => path)).toEqual(['/data/wallet-balances']);
+  });
+
+  it('closes no list of values that the specification leaves open', () => {
+    const closed = contractText.match(/enum:/g) ?? [];
+    expect(closed).toEqual([]);
+  });
+
+  it('gives the callback with its signature header', () => {
+    const { post } = contract.webhooks.transactionCallback;
+    expect(post.parameters[0]).toMatchObject({ name: 'hmac-signature', in: 'header', required: true });
+    expect(Object.keys(post.requestBody.content['application/json'].example.payload)).toHaveLength(16);
+  });
+});

@@ -1,0 +1,101 @@
+/**
+ * The README's second command: every check and every test of the house, then one line `N passed, 0 failed`.
+ *
+ * A check counts as one. Reports of earlier runs are removed first, so that a package whose tests did not run cannot
+ * pass on an old report; a skipped test fails, so that it cannot read as passed.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+interface Counts {
+  passed: number;
+  failed: number;
+}
+
+const CHECKS: readonly (readonly [name: string, command: readonly string[]])[] = [
+  ['format and lint', ['biome', 'ci', '--colors=off', '--error-on-warnings', '.']],
+  ['the contract is valid OpenAPI 3.1', ['redocly', 'lint', 'openapi/payment-service.yaml']],
+  ['no unused files, exports or dependencies', ['knip', '--no-progress']],
+  ['types of the scripts', ['tsc', '-p', 'scripts']],
+];
+const TURBO = [
+  'turbo',
+  'run',
+  'build',
+  'typecheck',
+  'test',
+  '--continue',
+  '--concurrency=2',
+  '--output-logs=errors-only',
+];
+
+process.chdir(dirname(import.meta.dirname));
+const started = Date.now();
+const total: Counts = { passed: 0, failed: 0 };
+
+for (const [name, command] of CHECKS) {
+  const { code, output } = await run(command, 'collected');
+  if (code !== 0) console.log(output);
+  count(code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }, name);
+}
+
+const manifests = globSync(
+  ['packages/*', 'internal/*', 'apps/*', 'benchmarks'].map((folder) => `${folder}/package.json`),
+);
+const tested = manifests
+  .filter((path) => readManifest(path).scripts?.['test'] !== undefined)
+  .map(dirname)
+  .sort();
+for (const folder of tested) rmSync(`${folder}/.test-report.json`, { force: true });
+const { code } = await run(TURBO, 'shown');
+count(
+  code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 },
+  'build, types and tests of every package',
+);
+for (const folder of tested) count(readReport(`${folder}/.test-report.json`), folder);
+
+const seconds = Math.round((Date.now() - started) / 1000);
+console.log(`\n${tested.length} packages and ${CHECKS.length + 1} checks in ${seconds} s`);
+console.log(`${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed === 0 ? 0 : 1;
+
+function count(counts: Counts, name: string): void {
+  total.passed += counts.passed;
+  total.failed += counts.failed;
+  console.log(`${counts.failed === 0 ? 'ok    ' : 'FAILED'} ${String(counts.passed).padStart(5)}  ${name}`);
+}
+
+function readReport(path: string): Counts {
+  if (!existsSync(path)) return { passed: 0, failed: 1 };
+  const report = JSON.parse(readFileSync(path, 'utf8')) as Record<string, number> & { success: boolean };
+  const passed = report['numPassedTests'] ?? 0;
+  const other = (report['numTotalTests'] ?? 0) - passed;
+  // A suite that failed to load has no tests to count.
+  const failed = report.success && passed > 0 ? other : Math.max(other, 1);
+  return { passed, failed };
+}
+
+function readManifest(path: string): { scripts?: Record<string, string> } {
+  return JSON.parse(readFileSync(path, 'utf8')) as { scripts?: Record<string, string> };
+}
+
+/** pnpm puts node_modules/.bin and its own Node first in PATH; the commands are found there. */
+function run(
+  command: readonly string[],
+  show: 'shown' | 'collected',
+): Promise<{ code: number; output: string }> {
+  const [name = '', ...args] = command;
+  const child = spawn(name, args, {
+    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', REDOCLY_TELEMETRY: 'off' },
+    shell: process.platform === 'win32',
+    stdio: show === 'shown' ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (status) => resolve({ code: status ?? 1, output }));
+  });
+}
