@@ -1,17 +1,33 @@
 #!/usr/bin/env python3
 """Writes ../signature-vectors.json. Needs Python 3.10 and the openssl command; users and tests need neither.
 
-    python3 openapi/vectors/generate.py           # write
-    python3 openapi/vectors/generate.py --check   # compare only; exit 1 when the file differs
+python3 openapi/vectors/generate.py           # write
+python3 openapi/vectors/generate.py --check   # compare only; exit 1 when the file differs
 """
 
 import json
 import sys
 from pathlib import Path
 
-from cases import body, coercion, colon, header, keys, redirect, redirect_names, timestamp, unicode, unsigned
-from digest import check_against_published_vectors, tool
-from vector import vectors
+sys.dont_write_bytecode = True
+
+from cases import (  # noqa: E402
+    body,
+    coercion,
+    colon,
+    header,
+    keys,
+    redirect,
+    redirect_names,
+    redirect_text,
+    timestamp,
+    unicode,
+    unsigned,
+)
+from digest import check_against_published_vectors, tool  # noqa: E402
+from vector import vectors  # noqa: E402
+
+GROUPS = [header, timestamp, coercion, colon, unicode, body, unsigned, keys, redirect, redirect_text, redirect_names]
 
 TARGET = Path(__file__).resolve().parent.parent / 'signature-vectors.json'
 DESCRIPTION = (
@@ -23,8 +39,8 @@ DESCRIPTION = (
 
 def main() -> None:
     check_against_published_vectors()
-    for module in (header, timestamp, coercion, colon, unicode, body, unsigned, keys, redirect, redirect_names):
-        module.add_all()
+    for group in GROUPS:
+        group.add_all()
     names = [vector['name'] for vector in vectors]
     repeated = {name for name in names if names.count(name) > 1}
     if repeated:

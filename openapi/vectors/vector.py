@@ -42,6 +42,12 @@ UNSIGNED = {
     'status_message': 'Transaction completed successfully',
 }
 
+COMMON = {name: UNSIGNED[name] for name in ['transaction_currency', 'transaction_amount', 'customer_name']}
+"""What an ordinary body carries besides the signed fields: enough to look at, and a small file."""
+ORDER = ['id', 'merchant_reference', 'internal_reference', 'transaction_type', 'request_currency', 'request_amount']
+ORDER += ['transaction_currency', 'transaction_amount', 'transaction_charge', 'transaction_account', 'customer_name']
+ORDER += ['charge_customer', 'total_credit', 'provider_code', 'transaction_status', 'status_message']
+
 vectors: list[dict[str, Any]] = []
 
 
@@ -83,16 +89,12 @@ def raw_body(first: str = '', top: str = '', inner_first: str = '', inner: str =
     unknown = set(changed) - set(known)
     if unknown:
         raise SystemExit(f'not fields of a callback: {unknown}')
-    value = {name: json.dumps(content) for name, content in {**UNSIGNED, **SIGNED}.items()} | changed
+    value = {name: json.dumps(content) for name, content in {**COMMON, **SIGNED}.items()} | changed
 
     def members(names: list[str]) -> list[str]:
-        return [f'"{name}":{value[name]}' for name in names if value[name] is not None]
+        return [f'"{name}":{value[name]}' for name in names if value.get(name) is not None]
 
-    order = ['id', 'merchant_reference', 'internal_reference', 'transaction_type', 'request_currency']
-    order += ['request_amount', 'transaction_currency', 'transaction_amount', 'transaction_charge']
-    order += ['transaction_account', 'customer_name', 'charge_customer', 'total_credit', 'provider_code']
-    order += ['transaction_status', 'status_message']
-    payload = '{' + ','.join(filter(None, [inner_first, *members(order), inner])) + '}'
+    payload = '{' + ','.join(filter(None, [inner_first, *members(ORDER), inner])) + '}'
     return '{' + ','.join(filter(None, [first, *members(['event']), f'"payload":{payload}', top])) + '}'
 
 
@@ -104,7 +106,7 @@ def body(signed: dict[str, str] = SIGNED, **unsigned: Any) -> str:
 
 def data(signed: dict[str, Any] = SIGNED, **unsigned: Any) -> dict[str, Any]:
     """The same as an object that a body parser has already made."""
-    payload = {**UNSIGNED, **unsigned, **{name: signed[name] for name in NAMES[1:] if name in signed}}
+    payload = {**COMMON, **unsigned, **{name: signed[name] for name in NAMES[1:] if name in signed}}
     return {**({'event': signed['event']} if 'event' in signed else {}), 'payload': payload}
 
 
@@ -136,6 +138,8 @@ def no(code: str, authentic: bool = False) -> dict:
 
 
 ABSENT = object()
+"""No `signature` at all, which a test hands over as undefined."""
+DEFAULT = object()
 
 
 def add(
@@ -165,11 +169,11 @@ def add(
     vectors.append(vector | carried | {'expect': expect})
 
 
-def callback(name: str, expect: dict, *, signature: Any = '', rule: str, **more: Any) -> None:
+def callback(name: str, expect: dict, *, signature: Any = DEFAULT, rule: str, **more: Any) -> None:
     """A callback; without a body it carries the ordinary one, without a signature the ordinary one."""
     if not {'body_text', 'body_hex', 'body_json'} & set(more):
         more['body_text'] = body()
-    add(name, expect, rule=rule, signature=header() if signature == '' else signature, **more)
+    add(name, expect, rule=rule, signature=header() if signature is DEFAULT else signature, **more)
 
 
 def redirect(name: str, expect: dict, text: str, *, rule: str = '3.11', **more: Any) -> None:

@@ -1,6 +1,6 @@
 """Rule 3.5: a signed field is an own, well-formed string; what stringifies alike is refused."""
 
-from vector import NAMES, SIGNED, callback, body, data, digest, fields, header, no, ok, raw_body
+from vector import NAMES, SIGNED, body, callback, data, fields, header, no, ok, raw_body
 
 BAD = no('signed_field_malformed')
 
@@ -8,8 +8,13 @@ BAD = no('signed_field_malformed')
 def coerced(name: str, field: str, raw: str | None, as_text: str, **more) -> None:
     """The body has `raw` where a string must be; the signature is the one that a coercing verifier wants."""
     callback(
-        f'coercion: {name}', BAD, rule='3.5', threat='A7',
-        signature=header(fields(**{field: as_text})), body_text=raw_body(**{field: raw}), **more,
+        f'coercion: {name}',
+        BAD,
+        rule='3.5',
+        threat='A7',
+        signature=header(fields(**{field: as_text})),
+        body_text=raw_body(**{field: raw}),
+        **more,
     )
 
 
@@ -53,22 +58,34 @@ def strings() -> None:
         signed = fields(merchant_reference=text)
         callback(
             f'coercion: the string "{text}" is a string',
-            ok(signed), rule='3.5', threat='A7', signature=header(signed), body_text=body(signed),
+            ok(signed),
+            rule='3.5',
+            threat='A7',
+            signature=header(signed),
+            body_text=body(signed),
         )
     for field in NAMES:
         signed = fields(**{field: ''})
         callback(
             f'coercion: an empty {field} verifies',
-            ok(signed), rule='3.5', signature=header(signed), body_text=body(signed),
+            ok(signed),
+            rule='3.5',
+            signature=header(signed),
+            body_text=body(signed),
         )
     empty = dict.fromkeys(NAMES, '')
     callback(
         'coercion: five empty strings verify',
-        ok(empty), rule='3.5', signature=header(empty), body_text=body(empty),
+        ok(empty),
+        rule='3.5',
+        signature=header(empty),
+        body_text=body(empty),
     )
     callback(
-        'coercion: a string body value does not fit the number of the same digits under another digest',
-        no('mismatch'), rule='3.5', body_text=body(fields(merchant_reference='1001')),
+        'coercion: another string under the signature is a mismatch',
+        no('mismatch'),
+        rule='3.5',
+        body_text=body(fields(merchant_reference='1001')),
     )
 
 
@@ -82,8 +99,14 @@ def places() -> None:
         ('event inside __proto__', raw_body(top='"__proto__":{"event":"transaction.completed"}', event=None)),
         ('event in another case', raw_body(top='"Event":"transaction.completed"', event=None)),
         ('merchantReference in camel case', raw_body(inner='"merchantReference":"ORD-1001"', merchant_reference=None)),
-        ('merchant_reference with a space in its name', raw_body(inner='"merchant_reference ":"ORD-1001"', merchant_reference=None)),
-        ('merchant_reference with a BOM in its name', raw_body(inner='"\ufeffmerchant_reference":"ORD-1001"', merchant_reference=None)),
+        (
+            'merchant_reference with a space in its name',
+            raw_body(inner='"merchant_reference ":"ORD-1001"', merchant_reference=None),
+        ),
+        (
+            'merchant_reference with a BOM in its name',
+            raw_body(inner='"\ufeffmerchant_reference":"ORD-1001"', merchant_reference=None),
+        ),
     ]:
         callback(f'coercion: {name} is not the signed field', BAD, rule='3.5', threat='A7', body_text=text)
     for inherited in ['toString', 'constructor']:
@@ -94,7 +117,10 @@ def places() -> None:
 def parsed() -> None:
     def odd(name: str, value, as_text: str) -> None:
         callback(
-            f'coercion: parsed body, {name}', BAD, rule='3.5', threat='A7',
+            f'coercion: parsed body, {name}',
+            BAD,
+            rule='3.5',
+            threat='A7',
             signature=header(fields(internal_reference=as_text)),
             body_json=data({**SIGNED, 'internal_reference': value}),
         )
@@ -106,12 +132,18 @@ def parsed() -> None:
     odd('false', False, 'false')
     missing = {name: value for name, value in SIGNED.items() if name != 'internal_reference'}
     callback(
-        'coercion: parsed body, internal_reference missing', BAD, rule='3.5', threat='A7',
-        signature=header(fields(internal_reference='undefined')), body_json=data(missing),
+        'coercion: parsed body, internal_reference missing',
+        BAD,
+        rule='3.5',
+        threat='A7',
+        signature=header(fields(internal_reference='undefined')),
+        body_json=data(missing),
     )
     signed = fields(internal_reference='')
     callback(
-        'coercion: parsed body, an empty string verifies', ok(signed), rule='3.5',
-        signature=header(signed), body_json=data(signed),
+        'coercion: parsed body, an empty string verifies',
+        ok(signed),
+        rule='3.5',
+        signature=header(signed),
+        body_json=data(signed),
     )
-    assert digest(signed) != digest()

@@ -1,17 +1,27 @@
 """Rule 3.4: the join with ':' is ambiguous, so at most one named field may hold one."""
 
-from vector import NAMES, OTHER_KEY, SIGNED, body, callback, data, fields, header, joined, no, ok
+from vector import KEY, NAMES, OTHER_KEY, SIGNED, body, callback, data, fields, header, joined, no, ok
 
 AMBIGUOUS = no('ambiguous', authentic=True)
 MERCHANT = {'colon_in': 'merchant_reference'}
 INTERNAL = {'colon_in': 'internal_reference'}
-POLICIES = [('by default', {}, None), ('colonIn merchant', MERCHANT, 'merchant_reference'), ('colonIn internal', INTERNAL, 'internal_reference')]
+POLICIES = [
+    ('by default', {}, None),
+    ('colonIn merchant', MERCHANT, 'merchant_reference'),
+    ('colonIn internal', INTERNAL, 'internal_reference'),
+]
 
 
 def case(name: str, expect: dict, signed: dict, options: dict, signature: str = '', **more) -> None:
     callback(
-        f'colon: {name}', expect, rule='3.4', threat='A3', options=options,
-        signature=signature or header(signed), body_text=body(signed), **more,
+        f'colon: {name}',
+        expect,
+        rule='3.4',
+        threat='A3',
+        options=options,
+        signature=signature or header(signed),
+        body_text=body(signed),
+        **more,
     )
 
 
@@ -41,18 +51,43 @@ def shifts() -> None:
     assert joined(paid) == joined(shifted)
     signature = header(paid)
     for label, options, allowed in POLICIES:
-        case(f'reference as paid, {label}', ok(paid) if allowed == 'merchant_reference' else AMBIGUOUS, paid, options, signature)
-        case(f'reference shifted, {label}', ok(shifted) if allowed == 'internal_reference' else AMBIGUOUS, shifted, options, signature)
+        case(
+            f'reference as paid, {label}',
+            ok(paid) if allowed == 'merchant_reference' else AMBIGUOUS,
+            paid,
+            options,
+            signature,
+        )
+        case(
+            f'reference shifted, {label}',
+            ok(shifted) if allowed == 'internal_reference' else AMBIGUOUS,
+            shifted,
+            options,
+            signature,
+        )
 
     # The tail: a failed transaction whose type is made to swallow the status.
-    failed = fields(merchant_reference='A', internal_reference='B:COLLECTION:COMPLETED', transaction_type='X', transaction_status='FAILED')
-    swapped = fields(merchant_reference='A', internal_reference='B', transaction_type='COLLECTION', transaction_status='COMPLETED:X:FAILED')
+    failed = fields(
+        merchant_reference='A',
+        internal_reference='B:COLLECTION:COMPLETED',
+        transaction_type='X',
+        transaction_status='FAILED',
+    )
+    swapped = fields(
+        merchant_reference='A',
+        internal_reference='B',
+        transaction_type='COLLECTION',
+        transaction_status='COMPLETED:X:FAILED',
+    )
     assert joined(failed) == joined(swapped)
     for label, options, allowed in POLICIES:
         case(f'status swapped by a tail shift, {label}', AMBIGUOUS, swapped, options, header(failed))
         case(
             f'the failed original of the tail shift, {label}',
-            ok(failed) if allowed == 'internal_reference' else AMBIGUOUS, failed, options, header(failed),
+            ok(failed) if allowed == 'internal_reference' else AMBIGUOUS,
+            failed,
+            options,
+            header(failed),
         )
 
     original = fields(merchant_reference='completed:ORD-1')
@@ -65,30 +100,62 @@ def shifts() -> None:
     plain = fields(transaction_status='COMPLETED:')
     assert joined(kind) == joined(plain)
     case('status with an empty tail', AMBIGUOUS, plain, {}, header(kind))
-    case('an unrelated field change is a mismatch', no('mismatch'), fields(merchant_reference='A:C'), {}, header(fields(merchant_reference='A:B')))
+    case(
+        'an unrelated field change is a mismatch',
+        no('mismatch'),
+        fields(merchant_reference='A:C'),
+        {},
+        header(fields(merchant_reference='A:B')),
+    )
 
 
 def shapes() -> None:
-    for name, text in [('leading', ':ORD'), ('trailing', 'ORD:'), ('alone', ':'), ('doubled', 'O::D'), ('many', ':' * 64)]:
+    for name, text in [
+        ('leading', ':ORD'),
+        ('trailing', 'ORD:'),
+        ('alone', ':'),
+        ('doubled', 'O::D'),
+        ('many', ':' * 64),
+    ]:
         signed = fields(merchant_reference=text)
         case(f'{name}, colonIn merchant', ok(signed), signed, MERCHANT)
         case(f'{name}, by default', AMBIGUOUS, signed, {})
-    for name, text in [('full-width colon', 'ORD\uff1a1'), ('ratio sign', 'ORD\u22361'), ('modifier colon', 'ORD\ua7891'), ('semicolon', 'ORD;1')]:
+    for name, text in [
+        ('full-width colon', 'ORD\uff1a1'),
+        ('ratio sign', 'ORD\u22361'),
+        ('modifier colon', 'ORD\ua7891'),
+        ('semicolon', 'ORD;1'),
+    ]:
         signed = fields(merchant_reference=text)
         case(f'{name} is not a colon', ok(signed), signed, {})
     signed = fields(merchant_reference='ORD:1')
     escaped = body(signed).replace('ORD:1', 'ORD\\u003a1')
-    callback('colon: written as an escape', AMBIGUOUS, rule='3.4', threat='A3', signature=header(signed), body_text=escaped)
-    callback('colon: in a parsed body', AMBIGUOUS, rule='3.4', threat='A3', signature=header(signed), body_json=data(signed))
     callback(
-        'colon: in a parsed body, colonIn merchant', ok(signed), rule='3.4', threat='A3', options=MERCHANT,
-        signature=header(signed), body_json=data(signed),
+        'colon: written as an escape', AMBIGUOUS, rule='3.4', threat='A3', signature=header(signed), body_text=escaped
     )
-    callback('colon: in unsigned fields is text', ok(), rule='3.4', body_text=body(customer_name='A:B', status_message='::'))
+    callback(
+        'colon: in a parsed body', AMBIGUOUS, rule='3.4', threat='A3', signature=header(signed), body_json=data(signed)
+    )
+    callback(
+        'colon: in a parsed body, colonIn merchant',
+        ok(signed),
+        rule='3.4',
+        threat='A3',
+        options=MERCHANT,
+        signature=header(signed),
+        body_json=data(signed),
+    )
+    callback(
+        'colon: in unsigned fields is text', ok(), rule='3.4', body_text=body(customer_name='A:B', status_message='::')
+    )
     case('none at all, colonIn merchant', ok(), SIGNED, MERCHANT)
     callback(
-        'colon: an expired key wins', no('key_expired'), rule='3.4', threat='A20',
+        'colon: an expired key wins',
+        no('key_expired'),
+        rule='3.4',
+        threat='A20',
         note='The design is silent on the order; a key that has ended proves nothing, so nothing is authentic.',
-        options={'signing_keys': [{'id': 'old', 'key': 'Zq8sT4vLm2XwRk7PbN5cJd9HfGy3Ua6e', 'not_after': '2023-11-01T00:00:00Z'}]},
-        signature=header(signed), body_text=body(signed),
+        options={'signing_keys': [{'id': 'old', 'key': KEY, 'not_after': '2023-11-01T00:00:00Z'}]},
+        signature=header(signed),
+        body_text=body(signed),
     )

@@ -2,7 +2,7 @@
 
 import base64
 
-from vector import KEY, OTHER_KEY, T, callback, data, digest, header, no, ok
+from vector import ABSENT, OTHER_KEY, T, callback, data, digest, header, no, ok
 
 S = digest()
 FORGED = digest(key=OTHER_KEY)
@@ -48,18 +48,15 @@ def accepted() -> None:
     )
     accept('upper-case names beside t and s are other names', f'T=5,t={T},S={FORGED},s={S}')
     accept('names that begin with t or s are other names', f'ts=5,t={T},sig={FORGED},s={S},t1=9')
-    accept('__proto__ and constructor as other names', f'__proto__=1,t={T},constructor=2,s={S},toString=3', threat='A16')
+    accept(
+        '__proto__ and constructor as other names', f'__proto__=1,t={T},constructor=2,s={S},toString=3', threat='A16'
+    )
 
 
 def absent_or_odd() -> None:
-    from vector import ABSENT
-
     refuse('undefined', ABSENT, MISSING, None)
     refuse('null', None, MISSING, None)
-    callback('header: empty', MISSING, signature=' ', rule='3.6')
-    from vector import vectors
-
-    vectors[-1]['signature'] = ''
+    refuse('empty', '', MISSING, None)
     refuse('an array of one good header', [header()], threat='A12')
     refuse('an array of two equal headers', [header(), header()], threat='A12')
     refuse('an array with a forged and a good header', [f't={T},s={FORGED}', header()], threat='A12')
@@ -72,11 +69,19 @@ def absent_or_odd() -> None:
     refuse('an empty object', {}, threat='A7')
     callback(
         'header: the grammar is checked before the body',
-        MALFORMED, signature='nonsense', rule='3.6', threat='A18', body_text='not JSON',
+        MALFORMED,
+        signature='nonsense',
+        rule='3.6',
+        threat='A18',
+        body_text='not JSON',
     )
     callback(
         'header: a missing header is told before a bad body',
-        MISSING, signature=None, rule='3.6', threat='A18', body_text='not JSON',
+        MISSING,
+        signature=None,
+        rule='3.6',
+        threat='A18',
+        body_text='not JSON',
     )
     callback('header: good, body already parsed', ok(), rule='3.6', body_json=data())
 
@@ -158,9 +163,16 @@ def white_space() -> None:
     refuse('space inside another value', f'{t},{s},v=a b')
     refuse('space inside another name', f'{t},{s},a b=v')
     for name, character in [
-        ('tab', '\t'), ('line feed', '\n'), ('carriage return', '\r'), ('vertical tab', '\v'), ('form feed', '\f'),
-        ('no-break space', '\u00a0'), ('em space', '\u2003'), ('ideographic space', '\u3000'),
-        ('line separator', '\u2028'), ('zero-width no-break space', '\ufeff'),
+        ('tab', '\t'),
+        ('line feed', '\n'),
+        ('carriage return', '\r'),
+        ('vertical tab', '\v'),
+        ('form feed', '\f'),
+        ('no-break space', '\u00a0'),
+        ('em space', '\u2003'),
+        ('ideographic space', '\u3000'),
+        ('line separator', '\u2028'),
+        ('zero-width no-break space', '\ufeff'),
     ]:
         refuse(f'{name} after t', f'{t}{character},{s}')
     refuse('trailing line feed', f'{t},{s}\n')
@@ -203,6 +215,5 @@ def digits() -> None:
     s(base64.b64encode(raw).decode().rstrip('='), 'in Base64 without padding')
     s(base64.urlsafe_b64encode(raw).decode().rstrip('='), 'in Base64url')
     s(base64.b64encode(S.encode()).decode().rstrip('=')[:64], 'of 64 Base64 characters')
-    s(digest(key=KEY)[::-1] + ' ', 'with trailing white space')
     callback('header: s of 64 zeros', no('mismatch'), signature=f'{t},s={"0" * 64}', rule='3.6', threat='A13')
     callback('header: s of 64 f', no('mismatch'), signature=f'{t},s={"f" * 64}', rule='3.6', threat='A13')

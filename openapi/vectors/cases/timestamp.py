@@ -1,6 +1,6 @@
 """Rule 3.2: t is opaque, unsigned, and never a defence."""
 
-from vector import KEY, OTHER_KEY, T, T_MS, body, callback, fields, header, no, ok
+from vector import KEY, OTHER_KEY, T_MS, T, body, callback, fields, header, no, ok
 
 SECONDS = 1_700_000_000
 OUT = no('timestamp_out_of_tolerance', authentic=True)
@@ -33,19 +33,34 @@ def without_tolerance() -> None:
     at('9' * 40, 'forty digits are milliseconds', ok(unit='milliseconds', age=None), note='The unit goes by the value.')
     at(T, 'a signature of a year ago, no tolerance', ok(age=A_YEAR), (SECONDS + A_YEAR) * 1000, threat='A28')
     at(
-        str(SECONDS + A_YEAR), 'the same year-old signature under a fresh t passes any tolerance',
-        ok(age=0), (SECONDS + A_YEAR) * 1000, 30, threat='A1',
+        str(SECONDS + A_YEAR),
+        'the same year-old signature under a fresh t passes any tolerance',
+        ok(age=0),
+        (SECONDS + A_YEAR) * 1000,
+        30,
+        threat='A1',
     )
     at('1', 'any t fits the same signature', ok(age=SECONDS - 1), threat='A1')
 
 
 def unreadable() -> None:
     for t, name in [
-        ('abc', 'a word'), ('now', 'the word now'), ('-5', 'a negative number'), ('+5', 'a plus sign'),
-        ('0x10', 'hexadecimal'), ('1e3', 'an exponent'), ('1700000000.5', 'a fraction'), ('1_700', 'an underscore'),
-        ('1700000000n', 'a BigInt'), ('NaN', 'NaN'), ('Infinity', 'Infinity'), ('null', 'null'),
-        ('2023-11-14T22:13:20Z', 'a date'), ('[1700000000]', 'brackets'),
-        ('\u0661\u0667\u0660\u0660', 'Arabic-Indic digits'), ('\uff11\uff17', 'full-width digits'),
+        ('abc', 'a word'),
+        ('now', 'the word now'),
+        ('-5', 'a negative number'),
+        ('+5', 'a plus sign'),
+        ('0x10', 'hexadecimal'),
+        ('1e3', 'an exponent'),
+        ('1700000000.5', 'a fraction'),
+        ('1_700', 'an underscore'),
+        ('1700000000n', 'a BigInt'),
+        ('NaN', 'NaN'),
+        ('Infinity', 'Infinity'),
+        ('null', 'null'),
+        ('2023-11-14T22:13:20Z', 'a date'),
+        ('[1700000000]', 'brackets'),
+        ('\u0661\u0667\u0660\u0660', 'Arabic-Indic digits'),
+        ('\uff11\uff17', 'full-width digits'),
     ]:
         at(t, f'{name}, no tolerance', ok(unit='unreadable', age=None), threat='A11')
         at(t, f'{name}, with a tolerance', UNREADABLE, tolerance=30, threat='A11')
@@ -79,16 +94,27 @@ def together() -> None:
     callback('timestamp: mismatch wins over tolerance', no('mismatch'), signature=forged, rule='3.2', options=strict)
     callback(
         'timestamp: mismatch wins over an unreadable t',
-        no('mismatch'), signature=header(key=OTHER_KEY, t='abc'), rule='3.2', threat='A11', options=strict,
+        no('mismatch'),
+        signature=header(key=OTHER_KEY, t='abc'),
+        rule='3.2',
+        threat='A11',
+        options=strict,
     )
     callback(
         'timestamp: an expired key wins over tolerance',
-        no('key_expired'), signature=header(), rule='3.2', threat='A20',
+        no('key_expired'),
+        signature=header(),
+        rule='3.2',
+        threat='A20',
         note='The design is silent on the order; a key that has ended proves nothing, so nothing is authentic.',
         options=strict | {'signing_keys': [{'id': 'old', 'key': KEY, 'not_after': '2023-11-01T00:00:00Z'}]},
     )
     other = fields(transaction_status='FAILED')
     callback(
         'timestamp: tolerance does not hide another status',
-        no('mismatch'), signature=header(), rule='3.2', options=strict, body_text=body(other),
+        no('mismatch'),
+        signature=header(),
+        rule='3.2',
+        options=strict,
+        body_text=body(other),
     )
