@@ -1,0 +1,120 @@
+import { describe, expect, it, vi } from 'vitest';
+import {
+  type CallbackOptions,
+  ConfigurationError,
+  createCallbackReceiver,
+  createRedirectReceiver,
+  receiveCallback,
+  receiveRedirect,
+} from '../src/index.ts';
+import { sampleCallback, signCallback } from '../src/testing.ts';
+
+const signingKey = 'KEY-FOR-RECEIVERS';
+const data = sampleCallback();
+const signature = signCallback({ signingKey, data });
+
+function post(headers: [string, string][] = [['hmac-signature', signature]], parsed: unknown = data) {
+  return { method: 'POST', headers, body: { state: 'parsed', data: parsed } as const };
+}
+
+describe('options of a receiver', () => {
+  it.each([
+    ['signingKey', {}],
+    ['onCallback', { signingKey, onCallback: 'handler' }],
+    ['onRefused', { signingKey, onRefused: true }],
+    ['onError', { signingKey, onError: {} }],
+    ['failureStatus', { signingKey, failureStatus: 200 }],
+    ['failureStatus', { signingKey, failureStatus: '500' }],
+    ['bodyTimeoutMs', { signingKey, bodyTimeoutMs: 0 }],
+    ['bodyTimeoutMs', { signingKey, bodyTimeoutMs: Number.POSITIVE_INFINITY }],
+  ])('a wrong %s is found at construction', (option, options) => {
+    expect(() => createCallbackReceiver(options as unknown as CallbackOptions)).toThrow(
+      expect.objectContaining({ option }),
+    );
+  });
+
+  it('a wrong refusedLocation or onRedirect is found at construction', () => {
+    expect(() => createRedirectReceiver({ signingKey, refusedLocation: '' })).toThrow(ConfigurationError);
+    expect(() => createRedirectReceiver({ signingKey, onRedirect: '/thanks' as never })).toThrow(
+      ConfigurationError,
+    );
+  });
+});
+
+describe('hooks', () => {
+  it('an error in onRefused reaches onError, and changes no answer', async () => {
+    const onError = vi.fn();
+    const boom = new Error('metrics are down');
+    for (const onRefused of [
+      () => {
+        throw boom;
+      },
+      () => Promise.reject(boom),
+    ]) {
+      const receiver = createCallbackReceiver({ signingKey, onRefused, onError });
+      expect(await receiveCallback(post([]), receiver)).toMatchObject({ status: 401 });
+    }
+    await vi.waitFor(() => expect(onError.mock.calls).toEqual([[boom], [boom]]));
+  });
+
+  it('an error in onError is printed, and changes no answer', async () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const late = new Error('reporter is down');
+    const receiver = createCallbackReceiver({
+      signingKey,
+      onCallback: () => {
+        throw new Error('handler');
+      },
+      onError: () => {
+        throw late;
+      },
+    });
+    expect(await receiveCallback(post(), receiver)).toMatchObject({ status: 500 });
+    expect(printed).toHaveBeenCalledWith(late);
+    printed.mockRestore();
+  });
+
+  it('without onError the error of a handler is printed, never lost', async () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const failure = new Error('database is away');
+    const receiver = createCallbackReceiver({
+      signingKey,
+      onCallback: () => Promise.reject(failure),
+      failureStatus: 503,
+    });
+    expect(await receiveCallback(post(), receiver)).toMatchObject({ status: 503 });
+    expect(printed).toHaveBeenCalledWith(failure);
+    printed.mockRestore();
+  });
+});
+
+describe('redirects', () => {
+  const query = new URLSearchParams({ event: data.event, hmac_signature: signature });
+  for (const [name, value] of Object.entries(data.payload)) query.set(name, String(value));
+  const url = `/payments/return?${query}`;
+
+  it.each(['/thanks', 'https://shop.example/thanks?order=1', new URL('https://shop.example/thanks')])(
+    'sends the browser on to %s',
+    async (location) => {
+      const receiver = createRedirectReceiver({ signingKey, onRedirect: () => location });
+      expect(await receiveRedirect({ method: 'GET', url }, receiver)).toMatchObject({
+        status: 303,
+        headers: {
+          location: String(location),
+          'referrer-policy': 'no-referrer',
+          'cache-control': 'no-store',
+        },
+      });
+    },
+  );
+
+  it.each([undefined, '', '/thanks\r\nset-cookie: a=b', '/thänks', '/two words'])(
+    'A25: refuses to send %j as a location',
+    async (location) => {
+      const onError = vi.fn();
+      const receiver = createRedirectReceiver({ signingKey, onRedirect: () => location as string, onError });
+      expect(await receiveRedirect({ method: 'GET', url }, receiver)).toMatchObject({ status: 500 });
+      expect(onError).toHaveBeenCalledWith(expect.objectContaining({ option: 'onRedirect' }));
+    },
+  );
+});
