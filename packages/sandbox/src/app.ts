@@ -1,0 +1,29 @@
+import { Hono } from 'hono';
+import type { SandboxAccount } from './account.ts';
+import { createContractApi } from './contract-api.ts';
+import { fail, failWith } from './envelope.ts';
+import { loopbackHost, sameOrigin, shortBody } from './guards.ts';
+import { createPaymentPage } from './pages/payment-page.ts';
+import { SandboxRefusal } from './refusal.ts';
+import { createSandboxApi } from './sandbox-api.ts';
+import type { Service } from './service.ts';
+
+/** All routes: the contract under /data, the simulation under /sandbox, the dashboard at /. */
+export function createApp(
+  service: Service,
+  account: SandboxAccount,
+  onError: (error: unknown) => void,
+): Hono {
+  const app = new Hono();
+  app.use(loopbackHost, sameOrigin, shortBody);
+  app.route('/data', createContractApi(service, account));
+  app.route('/sandbox/pay', createPaymentPage(service));
+  app.route('/sandbox', createSandboxApi(service, account));
+  app.notFound((c) => fail(c, 404, `There is nothing at ${c.req.path}.`));
+  app.onError((error, c) => {
+    if (error instanceof SandboxRefusal) return failWith(c, error);
+    onError(error);
+    return fail(c, 500, 'The sandbox itself failed; its own output says why.');
+  });
+  return app;
+}

@@ -1,0 +1,62 @@
+/**
+ * What the sandbox does wrong on purpose with the callbacks of a transaction, so that a merchant sees its own software
+ * survive it. All of it is simulated: how the real service repeats and orders callbacks is not shown (specification 6).
+ */
+export interface Misbehaviour {
+  /** Sends the callback this many times more: the next one starts when the first attempt of the previous one is over. 0 to 10. */
+  readonly duplicate?: number;
+  /** Waits this many milliseconds before the first attempt. At most 7 days. */
+  readonly late_ms?: number;
+  /** Holds the callback back until one of a later transaction is through, at most 60 seconds. */
+  readonly out_of_order?: boolean;
+  /**
+   * Puts this amount (whole units) into the first copy, under a signature that is valid: the amount is not signed.
+   * Copies of `duplicate` stay genuine, so `{ forged_amount: 1, duplicate: 1 }` sends the forged body first.
+   */
+  readonly forged_amount?: number;
+  /** Signs the first copy with another account's key. Copies of `duplicate` stay genuine. */
+  readonly bad_signature?: boolean;
+  /** Sends the customer's browser back first, and the callback two seconds later. */
+  readonly redirect_first?: boolean;
+}
+
+/** How often, and after which answers, a callback is sent again. Simulated: the service's rule is not shown. */
+export interface RetryRules {
+  /** Attempts in all, the first one included. 1 to 50. */
+  readonly max_attempts: number;
+  /** Milliseconds before the second attempt. */
+  readonly backoff_ms: number;
+  /** Each further wait is this many times longer. */
+  readonly backoff_factor: number;
+  /** No wait is longer than this, in milliseconds. */
+  readonly max_backoff_ms: number;
+  /** The statuses that count as delivered: exact ones, or classes such as "2xx". */
+  readonly accepted: readonly (number | string)[];
+  /** The statuses after which it is not sent again. */
+  readonly final: readonly (number | string)[];
+  /** Signs each attempt afresh, with a new `t`. False repeats the first `t` (THREATS A28). */
+  readonly resign: boolean;
+}
+
+export const defaultRetry: RetryRules = {
+  max_attempts: 5,
+  backoff_ms: 1000,
+  backoff_factor: 2,
+  max_backoff_ms: 60_000,
+  accepted: ['2xx'],
+  final: [],
+  resign: false,
+};
+
+export const HOLD_MS = 60_000;
+export const REDIRECT_LEAD_MS = 2000;
+
+/** Whether a status is named by such a list. */
+export function namesStatus(list: readonly (number | string)[], status: number): boolean {
+  return list.includes(status) || list.includes(`${Math.floor(status / 100)}xx`);
+}
+
+/** The wait after this many failed attempts, in milliseconds. */
+export function backoff(rules: RetryRules, attempts: number): number {
+  return Math.min(rules.backoff_ms * rules.backoff_factor ** (attempts - 1), rules.max_backoff_ms);
+}

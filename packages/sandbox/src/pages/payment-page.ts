@@ -1,0 +1,87 @@
+import { type Context, Hono } from 'hono';
+import { html } from 'hono/html';
+import { toAmount } from '../money.ts';
+import type { TransactionRecord } from '../records.ts';
+import type { Service } from '../service.ts';
+import { page } from './layout.ts';
+
+/** The hosted payment page, where the customer pays or declines and is sent back to the merchant. Simulated. */
+export function createPaymentPage(service: Service): Hono {
+  const app = new Hono();
+
+  /** The page's address holds the internal reference, which cannot be guessed from the number alone. */
+  const transactionOf = (c: Context): TransactionRecord | undefined => {
+    const reference = c.req.param('id') ?? '';
+    const transaction = service.store.get('transaction', reference.split('-')[1] ?? '');
+    return transaction?.internalReference === reference && transaction.mode === 'page'
+      ? transaction
+      : undefined;
+  };
+
+  app.get('/:id', (c) => {
+    const transaction = transactionOf(c);
+    return transaction === undefined ? notFound(c) : show(c, service, transaction);
+  });
+
+  app.post('/:id', async (c) => {
+    const transaction = transactionOf(c);
+    if (transaction === undefined) return notFound(c);
+    const { choice } = await c.req.parseBody();
+    if (transaction.status === 'PENDING') {
+      if (choice !== 'pay' && choice !== 'decline') return show(c, service, transaction, 400);
+      service.decide(transaction.id, choice === 'pay' ? 'completed' : 'failed');
+      await service.callbackTried(transaction);
+    }
+    // Pressed twice, the same answer comes again: only a pending transaction is decided.
+    const location = service.redirectOf(service.transaction(transaction.id));
+    return c.redirect(location ?? `/sandbox/pay/${transaction.internalReference}`, 303);
+  });
+
+  return app;
+}
+
+function notFound(c: Context): Promise<Response> {
+  return page(c, {
+    status: 404,
+    title: 'No such payment',
+    body: html`<h1>No such payment</h1><p>The sandbox knows no payment under this address. It may have been reset.</p>`,
+  });
+}
+
+function show(
+  c: Context,
+  service: Service,
+  transaction: TransactionRecord,
+  status: 200 | 400 = 200,
+): Promise<Response> {
+  const { currency, amount, charge, chargeCustomer } = transaction;
+  const location = service.redirectOf(transaction);
+  const decision =
+    transaction.status === 'PENDING'
+      ? html`<form method="post">
+<div class="actions">
+<button name="choice" value="pay">Pay ${toAmount(amount + (chargeCustomer ? charge : 0), currency)} ${currency}</button>
+<button name="choice" value="decline" class="other">Decline</button>
+</div></form>`
+      : html`<p><strong>${transaction.status}</strong>: ${transaction.statusMessage}</p>
+${location === undefined ? '' : html`<p><a href="${location}">Back to the merchant</a></p>`}`;
+  return page(c, {
+    status,
+    title: 'Sandbox payment',
+    // Browsers hold form-action against every redirect that follows, and the merchant may send the customer on.
+    formsTo: "'self' http: https:",
+    body: html`<h1>Sandbox payment</h1>
+<p class="quiet">Simulated: no money moves. This page stands for the provider's own.</p>
+<div class="card">
+<dl>
+<dt>Reference</dt><dd>${transaction.merchantReference}</dd>
+<dt>Amount</dt><dd>${toAmount(amount, currency)} ${currency}</dd>
+${chargeCustomer ? html`<dt>Charge</dt><dd>${toAmount(charge, currency)} ${currency}</dd>` : ''}
+<dt>Provider</dt><dd>${transaction.providerCode}</dd>
+<dt>Account</dt><dd>${transaction.account}</dd>
+<dt>Customer</dt><dd>${transaction.customerName}</dd>
+</dl>
+${decision}
+</div>`,
+  });
+}

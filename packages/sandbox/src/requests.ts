@@ -1,0 +1,145 @@
+import * as z from 'zod';
+import type { Misbehaviour, RetryRules } from './misbehaviour.ts';
+import type { TransactionMode } from './records.ts';
+import { SandboxRefusal } from './refusal.ts';
+
+/** What a collection and a payout have in common; the body of the request in wire data. */
+interface TransactionRequest {
+  readonly merchant_reference: string;
+  /** In whole units of the currency, exact: at most as many decimals as the currency has. */
+  readonly amount: number;
+  readonly currency: string;
+  readonly provider_code: string;
+  /** The account or mobile number of the customer. Never a real card number. */
+  readonly account: string;
+  readonly customer_name?: string | undefined;
+  /** Where the callback goes; the sandbox's `callbackUrl` otherwise. Without either, none is sent. */
+  readonly callback_url?: string | undefined;
+  /** How it ends in mode `direct`. */
+  readonly outcome?: Outcome | undefined;
+  readonly misbehave?: Misbehaviour | undefined;
+  readonly retry?: Partial<RetryRules> | undefined;
+}
+
+export type Outcome = 'completed' | 'failed';
+
+/** The body of POST /sandbox/collections. Simulated: the service's own request is not shown. */
+export interface CollectionRequest extends TransactionRequest {
+  /** True: the customer pays the charge on top, and `total_credit` is the whole amount. Our choice: not shown. */
+  readonly charge_customer?: boolean | undefined;
+  /** Where the customer's browser comes back to. */
+  readonly redirect_url?: string | undefined;
+  /**
+   * `page`: the customer decides on the payment page (the default with `redirect_url`). `direct`: decided at once by
+   * `outcome` (the default without). `pending`: decided later, by POST /sandbox/transactions/:id/outcome.
+   */
+  readonly mode?: TransactionMode | undefined;
+}
+
+/** The body of POST /sandbox/payouts. Simulated: the service's own request is not shown. */
+export interface PayoutRequest extends TransactionRequest {
+  /** Required where the provider pays out to banks (specification 2.3). */
+  readonly bank_code?: string | undefined;
+  readonly mode?: 'direct' | 'pending' | undefined;
+}
+
+/** The body of POST /sandbox/transfers: from MERCHANT_COLLECTION to MERCHANT_PAYOUT. */
+export interface TransferRequest {
+  readonly currency: string;
+  readonly amount: number;
+}
+
+const statuses = z.array(z.union([z.int().min(100).max(599), z.string().regex(/^[1-5]xx$/)]));
+const milliseconds = z.int().min(0).max(604_800_000);
+const misbehaviour = z.strictObject({
+  duplicate: z.int().min(0).max(10).exactOptional(),
+  late_ms: milliseconds.exactOptional(),
+  out_of_order: z.boolean().exactOptional(),
+  forged_amount: z.number().exactOptional(),
+  bad_signature: z.boolean().exactOptional(),
+  redirect_first: z.boolean().exactOptional(),
+});
+const retryRules = z.strictObject({
+  max_attempts: z.int().min(1).max(50).exactOptional(),
+  backoff_ms: milliseconds.exactOptional(),
+  backoff_factor: z.number().min(1).max(10).exactOptional(),
+  max_backoff_ms: milliseconds.exactOptional(),
+  accepted: statuses.exactOptional(),
+  final: statuses.exactOptional(),
+  resign: z.boolean().exactOptional(),
+});
+const outcome = z.enum(['completed', 'failed']);
+const text = z.string().min(1).max(128);
+const transaction = {
+  merchant_reference: text,
+  amount: z.number().positive(),
+  currency: text,
+  provider_code: text,
+  account: text,
+  customer_name: text.optional(),
+  callback_url: z.string().max(2048).optional(),
+  outcome: outcome.optional(),
+  misbehave: misbehaviour.optional(),
+  retry: retryRules.optional(),
+};
+const collection = z.strictObject({
+  ...transaction,
+  charge_customer: z.boolean().optional(),
+  redirect_url: z.string().max(2048).optional(),
+  mode: z.enum(['page', 'direct', 'pending']).optional(),
+});
+const payout = z.strictObject({
+  ...transaction,
+  bank_code: text.optional(),
+  mode: z.enum(['direct', 'pending']).optional(),
+});
+const transfer = z.strictObject({ currency: text, amount: z.number().positive() });
+
+/** Reads a request, or throws a SandboxRefusal with status 400 that names the field and what it must be. */
+function read<T>(schema: z.ZodType<T>, input: unknown): T {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+  const field = [...(issue?.path ?? []), ...(unknown === undefined ? [] : [unknown])].join('.');
+  const problem = unknown === undefined ? issue?.message : 'this field is not known here';
+  throw new SandboxRefusal(
+    400,
+    'malformed_request',
+    `${field || 'The body'}: ${problem}`,
+    field || undefined,
+  );
+}
+
+export const readCollection = (input: unknown): CollectionRequest => read(collection, input);
+export const readPayout = (input: unknown): PayoutRequest => read(payout, input);
+export const readTransfer = (input: unknown): TransferRequest => read(transfer, input);
+export const readOutcome = (input: unknown): { outcome: Outcome } => read(z.strictObject({ outcome }), input);
+
+const clearing = z.strictObject({
+  currency: text.optional(),
+  buckets: z.array(z.enum(['uncleared', 'reserve'])).optional(),
+});
+const defaults = z.strictObject({
+  misbehave: misbehaviour.exactOptional(),
+  retry: retryRules.exactOptional(),
+});
+const clock = z.strictObject({ advance_seconds: z.int().min(0).max(315_360_000) });
+
+/** What to release ahead of its time; uncleared money of every currency by default. */
+export interface ClearingRequest {
+  readonly currency?: string | undefined;
+  readonly buckets?: ('uncleared' | 'reserve')[] | undefined;
+}
+
+/** What callbacks do when a request does not say. */
+export interface Defaults {
+  readonly misbehave?: Misbehaviour;
+  readonly retry?: Partial<RetryRules>;
+}
+
+export const readClearing = (input: unknown): ClearingRequest => read(clearing, input);
+export const readDefaults = (input: unknown): Defaults => read(defaults, input);
+export const readClock = (input: unknown): { advance_seconds: number } => read(clock, input);
+export const readMisbehaviour = (input: unknown): Misbehaviour => read(misbehaviour, input);
+export const readRetryRules = (input: unknown): Partial<RetryRules> => read(retryRules, input);

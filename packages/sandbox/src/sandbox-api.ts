@@ -1,0 +1,118 @@
+import { type Context, Hono } from 'hono';
+import type { SandboxAccount } from './account.ts';
+import { type Answers, createAnswers } from './answers.ts';
+import { onlyMethods } from './contract-api.ts';
+import { succeed } from './envelope.ts';
+import { requireKeys } from './guards.ts';
+import { SandboxRefusal } from './refusal.ts';
+import {
+  readClearing,
+  readClock,
+  readCollection,
+  readDefaults,
+  readOutcome,
+  readPayout,
+  readTransfer,
+} from './requests.ts';
+import type { Service } from './service.ts';
+import { viewDelivery, viewTransaction, viewTransfer } from './views.ts';
+
+const MOST_LISTED = 200;
+
+/** The JSON body, whatever it is called; the reader of the request says what is wrong with its fields. */
+async function bodyOf(c: Context): Promise<unknown> {
+  const type = c.req.header('content-type') ?? 'application/json';
+  if (!/^application\/json\b/i.test(type)) {
+    throw new SandboxRefusal(
+      400,
+      'malformed_request',
+      'The body must be JSON (content-type: application/json).',
+    );
+  }
+  const text = await c.req.text();
+  try {
+    return text === '' ? {} : JSON.parse(text);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new SandboxRefusal(400, 'malformed_request', 'The body is not valid JSON.');
+  }
+}
+
+const idOf = (c: Context): number => Number(c.req.param('id'));
+const newest = <T>(list: readonly T[]): T[] => list.slice(-MOST_LISTED).reverse();
+
+/** What the specification only refers to, simulated under /sandbox and clearly apart from the contract. */
+export function createSandboxApi(service: Service, account: SandboxAccount): Hono {
+  const app = new Hono();
+  const keys = requireKeys(account, ['public', 'secret']);
+  const { store } = service;
+  const answers = (c: Context): Answers => createAnswers(service, new URL(c.req.url).origin);
+
+  app.post('/collections', keys, async (c) =>
+    succeed(c, answers(c).started(service.collect(readCollection(await bodyOf(c)))), 201),
+  );
+  app.post('/payouts', keys, async (c) =>
+    succeed(c, { transaction: viewTransaction(service.payout(readPayout(await bodyOf(c)))) }, 201),
+  );
+  app.get('/transfers', keys, (c) =>
+    succeed(c, { transfers: newest(store.list('transfer')).map(viewTransfer) }),
+  );
+  app.post('/transfers', keys, async (c) =>
+    succeed(c, { transfer: viewTransfer(service.transfer(readTransfer(await bodyOf(c)))) }, 201),
+  );
+  app.get('/transactions', keys, (c) => {
+    const reference = c.req.query('merchant_reference');
+    const status = c.req.query('transaction_status');
+    const list = store
+      .list('transaction')
+      .filter((one) => reference === undefined || one.merchantReference === reference)
+      .filter((one) => status === undefined || one.status === status);
+    return succeed(c, { transactions: newest(list).map(viewTransaction) });
+  });
+  app.get('/transactions/:id{[0-9]+}', keys, (c) =>
+    succeed(c, answers(c).started(service.transaction(idOf(c)))),
+  );
+  app.post('/transactions/:id{[0-9]+}/outcome', keys, async (c) =>
+    succeed(c, answers(c).started(service.decide(idOf(c), readOutcome(await bodyOf(c)).outcome))),
+  );
+  app.get('/deliveries', keys, (c) => {
+    const id = c.req.query('transaction_id');
+    const list = store
+      .list('delivery')
+      .filter(({ transactionId }) => id === undefined || String(transactionId) === id);
+    return succeed(c, { deliveries: newest(list).map(viewDelivery) });
+  });
+  app.post('/deliveries/release', keys, (c) => succeed(c, { released: service.release() }));
+  app.post('/deliveries/:id{[0-9]+}/resend', keys, (c) =>
+    succeed(c, { delivery: viewDelivery(service.resend(idOf(c))) }, 201),
+  );
+  app.post('/clearing', keys, async (c) => {
+    const { currency, buckets = ['uncleared'] } = readClearing(await bodyOf(c));
+    return succeed(c, {
+      released: service.clear({ currency, buckets }),
+      merchant_wallets: service.wallets(),
+    });
+  });
+  app.get('/clock', keys, (c) => succeed(c, answers(c).clock()));
+  app.post('/clock', keys, async (c) => {
+    const { advance_seconds } = readClock(await bodyOf(c));
+    service.change({ clockOffset: service.settings().clockOffset + advance_seconds * 1000 });
+    return succeed(c, answers(c).clock());
+  });
+  app.get('/defaults', keys, (c) => succeed(c, answers(c).defaults()));
+  app.put('/defaults', keys, async (c) => {
+    service.change(readDefaults(await bodyOf(c)));
+    return succeed(c, answers(c).defaults());
+  });
+  app.post('/reset', keys, (c) => {
+    service.reset();
+    return succeed(c, {});
+  });
+
+  const methods = new Map<string, string[]>();
+  for (const { path, method } of app.routes) {
+    if (!methods.get(path)?.includes(method)) methods.set(path, [...(methods.get(path) ?? []), method]);
+  }
+  for (const [path, allowed] of methods) app.all(path, onlyMethods(...allowed));
+  return app;
+}

@@ -1,0 +1,181 @@
+import { ConfigurationError } from '@payment-service/core';
+import { mintAccount, randomSeed, type SandboxAccount } from './account.ts';
+import { createAnswers, type StartedCollection } from './answers.ts';
+import { createApp } from './app.ts';
+import { createSigner } from './callbacks.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { createDeliveries } from './deliveries.ts';
+import { destinationProblem } from './destination.ts';
+import { type Listening, listen } from './listen.ts';
+import type { Misbehaviour, RetryRules } from './misbehaviour.ts';
+import { defaultProviders, type SandboxProvider } from './providers.ts';
+import {
+  type CollectionRequest,
+  type PayoutRequest,
+  readCollection,
+  readMisbehaviour,
+  readPayout,
+  readRetryRules,
+  readTransfer,
+  type TransferRequest,
+} from './requests.ts';
+import { createService } from './service.ts';
+import { sqliteFile } from './sqlite-file.ts';
+import { createStore, type Store } from './store.ts';
+import { type SandboxTransaction, type SandboxTransfer, viewTransaction, viewTransfer } from './views.ts';
+
+export interface SandboxOptions {
+  /** The same seed gives the same keys and references. Random by default. */
+  readonly seed?: string | undefined;
+  /** Keeps the state in this SQLite file, so that it survives a restart and a kill. In memory by default. Node only. */
+  readonly file?: string | undefined;
+  /** Where callbacks go whose collection or payout names no `callback_url`. */
+  readonly callbackUrl?: string | undefined;
+  /** Hosts beyond this computer that callbacks may go to, as `host` or `host:port`. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** What callbacks do wrong when a request does not say. */
+  readonly misbehave?: Misbehaviour | undefined;
+  /** How callbacks are repeated when a request does not say. */
+  readonly retry?: Partial<RetryRules> | undefined;
+  /** The unit of `t` in signatures: seconds by default. The service's unit is not shown. */
+  readonly timestampUnit?: 'seconds' | 'milliseconds' | undefined;
+  /** How long a receiver may take to answer, in milliseconds: 10 000 by default. */
+  readonly deliveryTimeoutMs?: number | undefined;
+  /** The payment options, in place of the built-in ones. */
+  readonly providers?: readonly SandboxProvider[] | undefined;
+  /** The `fetch` that callbacks are sent with. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  readonly clock?: Clock | undefined;
+  /** Failures of the sandbox itself, such as a full disk. `console.error` by default. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** A running sandbox. */
+export interface Sandbox {
+  /** The whole service as a web-standard handler. It works without a socket, and as the `fetch` of `createClient`. */
+  readonly fetch: (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
+  readonly account: SandboxAccount;
+  /** Serves the sandbox on this computer: port 0 (the default) takes a free one. Node only. */
+  listen(options?: { port?: number; host?: string }): Promise<Listening>;
+  /** Starts a collection. Throws a SandboxRefusal when the sandbox refuses it. */
+  collect(request: CollectionRequest): StartedCollection;
+  /** Starts a payout. Throws a SandboxRefusal when the sandbox refuses it. */
+  payout(request: PayoutRequest): { transaction: SandboxTransaction };
+  /** Moves available money to the payout wallet. Throws a SandboxRefusal when there is less. */
+  transfer(request: TransferRequest): { transfer: SandboxTransfer };
+  /** Resolves when every callback is delivered or given up. */
+  idle(): Promise<void>;
+  /** Stops listening and waiting, lets deliveries in flight end, and closes the file. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * The whole payment service, inside this process: the three endpoints of the contract, simulated collections, payouts
+ * and transfers, and signed callbacks and redirects that misbehave on request.
+ *
+ * @throws {ConfigurationError} when an option is wrong, the file is in use, or NODE_ENV is `production`.
+ *
+ * @example
+ * const sandbox = createSandbox({ callbackUrl: 'http://127.0.0.1:3000/callbacks' });
+ * const { url } = await sandbox.listen();
+ * sandbox.collect({
+ *   merchant_reference: 'ORD-1', amount: 500, currency: 'UGX',
+ *   provider_code: 'example_mobile_money', account: '256772000001',
+ * });
+ * await sandbox.idle();
+ * await sandbox.close();
+ */
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  const checked = check(options);
+  const store = createStore(options.file === undefined ? undefined : sqliteFile(options.file));
+  const seed = seedOf(store, options.seed);
+  const account = mintAccount(seed);
+  const systemTime = options.clock ?? systemClock;
+  const clock: Clock = {
+    now: () => systemTime.now() + (store.get('settings', 'settings')?.clockOffset ?? 0),
+    sleep: systemTime.sleep,
+  };
+  const sign = createSigner(account.signingKey, seed, options.timestampUnit ?? 'seconds');
+  const allowedHosts = options.allowedHosts ?? [];
+  const deliveries = createDeliveries({
+    store,
+    clock,
+    sign,
+    allowedHosts,
+    fetch: options.fetch ?? globalThis.fetch,
+    timeoutMs: options.deliveryTimeoutMs ?? 10_000,
+    onError: options.onError ?? console.error,
+  });
+  const rules = {
+    providers: options.providers ?? defaultProviders,
+    allowedHosts,
+    callbackUrl: options.callbackUrl,
+    seed,
+  };
+  const service = createService({ store, clock, rules, sign, deliveries, settings: checked });
+  const app = createApp(service, account, options.onError ?? console.error);
+  // What a killed process still owed is delivered now.
+  deliveries.pump();
+
+  const listening = new Set<Listening>();
+  let closing: Promise<void> | undefined;
+  return {
+    account,
+    fetch: async (input, init) => app.fetch(new Request(input, init)),
+    listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {
+      const server = await listen(app.fetch, port, host);
+      listening.add(server);
+      return server;
+    },
+    collect: (request) => {
+      const [server] = listening;
+      const origin = server?.url ?? 'http://127.0.0.1';
+      return createAnswers(service, origin).started(service.collect(readCollection(request)));
+    },
+    payout: (request) => ({ transaction: viewTransaction(service.payout(readPayout(request))) }),
+    transfer: (request) => ({ transfer: viewTransfer(service.transfer(readTransfer(request))) }),
+    idle: () => deliveries.idle(),
+    close: () => {
+      closing ??= (async () => {
+        const servers = [...listening].map((server) => server.close());
+        await deliveries.close();
+        await Promise.all(servers);
+        store.close();
+      })();
+      return closing;
+    },
+  };
+}
+
+function check(options: SandboxOptions): { misbehave?: Misbehaviour; retry?: Partial<RetryRules> } {
+  if (globalThis.process?.env['NODE_ENV'] === 'production') {
+    throw new ConfigurationError(
+      'NODE_ENV',
+      'The sandbox does not start with NODE_ENV=production: its keys are refused there. Start it in a process of its own.',
+    );
+  }
+  const { callbackUrl, allowedHosts = [], seed } = options;
+  if (seed === '')
+    throw new ConfigurationError('seed', 'seed must not be empty. Leave it out for random keys.');
+  const problem = callbackUrl === undefined ? undefined : destinationProblem(callbackUrl, allowedHosts);
+  if (problem !== undefined) throw new ConfigurationError('callbackUrl', `callbackUrl ${problem}.`);
+  return {
+    ...(options.misbehave === undefined ? {} : { misbehave: readMisbehaviour(options.misbehave) }),
+    ...(options.retry === undefined ? {} : { retry: readRetryRules(options.retry) }),
+  };
+}
+
+/** The seed of the account: the file's own, the one given, or a random one. */
+function seedOf(store: Store, given: string | undefined): string {
+  const stored = store.get('account', 'account')?.seed;
+  if (stored !== undefined && given !== undefined && stored !== given) {
+    store.close();
+    throw new ConfigurationError(
+      'seed',
+      'The file holds an account of another seed. Leave the seed out, or start with another file.',
+    );
+  }
+  const seed = stored ?? given ?? randomSeed();
+  if (stored === undefined) store.write((unit) => unit.put('account', 'account', { seed }));
+  return seed;
+}

@@ -1,0 +1,69 @@
+import { ConfigurationError } from '@payment-service/core';
+import type { Kind, Records } from './records.ts';
+import type { Persistence } from './store.ts';
+
+/** "pays" in ASCII: marks our files, so that another program's database is never written into. */
+const APPLICATION_ID = 0x70617973;
+const VERSION = 1;
+
+/**
+ * Records in a SQLite file: WAL and synchronous=FULL, so that an answered operation survives kill -9 and a power cut.
+ * One process at a time: the exclusive lock is the operating system's, and goes away with the process that held it.
+ */
+export function sqliteFile(path: string): Persistence {
+  const sqlite = globalThis.process?.getBuiltinModule?.('node:sqlite');
+  if (sqlite === undefined) {
+    throw new ConfigurationError(
+      'file',
+      'Keeping state in a file needs Node 22.13 or later. Leave file out elsewhere.',
+    );
+  }
+  const database = new sqlite.DatabaseSync(path);
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    database.exec('BEGIN EXCLUSIVE');
+    const { application_id: id } = database.prepare('PRAGMA application_id').get() ?? {};
+    const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {};
+    const { tables } = database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() ?? {};
+    const isOurs = id === APPLICATION_ID && version === VERSION;
+    if (!isOurs && tables !== 0) {
+      throw new ConfigurationError('file', 'The file is not a state file of this sandbox. Name another one.');
+    }
+    database.exec(
+      `CREATE TABLE IF NOT EXISTS record (kind TEXT, id TEXT, body TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID;
+       PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION}; COMMIT;`,
+    );
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && 'errcode' in error && (error.errcode === 5 || error.errcode === 261)) {
+      const message = 'The file is in use by another sandbox. Stop that one first, or name another file.';
+      throw new ConfigurationError('file', message, { cause: error });
+    }
+    throw error;
+  }
+  const all = database.prepare('SELECT kind, id, body FROM record ORDER BY kind, length(id), id');
+  const put = database.prepare('INSERT OR REPLACE INTO record (kind, id, body) VALUES (?, ?, ?)');
+  const remove = database.prepare('DELETE FROM record WHERE kind = ? AND id = ?');
+  return {
+    load(into) {
+      for (const { kind, id, body } of all.iterate()) {
+        const value: Records[Kind] = JSON.parse(String(body));
+        into(String(kind) as Kind, String(id), value);
+      }
+    },
+    save(changes) {
+      database.exec('BEGIN');
+      try {
+        for (const { kind, id, value } of changes) {
+          if (value === undefined) remove.run(kind, id);
+          else put.run(kind, id, JSON.stringify(value));
+        }
+        database.exec('COMMIT');
+      } catch (error) {
+        if (database.isTransaction) database.exec('ROLLBACK');
+        throw error;
+      }
+    },
+    close: () => database.close(),
+  };
+}

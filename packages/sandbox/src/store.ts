@@ -1,0 +1,114 @@
+import type { Kind, Records } from './records.ts';
+
+type Id = string | number;
+type Tables = { [K in Kind]: Map<string, Records[K]> };
+type Changes = { [K in Kind]: Map<string, Records[K] | undefined> };
+
+/** One changed record; `value` is undefined when it is gone. */
+export interface Change {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly value: Records[Kind] | undefined;
+}
+
+/** Where records outlive the process. Without it, the state is in memory only. */
+export interface Persistence {
+  /** Every record that was saved, in the order of the ids. */
+  load(into: <K extends Kind>(kind: K, id: string, value: Records[K]) => void): void;
+  /** Saves all changes or none, and returns when they are on the disk. */
+  save(changes: readonly Change[]): void;
+  close(): void;
+}
+
+export interface Reader {
+  get<K extends Kind>(kind: K, id: Id): Records[K] | undefined;
+  list<K extends Kind>(kind: K): Records[K][];
+}
+
+/** One unit of work: what it puts becomes visible, and durable, all at once. */
+export interface Unit extends Reader {
+  put<K extends Kind>(kind: K, id: Id, value: Records[K]): void;
+  remove(kind: Kind, id: Id): void;
+  clear(kind: Kind): void;
+  /** The next free number; never given out twice, not even after a reset. */
+  nextId(): number;
+}
+
+/** All state of a sandbox. Memory answers every read; a file, when there is one, is written before memory changes. */
+export interface Store extends Reader {
+  /** Runs the work, then saves what it put. When the work or the saving throws, nothing has changed. */
+  write<T>(work: (unit: Unit) => T): T;
+  close(): void;
+}
+
+const FIRST_ID = 1001;
+
+const emptyTables = (): Tables => ({
+  account: new Map(),
+  settings: new Map(),
+  counter: new Map(),
+  wallet: new Map(),
+  lot: new Map(),
+  spent: new Map(),
+  transaction: new Map(),
+  transfer: new Map(),
+  delivery: new Map(),
+  queued: new Map(),
+});
+const kinds = Object.keys(emptyTables()).filter((name): name is Kind => name in emptyTables());
+
+export function createStore(persistence?: Persistence): Store {
+  const tables = emptyTables();
+  persistence?.load((kind, id, value) => tables[kind].set(id, value));
+  const reader: Reader = {
+    get: (kind, id) => tables[kind].get(String(id)),
+    list: (kind) => [...tables[kind].values()],
+  };
+
+  return {
+    ...reader,
+    write(work) {
+      const changes: Changes = emptyTables();
+      const unit = createUnit(tables, changes);
+      const result = work(unit);
+      const list = kinds.flatMap((kind) => [...changes[kind]].map(([id, value]) => ({ kind, id, value })));
+      if (list.length > 0) persistence?.save(list);
+      for (const kind of kinds) apply(tables, changes, kind);
+      return result;
+    },
+    close: () => persistence?.close(),
+  };
+}
+
+function createUnit(tables: Tables, changes: Changes): Unit {
+  const unit: Unit = {
+    get(kind, id) {
+      const key = String(id);
+      return changes[kind].has(key) ? changes[kind].get(key) : tables[kind].get(key);
+    },
+    list(kind) {
+      const merged = new Map<string, Records[typeof kind] | undefined>(tables[kind]);
+      for (const [id, value] of changes[kind]) merged.set(id, value);
+      return [...merged.values()].filter((value) => value !== undefined);
+    },
+    put: (kind, id, value) => void changes[kind].set(String(id), value),
+    remove: (kind, id) => void changes[kind].set(String(id), undefined),
+    clear(kind) {
+      for (const id of tables[kind].keys()) changes[kind].set(id, undefined);
+      for (const id of changes[kind].keys()) changes[kind].set(id, undefined);
+    },
+    nextId() {
+      const { next } = unit.get('counter', 'id') ?? { next: FIRST_ID };
+      unit.put('counter', 'id', { next: next + 1 });
+      return next;
+    },
+  };
+  return unit;
+}
+
+function apply<K extends Kind>(tables: Tables, changes: Changes, kind: K): void {
+  for (const [id, value] of changes[kind]) {
+    if (value === undefined) tables[kind].delete(id);
+    else tables[kind].set(id, value);
+  }
+}
