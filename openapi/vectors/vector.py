@@ -123,7 +123,9 @@ def query(signed: dict[str, str] = SIGNED, signature: str | None = '', nested: b
     return '&'.join(parts)
 
 
-def ok(signed: dict[str, str] = SIGNED, unit: str = 'seconds', age: int | None = 10, key_id: str | None = None) -> dict:
+def ok(
+    signed: dict[str, str] = SIGNED, unit: str = 'seconds', age: float | None = 10, key_id: str | None = None
+) -> dict:
     expected: dict[str, Any] = {'ok': True, 'signed': signed}
     if key_id is not None:
         expected['key_id'] = key_id

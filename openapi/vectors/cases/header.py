@@ -41,11 +41,6 @@ def accepted() -> None:
     accept('many other parts are ignored', f'a=1,b=2,t={T},c=3,d=4,s={S},e=5')
     accept('another part that looks like a digest is ignored', f't={T},s={S},s2={FORGED}')
     accept('another name twice is ignored', f't={T},v=1,s={S},v=2', note='Only t and s must be single.')
-    accept(
-        'another name with an empty value is ignored',
-        f't={T},v=,s={S}',
-        note='The design is silent on an empty value under another name; t and s must have one.',
-    )
     accept('upper-case names beside t and s are other names', f'T=5,t={T},S={FORGED},s={S}')
     accept('names that begin with t or s are other names', f'ts=5,t={T},sig={FORGED},s={S},t1=9')
     accept(
@@ -128,6 +123,11 @@ def parts() -> None:
     refuse('t without =', f't,{s}')
     refuse('s without =', f'{t},s')
     refuse('another part without =', f'{t},{s},v')
+    refuse(
+        'another part with an empty value',
+        f'{t},{s},v=',
+        note='An empty value makes no name=value, whatever the name: the same phrase makes an empty t malformed.',
+    )
     refuse('another part without = first', f'v,{t},{s}')
     refuse('trailing comma', f'{t},{s},')
     refuse('leading comma', f',{t},{s}')

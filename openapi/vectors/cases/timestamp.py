@@ -8,7 +8,7 @@ UNREADABLE = no('timestamp_unreadable', authentic=True)
 A_YEAR = 31_536_000
 
 
-def at(t: str, name: str, expect: dict, now_ms: int = SECONDS * 1000, tolerance: int | None = None, **more) -> None:
+def at(t: str, name: str, expect: dict, now_ms: int = SECONDS * 1000, tolerance: float | None = None, **more) -> None:
     options = {'now_ms': now_ms} | ({} if tolerance is None else {'tolerance_seconds': tolerance})
     callback(f'timestamp: {name}', expect, signature=header(t=t), rule='3.2', options=options, **more)
 
@@ -26,6 +26,8 @@ def without_tolerance() -> None:
     at(T, 'seconds, a minute ahead, no tolerance', ok(age=-60), SECONDS * 1000 - 60_000)
     at(T_MS, 'milliseconds, of now', ok(unit='milliseconds', age=0), threat='A24')
     at(T_MS, 'milliseconds, two minutes old, no tolerance', ok(unit='milliseconds', age=120), SECONDS * 1000 + 120_000)
+    at(T, 'seconds, 1.001 s old', ok(age=1.001), SECONDS * 1000 + 1001)
+    at('1700000000123', 'milliseconds, 0.654 s old', ok(unit='milliseconds', age=0.654), SECONDS * 1000 + 777)
     at('99999999999', 'the largest number of seconds', ok(age=-98299999999), threat='A24')
     at('100000000000', 'the smallest number of milliseconds', ok(unit='milliseconds', age=1_600_000_000), threat='A24')
     at('0', 'zero is seconds', ok(age=SECONDS))
@@ -79,6 +81,9 @@ def with_tolerance() -> None:
     at(T_MS, 'milliseconds, 30.001 s old, tolerance 30', OUT, now + 30_001, 30, threat='A24')
     at(T_MS, 'milliseconds, 30 s ahead, tolerance 30', ok(unit='milliseconds', age=-30), now - 30_000, 30)
     at(T_MS, 'milliseconds, 30.001 s ahead, tolerance 30', OUT, now - 30_001, 30)
+    at(T, '0.7 s old, tolerance 0.7', ok(age=0.7), now + 700, 0.7)
+    at(T, '0.7 s ahead, tolerance 0.7', ok(age=-0.7), now - 700, 0.7)
+    at(T, '0.701 s old, tolerance 0.7', OUT, now + 701, 0.7)
     at(T, 'five minutes old, tolerance 300', ok(age=300), now + 300_000, 300)
     at(T, 'an hour old, tolerance 300', OUT, now + 3_600_000, 300)
     at('99999999999', 'far ahead in seconds, tolerance 30', OUT, now, 30)

@@ -98,7 +98,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const at = now();
     const text = signedText(signed);
     const fitting = matchingKeys(keys, text, s);
-    const valid = fitting.find(({ notAfter }) => at < notAfter);
+    const valid = fitting.find(({ notAfter }) => at <= notAfter);
     if (valid === undefined) return { code: fitting.length > 0 ? 'key_expired' : 'mismatch' };
     const timestamp = readTimestamp(t, at);
     const broken = isAmbiguous(signed, colonIn) ? 'ambiguous' : timestampRule(timestamp, toleranceSeconds);
@@ -112,11 +112,13 @@ export function createVerifier(options: VerifierOptions): Verifier {
       const read = readCallbackBody(body);
       if (read === undefined) return refuse('body_malformed');
       const { data, payload, text, repeatsSignedName } = read;
+      // A repeated name is malformed whatever the signature says (A17); the last reading only tells whether it fits.
+      const repeated = repeatsSignedName ? 'body_malformed' : undefined;
       const signed = readSignedFields((name) => ownValue(name === 'event' ? data : payload, name));
-      if (signed === undefined) return refuse('signed_field_malformed');
+      if (signed === undefined) return refuse(repeated ?? 'signed_field_malformed');
       const judgement = judge(signed, signature);
-      if (judgement.keyId === undefined) return refuse(judgement.code);
-      const code = repeatsSignedName ? 'body_malformed' : judgement.code;
+      if (judgement.keyId === undefined) return refuse(repeated ?? judgement.code);
+      const code = repeated ?? judgement.code;
       const findings = {
         ...found(judgement, signed, account),
         unsigned: readUnsignedFields((name) => ownValue(payload, name)),

@@ -7,7 +7,7 @@ export interface SigningKey {
   readonly id: string;
   /** The signing key as the merchant dashboard shows it (specification 1). */
   readonly key: string;
-  /** From this instant on, a signature that only this key makes is refused with `key_expired`. */
+  /** After this instant, a signature that only this key makes is refused with `key_expired`; at it, not yet. */
   readonly notAfter?: Date | undefined;
 }
 

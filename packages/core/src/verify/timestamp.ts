@@ -14,6 +14,7 @@ export function readTimestamp(text: string, now: number): Timestamp {
   if (!/^[0-9]+$/.test(text)) return { text, unit: 'unreadable', ageSeconds: undefined };
   const value = Number(text);
   const unit = value >= FIRST_MILLISECONDS ? 'milliseconds' : 'seconds';
-  const seconds = unit === 'milliseconds' ? value / 1000 : value;
-  return { text, unit, ageSeconds: now / 1000 - seconds };
+  // Subtracted as whole milliseconds: in fractions of seconds, an age at the very bound of a tolerance can exceed it.
+  const milliseconds = unit === 'milliseconds' ? value : value * 1000;
+  return { text, unit, ageSeconds: (now - milliseconds) / 1000 };
 }

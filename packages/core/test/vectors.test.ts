@@ -1,0 +1,3 @@
+import { runVectors } from './vectors/run-vectors.ts';
+
+runVectors('node:crypto');

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { digestName } from '#digest';
+import type { RefusalCode } from '../../src/index.ts';
+import { type Expectation, readVectors, type Vector } from './vector.ts';
+import { differences, verdictsOn } from './verdict.ts';
+
+const CODES: Record<RefusalCode, true> = {
+  signature_missing: true,
+  signature_malformed: true,
+  body_malformed: true,
+  query_malformed: true,
+  signed_field_malformed: true,
+  ambiguous: true,
+  mismatch: true,
+  key_expired: true,
+  timestamp_unreadable: true,
+  timestamp_out_of_tolerance: true,
+  reference_unexpected: true,
+};
+
+/**
+ * One test for every vector of the contract, under the implementation of the digest that the import condition has
+ * chosen for the file that calls this.
+ */
+export function runVectors(implementation: typeof digestName | '@noble/hashes'): void {
+  const { vectors, digest_tool } = readVectors();
+  const accepted = vectors.filter((vector) => vector.expect.ok);
+
+  describe(`signature vectors on ${implementation}`, () => {
+    test(`the verifier under test runs on ${implementation}`, () => {
+      expect(digestName).toBe(implementation);
+    });
+
+    describe('the vectors', () => {
+      for (const vector of vectors) {
+        test(vector.name, () => {
+          expect(differences(vector)).toEqual([]);
+        });
+      }
+    });
+
+    describe('the file', () => {
+      test('names the independent tool that made its digests', () => {
+        expect(digest_tool).toMatch(/^OpenSSL \d+\.\d+\.\d+: openssl dgst -sha256 -mac HMAC/);
+      });
+
+      test('holds at least 150 vectors, both verdicts, both channels and every code', () => {
+        expect(vectors.length).toBeGreaterThanOrEqual(150);
+        expect(accepted.length).toBeGreaterThanOrEqual(50);
+        const codes = vectors.flatMap(({ expect: expected }) => (expected.ok ? [] : [expected.code]));
+        expect(codes.length).toBeGreaterThanOrEqual(100);
+        expect([...new Set(codes)].sort()).toEqual(Object.keys(CODES).sort());
+        expect(new Set(accepted.map(({ channel }) => channel))).toEqual(new Set(['callback', 'redirect']));
+      });
+
+      test('has a name of its own for every vector', () => {
+        expect(new Set(vectors.map(({ name }) => name)).size).toBe(vectors.length);
+      });
+
+      test('gives every vector exactly one key setting, and exactly one body or query', () => {
+        const misshaped = vectors.filter((vector) => {
+          const keys = ['signing_key', 'signing_keys'].filter((name) => name in vector.options);
+          const carried = ['body_text', 'body_hex', 'body_json', 'query'].filter((name) => name in vector);
+          return keys.length !== 1 || carried.length !== 1 || 'query' in vector !== isRedirect(vector);
+        });
+        expect(misshaped.map(({ name }) => name)).toEqual([]);
+      });
+    });
+
+    describe('controls', () => {
+      test('any accepted vector is a mismatch once one hex digit of s is another', () => {
+        expect(accepted.length).toBeGreaterThan(0);
+        const survivors = accepted.filter((vector, index) => {
+          const flipped = withDigitFlipped(vector, index % 64);
+          return verdictsOn(flipped).some(([, verdict]) => verdict.ok || verdict.code !== 'mismatch');
+        });
+        expect(survivors.map(({ name }) => name)).toEqual([]);
+      });
+
+      test('any changed expectation is noticed, in every member and every form of the body', () => {
+        const unnoticed = vectors.flatMap((vector) =>
+          mutations(vector.expect)
+            .filter(({ expected }) => {
+              const found = differences(vector, expected);
+              return verdictsOn(vector).some(([form]) => !found.some((text) => text.startsWith(`${form}: `)));
+            })
+            .map(({ member }) => `${vector.name}: ${member}`),
+        );
+        expect(unnoticed).toEqual([]);
+      });
+    });
+  });
+}
+
+function isRedirect(vector: Vector): boolean {
+  return vector.channel === 'redirect';
+}
+
+function withDigitFlipped(vector: Vector, position: number): Vector {
+  const flip = (signature: string): string => {
+    const start = signature.search(/(?<=^|,)s=[0-9a-f]{64}/) + 's='.length + position;
+    const digit = signature[start] === '0' ? '1' : '0';
+    return signature.slice(0, start) + digit + signature.slice(start + 1);
+  };
+  if (vector.query === undefined) return { ...vector, signature: flip(String(vector.signature)) };
+  const query = vector.query.replace(/(?<=(?:^|[?&])hmac_signature=)[^&]*/, (value) =>
+    encodeURIComponent(flip(decodeURIComponent(value))),
+  );
+  return { ...vector, query };
+}
+
+/** The expectation with one member changed, for every member that it has. */
+function mutations(expected: Expectation): { member: string; expected: Expectation }[] {
+  const refusal: Expectation = { ok: false, code: 'mismatch', authentic: false };
+  if (!expected.ok) {
+    const { code, authentic } = expected;
+    const signed = { event: '', merchant_reference: '', internal_reference: '' };
+    const acceptance: Expectation = {
+      ok: true,
+      signed: { ...signed, transaction_type: '', transaction_status: '' },
+      timestamp_unit: 'seconds',
+    };
+    return [
+      { member: 'ok', expected: acceptance },
+      { member: 'code', expected: { ...expected, code: code === 'mismatch' ? 'ambiguous' : 'mismatch' } },
+      { member: 'authentic', expected: { ...expected, authentic: !authentic } },
+    ];
+  }
+  const unit = expected.timestamp_unit === 'seconds' ? 'milliseconds' : 'seconds';
+  const mutated: { member: string; expected: Expectation }[] = [
+    { member: 'ok', expected: refusal },
+    { member: 'timestamp_unit', expected: { ...expected, timestamp_unit: unit } },
+    { member: 'key_id', expected: { ...expected, key_id: `${expected.key_id ?? ''}?` } },
+    { member: 'age_seconds', expected: { ...expected, age_seconds: (expected.age_seconds ?? 0) + 0.001 } },
+  ];
+  for (const name of Object.keys(expected.signed)) {
+    const signed = { ...expected.signed, [name]: `${Reflect.get(expected.signed, name)}?` };
+    mutated.push({ member: `signed.${name}`, expected: { ...expected, signed } });
+  }
+  return mutated;
+}
