@@ -1,8 +1,9 @@
 import { Hono } from 'hono';
 import type { SandboxAccount } from './account.ts';
-import { createContractApi } from './contract-api.ts';
+import { createContractApi, onlyMethods } from './contract-api.ts';
 import { fail, failWith } from './envelope.ts';
 import { loopbackHost, sameOrigin, shortBody } from './guards.ts';
+import { createDashboard } from './pages/dashboard.ts';
 import { createPaymentPage } from './pages/payment-page.ts';
 import { SandboxRefusal } from './refusal.ts';
 import { createSandboxApi } from './sandbox-api.ts';
@@ -17,8 +18,10 @@ export function createApp(
   const app = new Hono();
   app.use(loopbackHost, sameOrigin, shortBody);
   app.route('/data', createContractApi(service, account));
+  app.route('/', createDashboard(service, account));
   app.route('/sandbox/pay', createPaymentPage(service));
   app.route('/sandbox', createSandboxApi(service, account));
+  app.all('/', onlyMethods('GET', 'HEAD'));
   app.notFound((c) => fail(c, 404, `There is nothing at ${c.req.path}.`));
   app.onError((error, c) => {
     if (error instanceof SandboxRefusal) return failWith(c, error);

@@ -1,5 +1,5 @@
 import type { TransactionCallback } from '@payment-service/core';
-import { toAmount } from './money.ts';
+import { type Minor, toAmount } from './money.ts';
 import type { TransactionRecord } from './records.ts';
 
 /**
@@ -31,18 +31,22 @@ export function callbackData(transaction: TransactionRecord): TransactionCallbac
   };
 }
 
-/** The same data with another amount: what the signature does not notice (A2). The charge stays. */
-export function forgeAmount(data: TransactionCallback, amount: number): TransactionCallback {
-  const credit = data.payload.charge_customer ? amount : amount - data.payload.transaction_charge;
-  return {
-    event: data.event,
-    payload: { ...data.payload, request_amount: amount, transaction_amount: amount, total_credit: credit },
-  };
+/** The same transaction with another amount: what the signature does not notice (A2). The charge stays. */
+export function forgeAmount(transaction: TransactionRecord, amount: Minor): TransactionRecord {
+  const { charge, chargeCustomer } = transaction;
+  return { ...transaction, amount, totalCredit: chargeCustomer ? amount : amount - charge };
 }
 
-/** The names of the query parameters of a redirect: event, the 16 payload fields, and the signature. */
-export function redirectNames(data: TransactionCallback): string[] {
-  return ['event', ...Object.keys(data.payload), 'hmac_signature'];
+/** The names that the redirect adds to the merchant's address: event, the 16 payload fields and the signature. */
+const redirectNames = (data: TransactionCallback): string[] => [
+  'event',
+  ...Object.keys(data.payload),
+  'hmac_signature',
+];
+
+/** A name that stands in the merchant's address already: repeated, the verifier would refuse the redirect. */
+export function takenName(redirectUrl: URL, data: TransactionCallback): string | undefined {
+  return redirectNames(data).find((name) => redirectUrl.searchParams.has(name));
 }
 
 /**
@@ -51,8 +55,8 @@ export function redirectNames(data: TransactionCallback): string[] {
  */
 export function redirectLocation(redirectUrl: string, data: TransactionCallback, signature: string): string {
   const url = new URL(redirectUrl);
-  url.searchParams.set('event', data.event);
-  for (const [name, value] of Object.entries(data.payload)) url.searchParams.set(name, String(value));
-  url.searchParams.set('hmac_signature', signature);
+  const fields = { event: data.event, ...data.payload, hmac_signature: signature };
+  const added = Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  url.search = [...(url.search === '' ? [] : [url.search.slice(1)]), ...added].join('&');
   return url.href;
 }

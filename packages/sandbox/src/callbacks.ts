@@ -4,6 +4,7 @@ import { deriveText } from './account.ts';
 import { callbackData, forgeAmount } from './callback-data.ts';
 import { putDelivery, queuedDeliveries } from './delivery-queue.ts';
 import { HOLD_MS, REDIRECT_LEAD_MS } from './misbehaviour.ts';
+import { toMinor } from './money.ts';
 import type { DeliveryRecord, TransactionRecord } from './records.ts';
 import type { Unit } from './store.ts';
 
@@ -36,17 +37,20 @@ export function scheduleCallbacks(
   if (callbackUrl === null) return;
   const genuine = callbackData(transaction);
   const overtakes = queuedDeliveries(unit).some(({ held }) => held);
-  const wait =
-    (misbehave.late_ms ?? 0) +
-    (misbehave.redirect_first === true && transaction.redirectUrl !== null ? REDIRECT_LEAD_MS : 0);
+  const redirectFirst = misbehave.redirect_first === true && transaction.redirectUrl !== null;
+  const wait = (misbehave.late_ms ?? 0) + (redirectFirst ? REDIRECT_LEAD_MS : 0);
+  const forgedMinor =
+    misbehave.forged_amount === undefined
+      ? undefined
+      : toMinor(misbehave.forged_amount, transaction.currency);
   let after: number | null = null;
   for (let copy = 0; copy <= (misbehave.duplicate ?? 0); copy += 1) {
     const first = copy === 0;
-    const forged = first ? misbehave.forged_amount : undefined;
+    const forged = first ? forgedMinor : undefined;
     const badSignature = first && misbehave.bad_signature === true;
     // One that is held already is overtaken by this one: two that wait for each other would arrive in order.
     const held = first && misbehave.out_of_order === true && !overtakes;
-    const data = forged === undefined ? genuine : forgeAmount(genuine, forged);
+    const data = forged === undefined ? genuine : callbackData(forgeAmount(transaction, forged));
     const delivery: DeliveryRecord = {
       id: unit.nextId(),
       transactionId: transaction.id,
@@ -61,7 +65,7 @@ export function scheduleCallbacks(
         ...(badSignature ? ['bad signature'] : []),
         ...(held ? ['out of order'] : []),
         ...(first && misbehave.late_ms !== undefined && misbehave.late_ms > 0 ? ['late'] : []),
-        ...(first && misbehave.redirect_first === true ? ['after the redirect'] : []),
+        ...(first && redirectFirst ? ['after the redirect'] : []),
       ],
       state: 'scheduled',
       dueAt: first ? now + (held ? HOLD_MS : wait) : null,

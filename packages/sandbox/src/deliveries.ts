@@ -29,12 +29,14 @@ export interface Deliveries {
 
 const MOST_AT_ONCE = 8;
 const LONGEST_SLEEP_MS = 3_600_000;
+const PAUSE_AFTER_FAILURE_MS = 1000;
 
 export function createDeliveries(options: DeliveriesOptions): Deliveries {
   const { store, clock, onError } = options;
   const inFlight = new Map<number, Promise<void>>();
   const watchers = new Set<() => void>();
   let wake = new AbortController();
+  const stopped = new AbortController();
   let closed = false;
 
   const waiting = (): DeliveryRecord[] => queuedDeliveries(store).filter(({ id }) => !inFlight.has(id));
@@ -62,7 +64,11 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
 
   const begin = (delivery: DeliveryRecord): void => {
     const flight = attempt(delivery)
-      .catch(onError)
+      .catch((error) => {
+        onError(error);
+        // The attempt could not be written down, so it is still due: without a pause this would be a storm.
+        return clock.sleep(PAUSE_AFTER_FAILURE_MS, stopped.signal);
+      })
       .then(() => {
         inFlight.delete(delivery.id);
         pump();
@@ -94,6 +100,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     close: async () => {
       closed = true;
       wake.abort();
+      stopped.abort();
       await Promise.all(inFlight.values());
       for (const watcher of watchers) watcher();
     },

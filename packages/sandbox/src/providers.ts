@@ -1,4 +1,5 @@
-import type { PaymentProvider, PayoutBank } from '@payment-service/core';
+import { ConfigurationError, type PaymentProvider, type PayoutBank } from '@payment-service/core';
+import { toMinor } from './money.ts';
 
 /** A payment option as the contract lists it, and how the sandbox simulates it. */
 export interface SandboxProvider {
@@ -129,4 +130,36 @@ export function findProvider(
     ({ option }) =>
       option.provider_code === providerCode && option.transaction_type.toUpperCase() === transactionType,
   );
+}
+
+/** Throws a ConfigurationError for options that could not be simulated exactly. */
+export function checkProviders(providers: readonly SandboxProvider[]): void {
+  const taken = new Set<string>();
+  for (const { option, chargeBasisPoints, clearingSeconds, reserve } of providers) {
+    const refuse = (why: string): never => {
+      throw new ConfigurationError('providers', `providers: ${option.provider_code} ${why}.`);
+    };
+    const {
+      transaction_currency: currency,
+      min_amount: min,
+      max_amount: max,
+      max_daily_amount: daily,
+    } = option;
+    if (!/^[A-Z]{3}$/.test(currency)) refuse('needs a currency of three capital letters');
+    const isExact = [min, max, daily].every((amount) => (toMinor(amount, currency) ?? -1) >= 0);
+    if (!isExact || min > max || max > daily) refuse('needs exact limits with min <= max <= daily');
+    const shares = [chargeBasisPoints, reserve?.basisPoints ?? 0];
+    if (!shares.every((share) => Number.isInteger(share) && share >= 0 && share <= 10_000)) {
+      refuse('needs shares in basis points, 0 to 10000');
+    }
+    if (
+      ![clearingSeconds, reserve?.seconds ?? 0].every((seconds) => Number.isInteger(seconds) && seconds >= 0)
+    ) {
+      refuse('needs whole seconds, 0 or more');
+    }
+    const type = option.transaction_type.toUpperCase();
+    if (type !== 'COLLECTION' && type !== 'PAYOUT') refuse('needs the transaction type Collection or Payout');
+    if (taken.has(`${option.provider_code}:${type}`)) refuse(`is listed twice for ${type}`);
+    taken.add(`${option.provider_code}:${type}`);
+  }
 }

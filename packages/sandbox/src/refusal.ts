@@ -3,7 +3,6 @@ import { ApiError } from '@payment-service/core';
 /** Why the sandbox refused an operation under /sandbox. Simulated: the service's own codes are not shown. */
 export type SandboxRefusalReason =
   | 'malformed_request'
-  | 'unauthorized'
   | 'not_found'
   | 'unknown_provider'
   | 'provider_inactive'
@@ -20,8 +19,8 @@ export type SandboxRefusalReason =
   | 'already_scheduled'
   | 'destination_refused';
 
-/** Malformed, no keys, not found, already decided, and understood but refused. */
-export type RefusalStatus = 400 | 401 | 404 | 409 | 422;
+/** Malformed, not found, already decided, and understood but refused. */
+export type RefusalStatus = 400 | 404 | 409 | 422;
 
 /**
  * The sandbox understood an operation and refused it. In-process calls (`sandbox.collect()`) throw it; over HTTP it

@@ -17,7 +17,9 @@ interface TransactionRequest {
   readonly callback_url?: string | undefined;
   /** How it ends in mode `direct`. */
   readonly outcome?: Outcome | undefined;
+  /** In place of the sandbox's own setting: `{}` behaves, whatever that setting is. */
   readonly misbehave?: Misbehaviour | undefined;
+  /** On top of the sandbox's own setting. */
   readonly retry?: Partial<RetryRules> | undefined;
 }
 

@@ -95,8 +95,7 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
   });
   app.get('/clock', keys, (c) => succeed(c, answers(c).clock()));
   app.post('/clock', keys, async (c) => {
-    const { advance_seconds } = readClock(await bodyOf(c));
-    service.change({ clockOffset: service.settings().clockOffset + advance_seconds * 1000 });
+    service.advance(readClock(await bodyOf(c)).advance_seconds);
     return succeed(c, answers(c).clock());
   });
   app.get('/defaults', keys, (c) => succeed(c, answers(c).defaults()));

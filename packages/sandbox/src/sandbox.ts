@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@payment-service/core';
+import { ConfigurationError, ConnectionError } from '@payment-service/core';
 import { mintAccount, randomSeed, type SandboxAccount } from './account.ts';
 import { createAnswers, type StartedCollection } from './answers.ts';
 import { createApp } from './app.ts';
@@ -8,21 +8,32 @@ import { createDeliveries } from './deliveries.ts';
 import { destinationProblem } from './destination.ts';
 import { type Listening, listen } from './listen.ts';
 import type { Misbehaviour, RetryRules } from './misbehaviour.ts';
-import { defaultProviders, type SandboxProvider } from './providers.ts';
+import { checkProviders, defaultProviders, type SandboxProvider } from './providers.ts';
+import type { TransactionRecord } from './records.ts';
 import {
   type CollectionRequest,
+  type Outcome,
   type PayoutRequest,
+  readClock,
   readCollection,
   readMisbehaviour,
+  readOutcome,
   readPayout,
   readRetryRules,
   readTransfer,
   type TransferRequest,
 } from './requests.ts';
-import { createService } from './service.ts';
+import { createService, type Service } from './service.ts';
 import { sqliteFile } from './sqlite-file.ts';
 import { createStore, type Store } from './store.ts';
-import { type SandboxTransaction, type SandboxTransfer, viewTransaction, viewTransfer } from './views.ts';
+import {
+  type SandboxDelivery,
+  type SandboxTransaction,
+  type SandboxTransfer,
+  viewDelivery,
+  viewTransaction,
+  viewTransfer,
+} from './views.ts';
 
 export interface SandboxOptions {
   /** The same seed gives the same keys and references. Random by default. */
@@ -39,6 +50,8 @@ export interface SandboxOptions {
   readonly retry?: Partial<RetryRules> | undefined;
   /** The unit of `t` in signatures: seconds by default. The service's unit is not shown. */
   readonly timestampUnit?: 'seconds' | 'milliseconds' | undefined;
+  /** The verifier's own option: allows ':' in merchant references. */
+  readonly colonIn?: 'merchant_reference' | undefined;
   /** How long a receiver may take to answer, in milliseconds: 10 000 by default. */
   readonly deliveryTimeoutMs?: number | undefined;
   /** The payment options, in place of the built-in ones. */
@@ -63,6 +76,12 @@ export interface Sandbox {
   payout(request: PayoutRequest): { transaction: SandboxTransaction };
   /** Moves available money to the payout wallet. Throws a SandboxRefusal when there is less. */
   transfer(request: TransferRequest): { transfer: SandboxTransfer };
+  /** Ends a pending transaction as the customer or the bank would. Throws a SandboxRefusal when it has ended. */
+  decide(id: number, outcome: Outcome): StartedCollection;
+  /** Every callback sent or scheduled, the oldest first, with all attempts. */
+  deliveries(): SandboxDelivery[];
+  /** Moves the sandbox's clock ahead: what becomes due clears and is sent, without waiting. */
+  advance(seconds: number): void;
   /** Resolves when every callback is delivered or given up. */
   idle(): Promise<void>;
   /** Stops listening and waiting, lets deliveries in flight end, and closes the file. Safe to call twice. */
@@ -111,6 +130,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     allowedHosts,
     callbackUrl: options.callbackUrl,
     seed,
+    colonIn: options.colonIn,
   };
   const service = createService({ store, clock, rules, sign, deliveries, settings: checked });
   const app = createApp(service, account, options.onError ?? console.error);
@@ -119,21 +139,32 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   const listening = new Set<Listening>();
   let closing: Promise<void> | undefined;
+  const open = (): Service => {
+    if (closing !== undefined) throw new ConnectionError('The sandbox is closed. Create another one.');
+    return service;
+  };
+  const started = (transaction: TransactionRecord): StartedCollection => {
+    const [server] = listening;
+    return createAnswers(service, server?.url ?? 'http://127.0.0.1').started(transaction);
+  };
   return {
     account,
-    fetch: async (input, init) => app.fetch(new Request(input, init)),
+    fetch: async (input, init) => {
+      open();
+      return app.fetch(new Request(input, init));
+    },
     listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {
+      open();
       const server = await listen(app.fetch, port, host);
       listening.add(server);
       return server;
     },
-    collect: (request) => {
-      const [server] = listening;
-      const origin = server?.url ?? 'http://127.0.0.1';
-      return createAnswers(service, origin).started(service.collect(readCollection(request)));
-    },
-    payout: (request) => ({ transaction: viewTransaction(service.payout(readPayout(request))) }),
-    transfer: (request) => ({ transfer: viewTransfer(service.transfer(readTransfer(request))) }),
+    collect: (request) => started(open().collect(readCollection(request))),
+    payout: (request) => ({ transaction: viewTransaction(open().payout(readPayout(request))) }),
+    transfer: (request) => ({ transfer: viewTransfer(open().transfer(readTransfer(request))) }),
+    decide: (id, outcome) => started(open().decide(id, readOutcome({ outcome }).outcome)),
+    deliveries: () => open().store.list('delivery').map(viewDelivery),
+    advance: (seconds) => open().advance(readClock({ advance_seconds: seconds }).advance_seconds),
     idle: () => deliveries.idle(),
     close: () => {
       closing ??= (async () => {
@@ -157,6 +188,7 @@ function check(options: SandboxOptions): { misbehave?: Misbehaviour; retry?: Par
   const { callbackUrl, allowedHosts = [], seed } = options;
   if (seed === '')
     throw new ConfigurationError('seed', 'seed must not be empty. Leave it out for random keys.');
+  checkProviders(options.providers ?? defaultProviders);
   const problem = callbackUrl === undefined ? undefined : destinationProblem(callbackUrl, allowedHosts);
   if (problem !== undefined) throw new ConfigurationError('callbackUrl', `callbackUrl ${problem}.`);
   return {

@@ -9,7 +9,8 @@ import type { DeliveryRecord, Kind, SettingsRecord, TransactionRecord, TransferR
 import { SandboxRefusal } from './refusal.ts';
 import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
 import type { Store, Unit } from './store.ts';
-import { decide, makeTransfer, startCollection, startPayout, type TransactionRules } from './transactions.ts';
+import type { TransactionRules } from './transaction-checks.ts';
+import { decide, makeTransfer, startCollection, startPayout } from './transactions.ts';
 
 export interface ServiceOptions {
   readonly store: Store;
@@ -45,6 +46,8 @@ export interface Service {
   /** Resolves when the callbacks of a transaction have been tried, unless they are told to come later. */
   callbackTried(transaction: TransactionRecord): Promise<void>;
   now(): number;
+  /** Moves the sandbox's clock ahead: what becomes due clears and is sent. */
+  advance(seconds: number): void;
   /** Empties wallets, transactions and deliveries. Keys stay, and numbers go on. */
   reset(): void;
 }
@@ -98,6 +101,12 @@ export function createService(options: ServiceOptions): Service {
   };
 
   const settings = (): SettingsRecord => found(store.get('settings', 'settings'), 'setting');
+  const change = (changes: Partial<SettingsRecord>): SettingsRecord =>
+    act((unit) => {
+      const changed = { ...found(unit.get('settings', 'settings'), 'setting'), ...changes };
+      unit.put('settings', 'settings', changed);
+      return changed;
+    });
   store.write(prepare);
 
   return {
@@ -126,12 +135,12 @@ export function createService(options: ServiceOptions): Service {
       return listWallets(store, currency);
     },
     clear: (early) => store.write((unit) => clear(unit, clock.now(), early)),
-    change: (changes) =>
-      act((unit) => {
-        const changed = { ...found(unit.get('settings', 'settings'), 'setting'), ...changes };
-        unit.put('settings', 'settings', changed);
-        return changed;
-      }),
+    change,
+    advance: (seconds) => {
+      const { clockOffset } = settings();
+      change({ clockOffset: clockOffset + seconds * 1000 });
+      act(() => undefined);
+    },
     resend: (deliveryId) =>
       act((unit, now) => {
         const delivery = found(unit.get('delivery', deliveryId), 'delivery');

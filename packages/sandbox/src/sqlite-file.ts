@@ -1,5 +1,5 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from '@payment-service/core';
-import type { Kind, Records } from './records.ts';
 import type { Persistence } from './store.ts';
 
 /** "pays" in ASCII: marks our files, so that another program's database is never written into. */
@@ -18,7 +18,7 @@ export function sqliteFile(path: string): Persistence {
       'Keeping state in a file needs Node 22.13 or later. Leave file out elsewhere.',
     );
   }
-  const database = new sqlite.DatabaseSync(path);
+  const database = open(sqlite, path);
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     database.exec('BEGIN EXCLUSIVE');
@@ -46,10 +46,8 @@ export function sqliteFile(path: string): Persistence {
   const remove = database.prepare('DELETE FROM record WHERE kind = ? AND id = ?');
   return {
     load(into) {
-      for (const { kind, id, body } of all.iterate()) {
-        const value: Records[Kind] = JSON.parse(String(body));
-        into(String(kind) as Kind, String(id), value);
-      }
+      for (const { kind, id, body } of all.iterate())
+        into(String(kind), String(id), JSON.parse(String(body)));
     },
     save(changes) {
       database.exec('BEGIN');
@@ -66,4 +64,13 @@ export function sqliteFile(path: string): Persistence {
     },
     close: () => database.close(),
   };
+}
+
+function open(sqlite: typeof import('node:sqlite'), path: string): DatabaseSync {
+  try {
+    return new sqlite.DatabaseSync(path);
+  } catch (cause) {
+    const message = 'The file could not be opened. Its directory must exist, and be writable.';
+    throw new ConfigurationError('file', message, { cause });
+  }
 }

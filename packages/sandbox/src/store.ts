@@ -14,7 +14,7 @@ export interface Change {
 /** Where records outlive the process. Without it, the state is in memory only. */
 export interface Persistence {
   /** Every record that was saved, in the order of the ids. */
-  load(into: <K extends Kind>(kind: K, id: string, value: Records[K]) => void): void;
+  load(into: (kind: string, id: string, value: unknown) => void): void;
   /** Saves all changes or none, and returns when they are on the disk. */
   save(changes: readonly Change[]): void;
   close(): void;
@@ -59,7 +59,7 @@ const kinds = Object.keys(emptyTables()).filter((name): name is Kind => name in 
 
 export function createStore(persistence?: Persistence): Store {
   const tables = emptyTables();
-  persistence?.load((kind, id, value) => tables[kind].set(id, value));
+  persistence?.load((kind, id, value) => restore(tables, kind, id, value));
   const reader: Reader = {
     get: (kind, id) => tables[kind].get(String(id)),
     list: (kind) => [...tables[kind].values()],
@@ -78,6 +78,16 @@ export function createStore(persistence?: Persistence): Store {
     },
     close: () => persistence?.close(),
   };
+}
+
+/** Our own file with our own version number: what is in it was put there as a record of this kind. */
+function restore(
+  tables: Record<string, Map<string, unknown>>,
+  kind: string,
+  id: string,
+  value: unknown,
+): void {
+  tables[kind]?.set(id, value);
 }
 
 function createUnit(tables: Tables, changes: Changes): Unit {

@@ -1,26 +1,23 @@
-import { assertMerchantReference, ConfigurationError } from '@payment-service/core';
 import { deriveText } from './account.ts';
 import { destinationProblem } from './destination.ts';
 import { creditCollection, debitPayout, moveToPayout, openWallets, refundPayout } from './ledger.ts';
 import { defaultRetry } from './misbehaviour.ts';
-import { type Minor, shareOf, toAmount, toMinor } from './money.ts';
+import { shareOf } from './money.ts';
 import { findProvider, type SandboxProvider } from './providers.ts';
 import type { TransactionRecord, TransferRecord } from './records.ts';
 import { SandboxRefusal } from './refusal.ts';
 import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
 import type { Unit } from './store.ts';
-
-/** What transactions need to know of the sandbox that they happen in. */
-export interface TransactionRules {
-  readonly providers: readonly SandboxProvider[];
-  readonly allowedHosts: readonly string[];
-  readonly callbackUrl: string | undefined;
-  readonly seed: string;
-}
-
-const refuse = (reason: SandboxRefusal['reason'], message: string, field: string): never => {
-  throw new SandboxRefusal(reason === 'malformed_request' ? 400 : 422, reason, message, field);
-};
+import {
+  bankFor,
+  checkLimits,
+  checkRedirect,
+  checkReference,
+  exactAmount,
+  providerFor,
+  refuse,
+  type TransactionRules,
+} from './transaction-checks.ts';
 
 /** Starts a collection; nothing moves before it is decided. */
 export function startCollection(
@@ -29,14 +26,12 @@ export function startCollection(
   request: CollectionRequest,
   now: number,
 ): TransactionRecord {
-  const provider = provideFor(rules, request, 'COLLECTION');
+  const provider = providerFor(rules, request, 'COLLECTION');
   const transaction = start(unit, rules, request, provider, now);
   const charge = shareOf(transaction.amount, provider.chargeBasisPoints);
   const chargeCustomer = request.charge_customer ?? false;
   const redirectUrl = request.redirect_url ?? null;
-  if (redirectUrl !== null && !/^https?:$/.test(URL.parse(redirectUrl)?.protocol ?? '')) {
-    refuse('malformed_request', 'redirect_url: must be an http or https address', 'redirect_url');
-  }
+  if (redirectUrl !== null) checkRedirect(redirectUrl, transaction);
   return save(unit, {
     ...transaction,
     charge,
@@ -56,7 +51,7 @@ export function startPayout(
   request: PayoutRequest,
   now: number,
 ): TransactionRecord {
-  const provider = provideFor(rules, request, 'PAYOUT');
+  const provider = providerFor(rules, request, 'PAYOUT');
   const bankCode = bankFor(provider, request.bank_code);
   const transaction = start(unit, rules, request, provider, now);
   debitPayout(unit, transaction.currency, transaction.amount);
@@ -116,56 +111,6 @@ function save(unit: Unit, transaction: TransactionRecord): TransactionRecord {
   return transaction;
 }
 
-function exactAmount(amount: number, currency: string): Minor {
-  const minor = /^[A-Z]{3}$/.test(currency) ? toMinor(amount, currency) : undefined;
-  return (
-    minor ??
-    refuse('malformed_request', `amount: must be exact, with no more decimals than ${currency} has`, 'amount')
-  );
-}
-
-function provideFor(
-  rules: TransactionRules,
-  request: CollectionRequest | PayoutRequest,
-  type: 'COLLECTION' | 'PAYOUT',
-): SandboxProvider {
-  const { provider_code: code, currency, account } = request;
-  const provider = findProvider(rules.providers, code, type);
-  if (provider === undefined) {
-    const message = `No provider serves ${type} under this provider_code. GET /data/payment-providers lists them.`;
-    return refuse('unknown_provider', message, 'provider_code');
-  }
-  const { option } = provider;
-  if (!option.is_active) {
-    refuse('provider_inactive', `${option.provider_name} is not active.`, 'provider_code');
-  }
-  if (option.transaction_currency !== currency) {
-    const message = `${option.provider_name} serves ${option.transaction_currency} only.`;
-    refuse('currency_not_served', message, 'currency');
-  }
-  const prefixes = option.option_prefixes;
-  if (prefixes.length > 0 && !prefixes.some((prefix) => account.startsWith(prefix))) {
-    const message = `${option.provider_name} serves account numbers that start with ${prefixes.join(' or ')}.`;
-    refuse('account_not_served', message, 'account');
-  }
-  return provider;
-}
-
-function bankFor(provider: SandboxProvider, bankCode: string | undefined): string | null {
-  if (provider.banks === undefined) {
-    if (bankCode === undefined) return null;
-    return refuse('unknown_bank', `${provider.option.provider_name} does not pay out to banks.`, 'bank_code');
-  }
-  const bank = provider.banks.find(({ bank_code }) => bank_code === bankCode);
-  if (bank === undefined) {
-    const message =
-      'bank_code: is required and must be one of GET /data/payout-bank-codes for this provider.';
-    return refuse('unknown_bank', message, 'bank_code');
-  }
-  if (!bank.is_active) refuse('bank_inactive', `${bank.bank_name} is not active.`, 'bank_code');
-  return bank.bank_code;
-}
-
 function start(
   unit: Unit,
   rules: TransactionRules,
@@ -175,36 +120,20 @@ function start(
 ): TransactionRecord {
   const { currency } = request;
   const amount = exactAmount(request.amount, currency);
-  checkReference(request.merchant_reference);
-  const limit = (wire: number): string => `${wire} ${currency}`;
-  if (request.amount < option.min_amount) {
-    refuse(
-      'amount_too_small',
-      `${option.provider_name} takes ${limit(option.min_amount)} or more.`,
-      'amount',
-    );
-  }
-  if (request.amount > option.max_amount) {
-    refuse(
-      'amount_too_large',
-      `${option.provider_name} takes at most ${limit(option.max_amount)}.`,
-      'amount',
-    );
-  }
-  const day = new Date(now).toISOString().slice(0, 10);
-  const spentKey = `${option.provider_code}:${option.transaction_type}:${day}`;
-  const spent = (unit.get('spent', spentKey)?.amount ?? 0) + amount;
-  if (toAmount(spent, currency) > option.max_daily_amount) {
-    const message = `${option.provider_name} takes at most ${limit(option.max_daily_amount)} a day (UTC), and this would make it ${limit(toAmount(spent, currency))}.`;
-    refuse('daily_limit_reached', message, 'amount');
-  }
+  checkReference(request.merchant_reference, rules);
+  const { spentKey, spent } = checkLimits(unit, option, request.amount, amount, now);
   const callbackUrl = request.callback_url ?? rules.callbackUrl ?? null;
   const problem = callbackUrl === null ? undefined : destinationProblem(callbackUrl, rules.allowedHosts);
   if (problem !== undefined) refuse('destination_refused', `callback_url: ${problem}.`, 'callback_url');
 
+  const settings = unit.get('settings', 'settings');
+  const misbehave = request.misbehave ?? settings?.misbehave ?? {};
+  if (misbehave.forged_amount !== undefined) {
+    exactAmount(misbehave.forged_amount, currency, 'misbehave.forged_amount');
+  }
+
   unit.put('spent', spentKey, { amount: spent });
   openWallets(unit, currency);
-  const settings = unit.get('settings', 'settings');
   const id = unit.nextId();
   return {
     id,
@@ -225,19 +154,10 @@ function start(
     mode: 'direct',
     callbackUrl,
     redirectUrl: null,
-    misbehave: { ...settings?.misbehave, ...request.misbehave },
+    misbehave,
     retry: { ...defaultRetry, ...settings?.retry, ...request.retry },
     spentKey,
     createdAt: now,
     decidedAt: null,
   };
-}
-
-function checkReference(reference: string): void {
-  try {
-    assertMerchantReference(reference);
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    refuse('malformed_request', error.message, 'merchant_reference');
-  }
 }

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
+import { onlyMethods } from '../contract-api.ts';
 import { toAmount } from '../money.ts';
 import type { TransactionRecord } from '../records.ts';
 import type { Service } from '../service.ts';
@@ -37,6 +38,7 @@ export function createPaymentPage(service: Service): Hono {
     return c.redirect(location ?? `/sandbox/pay/${transaction.internalReference}`, 303);
   });
 
+  app.all('/:id', onlyMethods('GET', 'HEAD', 'POST'));
   return app;
 }
 

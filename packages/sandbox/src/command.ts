@@ -1,0 +1,114 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util';
+import { PaymentServiceError } from '@payment-service/core';
+import { createSandbox, type Sandbox } from './sandbox.ts';
+
+const help = `payment-service-sandbox: the whole payment service on this computer, simulated.
+
+Usage: payment-service-sandbox [options]
+
+  --port <number>         port to listen on; 0 takes a free one (4010)
+  --host <address>        127.0.0.1, ::1 or localhost (127.0.0.1)
+  --file <path>           keeps the state in this SQLite file, across restarts
+  --seed <text>           the same seed gives the same keys
+  --callback-url <url>    where callbacks go when a request does not say
+  --allow-host <host>     a host beyond this computer that callbacks may go to; may be repeated
+  --misbehave <json>      what callbacks do wrong when a request does not say, such as '{"duplicate":1}'
+  --retry <json>          how callbacks are repeated, such as '{"max_attempts":3}'
+  --help                  shows this text
+`;
+
+/** Wrong use of the command: the message is all that the user needs. */
+class UsageError extends Error {}
+
+const readJson = (option: string, text: string | undefined): object | undefined => {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new UsageError(`--${option} must be JSON, such as '{}'.`, { cause });
+  }
+};
+
+const readPort = (text: string): number => {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw new UsageError('--port must be a number from 0 to 65535.');
+  return port;
+};
+
+const readArguments = (args: string[]) => {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        port: { type: 'string', default: '4010' },
+        host: { type: 'string', default: '127.0.0.1' },
+        file: { type: 'string' },
+        seed: { type: 'string' },
+        'callback-url': { type: 'string' },
+        'allow-host': { type: 'string', multiple: true },
+        misbehave: { type: 'string' },
+        retry: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+};
+
+const introduce = (url: string, { account }: Sandbox): string => `Payment service sandbox: ${url}
+
+  public key   ${account.publicKey}
+  secret key   ${account.secretKey}
+  signing key  ${account.signingKey}
+
+Open ${url} for wallets, transactions, deliveries, and to start a payment. Or:
+
+  curl -H 'public-key: ${account.publicKey}' '${url}/data/payment-providers?currency=UGX&transaction_type=COLLECTION'
+
+  curl -H 'public-key: ${account.publicKey}' -H 'secret-key: ${account.secretKey}' \\
+    -H 'content-type: application/json' '${url}/sandbox/collections' \\
+    -d '{"merchant_reference":"ORD-1","amount":500,"currency":"UGX","provider_code":"example_mobile_money","account":"256772000001"}'
+
+Ctrl-C stops it.
+`;
+
+async function main(args: string[]): Promise<void> {
+  const values = readArguments(args);
+  if (values.help) {
+    console.log(help);
+    return;
+  }
+  const port = readPort(values.port);
+  const sandbox = createSandbox({
+    file: values.file,
+    seed: values.seed,
+    callbackUrl: values['callback-url'],
+    allowedHosts: values['allow-host'],
+    misbehave: readJson('misbehave', values.misbehave),
+    retry: readJson('retry', values.retry),
+  });
+  try {
+    const { url } = await sandbox.listen({ port, host: values.host });
+    console.log(introduce(url, sandbox));
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+  // Once each: a second Ctrl-C ends the process at once, with what is in flight.
+  const stop = (): void => {
+    sandbox.close().catch(report);
+  };
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+}
+
+function report(error: unknown): void {
+  const isExpected = error instanceof UsageError || error instanceof PaymentServiceError;
+  console.error(isExpected ? `payment-service-sandbox: ${error.message}` : error);
+  if (error instanceof UsageError) console.error('Try payment-service-sandbox --help.');
+  process.exitCode = 1;
+}
+
+main(process.argv.slice(2)).catch(report);

@@ -1,0 +1,33 @@
+import type { Misbehaviour } from '../misbehaviour.ts';
+
+/** A misbehaviour that the dashboard offers by name. */
+export interface Preset {
+  readonly name: string;
+  readonly label: string;
+  readonly misbehave: Misbehaviour;
+}
+
+/** The choices of the dashboard; the HTTP API takes every combination. */
+export const presets: readonly Preset[] = [
+  { name: 'none', label: 'Behave', misbehave: {} },
+  { name: 'duplicate', label: 'Send it twice more', misbehave: { duplicate: 2 } },
+  { name: 'late', label: 'Late: after 10 seconds', misbehave: { late_ms: 10_000 } },
+  {
+    name: 'out_of_order',
+    label: 'Out of order: after the next transaction',
+    misbehave: { out_of_order: true },
+  },
+  { name: 'forged_amount', label: 'Forged amount, valid signature', misbehave: { forged_amount: 1 } },
+  {
+    name: 'forged_first',
+    label: 'Forged amount first, then the genuine one',
+    misbehave: { forged_amount: 1, duplicate: 1 },
+  },
+  { name: 'bad_signature', label: 'Bad signature', misbehave: { bad_signature: true } },
+  { name: 'redirect_first', label: 'Redirect before callback', misbehave: { redirect_first: true } },
+];
+
+/** What was chosen; nothing for a name that is not offered. */
+export function misbehaviourOf(name: unknown): Misbehaviour {
+  return presets.find((preset) => preset.name === name)?.misbehave ?? {};
+}
