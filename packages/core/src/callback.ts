@@ -1,4 +1,4 @@
-import { ConfigurationError } from './errors.ts';
+import { ConfigurationError, UnavailableError } from './errors.ts';
 import type { CallbackReceiver } from './receiver.ts';
 import { errorReply, jsonReply, type Reply } from './reply.ts';
 import { type ContentEncoding, type IncomingBody, MOST_BODY_BYTES, readBodyBytes } from './request-body.ts';
@@ -28,7 +28,8 @@ const CLOSE = { connection: 'close' };
  * an unauthenticated sender costs little (A18): method, content type, signature grammar, length, body, verification.
  *
  * 200 accepted; 401 refused, the same body for every reason; 405; 408 body too slow; 413 over 64 KiB; 415;
- * `failureStatus` when the handler fails or somebody else has consumed the body. Never rejects.
+ * `failureStatus` when the handler fails or somebody else has consumed the body; 503 when the handler throws an
+ * `UnavailableError`. Never rejects.
  *
  * @example
  * const { status, headers, body } = await receiveCallback(request, createCallbackReceiver({ signingKey, onCallback }));
@@ -56,14 +57,27 @@ export async function receiveCallback(
   if ('reply' in body) return body.reply;
   if ('malformed' in body) return refused(refuse('body_malformed'));
   const result = receiver.verifier.verifyCallback({ signature: signature[0], body: body.data as object });
-  if (!result.ok) return refused(result);
+  const { onCallback, onAuthenticRefusal } = receiver;
+  if (result.ok) return handled({ ...ACCEPTED, callback: result }, () => onCallback?.(result), receiver);
+  const reply = refused(result);
+  if (!result.authentic || onAuthenticRefusal === undefined) return reply;
+  return handled(ACCEPTED, () => onAuthenticRefusal(result), receiver);
+}
+
+/** The reply once the handler has resolved, or what its failure makes of it. */
+async function handled<R extends Reply>(
+  reply: R,
+  handler: () => unknown,
+  receiver: CallbackReceiver,
+): Promise<R | Reply> {
   try {
-    await receiver.onCallback?.(result);
+    await handler();
+    return reply;
   } catch (error) {
     receiver.reportError(error);
-    return errorReply(receiver.failureStatus, 'handler_failed');
+    if (!(error instanceof UnavailableError)) return errorReply(receiver.failureStatus, 'handler_failed');
+    return errorReply(503, 'unavailable', { 'retry-after': String(error.retryAfterSeconds) });
   }
-  return { ...ACCEPTED, callback: result };
 }
 
 type Body = { readonly data: unknown } | { readonly malformed: true } | { readonly reply: Reply };

@@ -1,7 +1,7 @@
-import { compareDecimals, type Decimal, decimalFrom, parseDecimal } from './decimal.ts';
+import { claimedAmounts } from './claimed-amounts.ts';
+import { decimalFrom, formatDecimal } from './decimal.ts';
 import { ConfigurationError } from './errors.ts';
 import { isTransactionCompleted } from './transaction-completed.ts';
-import { visitMembers } from './verify/json-members.ts';
 import { VerifiedCallback } from './verify/verified.ts';
 
 /** What the merchant itself knows that the payment must be. */
@@ -58,26 +58,30 @@ export function confirmAmount(callback: VerifiedCallback, expected: ExpectedAmou
     );
   }
   const amount = checkExpectation(expected);
+  const claims = claimedAmounts(callback);
   const mismatches: AmountMismatch[] = [];
   if (!isTransactionCompleted(callback))
     mismatches.push({ field: 'transaction_status', reason: 'different' });
   for (const side of ['request', 'transaction'] as const) {
     const { compare = 'both' } = expected;
     if (compare !== 'both' && compare !== side) continue;
-    const currency = callback.unsigned[`${side}_currency`];
-    if (currency !== expected.currency) {
+    const claim = claims[side];
+    if (claim.currency !== expected.currency) {
       mismatches.push({
         field: `${side}_currency`,
-        reason: currency === undefined ? 'missing' : 'different',
+        reason: claim.currency === undefined ? 'missing' : 'different',
       });
     }
-    const reason = amountMismatch(callback, `${side}_amount`, amount);
-    if (reason !== undefined) mismatches.push({ field: `${side}_amount`, reason });
+    if (claim.amount !== amount) {
+      const reason = claim.isInexact ? 'inexact' : claim.amount === undefined ? 'missing' : 'different';
+      mismatches.push({ field: `${side}_amount`, reason });
+    }
   }
   return mismatches.length === 0 ? { ok: true } : { ok: false, mismatches };
 }
 
-function checkExpectation({ currency, amount, compare }: ExpectedAmount): Decimal {
+/** The expected amount as canonical text, in which equal numbers are equal texts. */
+function checkExpectation({ currency, amount, compare }: ExpectedAmount): string {
   if (typeof currency !== 'string' || currency === '') {
     throw new ConfigurationError('currency', 'The expected currency must be a currency code, such as "UGX".');
   }
@@ -94,31 +98,9 @@ function checkExpectation({ currency, amount, compare }: ExpectedAmount): Decima
       'The expected amount must be a decimal text such as "1999.90", a bigint, or a number of at most 15 digits.',
     );
   }
-  return decimal;
+  return formatDecimal(decimal);
 }
 
 function isAmount(value: unknown): value is string | number | bigint {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
-}
-
-function amountMismatch(
-  callback: VerifiedCallback,
-  field: 'request_amount' | 'transaction_amount',
-  expected: Decimal,
-): AmountMismatch['reason'] | undefined {
-  const value = callback.unsigned[field];
-  if (value === undefined) return 'missing';
-  const text = VerifiedCallback.textOf(callback);
-  const actual = text === undefined ? decimalFrom(value) : numberInPayload(text, field);
-  if (actual === undefined) return 'inexact';
-  return compareDecimals(actual, expected) === 0 ? undefined : 'different';
-}
-
-/** The number as it stands in the JSON text; the last one where the name is repeated, as JSON.parse has it. */
-function numberInPayload(text: string, field: string): Decimal | undefined {
-  let found: string | undefined;
-  visitMembers(text, (parent, name, valueStart) => {
-    if (parent === 'payload' && name === field) found = /^[-+.0-9eE]+/.exec(text.slice(valueStart))?.[0];
-  });
-  return found === undefined ? undefined : parseDecimal(found);
 }

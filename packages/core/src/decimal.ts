@@ -7,6 +7,7 @@ export interface Decimal {
 
 const LITERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
 const LONGEST = 1000;
+const LONGEST_ZEROS = 30;
 /** Every decimal text of up to 15 significant digits survives the way through a double; longer ones may not. */
 const EXACT_DIGITS = 15;
 
@@ -30,6 +31,17 @@ export function decimalFrom(value: string | number | bigint): Decimal | undefine
   const isExact =
     typeof value === 'bigint' || (decimal !== undefined && decimal.digits.length <= EXACT_DIGITS);
   return isExact ? decimal : undefined;
+}
+
+/** Canonical text: equal numbers give equal texts. Plain digits, or an exponent where zeros would run long. */
+export function formatDecimal({ negative, digits, exponent }: Decimal): string {
+  const sign = negative ? '-' : '';
+  if (digits === '') return '0';
+  if (exponent > LONGEST_ZEROS || exponent < -LONGEST_ZEROS - digits.length)
+    return `${sign}${digits}e${exponent}`;
+  if (exponent >= 0) return sign + digits + '0'.repeat(exponent);
+  const padded = digits.padStart(1 - exponent, '0');
+  return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`;
 }
 
 /** -1, 0 or 1, as for a sort. Exact, and never expands an exponent. */

@@ -10,7 +10,8 @@ export type PaymentServiceErrorCode =
   | 'connection_failed'
   | 'timeout'
   | 'invalid_response'
-  | 'invalid_configuration';
+  | 'invalid_configuration'
+  | 'unavailable';
 
 /** The base of all errors of this SDK. `message` says what happened and what to do next. */
 export abstract class PaymentServiceError extends Error {
@@ -95,5 +96,23 @@ export class ConfigurationError extends PaymentServiceError {
   constructor(option: string, message: string, options?: ErrorOptions) {
     super(message, options);
     this.option = option;
+  }
+}
+
+/**
+ * For handlers to throw, when a callback cannot be kept now: the answer is 503 with `Retry-After`, and the sender is
+ * the one who still has it.
+ *
+ * @example
+ * if (!database.isUp()) throw new UnavailableError('The database is away.', { retryAfterSeconds: 5 });
+ */
+export class UnavailableError extends PaymentServiceError {
+  override readonly code = 'unavailable';
+  /** A whole number of seconds, 1 or more; the value of `Retry-After`. */
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, options: ErrorOptions & { retryAfterSeconds?: number } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.retryAfterSeconds = Math.max(1, Math.ceil(options.retryAfterSeconds ?? 5));
   }
 }

@@ -1,5 +1,8 @@
+export { bodyText } from './body-text.ts';
 export type { IncomingCallback, ReceivedCallback } from './callback.ts';
 export { receiveCallback } from './callback.ts';
+export type { Claim, ClaimedAmounts } from './claimed-amounts.ts';
+export { claimedAmounts } from './claimed-amounts.ts';
 export type { AmountConfirmation, AmountMismatch, ExpectedAmount } from './confirm-amount.ts';
 export { confirmAmount } from './confirm-amount.ts';
 export type { PaymentServiceErrorCode } from './errors.ts';
@@ -10,6 +13,7 @@ export {
   InvalidResponseError,
   PaymentServiceError,
   TimeoutError,
+  UnavailableError,
 } from './errors.ts';
 export { assertMerchantReference } from './merchant-reference.ts';
 export type { CallbackOptions, CallbackReceiver, RedirectOptions, RedirectReceiver } from './receiver.ts';
@@ -20,11 +24,11 @@ export type { IncomingBody } from './request-body.ts';
 export { isTransactionCompleted } from './transaction-completed.ts';
 export type { Verifier, VerifierOptions } from './verify/create-verifier.ts';
 export { createVerifier } from './verify/create-verifier.ts';
-export type { AuthenticRefusal, Evidence, ForgedRefusal, Refusal, RefusalCode } from './verify/refusal.ts';
+export type { AuthenticRefusal, ForgedRefusal, Refusal, RefusalCode } from './verify/refusal.ts';
 export type { SignedFields } from './verify/signed-fields.ts';
 export { transitionId } from './verify/signed-fields.ts';
 export type { SigningKey } from './verify/signing-keys.ts';
 export type { Timestamp } from './verify/timestamp.ts';
 export type { UnsignedFields } from './verify/unsigned-fields.ts';
-export type { VerifiedCallback, VerifiedRedirect } from './verify/verified.ts';
+export type { Evidence, VerifiedCallback, VerifiedRedirect } from './verify/verified.ts';
 export type * from './wire.ts';

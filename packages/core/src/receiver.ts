@@ -1,6 +1,6 @@
 import { ConfigurationError } from './errors.ts';
 import { createVerifier, type Verifier, type VerifierOptions } from './verify/create-verifier.ts';
-import type { Refusal } from './verify/refusal.ts';
+import type { AuthenticRefusal, Refusal } from './verify/refusal.ts';
 import type { VerifiedCallback, VerifiedRedirect } from './verify/verified.ts';
 
 /** What callbacks and redirects share: how to verify, and whom to tell. */
@@ -20,6 +20,11 @@ export interface CallbackOptions extends ReceiverOptions {
    * throws. Without it the adapter hands on in the framework's own way.
    */
   readonly onCallback?: ((callback: VerifiedCallback) => unknown) | undefined;
+  /**
+   * Gets every refusal whose signature fits (a ':' rule, a tolerance), so that the evidence can be kept; the answer is
+   * 200 after it has resolved. Without it such a callback is answered 401 like any other refusal.
+   */
+  readonly onAuthenticRefusal?: ((refusal: AuthenticRefusal) => unknown) | undefined;
   /** How long a sender may take for the body, in milliseconds. Default 10 000; then 408. */
   readonly bodyTimeoutMs?: number | undefined;
 }
@@ -46,6 +51,7 @@ interface Receiver {
 /** Checked options, ready for `receiveCallback()`. */
 export interface CallbackReceiver extends Receiver {
   readonly onCallback: CallbackOptions['onCallback'];
+  readonly onAuthenticRefusal: CallbackOptions['onAuthenticRefusal'];
   readonly bodyTimeoutMs: number;
 }
 
@@ -64,12 +70,12 @@ export interface RedirectReceiver extends Receiver {
  * const receiver = createCallbackReceiver({ signingKey, onCallback: (callback) => save(callback) });
  */
 export function createCallbackReceiver(options: CallbackOptions): CallbackReceiver {
-  const receiver = createReceiver(options, ['onCallback']);
-  const { onCallback, bodyTimeoutMs = 10_000 } = options;
+  const receiver = createReceiver(options, ['onCallback', 'onAuthenticRefusal']);
+  const { onCallback, onAuthenticRefusal, bodyTimeoutMs = 10_000 } = options;
   if (!Number.isFinite(bodyTimeoutMs) || bodyTimeoutMs <= 0) {
     throw new ConfigurationError('bodyTimeoutMs', 'bodyTimeoutMs must be a number of milliseconds above 0.');
   }
-  return Object.freeze({ ...receiver, onCallback, bodyTimeoutMs });
+  return Object.freeze({ ...receiver, onCallback, onAuthenticRefusal, bodyTimeoutMs });
 }
 
 /**

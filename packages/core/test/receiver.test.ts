@@ -1,11 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import {
+  type AuthenticRefusal,
   type CallbackOptions,
   ConfigurationError,
   createCallbackReceiver,
   createRedirectReceiver,
   receiveCallback,
   receiveRedirect,
+  UnavailableError,
 } from '../src/index.ts';
 import { sampleCallback, signCallback } from '../src/testing.ts';
 
@@ -85,6 +87,55 @@ describe('hooks', () => {
     expect(await receiveCallback(post(), receiver)).toMatchObject({ status: 503 });
     expect(printed).toHaveBeenCalledWith(failure);
     printed.mockRestore();
+  });
+});
+
+describe('handlers', () => {
+  it('503 with Retry-After when a handler cannot keep the callback now', async () => {
+    const onError = vi.fn();
+    const away = new UnavailableError('The database is away.', { retryAfterSeconds: 7 });
+    const receiver = createCallbackReceiver({ signingKey, onCallback: () => Promise.reject(away), onError });
+    expect(await receiveCallback(post(), receiver)).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '7' },
+      body: '{"error":"unavailable"}',
+    });
+    expect(onError).toHaveBeenCalledWith(away);
+  });
+
+  const colon = sampleCallback({ payload: { merchant_reference: 'ORD:1' } });
+  const authentic = post([['hmac-signature', signCallback({ signingKey, data: colon })]], colon);
+
+  it('a refusal whose signature fits is kept as evidence, and answered 200', async () => {
+    const kept: AuthenticRefusal[] = [];
+    const receiver = createCallbackReceiver({
+      signingKey,
+      onAuthenticRefusal: (refusal) => kept.push(refusal),
+    });
+    const reply = await receiveCallback(authentic, receiver);
+    expect(reply).toMatchObject({ status: 200 });
+    expect(reply).not.toHaveProperty('callback');
+    expect(kept).toMatchObject([
+      { code: 'ambiguous', evidence: { signed: { merchant_reference: 'ORD:1' } } },
+    ]);
+  });
+
+  it('evidence that cannot be kept is not acknowledged', async () => {
+    const onAuthenticRefusal = (): never => {
+      throw new UnavailableError('The database is away.');
+    };
+    const receiver = createCallbackReceiver({ signingKey, onAuthenticRefusal, onError: () => undefined });
+    expect(await receiveCallback(authentic, receiver)).toMatchObject({ status: 503 });
+  });
+
+  it('without a handler for it, evidence is refused; a forgery never is evidence', async () => {
+    expect(await receiveCallback(authentic, createCallbackReceiver({ signingKey }))).toMatchObject({
+      status: 401,
+    });
+    const onAuthenticRefusal = vi.fn();
+    const receiver = createCallbackReceiver({ signingKey: 'ANOTHER-KEY', onAuthenticRefusal });
+    expect(await receiveCallback(authentic, receiver)).toMatchObject({ status: 401 });
+    expect(onAuthenticRefusal).not.toHaveBeenCalled();
   });
 });
 

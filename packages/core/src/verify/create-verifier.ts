@@ -2,7 +2,7 @@ import { equalHex, hmacHex } from '#digest';
 import { ConfigurationError } from '../errors.ts';
 import { type CallbackBody, ownValue, readCallbackBody } from './callback-body.ts';
 import { type RedirectFields, readRedirectQuery, redirectNames } from './redirect-query.ts';
-import { Evidence, type Refusal, type RefusalCode, refuse, refuseAuthentic } from './refusal.ts';
+import { type Refusal, type RefusalCode, refuse, refuseAuthentic } from './refusal.ts';
 import { parseSignature, type Signature } from './signature.ts';
 import {
   type ColonField,
@@ -15,7 +15,7 @@ import {
 import { type PreparedKey, prepareSigningKeys, type SigningKey } from './signing-keys.ts';
 import { readTimestamp, type Timestamp } from './timestamp.ts';
 import { readUnsignedFields } from './unsigned-fields.ts';
-import { type Findings, VerifiedCallback, VerifiedRedirect } from './verified.ts';
+import { Evidence, type Findings, VerifiedCallback, VerifiedRedirect } from './verified.ts';
 
 /** Options of `createVerifier()`. There is none that turns verification off. */
 export interface VerifierOptions {
@@ -123,10 +123,11 @@ export function createVerifier(options: VerifierOptions): Verifier {
         ...found(judgement, signed, account),
         unsigned: readUnsignedFields((name) => ownValue(payload, name)),
         raw: data as Record<string, unknown>,
+        text,
       };
       return code === undefined
-        ? new VerifiedCallback(findings, text)
-        : refuseAuthentic(code, evidenceOf(findings));
+        ? new VerifiedCallback(findings)
+        : refuseAuthentic(code, new Evidence(findings));
     },
 
     verifyRedirect(rawQuery: unknown, options: { expectReference?: string | undefined } = {}) {
@@ -146,7 +147,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       const findings = { ...found(judgement, signed, account), unsigned, raw };
       return code === undefined
         ? new VerifiedRedirect(findings)
-        : refuseAuthentic(code, evidenceOf(findings));
+        : refuseAuthentic(code, new Evidence(findings));
     },
   });
 }
@@ -177,10 +178,6 @@ function found(
   account: string,
 ): Pick<Findings, 'signed' | 'transitionId' | 'keyId' | 'timestamp'> {
   return { signed, transitionId: transitionId(signed, account), keyId, timestamp };
-}
-
-function evidenceOf({ signed, raw, transitionId: id, keyId, timestamp }: Findings): Evidence {
-  return new Evidence(signed, raw, id, keyId, timestamp);
 }
 
 function checkOptions(

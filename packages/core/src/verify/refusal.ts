@@ -1,6 +1,4 @@
-import { inspectAsJson, REDACTED } from './redacted.ts';
-import type { SignedFields } from './signed-fields.ts';
-import type { Timestamp } from './timestamp.ts';
+import type { Evidence } from './verified.ts';
 
 /** Why a callback or redirect is refused. For logs and metrics; the network sees one constant answer. */
 export type RefusalCode =
@@ -35,37 +33,6 @@ export interface AuthenticRefusal extends RefusalReport {
 }
 
 export type Refusal = ForgedRefusal | AuthenticRefusal;
-
-/** What an authentic refusal carried. Its inspected and serialised forms show the signed fields only. */
-export class Evidence {
-  readonly signed: SignedFields;
-  readonly raw: Readonly<Record<string, unknown>>;
-  readonly transitionId: string;
-  readonly keyId: string;
-  readonly timestamp: Timestamp;
-
-  constructor(
-    signed: SignedFields,
-    raw: Readonly<Record<string, unknown>>,
-    transitionId: string,
-    keyId: string,
-    timestamp: Timestamp,
-  ) {
-    this.signed = signed;
-    this.raw = raw;
-    this.transitionId = transitionId;
-    this.keyId = keyId;
-    this.timestamp = timestamp;
-  }
-
-  toJSON(): object {
-    return { ...this, raw: REDACTED };
-  }
-
-  static {
-    inspectAsJson(Evidence.prototype);
-  }
-}
 
 const HINTS: Record<RefusalCode, string> = {
   signature_missing:

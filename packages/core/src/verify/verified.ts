@@ -3,7 +3,7 @@ import type { SignedFields } from './signed-fields.ts';
 import type { Timestamp } from './timestamp.ts';
 import type { UnsignedFields } from './unsigned-fields.ts';
 
-/** What the verifier found out, before it is known on which channel. */
+/** What the verifier found out, before it is known what becomes of it. */
 export interface Findings {
   readonly signed: SignedFields;
   readonly unsigned: UnsignedFields;
@@ -11,16 +11,17 @@ export interface Findings {
   readonly transitionId: string;
   readonly keyId: string;
   readonly timestamp: Timestamp;
+  /** The JSON text of a callback that came unparsed. */
+  readonly text?: string | undefined;
 }
 
 /**
- * The part that verified callbacks and redirects share. `signed` is proved; `unsigned` and `raw` are claims.
+ * What verified callbacks, verified redirects and evidence share. `signed` is proved; `unsigned` and `raw` are claims.
  *
  * Logging one shows the signed fields only: bodies hold names and phone numbers (A23). To store what came, take
- * `raw`.
+ * `bodyText()`.
  */
-abstract class Verified {
-  readonly ok = true;
+export abstract class Verified {
   /** The five strings that the signature proves. */
   readonly signed: SignedFields;
   /** The contract's other fields, as far as they have the contract's type. Not proved by anything. */
@@ -33,14 +34,20 @@ abstract class Verified {
   readonly keyId: string;
   /** What the sender claims about the time. Not signed. */
   readonly timestamp: Timestamp;
+  readonly #text: string | undefined;
 
-  constructor({ signed, unsigned, raw, transitionId, keyId, timestamp }: Findings) {
+  constructor({ signed, unsigned, raw, transitionId, keyId, timestamp, text }: Findings) {
     this.signed = signed;
     this.unsigned = unsigned;
     this.raw = raw;
     this.transitionId = transitionId;
     this.keyId = keyId;
     this.timestamp = timestamp;
+    this.#text = text;
+  }
+
+  static textOf(verified: Verified): string | undefined {
+    return verified.#text;
   }
 
   toJSON(): object {
@@ -57,23 +64,18 @@ abstract class Verified {
  * handed to what credits money.
  */
 export class VerifiedCallback extends Verified {
+  readonly ok = true;
   readonly kind = 'callback';
-  readonly #text: string | undefined;
+  // Only looked for, never read: it makes the type nominal and lets a copy be told from what the verifier made.
+  readonly #genuine = true;
 
-  constructor(findings: Findings, text: string | undefined) {
+  constructor(findings: Findings) {
     super(findings);
-    this.#text = text;
     Object.freeze(this);
   }
 
-  /** Whether the value was made by the verifier: a copy, a redirect or a hand-made object was not. */
   static isGenuine(value: unknown): value is VerifiedCallback {
-    return typeof value === 'object' && value !== null && #text in value;
-  }
-
-  /** The JSON text, where the callback came unparsed. */
-  static textOf(callback: VerifiedCallback): string | undefined {
-    return callback.#text;
+    return typeof value === 'object' && value !== null && #genuine in value;
   }
 }
 
@@ -82,9 +84,9 @@ export class VerifiedCallback extends Verified {
  * URL, and can open it again at any time.
  */
 export class VerifiedRedirect extends Verified {
+  readonly ok = true;
   readonly kind = 'redirect';
-  // Never read: it makes the type nominal, so that no callback passes for a redirect or the other way round.
-  readonly #channel = 'redirect';
+  readonly #genuine = true;
 
   constructor(findings: Findings) {
     super(findings);
@@ -92,6 +94,24 @@ export class VerifiedRedirect extends Verified {
   }
 
   static isGenuine(value: unknown): value is VerifiedRedirect {
-    return typeof value === 'object' && value !== null && #channel in value;
+    return typeof value === 'object' && value !== null && #genuine in value;
+  }
+}
+
+/**
+ * What an authentic refusal carried: its signature fits, and a rule refuses it. Worth keeping for a person; nothing
+ * that credits money takes it.
+ */
+export class Evidence extends Verified {
+  readonly kind = 'evidence';
+  readonly #genuine = true;
+
+  constructor(findings: Findings) {
+    super(findings);
+    Object.freeze(this);
+  }
+
+  static isGenuine(value: unknown): value is Evidence {
+    return typeof value === 'object' && value !== null && #genuine in value;
   }
 }
