@@ -1,0 +1,89 @@
+/** What the shop must be told, read from the environment in this file and nowhere else. */
+export interface ShopConfig {
+  /** BASE_URL: the address of the payment service. */
+  readonly baseUrl: string;
+  /** PUBLIC_KEY, SECRET_KEY, SIGNING_KEY: the keys of the merchant account. */
+  readonly publicKey: string;
+  readonly secretKey: string;
+  readonly signingKey: string;
+  /** HOST and PORT: where the shop listens. Default 127.0.0.1 and 3000. */
+  readonly host: string;
+  readonly port: number;
+  /** SHOP_URL: how the payment service and the customer reach the shop. Default http://HOST:PORT. */
+  readonly shopUrl: string;
+}
+
+/** A problem that the person who starts the shop can solve; its message says how. */
+export class SetupError extends Error {
+  override readonly name = 'SetupError';
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const REQUIRED = {
+  BASE_URL: 'the address of the payment service, for example http://127.0.0.1:4010',
+  PUBLIC_KEY: 'the public key of the merchant account',
+  SECRET_KEY: 'the secret key of the merchant account',
+  SIGNING_KEY: 'the signing key of the merchant account',
+} as const;
+
+/**
+ * Reads the whole configuration, or says everything that is missing at once.
+ *
+ * @throws {SetupError} that names the variables, and never their values.
+ */
+export function readConfig(environment: Environment): ShopConfig {
+  const missing = Object.entries(REQUIRED).filter(([name]) => (environment[name] ?? '') === '');
+  if (missing.length > 0) {
+    const lines = missing.map(([name, meaning]) => `  ${name.padEnd(11)} ${meaning}`);
+    throw new SetupError(`The shop needs these environment variables:\n${lines.join('\n')}`);
+  }
+  const { BASE_URL = '', PUBLIC_KEY = '', SECRET_KEY = '', SIGNING_KEY = '' } = environment;
+  const host = environment['HOST'] || '127.0.0.1';
+  const port = readPort(environment, 'PORT', 3000);
+  return {
+    baseUrl: readOrigin('BASE_URL', BASE_URL),
+    publicKey: PUBLIC_KEY,
+    secretKey: SECRET_KEY,
+    signingKey: SIGNING_KEY,
+    host,
+    port,
+    shopUrl: readOrigin('SHOP_URL', environment['SHOP_URL'] || `http://${inUrl(host)}:${port}`),
+  };
+}
+
+/** @throws {SetupError} when the variable is set and is no port number. */
+export function readPort(environment: Environment, name: string, standard: number): number {
+  const text = environment[name] || String(standard);
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) {
+    throw new SetupError(`${name} must be a port number from 0 to 65535, for example ${name}=${standard}.`);
+  }
+  return port;
+}
+
+/** The demo's sandbox knows no customers and no secrets: it stays on this computer. @throws {SetupError} */
+export function readLoopbackHost(environment: Environment): string {
+  const host = environment['HOST'] || '127.0.0.1';
+  if (host !== 'localhost' && host !== '::1' && !/^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host)) {
+    throw new SetupError(
+      'HOST must be this computer: 127.0.0.1, ::1 or localhost. The demo is not for a network.',
+    );
+  }
+  return host;
+}
+
+/** A host as it stands in a URL: IPv6 in brackets. */
+export function inUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function readOrigin(name: string, text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new SetupError(
+      `${name} must be an http or https address without a query, for example http://127.0.0.1:4010.`,
+    );
+  }
+  return text.replace(/\/+$/, '');
+}

@@ -1,0 +1,62 @@
+/** What `pnpm start` runs: the sandbox and the shop, on this computer, with keys that the sandbox makes up. */
+import { ConfigurationError } from '@payment-service/core';
+import { createSandbox, type Sandbox } from '@payment-service/sandbox';
+import { type Environment, readLoopbackHost, readPort, SetupError } from './config.ts';
+import { FRAMEWORKS, mount, readFramework } from './framework.ts';
+import { runUntilStopped } from './run-until-stopped.ts';
+import { portTaken, serve } from './serve.ts';
+import { createShop } from './shop.ts';
+
+await runUntilStopped(async () => {
+  const framework = readFramework(process.argv.slice(2));
+  const { host, port, sandboxPort } = readAddresses(process.env);
+  const sandbox = createSandbox();
+  try {
+    const { url: baseUrl } = await listen(sandbox, sandboxPort, host);
+    const served = await serve({ host, port }, (shopUrl) =>
+      mount(framework, createShop({ baseUrl, shopUrl, ...sandbox.account })),
+    );
+    console.log(welcome(FRAMEWORKS[framework].title, served.origin, baseUrl));
+    return [served, sandbox];
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+});
+
+function readAddresses(environment: Environment): { host: string; port: number; sandboxPort: number } {
+  const host = readLoopbackHost(environment);
+  const port = readPort(environment, 'PORT', 3000);
+  const sandboxPort = readPort(environment, 'SANDBOX_PORT', 4010);
+  if (port === sandboxPort && port !== 0) {
+    throw new SetupError(`PORT and SANDBOX_PORT are both ${port}: the shop and the sandbox need one each.`);
+  }
+  return { host, port, sandboxPort };
+}
+
+async function listen(sandbox: Sandbox, port: number, host: string): Promise<{ url: string }> {
+  try {
+    return await sandbox.listen({ port, host });
+  } catch (error) {
+    const isTaken = error instanceof ConfigurationError && error.option === 'port';
+    throw isTaken ? portTaken(port, 'SANDBOX_PORT', error) : error;
+  }
+}
+
+function welcome(framework: string, shop: string, sandbox: string): string {
+  return `
+The sample shop is open. It runs on ${framework}.
+
+  Shop      ${shop}
+  Sandbox   ${sandbox}
+
+What to click:
+  1. Open the shop and press "Buy" at the coffee beans.
+  2. Write any name and the number 256770000001, choose Example Mobile Money, press "Pay".
+  3. Press "Pay" on the sandbox's payment page. The order becomes paid as soon as the signed callback is in.
+Then try one sticker (no provider takes so little), "Decline", or a number that starts with 25679.
+Orders and wallets are in the menu of the shop. No money moves.
+
+Stop with Ctrl-C.
+`;
+}

@@ -1,0 +1,42 @@
+import type { RequestListener } from 'node:http';
+import { paymentCallbacks, paymentRedirects } from '@payment-service/express';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import { problemPage } from './pages/message-page.ts';
+import type { Page } from './pages/page.ts';
+import { problemStatus } from './problem-status.ts';
+import type { Shop } from './shop.ts';
+
+/** The shop on Express 5. */
+export function mountOnExpress(shop: Shop): RequestListener {
+  const app = express();
+  app.disable('x-powered-by').disable('etag');
+
+  app.use('/payments/callbacks', paymentCallbacks(shop.callbacks));
+  app.get('/orders/:reference/redirect', paymentRedirects(shop.redirects), async (request, response) => {
+    send(response, await shop.customerIsBack(request.paymentRedirect, request.headers.cookie));
+  });
+
+  app.use(express.urlencoded({ extended: false, limit: '16kb' }));
+  for (const { method, path, answer } of shop.routes) {
+    app[method](path, async (request: Request, response: Response) => {
+      const { reference } = request.params;
+      const page = await answer({ url: request.originalUrl, reference: text(reference), form: request.body });
+      send(response, page);
+    });
+  }
+
+  app.use(async (_request, response) => send(response, await problemPage(404)));
+  // Express knows an error handler by its four parameters.
+  app.use(async (error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    send(response, await problemPage(problemStatus(error, shop.log)));
+  });
+  return app;
+}
+
+function send(response: Response, { status, headers, body }: Page): void {
+  response.status(status).set(headers).send(body);
+}
+
+function text(parameter: string | readonly string[] | undefined): string | undefined {
+  return typeof parameter === 'string' ? parameter : undefined;
+}

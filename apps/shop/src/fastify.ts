@@ -1,0 +1,48 @@
+import type { RequestListener } from 'node:http';
+import formbody from '@fastify/formbody';
+import { paymentCallbacks, paymentRedirects } from '@payment-service/fastify';
+import fastify, { type FastifyReply } from 'fastify';
+import { problemPage } from './pages/message-page.ts';
+import type { Page } from './pages/page.ts';
+import { problemStatus } from './problem-status.ts';
+import type { Shop } from './shop.ts';
+
+/** The shop on Fastify 5. */
+export async function mountOnFastify(shop: Shop): Promise<RequestListener> {
+  const app = fastify({
+    // A path that cannot be decoded; Fastify asks here before any route.
+    frameworkErrors: async (error, _request, reply) => {
+      send(reply, await problemPage(problemStatus(error, shop.log)));
+    },
+  });
+
+  app.register(paymentCallbacks(shop.callbacks), { prefix: '/payments/callbacks' });
+  app.register(async (scope) => {
+    scope.register(paymentRedirects(shop.redirects));
+    scope.get('/orders/:reference/redirect', async (request, reply) =>
+      send(reply, await shop.customerIsBack(request.paymentRedirect, request.headers.cookie)),
+    );
+  });
+
+  app.removeContentTypeParser(['application/json', 'text/plain']);
+  app.register(formbody, { bodyLimit: 16 * 1024 });
+  for (const { method, path, answer } of shop.routes) {
+    app[method]<{ Params: { reference?: string } }>(path, async (request, reply) =>
+      send(
+        reply,
+        await answer({ url: request.url, reference: request.params.reference, form: request.body }),
+      ),
+    );
+  }
+
+  app.setNotFoundHandler(async (_request, reply) => send(reply, await problemPage(404)));
+  app.setErrorHandler(async (error, _request, reply) =>
+    send(reply, await problemPage(problemStatus(error, shop.log))),
+  );
+  await app.ready();
+  return app.routing;
+}
+
+function send(reply: FastifyReply, { status, headers, body }: Page): FastifyReply {
+  return reply.code(status).headers(headers).send(body);
+}

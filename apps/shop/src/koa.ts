@@ -1,0 +1,45 @@
+import type { RequestListener } from 'node:http';
+import { bodyParser } from '@koa/bodyparser';
+import Router from '@koa/router';
+import { type PaymentRedirectState, paymentCallbacks, paymentRedirects } from '@payment-service/koa';
+import Koa, { type Context } from 'koa';
+import { problemPage } from './pages/message-page.ts';
+import type { Page } from './pages/page.ts';
+import { problemStatus } from './problem-status.ts';
+import type { Shop } from './shop.ts';
+
+/** The shop on Koa 3. */
+export function mountOnKoa(shop: Shop): RequestListener {
+  const app = new Koa();
+  const router = new Router<PaymentRedirectState>();
+
+  router.all('/payments/callbacks', paymentCallbacks(shop.callbacks));
+  router.get('/orders/:reference/redirect', paymentRedirects(shop.redirects), async (ctx) => {
+    send(ctx, await shop.customerIsBack(ctx.state.paymentRedirect, ctx.get('cookie')));
+  });
+  for (const { method, path, answer } of shop.routes) {
+    router[method](path, async (ctx) => {
+      const { reference } = ctx.params;
+      send(ctx, await answer({ url: ctx.originalUrl, reference, form: ctx.request.body }));
+    });
+  }
+
+  app.use(async (ctx, next) => {
+    try {
+      await next();
+      // Koa has no handler for what no route answered.
+      if (ctx.status === 404 && ctx.body === undefined) send(ctx, await problemPage(404));
+    } catch (error) {
+      send(ctx, await problemPage(problemStatus(error, shop.log)));
+    }
+  });
+  app.use(bodyParser({ enableTypes: ['form'], formLimit: '16kb' }));
+  app.use(router.routes());
+  return app.callback();
+}
+
+function send(ctx: Pick<Context, 'status' | 'set' | 'body'>, { status, headers, body }: Page): void {
+  ctx.status = status;
+  ctx.set({ ...headers });
+  ctx.body = body;
+}

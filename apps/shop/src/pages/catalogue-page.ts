@@ -1,0 +1,61 @@
+import type { PaymentProvider } from '@payment-service/core';
+import { html } from 'hono/html';
+import type { Product } from '../catalogue.ts';
+import { formatMoney } from '../money.ts';
+import { type Markup, type Page, page } from './page.ts';
+
+/** @param providers what the payment service offers; undefined while it is away. */
+export function cataloguePage(
+  catalogue: readonly Product[],
+  providers: readonly PaymentProvider[] | undefined,
+): Promise<Page> {
+  return page({
+    title: 'Shop',
+    section: '/',
+    main: html`<h1>Good things from the hillside</h1>
+<ul class="products">
+${catalogue.map(productCard)}
+</ul>
+<section aria-labelledby="pay">
+<h2 id="pay">How you can pay</h2>
+${providers === undefined ? serviceAway : paymentOptions(providers)}
+</section>`,
+  });
+}
+
+const serviceAway: Markup = html`<p class="notice">The payment service cannot be asked at the moment, so nothing can be paid.
+Look around, and try again in a few minutes.</p>`;
+
+function productCard({ id, name, description, price, picture }: Product): Markup {
+  return html`<li class="card product">
+<img src="/pictures/${picture}.svg" alt="" width="320" height="180">
+<div class="product-text">
+<h2>${name}</h2>
+<p>${description}</p>
+<p class="buy"><strong>${formatMoney(price.currency, price.amount)}</strong>
+<a class="button" href="/checkout?product=${encodeURIComponent(id)}">Buy<span class="hidden"> ${name}</span></a></p>
+</div>
+</li>`;
+}
+
+function paymentOptions(providers: readonly PaymentProvider[]): Markup {
+  if (providers.length === 0) return html`<p>The payment service offers no way to pay at the moment.</p>`;
+  return html`<ul class="options">
+${providers.map(
+  (provider) => html`<li class="card">
+<h3>${provider.provider_name}</h3>
+<p>${provider.transaction_method_name}, ${limits(provider)}${prefixes(provider)}</p>
+${provider.is_active ? '' : html`<p class="badge off">Not available now</p>`}
+</li>`,
+)}
+</ul>`;
+}
+
+export function limits({ transaction_currency, min_amount, max_amount }: PaymentProvider): string {
+  const most = formatMoney('', max_amount).trim();
+  return `${formatMoney(transaction_currency, min_amount)} to ${most}`;
+}
+
+export function prefixes({ option_prefixes }: PaymentProvider): string {
+  return option_prefixes.length === 0 ? '' : `, numbers that start with ${option_prefixes.join(', ')}`;
+}

@@ -1,0 +1,108 @@
+import type { PaymentProvider } from '@payment-service/core';
+import { html } from 'hono/html';
+import type { Product } from '../catalogue.ts';
+import { type CheckoutField, type CheckoutForm, MOST_PIECES, type Refusal } from '../checkout.ts';
+import { formatMoney } from '../money.ts';
+import { limits, prefixes } from './catalogue-page.ts';
+import { type Markup, type Page, page } from './page.ts';
+
+interface CheckoutPage {
+  readonly product: Product;
+  readonly providers: readonly PaymentProvider[];
+  readonly form: CheckoutForm;
+  /** The origin of the payment page, where a good form leads to. */
+  readonly paymentOrigin: string;
+  readonly refusal?: Refusal | undefined;
+  /** What went wrong although the form is in order. */
+  readonly trouble?: string | undefined;
+  readonly status?: number;
+}
+
+export function checkoutPage(content: CheckoutPage): Promise<Page> {
+  const { product, providers, form, paymentOrigin, refusal, trouble, status } = content;
+  const problems = refusal?.fields ?? {};
+  return page({
+    title: `Buy ${product.name}`,
+    section: '/',
+    status,
+    formsTo: paymentOrigin,
+    main: html`<h1>Checkout</h1>
+${summary(refusal, trouble)}
+<form method="post" action="/checkout" novalidate class="narrow">
+<input type="hidden" name="product" value="${product.id}">
+<div class="card item">
+<img src="/pictures/${product.picture}.svg" alt="" width="96" height="54">
+<div><h2>${product.name}</h2><p>${formatMoney(product.price.currency, product.price.amount)} each</p></div>
+</div>
+${field('quantity', 'How many', form, problems, html`type="number" inputmode="numeric" min="1" max="${MOST_PIECES}"`)}
+${field('name', 'Your name', form, problems, html`type="text" autocomplete="name" maxlength="80"`)}
+${field(
+  'account',
+  'Phone or account number',
+  form,
+  problems,
+  html`type="tel" autocomplete="tel" maxlength="34"`,
+  'With the country code, for example 256770000001. Never a card number.',
+)}
+${providerChoice(providers, form, problems.provider)}
+<button class="button wide" type="submit">Pay</button>
+<p class="quiet">You confirm the payment on the next page.</p>
+</form>`,
+  });
+}
+
+function summary(refusal: Refusal | undefined, trouble: string | undefined): Markup | '' {
+  if (trouble !== undefined) return html`<div class="notice bad" role="alert"><p>${trouble}</p></div>`;
+  if (refusal === undefined) return '';
+  const { nobody, fields } = refusal;
+  return html`<div class="notice bad" role="alert">
+<h2>${nobody?.heading ?? 'Please look at this again'}</h2>
+<ul>
+${(nobody?.reasons ?? []).map((reason) => html`<li>${reason}</li>`)}
+${Object.entries(fields).map(([name, message]) => html`<li><a href="#${name}">${message}</a></li>`)}
+</ul>
+</div>`;
+}
+
+function field(
+  name: Exclude<CheckoutField, 'provider'>,
+  label: string,
+  form: CheckoutForm,
+  problems: Refusal['fields'],
+  attributes: Markup,
+  hint?: string,
+): Markup {
+  const problem = problems[name];
+  const descriptions = [
+    ...(hint === undefined ? [] : [`${name}-hint`]),
+    ...(problem === undefined ? [] : [`${name}-problem`]),
+  ];
+  return html`<div class="field">
+<label for="${name}">${label}</label>
+${hint === undefined ? '' : html`<p class="quiet" id="${name}-hint">${hint}</p>`}
+<input id="${name}" name="${name}" value="${form[name]}" required ${attributes}
+${descriptions.length === 0 ? '' : html`aria-describedby="${descriptions.join(' ')}"`}
+${problem === undefined ? '' : html`aria-invalid="true"`}>
+${problem === undefined ? '' : html`<p class="problem" id="${name}-problem">${problem}</p>`}
+</div>`;
+}
+
+function providerChoice(
+  providers: readonly PaymentProvider[],
+  form: CheckoutForm,
+  problem: string | undefined,
+): Markup {
+  const chosen = form.provider;
+  return html`<fieldset id="provider"${problem === undefined ? '' : html` aria-describedby="provider-problem"`}>
+<legend>How you want to pay</legend>
+${providers.length === 0 ? html`<p>No provider takes this currency at the moment.</p>` : ''}
+${providers.map(
+  (provider) => html`<label class="card choice">
+<input type="radio" name="provider" value="${provider.provider_code}"${provider.provider_code === chosen ? html` checked` : ''}${provider.is_active ? '' : html` disabled`}>
+<span><strong>${provider.provider_name}</strong>
+<span class="quiet">${provider.transaction_method_name}, ${limits(provider)}${prefixes(provider)}${provider.is_active ? '' : '. Not available now'}</span></span>
+</label>`,
+)}
+${problem === undefined ? '' : html`<p class="problem" id="provider-problem">${problem}</p>`}
+</fieldset>`;
+}

@@ -1,0 +1,37 @@
+import { html } from 'hono/html';
+import { type Page, page } from './page.ts';
+
+interface Message {
+  readonly status: number;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** A page that says one thing, and the way back. */
+export function messagePage({ status, title, text }: Message): Promise<Page> {
+  return page({
+    status,
+    title,
+    main: html`<h1>${title}</h1>
+<p>${text}</p>
+<p><a class="button" href="/">Back to the shop</a></p>`,
+  });
+}
+
+/** The pages that a framework needs when it gives up on a request itself. */
+export function problemPage(status: number): Promise<Page> {
+  if (status === 404) {
+    return messagePage({ status, title: 'Not found', text: 'There is nothing under this address.' });
+  }
+  if (status === 413) {
+    return messagePage({ status, title: 'Too much', text: 'The form holds more than this shop takes.' });
+  }
+  if (status >= 400 && status < 500) {
+    return messagePage({ status, title: 'That did not work', text: 'The shop could not read this request.' });
+  }
+  return messagePage({
+    status: 500,
+    title: 'Something went wrong',
+    text: 'It is our fault, and the shop owner can see it in the log. Nothing was paid by it.',
+  });
+}

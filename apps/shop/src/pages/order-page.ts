@@ -1,0 +1,78 @@
+import { html } from 'hono/html';
+import { formatMoney } from '../money.ts';
+import { type Order, orderState } from '../order.ts';
+import { type Markup, type Page, page } from './page.ts';
+
+/** The customer's own page of an order. Shows no name and only the end of the account: its address opens it. */
+export function orderPage(order: Order): Promise<Page> {
+  const isPaid = order.payment !== undefined;
+  return page({
+    title: isPaid ? 'Paid' : 'Your order',
+    section: '/',
+    watch: !isPaid,
+    main: html`<h1>Your order</h1>
+<div data-version="${orderVersion(order)}" role="status">
+${situation(order)}
+</div>
+<dl class="card narrow">
+<dt>Order</dt><dd>${order.reference}</dd>
+<dt>Item</dt><dd>${order.quantity} × ${order.item}</dd>
+<dt>Total</dt><dd>${formatMoney(order.total.currency, order.total.amount)}</dd>
+<dt>Paid with</dt><dd>${order.providerName}, account ending in ${order.account.slice(-3)}</dd>
+</dl>
+<p><a href="/">Back to the shop</a></p>`,
+  });
+}
+
+/** Changes whenever the page would say something else. */
+export function orderVersion(order: Order): string {
+  return [orderState(order), order.reported?.status ?? '', order.hint?.status ?? ''].join('|');
+}
+
+function situation({ payment, reported, hint, start }: Order): Markup {
+  if (payment !== undefined) {
+    return panel('good', 'Paid. Thank you!', html`<p>The payment service confirmed your payment.</p>`);
+  }
+  if (start.state === 'refused') {
+    return panel(
+      'bad',
+      'The payment was not started',
+      html`<p>The payment service refused it: ${start.why}</p>`,
+    );
+  }
+  const again =
+    start.state === 'started'
+      ? html`<p><a class="button" href="${start.paymentUrl}">Go to the payment page</a></p>`
+      : '';
+  if (reported !== undefined) {
+    return panel(
+      'bad',
+      'This order is not paid',
+      html`<p>The payment service reported: ${reported.status}. To try again, buy the item once more.</p>`,
+    );
+  }
+  if (hint === undefined) {
+    return panel(
+      'open',
+      'We are waiting for your payment',
+      html`<p>This page changes by itself when it is paid.</p>${again}`,
+    );
+  }
+  // Only a hint: the customer's browser brought it, and it can be opened again at any time.
+  return hint.completed
+    ? panel(
+        'open',
+        'Your payment is being confirmed',
+        html`<p>The payment page said that you paid. We are waiting until the payment service tells us the same; this
+page changes by itself.</p>`,
+      )
+    : panel(
+        'open',
+        'Your payment seems not to be completed',
+        html`<p>The payment page said: ${hint.status}. We are waiting until the payment service tells us the outcome.</p>${again}`,
+      );
+}
+
+function panel(mood: 'good' | 'open' | 'bad', heading: string, text: Markup): Markup {
+  return html`<div class="notice ${mood}"><h2>${heading}</h2>${text}</div>`;
+}

@@ -1,0 +1,88 @@
+import { html } from 'hono/html';
+
+/** Escaped markup: everything interpolated into hono/html's template is text unless it is markup itself. */
+export type Markup = ReturnType<typeof html>;
+
+/** An answer of the shop, in terms that every framework shares. */
+export interface Page {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+interface PageContent {
+  readonly title: string;
+  readonly main: Markup;
+  /** The path of the navigation entry that this page belongs to. */
+  readonly section?: '/' | '/owner/orders' | '/owner/wallets' | undefined;
+  readonly status?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Where the page's form may lead besides the shop: browsers hold form-action against the redirect that follows. */
+  readonly formsTo?: string | undefined;
+  /** Reloads the page when the order changes: by script, or every 3 seconds where there is none. */
+  readonly watch?: boolean | undefined;
+}
+
+const SECTIONS = [
+  ['/', 'Shop'],
+  ['/owner/orders', 'Orders'],
+  ['/owner/wallets', 'Wallets'],
+] as const;
+
+export async function page(content: PageContent): Promise<Page> {
+  const { title, main, section, status = 200, headers = {}, formsTo = '', watch = false } = content;
+  const body = await html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Hillside Market</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/shop.css">
+${watch ? html`<script type="module" src="/order.js"></script><noscript><meta http-equiv="refresh" content="3"></noscript>` : ''}
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header>
+<a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28"> Hillside Market</a>
+<nav aria-label="Main">
+${SECTIONS.map(([path, name]) => html`<a href="${path}"${path === section ? html` aria-current="page"` : ''}>${name}</a> `)}
+</nav>
+</header>
+<main id="main">
+${main}
+</main>
+<footer>A sample shop. Payments are simulated by the sandbox: no money moves.</footer>
+</body>
+</html>`;
+  return { status, headers: { ...pageHeaders(formsTo), ...headers }, body: String(body) };
+}
+
+/** Sends the browser on, to a path of the shop or to the payment page. */
+export function seeOther(location: string, headers: Readonly<Record<string, string>> = {}): Page {
+  return { status: 303, headers: { ...pageHeaders(), ...headers, location }, body: '' };
+}
+
+/** A plain text for the page's own script. */
+export function plainText(text: string): Page {
+  return {
+    status: 200,
+    headers: { ...pageHeaders(), 'content-type': 'text/plain; charset=utf-8' },
+    body: text,
+  };
+}
+
+function pageHeaders(formsTo = ''): Record<string, string> {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-security-policy':
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
+      `form-action ${`'self' ${formsTo}`.trim()}; base-uri 'none'; frame-ancestors 'none'`,
+    'cross-origin-opener-policy': 'same-origin',
+    // An order's address opens its page: it goes to no other site.
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+  };
+}

@@ -1,0 +1,77 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inUrl, SetupError } from './config.ts';
+
+export interface Served {
+  /** For example http://127.0.0.1:3000. */
+  readonly origin: string;
+  /** Stops listening, lets requests in flight finish for a moment, then closes every connection. */
+  close(): Promise<void>;
+}
+
+const GRACE_MS = 300;
+
+/**
+ * Listens with whatever a framework made of the shop.
+ *
+ * @param makeListener is told the origin, which port 0 decides only while listening.
+ * @throws {SetupError} when the port is taken or needs rights; the message names it and the variable to set.
+ */
+export async function serve(
+  { host, port }: { readonly host: string; readonly port: number },
+  makeListener: (origin: string) => Promise<RequestListener>,
+): Promise<Served> {
+  // Until the shop is ready: an order page that was left open in a browser asks at once, and must not hang.
+  let listener: RequestListener = (_request, response) => {
+    response.writeHead(503, { 'retry-after': '1' }).end();
+  };
+  const server = createServer((request, response) => listener(request, response));
+  await listen(server, host, port);
+  try {
+    const origin = `http://${inUrl(host)}:${(server.address() as AddressInfo).port}`;
+    listener = await makeListener(origin);
+    return { origin, close: () => close(server) };
+  } catch (error) {
+    await close(server);
+    throw error;
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(explain(error, port)));
+    server.listen(port, host, resolve);
+  });
+}
+
+function explain(error: NodeJS.ErrnoException, port: number): Error {
+  if (error.code === 'EADDRINUSE') return portTaken(port, 'PORT', error);
+  if (error.code !== 'EACCES') return error;
+  return new SetupError(
+    `This user may not listen on port ${port}. Set one above 1023, for example PORT=3000.`,
+    {
+      cause: error,
+    },
+  );
+}
+
+/** @param variable the environment variable that sets this port. */
+export function portTaken(port: number, variable: string, cause: unknown): SetupError {
+  const other = port < 65_535 ? port + 1 : 3000;
+  return new SetupError(
+    `Port ${port} is in use by another program. Stop that program, or set another port: ${variable}=${other}`,
+    { cause },
+  );
+}
+
+/** Browsers keep connections open: without the second step a stop would wait for them. */
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,14 @@
+/**
+ * A cookie for each order, sent to the order's own pages only. It tells the browser that ordered from one that was
+ * given a link: a redirect counts only in the first (THREATS A26). It is no login; whoever has it learns nothing more.
+ */
+export function orderCookie(reference: string, shopUrl: string): string {
+  const secure = shopUrl.startsWith('https:') ? '; Secure' : '';
+  // Lax, not Strict: the customer comes back from the payment page, which is another site.
+  return `order=${reference}; Path=/orders/${reference}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/** The reference of the order that this browser placed, from the header `cookie`. */
+export function orderOfSession(cookies: string | undefined): string | undefined {
+  return /(?:^|;\s*)order=([\w-]+)/.exec(cookies ?? '')?.[1];
+}

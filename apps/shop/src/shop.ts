@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type CallbackOptions,
+  createClient,
+  isTransactionCompleted,
+  type RedirectOptions,
+  type VerifiedCallback,
+  type VerifiedRedirect,
+} from '@payment-service/core';
+import { applyCallback } from './apply-callback.ts';
+import { assetRoutes } from './assets.ts';
+import { catalogue, type Product } from './catalogue.ts';
+import type { ShopConfig } from './config.ts';
+import { createOrderStore, type OrderStore } from './order-store.ts';
+import { type Page, seeOther } from './pages/page.ts';
+import { createRoutes, type Route } from './routes.ts';
+import { orderOfSession } from './session.ts';
+import { simulatedCollections } from './simulated-collections.ts';
+
+/** Everything of the shop but the framework. */
+export interface Shop {
+  readonly routes: readonly Route[];
+  /** For the adapter's `paymentCallbacks()`, on POST /payments/callbacks. */
+  readonly callbacks: CallbackOptions;
+  /** For the adapter's `paymentRedirects()`, on GET /orders/:reference/redirect. It hands the redirect on to … */
+  readonly redirects: RedirectOptions;
+  /** … this, with the header `cookie`: the customer's browser is back from the payment page. */
+  readonly customerIsBack: (
+    redirect: VerifiedRedirect | undefined,
+    cookies: string | undefined,
+  ) => Promise<Page>;
+  /** For what a framework meets outside the routes. */
+  readonly log: (line: string) => void;
+}
+
+/** What a test, or another merchant, may want to replace. */
+export interface ShopParts {
+  readonly catalogue?: readonly Product[];
+  readonly orders?: OrderStore;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  readonly newReference?: () => string;
+  readonly log?: (line: string) => void;
+}
+
+/** How long the list of payment options is served without asking again. */
+const PROVIDERS_TTL_MS = 10_000;
+const UNCONFIRMED = '/payments/unconfirmed';
+
+/** @throws {ConfigurationError} when a key or an address is wrong. */
+export function createShop(config: Omit<ShopConfig, 'host' | 'port'>, parts: ShopParts = {}): Shop {
+  const { baseUrl, publicKey, secretKey, signingKey, shopUrl } = config;
+  const { orders = createOrderStore(), now = Date.now, log = console.log } = parts;
+  const { newReference = () => `ORD-${randomBytes(6).toString('hex').toUpperCase()}` } = parts;
+  const client = createClient({
+    baseUrl,
+    publicKey,
+    secretKey,
+    timeoutMs: 5000,
+    cache: { ttlMs: PROVIDERS_TTL_MS },
+  });
+  const refusals = new Map<string, number>();
+
+  const receiver: Omit<CallbackOptions, 'onCallback'> = {
+    signingKey,
+    publicKey,
+    secretKey,
+    onRefused: ({ code, hint }) => {
+      refusals.set(code, (refusals.get(code) ?? 0) + 1);
+      log(`Refused (${code}): ${hint}`);
+    },
+    onError: (error) => log(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+  };
+
+  /** Answers 200 whatever the callback says: it is genuine, kept, and sending it again would change nothing. */
+  async function onCallback(callback: VerifiedCallback): Promise<void> {
+    const { merchant_reference: reference, transaction_status: status } = callback.signed;
+    const order = await orders.change(reference, (open) => applyCallback(open, callback, now()));
+    if (order === undefined) {
+      await orders.addStray({ reference, status, transitionId: callback.transitionId, at: now() });
+    }
+    log(
+      `Callback for ${JSON.stringify(reference)}: ${status}; ${order === undefined ? 'no order of ours' : describe(order)}`,
+    );
+  }
+
+  return {
+    routes: [
+      ...createRoutes({
+        client,
+        startCollection: simulatedCollections({ baseUrl, publicKey, secretKey }),
+        orders,
+        catalogue: parts.catalogue ?? catalogue,
+        refusals,
+        shopUrl,
+        baseUrl,
+        now,
+        newReference,
+        log,
+      }),
+      ...assetRoutes(),
+    ],
+    log,
+    callbacks: { ...receiver, onCallback },
+    redirects: { ...receiver, refusedLocation: UNCONFIRMED },
+    async customerIsBack(redirect, cookies) {
+      const reference = redirect?.signed.merchant_reference;
+      // Genuine, and of another session: it may be anybody's, so it changes nothing here.
+      if (redirect === undefined || reference === undefined || reference !== orderOfSession(cookies)) {
+        return seeOther(UNCONFIRMED);
+      }
+      const hint = {
+        status: redirect.signed.transaction_status,
+        completed: isTransactionCompleted(redirect),
+      };
+      const order = await orders.change(reference, (open) => ({ ...open, hint }));
+      return seeOther(order === undefined ? UNCONFIRMED : `/orders/${order.reference}`);
+    },
+  };
+}
+
+function describe({ payment, concerns }: { payment?: unknown; concerns: readonly unknown[] }): string {
+  const suspicion = concerns.length === 0 ? '' : ', with something for the owner to look at';
+  return `the order is ${payment === undefined ? 'open' : 'paid'}${suspicion}`;
+}
