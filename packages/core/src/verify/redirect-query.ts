@@ -90,13 +90,12 @@ function isBracketed(name: string, names: RedirectNames): boolean {
 }
 
 function pairsOf(query: unknown): Iterable<readonly [string, string]> | undefined {
-  if (query instanceof URLSearchParams) {
-    const pairs = [...query];
+  const text = typeof query === 'string' ? query : parsedByRuntime(query);
+  if (typeof text === 'object') {
     // Already decoded: a bad escape has become U+FFFD here, and can no longer be told from a genuine one.
-    return pairs.some((pair) => pair.some((text) => text.includes('\ufffd'))) ? undefined : pairs;
+    return text.some((pair) => pair.some((part) => part.includes('\ufffd'))) ? undefined : text;
   }
-  const text = query instanceof URL ? query.search : query;
-  if (typeof text !== 'string' || text.length > LONGEST) return undefined;
+  if (text === undefined || text.length > LONGEST) return undefined;
   const pairs: [string, string][] = [];
   for (const pair of rawQuery(text).split('&')) {
     if (pair === '') continue;
@@ -107,6 +106,15 @@ function pairsOf(query: unknown): Iterable<readonly [string, string]> | undefine
     pairs.push([name, value]);
   }
   return pairs;
+}
+
+function parsedByRuntime(query: unknown): string | [string, string][] | undefined {
+  try {
+    if (query instanceof URLSearchParams) return [...query];
+    return query instanceof URL ? query.search : undefined;
+  } catch {
+    return undefined; // A proxy whose traps throw, or an object that only borrows the prototype.
+  }
 }
 
 /** Behind the first '?' of a path or URL; a raw query may begin with '?'. */
