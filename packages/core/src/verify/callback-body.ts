@@ -74,14 +74,13 @@ function isObject(value: unknown): value is object {
   }
 }
 
-const WATCHED = ['payload', ...SIGNED_NAMES].map((name) => ({ name, quoted: `"${name}"` }));
+const WATCHED = new RegExp(`"(?:payload|${SIGNED_NAMES.join('|')})"`, 'g');
 
 function repeatsSignedName(text: string): boolean {
   // Nearly every body is settled here, without a second walk: each name stands once, and no name can hide in an
   // escape (only a \u escape can spell a letter).
-  const isPlain =
-    !text.includes('\\u') && WATCHED.every(({ quoted }) => text.indexOf(quoted) === text.lastIndexOf(quoted));
-  if (isPlain) return false;
+  const found = text.match(WATCHED) ?? [];
+  if (new Set(found).size === found.length && !text.includes('\\u')) return false;
   const seen = new Set<string>();
   let repeats = false;
   visitMembers(text, (parent, name) => {

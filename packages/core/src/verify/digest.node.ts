@@ -1,4 +1,4 @@
-import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /** A signing key made ready once, so that no verification pays for it. */
 export type DigestKey = KeyObject;
@@ -17,7 +17,7 @@ export function hmacHex(key: DigestKey, text: string): string {
 }
 
 export function sha256Hex(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return hash('sha256', bytes, 'hex'); // In one call: half the time of createHash for a few bytes.
 }
 
 /** Compares two texts of 64 ASCII characters in constant time. */

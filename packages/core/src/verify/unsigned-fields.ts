@@ -31,12 +31,12 @@ const ENTRIES = Object.entries(UNSIGNED_TYPES);
 
 /** A missing or oddly typed unsigned field is left out: unknown is not wrong, and the callback still verifies. */
 export function readUnsignedFields(read: (name: string) => unknown): UnsignedFields {
-  const fields: Record<string, unknown> = Object.create(null);
+  const fields: Record<string, unknown> = {};
   for (const [name, type] of ENTRIES) {
     const value = read(name);
     if (hasType(value, type)) fields[name] = value;
   }
-  return Object.freeze(fields);
+  return Object.freeze(Object.setPrototypeOf(fields, null)); // As in readSignedFields().
 }
 
 function hasType(value: unknown, type: 'string' | 'number' | 'integer' | 'boolean'): boolean {
