@@ -1,0 +1,80 @@
+/** Takes the client's keys out of everything that an error shows. */
+export interface Scrubber {
+  /** The text with `[redacted]` in place of every key, also of one in another letter case or escaped. */
+  text(text: string): string;
+  /** The same on one line, and at most 512 characters of it. */
+  snippet(text: string): string;
+  /** A copy of what was thrown, for `cause`: name, message, code and stack, down the chain. Anything else stays out. */
+  cause(thrown: unknown): unknown;
+}
+
+const LONGEST_SNIPPET = 512;
+const DEEPEST_CAUSE = 5;
+/** JSON within JSON within JSON has seven before a quotation mark. */
+const MOST_BACKSLASHES = 8;
+const PARTS = /[a-z0-9]+|\\+|./gi;
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': 'amp',
+  '<': 'lt',
+  '>': 'gt',
+  '"': 'quot',
+  "'": 'apos',
+};
+
+export function createScrubber(keys: readonly string[]): Scrubber {
+  // The longest first: one key may be the beginning of another.
+  const patterns = keys
+    .toSorted((a, b) => b.length - a.length)
+    .map((key) => (key.match(PARTS) ?? []).map(spellings).join(''));
+  const anyKey = new RegExp(patterns.join('|'), 'gi');
+  const scrub = (text: string): string => text.replace(anyKey, '[redacted]');
+  return {
+    text: scrub,
+    // Scrubbed before it is cut: half a key at the end would not be recognised.
+    snippet: (text) =>
+      scrub(text)
+        .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+        .slice(0, LONGEST_SNIPPET)
+        .toWellFormed(),
+    cause: (thrown) => copyCause(thrown, scrub, DEEPEST_CAUSE),
+  };
+}
+
+/**
+ * A part of a key as HTML, a URL, JSON or JSON within JSON may spell it: letters and digits as they are, a run of
+ * backslashes, or one other character. Every repetition is bounded, so that no text takes long to search.
+ */
+function spellings(part: string): string {
+  if (/^[a-z0-9]/i.test(part)) return part;
+  if (part.startsWith('\\'))
+    return `(?:\\\\|%5c|\\\\u005c|&#92;|&#x5c;){${part.length},${part.length * MOST_BACKSLASHES}}`;
+  const code = part.charCodeAt(0);
+  const hex = code.toString(16);
+  const backslashes = `\\\\{0,${MOST_BACKSLASHES}}`;
+  // '%' itself stands last: it must not match the beginning of '%25'.
+  const forms = [`%(?:25){0,2}${hex}`, `${backslashes}u00${hex}`, `&#0?${code};`, `&#x${hex};`];
+  const entity = ENTITIES[part];
+  if (entity !== undefined) forms.push(`&(?:amp;)?${entity};`);
+  return `(?:${[...forms, `${backslashes}\\x${hex}`].join('|')})`;
+}
+
+function copyCause(thrown: unknown, scrub: (text: string) => string, depth: number): unknown {
+  if (typeof thrown === 'string') return scrub(thrown);
+  // Other values could hold a request with its headers.
+  if (!(thrown instanceof Error) || depth === 0) return undefined;
+  const inner = copyCause(thrown.cause, scrub, depth - 1);
+  const options = inner === undefined ? undefined : { cause: inner };
+  const message = scrub(thrown.message);
+  const copy =
+    thrown instanceof AggregateError
+      ? new AggregateError(
+          thrown.errors.map((error) => copyCause(error, scrub, depth - 1)),
+          message,
+          options,
+        )
+      : new Error(message, options);
+  copy.name = scrub(thrown.name);
+  if (thrown.stack !== undefined) copy.stack = scrub(thrown.stack);
+  const code: unknown = 'code' in thrown ? thrown.code : undefined;
+  return typeof code === 'string' ? Object.assign(copy, { code: scrub(code) }) : copy;
+}

@@ -1,0 +1,71 @@
+import { expectTypeOf, test } from 'vitest';
+import type {
+  AttemptReport,
+  Client,
+  ClientOptions,
+  ClientWithSecretKey,
+} from '../../src/client/client-options.ts';
+import { createClient } from '../../src/client/create-client.ts';
+import type { PaymentProvider, PayoutBank, Wallet } from '../../src/wire.ts';
+
+// Compiled, never run: `tsc` is the test.
+declare const fromEnvironment: string | undefined;
+const baseUrl = 'https://service.example';
+const publicKey = 'pk';
+const secretKey = 'sk';
+
+test('balances are in the type of a client made with secretKey, and of no other', () => {
+  expectTypeOf(createClient({ baseUrl, publicKey, secretKey })).toEqualTypeOf<ClientWithSecretKey>();
+  expectTypeOf(createClient({ baseUrl, publicKey })).toEqualTypeOf<Client>();
+  expectTypeOf(createClient({ baseUrl, publicKey })).not.toHaveProperty('getWalletBalances');
+  // @ts-expect-error: made without secretKey
+  createClient({ baseUrl, publicKey }).getWalletBalances;
+});
+
+test('environment variables can be given as they are', () => {
+  expectTypeOf(
+    createClient({ baseUrl: fromEnvironment, publicKey: fromEnvironment, secretKey: fromEnvironment }),
+  ).toEqualTypeOf<ClientWithSecretKey>();
+});
+
+test('options that may or may not hold a secretKey make a client without balances', () => {
+  const options: ClientOptions = { baseUrl, publicKey, secretKey };
+  expectTypeOf(createClient(options)).toEqualTypeOf<Client>();
+});
+
+test('options', () => {
+  createClient({ baseUrl, publicKey, fetch: globalThis.fetch });
+  createClient({ baseUrl, publicKey, fetch: (request) => new Response(request.url) });
+  createClient({ baseUrl, publicKey, cache: { ttlMs: 60_000 }, timing: { now: () => 0 } });
+  createClient({
+    baseUrl,
+    publicKey,
+    onResponse: (report) => expectTypeOf(report).toEqualTypeOf<AttemptReport>(),
+  });
+  // @ts-expect-error: publicKey is required
+  createClient({ baseUrl });
+  // @ts-expect-error: baseUrl is required
+  createClient({ publicKey });
+  // @ts-expect-error: a misspelt option
+  createClient({ baseUrl, publicKey, timeout: 1000 });
+  // @ts-expect-error: a cache without a time to live
+  createClient({ baseUrl, publicKey, cache: {} });
+});
+
+test('calls take the queries of the contract and answer with its types', () => {
+  const client = createClient({ baseUrl, publicKey, secretKey });
+  const { signal } = new AbortController();
+  expectTypeOf(client.listPaymentProviders()).resolves.toEqualTypeOf<PaymentProvider[]>();
+  expectTypeOf(client.listPayoutBanks({ provider_code: 'x' })).resolves.toEqualTypeOf<PayoutBank[]>();
+  expectTypeOf(client.getWalletBalances({ currency: 'UGX' }, { signal })).resolves.toEqualTypeOf<Wallet[]>();
+  // An open union: a value that we do not know is allowed.
+  void client.listPaymentProviders({ transaction_type: 'REVERSAL' }, { signal });
+  // @ts-expect-error: provider_code is required
+  void client.listPayoutBanks();
+  // @ts-expect-error: provider_code is required
+  void client.listPayoutBanks({});
+  // @ts-expect-error: unknown filter
+  void client.listPaymentProviders({ country: 'UG' });
+  // @ts-expect-error: a filter is a string
+  void client.getWalletBalances({ currency: 1 });
+});

@@ -1,0 +1,219 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { AttemptReport, ClientOptions, ClientWithSecretKey } from '../../src/client/client-options.ts';
+import { createClient } from '../../src/client/create-client.ts';
+import { createScrubber } from '../../src/client/scrubber.ts';
+import { PaymentServiceError } from '../../src/errors.ts';
+import { type Answer, failure, reply, replyJson, reset, silence, startService } from './local-service.ts';
+import { publicKey, secretKey } from './wire-samples.ts';
+
+/** A piece of each key: not even that may show. */
+const PIECES = /4f9c1|9d2e7/i;
+
+function clientAt(baseUrl: string, options: Partial<ClientOptions> = {}): ClientWithSecretKey {
+  return createClient({ baseUrl, publicKey, secretKey, timing: { random: () => 0 }, ...options });
+}
+
+/** Everything that a logger could get out of a value, its hidden properties and chain of causes included. */
+function everythingIn(value: unknown): string {
+  const chain: unknown[] = [];
+  for (let link = value; link instanceof Error && chain.length < 10; link = link.cause) {
+    chain.push(link.message, link.stack, { ...link });
+    if (link instanceof AggregateError) chain.push(...link.errors.map(everythingIn));
+  }
+  return [
+    inspect(value, { depth: 20, showHidden: true, getters: true }),
+    inspect(value, { depth: 20, showHidden: true, customInspect: false }),
+    String(value),
+    JSON.stringify(value),
+    JSON.stringify(chain),
+  ].join('\n');
+}
+
+async function failureOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => expect.fail('The call succeeded.'),
+    (error: unknown) => error,
+  );
+}
+
+describe('a client shows [redacted]', () => {
+  const client = clientAt('https://service.example/pay');
+
+  test('util.inspect and JSON.stringify', () => {
+    const shown = {
+      baseUrl: 'https://service.example/pay',
+      publicKey: '[redacted]',
+      secretKey: '[redacted]',
+    };
+    expect(inspect(client)).toBe(inspect(shown));
+    expect(JSON.parse(JSON.stringify({ client }))).toEqual({ client: shown });
+    const { secretKey: _left, ...without } = shown;
+    expect(inspect(createClient({ baseUrl: shown.baseUrl, publicKey }))).toBe(inspect(without));
+  });
+
+  test('no depth, flag or property shows a key', () => {
+    expect(everythingIn(client)).not.toMatch(PIECES);
+    expect(everythingIn(Object.getOwnPropertyDescriptors(client))).not.toMatch(PIECES);
+    expect(inspect(client.getWalletBalances, { showHidden: true, depth: 20 })).not.toMatch(PIECES);
+  });
+});
+
+describe('no error shows a key, whatever the service or fetch puts into it', () => {
+  /** The keys as a service that echoes its request would send them back, in several spellings. */
+  const echo = [
+    publicKey,
+    secretKey,
+    publicKey.toUpperCase(),
+    encodeURIComponent(secretKey),
+    encodeURIComponent(publicKey).toLowerCase(),
+    JSON.stringify(secretKey),
+    publicKey.replaceAll('/', '\\/'),
+    secretKey.replace('"', '&quot;').replace('&<', '&amp;&lt;').replace('>', '&gt;'),
+    secretKey.replace(/[^\w]/g, (char) => `&#${char.charCodeAt(0)};`),
+    secretKey.replace(/[^\w]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`),
+  ].join(' | ');
+
+  test.each<[string, Answer]>([
+    ['an error envelope', failure(401, {}, `unknown key ${echo}`)],
+    ['an error page', reply(500, `<pre>${echo}</pre>`, { 'content-type': 'text/html' })],
+    ['a page under 200', reply(200, echo, { 'content-type': 'text/html' })],
+    ['text that is no JSON', reply(200, echo)],
+    ['an error envelope under 200', replyJson(200, { code: 401, status: 'error', message: echo, data: {} })],
+    ['a status of the envelope', replyJson(200, { code: 200, status: echo, message: '', data: {} })],
+    [
+      'a wrong field',
+      replyJson(200, { code: 200, status: 'success', message: '', data: { merchant_wallets: echo } }),
+    ],
+    ['names of fields', replyJson(200, { [echo]: echo })],
+    ['a content type', reply(200, 'x', { 'content-type': `text/${encodeURIComponent(publicKey)}` })],
+    ['a Retry-After', failure(429, { 'retry-after': publicKey })],
+    ['a reset connection', reset],
+  ])('%s', async (_name, answer) => {
+    const { baseUrl } = await startService(answer);
+    const error = await failureOf(clientAt(baseUrl).getWalletBalances());
+    expect(error).toBeInstanceOf(PaymentServiceError);
+    expect(everythingIn(error)).not.toMatch(PIECES);
+  });
+
+  test('the host of a Location, which is always in lower case', async () => {
+    const { baseUrl } = await startService(reply(302, '', { location: 'https://SK-9D2E7.example/SK-9D2E7' }));
+    const error = await failureOf(clientAt(baseUrl, { secretKey: 'SK-9D2E7' }).getWalletBalances());
+    expect(String(error)).toContain('redirect to [redacted].example');
+    expect(everythingIn(error)).not.toMatch(PIECES);
+  });
+
+  test('a key that the end of a citation would cut in two', async () => {
+    for (let offset = 160; offset <= 200; offset++) {
+      const { baseUrl } = await startService(failure(404, {}, `${'x'.repeat(offset)}${secretKey}`));
+      const error = await failureOf(clientAt(baseUrl).getWalletBalances());
+      expect(everythingIn(error)).not.toContain('sk_live');
+    }
+  });
+
+  test('a key that the end of the snippet would cut in two', async () => {
+    for (let offset = 480; offset <= 512; offset++) {
+      const { baseUrl } = await startService(reply(404, `${'x'.repeat(offset)}${secretKey}`));
+      const error = await failureOf(clientAt(baseUrl).getWalletBalances());
+      expect(everythingIn(error)).not.toContain('sk_live');
+    }
+  });
+
+  test('errors of fetch: headers in the message, in properties, down the chain and in an AggregateError', async () => {
+    const leaky = (cause?: unknown): Error =>
+      Object.assign(new TypeError(`Headers.append: "${secretKey}" is invalid`, { cause }), {
+        code: `UND_${publicKey}`,
+        request: { headers: { 'secret-key': secretKey } },
+      });
+    const thrown = leaky(new AggregateError([leaky(), leaky('x')], publicKey, { cause: leaky() }));
+    const fetch = async (): Promise<Response> => {
+      throw thrown;
+    };
+    const error = await failureOf(
+      clientAt('https://service.example', { fetch, maxAttempts: 1 }).getWalletBalances(),
+    );
+    expect(error).toMatchObject({
+      code: 'connection_failed',
+      cause: { name: 'TypeError', code: 'UND_[redacted]' },
+    });
+    expect(everythingIn(error)).not.toMatch(PIECES);
+    expect(everythingIn(error)).toContain('Headers.append: "[redacted]" is invalid');
+  });
+
+  test.each([
+    ['a text', `broken: ${secretKey}`],
+    ['an object', { headers: { 'secret-key': secretKey } }],
+    ['nothing', undefined],
+  ])('fetch that throws %s', async (_name, thrown) => {
+    const fetch = async (): Promise<Response> => {
+      throw thrown;
+    };
+    const error = await failureOf(
+      clientAt('https://service.example', { fetch, maxAttempts: 1 }).getWalletBalances(),
+    );
+    expect(error).toMatchObject({ code: 'connection_failed' });
+    expect(everythingIn(error)).not.toMatch(PIECES);
+  });
+
+  test('a deadline after an error that echoed the keys', async () => {
+    const { baseUrl } = await startService(failure(503, {}, echo), silence);
+    const error = await failureOf(clientAt(baseUrl, { timeoutMs: 200 }).getWalletBalances());
+    expect(error).toMatchObject({ code: 'timeout', cause: { status: 503 } });
+    expect(everythingIn(error)).not.toMatch(PIECES);
+  });
+
+  test('reports for metrics', async () => {
+    const reports: AttemptReport[] = [];
+    const { baseUrl } = await startService(failure(503, {}, echo), reset, failure(400, {}, echo));
+    await failureOf(clientAt(baseUrl, { onResponse: (report) => reports.push(report) }).getWalletBalances());
+    expect(reports).toHaveLength(3);
+    expect(everythingIn(reports)).not.toMatch(PIECES);
+  });
+});
+
+describe('the scrubber', () => {
+  const visible = fc
+    .array(fc.integer({ min: 0x21, max: 0x7e }), { minLength: 1, maxLength: 40 })
+    .map((codes) => String.fromCharCode(...codes));
+  const spelling = fc.constantFrom<(key: string) => string>(
+    (key) => key,
+    (key) => key.toUpperCase(),
+    encodeURIComponent,
+    (key) => JSON.stringify(key).slice(1, -1),
+  );
+
+  test('any key in any spelling, anywhere in any text', () => {
+    fc.assert(
+      fc.property(visible, visible, spelling, fc.string(), fc.string(), (a, b, spell, before, after) => {
+        const scrubber = createScrubber([a, b]);
+        const marker = '\u2603';
+        const scrubbed = scrubber.text(`${before}${marker}${spell(a)}${marker}${after}`);
+        expect(scrubbed.split(marker)[1]).not.toBe(spell(a));
+        expect(scrubbed.split(marker)[1]).toMatch(/^(\[redacted\])+$|\[redacted\]/);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('text made to be slow to search is searched all the same', () => {
+    const scrubber = createScrubber(['\\'.repeat(40), '"/"/"/x', '%25%25z']);
+    for (const part of ['\\', '%25', '%', '"', '\\/', '/\\"']) {
+      const text = part.repeat(2 ** 20 / part.length);
+      expect(scrubber.text(`${text}y`).endsWith('y')).toBe(true);
+    }
+  });
+
+  test('a key that begins with the other one is taken out whole', () => {
+    const scrubber = createScrubber(['acct', 'acct_secret']);
+    expect(scrubber.text('acct acct_secret')).toBe('[redacted] [redacted]');
+  });
+
+  test('a snippet is one line of at most 512 characters, without half a surrogate pair', () => {
+    const scrubber = createScrubber(['k']);
+    expect(scrubber.snippet('a\r\n\u001b[31mb\u2028c')).toBe('a [31mb c');
+    const cut = scrubber.snippet(`${'x'.repeat(511)}😀`);
+    expect(cut).toHaveLength(512);
+    expect(cut.isWellFormed()).toBe(true);
+  });
+});

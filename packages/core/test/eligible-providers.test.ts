@@ -1,0 +1,275 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  eligibleProviders,
+  type IneligibilityCode,
+  type IntendedPayment,
+} from '../src/eligible-providers.ts';
+import type { PaymentProvider } from '../src/wire.ts';
+
+const mtn: PaymentProvider = {
+  provider_name: 'Example Mobile Money',
+  provider_code: 'example_mobile_money',
+  transaction_method: 'MOBILE_MONEY',
+  transaction_method_name: 'Mobile Money',
+  transaction_type: 'Collection',
+  transaction_currency: 'UGX',
+  min_amount: 500,
+  max_amount: 5000000,
+  max_daily_amount: 20000000,
+  is_active: true,
+  option_prefixes: ['25677', '25678'],
+};
+const bank: PaymentProvider = {
+  ...mtn,
+  provider_name: 'Example Bank',
+  provider_code: 'example_bank',
+  option_prefixes: [],
+};
+const fits: IntendedPayment = {
+  account: '256772000001',
+  amount: 500,
+  currency: 'UGX',
+  transaction_type: 'COLLECTION',
+};
+
+function reasonsFor(payment: IntendedPayment, change: Partial<PaymentProvider> = {}): IneligibilityCode[] {
+  const { eligible, ineligible } = eligibleProviders([{ ...mtn, ...change }], payment);
+  expect(eligible.length + ineligible.length).toBe(1);
+  return ineligible.flatMap(({ reasons }) => reasons.map(({ code }) => code));
+}
+
+describe('who can serve a payment, and why the others cannot', () => {
+  test('only what is given is judged', () => {
+    expect(eligibleProviders([mtn, bank], {})).toEqual({ eligible: [mtn, bank], ineligible: [] });
+    expect(eligibleProviders([mtn, bank], fits)).toEqual({ eligible: [mtn, bank], ineligible: [] });
+    expect(eligibleProviders([], fits)).toEqual({ eligible: [], ineligible: [] });
+  });
+
+  test('every reason is given, in one order, with a sentence for the customer', () => {
+    const payment = { account: '254700', amount: '499.99', currency: 'KES', transaction_type: 'PAYOUT' };
+    const inactive = { ...mtn, is_active: false };
+    expect(eligibleProviders([inactive], payment)).toEqual({
+      eligible: [],
+      ineligible: [
+        {
+          provider: inactive,
+          reasons: [
+            { code: 'inactive', message: 'Example Mobile Money is not available at the moment.' },
+            { code: 'currency_differs', message: 'Example Mobile Money takes UGX only.' },
+            {
+              code: 'transaction_type_differs',
+              message: 'Example Mobile Money serves transactions of type Collection only.',
+            },
+            {
+              code: 'amount_below_minimum',
+              message: 'Example Mobile Money takes at least 500 UGX per transaction.',
+            },
+            {
+              code: 'account_prefix_differs',
+              message: 'Example Mobile Money serves accounts that start with 25677, 25678.',
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('no message repeats the account', () => {
+    const { ineligible } = eligibleProviders([mtn], { account: '254700123456' });
+    expect(JSON.stringify(ineligible)).not.toContain('254700123456');
+  });
+
+  test('the providers that come back are the ones that were given', () => {
+    const { eligible, ineligible } = eligibleProviders([mtn, { ...mtn, is_active: false }], {});
+    expect(eligible[0]).toBe(mtn);
+    expect(ineligible).toHaveLength(1);
+  });
+});
+
+describe('transaction type and currency', () => {
+  test.each(['COLLECTION', 'Collection', 'collection'])('%s is Collection', (transaction_type) => {
+    expect(reasonsFor({ transaction_type })).toEqual([]);
+  });
+
+  test.each(['PAYOUT', '', 'COLLECTION '])('%j is not', (transaction_type) => {
+    expect(reasonsFor({ transaction_type })).toEqual(['transaction_type_differs']);
+  });
+
+  test('currencies are compared letter by letter', () => {
+    expect(reasonsFor({ currency: 'ugx' })).toEqual(['currency_differs']);
+  });
+});
+
+describe('amounts are exact', () => {
+  test.each<[string | number | bigint, IneligibilityCode[]]>([
+    [500, []],
+    ['500', []],
+    [' 500.00 ', []],
+    [500n, []],
+    ['5000000', []],
+    ['5000000.000', []],
+    [499, ['amount_below_minimum']],
+    ['499.99999999999999999999', ['amount_below_minimum']],
+    [1n, ['amount_below_minimum']],
+    ['5000000.00000000000000000001', ['amount_above_maximum']],
+    [5000001n, ['amount_above_maximum']],
+    ['20000000', ['amount_above_maximum']],
+    ['20000000.01', ['amount_above_maximum', 'amount_above_daily_maximum']],
+    [10n ** 60n, ['amount_above_maximum', 'amount_above_daily_maximum']],
+  ])('%s: %j', (amount, expected) => {
+    expect(reasonsFor({ amount })).toEqual(expected);
+  });
+
+  test('more than a day allows can never be paid at once', () => {
+    expect(reasonsFor({ amount: 1001 }, { max_daily_amount: 1000 })).toEqual(['amount_above_daily_maximum']);
+  });
+
+  test('limits that no float keeps apart', () => {
+    const change = { min_amount: 0.3, max_amount: 0.1 + 0.7 };
+    expect(reasonsFor({ amount: '0.3' }, change)).toEqual([]);
+    expect(reasonsFor({ amount: '0.29999999999999999' }, change)).toEqual(['amount_below_minimum']);
+    // As the service wrote it: 0.7999999999999999.
+    expect(reasonsFor({ amount: '0.7999999999999999' }, change)).toEqual([]);
+    expect(reasonsFor({ amount: '0.8' }, change)).toEqual(['amount_above_maximum']);
+  });
+
+  test.each([
+    '',
+    ' ',
+    'abc',
+    '1,000',
+    '1 000',
+    '0x1F4',
+    '٥٠٠',
+    'NaN',
+    'Infinity',
+    '-500',
+    -500,
+    -500n,
+    0,
+    '0',
+    '0.00',
+    '-0',
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    1000.0000000000001,
+    '1'.repeat(2000),
+  ])('%s is a reason for every provider, and never an exception', (amount) => {
+    const { eligible, ineligible } = eligibleProviders([mtn, bank], { ...fits, amount });
+    expect(eligible).toEqual([]);
+    expect(ineligible.map(({ reasons }) => reasons.map(({ code }) => code))).toEqual([
+      ['amount_invalid'],
+      ['amount_invalid'],
+    ]);
+  });
+});
+
+describe('accounts and their prefixes', () => {
+  test.each(['256772000001', '+256772000001', ' +256 772 000 001 ', '256-772-000-001', '2567 8'])(
+    'as a customer types it: %j',
+    (account) => {
+      expect(reasonsFor({ account })).toEqual([]);
+    },
+  );
+
+  test.each([
+    '256752000001',
+    '0772000001',
+    '772000001',
+    '2567',
+    '++25677',
+    '00256772000001',
+    'x25677',
+    '.25677',
+  ])('%j has none of the prefixes', (account) => {
+    expect(reasonsFor({ account })).toEqual(['account_prefix_differs']);
+  });
+
+  test('an empty list of prefixes is no rule', () => {
+    expect(reasonsFor({ account: 'CY17 0020 0128' }, { option_prefixes: [] })).toEqual([]);
+  });
+
+  test('prefixes are read the same way', () => {
+    expect(reasonsFor({ account: '256772000001' }, { option_prefixes: ['+256 77'] })).toEqual([]);
+  });
+
+  test.each(['', ' ', '+', ' - '])('%j is no account, for any provider', (account) => {
+    expect(reasonsFor({ account })).toEqual(['account_invalid']);
+    expect(reasonsFor({ account }, { option_prefixes: [] })).toEqual(['account_invalid']);
+  });
+});
+
+describe('any providers, any payment', () => {
+  const amounts = fc.bigInt({ min: 0n, max: 10n ** 20n });
+  const digits = fc.stringMatching(/^[0-9]{1,4}$/);
+  const providers = fc.array(
+    fc.record({
+      is_active: fc.boolean(),
+      currency: fc.constantFrom('UGX', 'KES'),
+      type: fc.constantFrom('Collection', 'PAYOUT', 'payout'),
+      min: fc.integer({ min: 0, max: 10 ** 15 }),
+      max: fc.integer({ min: 0, max: 10 ** 15 }),
+      daily: fc.integer({ min: 0, max: 10 ** 15 }),
+      prefixes: fc.array(digits, { maxLength: 3 }),
+    }),
+  );
+
+  test('everybody is on one of the two lists, by the rules in whole numbers', () => {
+    fc.assert(
+      fc.property(
+        providers,
+        amounts,
+        digits,
+        fc.constantFrom('COLLECTION', 'Payout'),
+        (drawn, amount, account, type) => {
+          const all = drawn.map(
+            ({ is_active, currency, type, min, max, daily, prefixes }): PaymentProvider => ({
+              ...mtn,
+              is_active,
+              transaction_currency: currency,
+              transaction_type: type,
+              min_amount: min,
+              max_amount: max,
+              max_daily_amount: daily,
+              option_prefixes: prefixes,
+            }),
+          );
+          const { eligible, ineligible } = eligibleProviders(all, {
+            account,
+            amount: `${amount}`,
+            currency: 'UGX',
+            transaction_type: type,
+          });
+          const expected = all.filter(
+            (provider) =>
+              provider.is_active &&
+              provider.transaction_currency === 'UGX' &&
+              provider.transaction_type.toLowerCase() === type.toLowerCase() &&
+              amount > 0n &&
+              amount >= BigInt(provider.min_amount) &&
+              amount <= BigInt(provider.max_amount) &&
+              amount <= BigInt(provider.max_daily_amount) &&
+              (provider.option_prefixes.length === 0 ||
+                provider.option_prefixes.some((prefix) => account.startsWith(prefix))),
+          );
+          expect(eligible).toEqual(expected);
+          expect(all.filter((provider) => !eligible.includes(provider))).toEqual(
+            ineligible.map(({ provider }) => provider),
+          );
+          expect(ineligible.every(({ reasons }) => reasons.length > 0)).toBe(true);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('whatever a customer types, nothing is thrown', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (amount, account) => {
+        const { eligible, ineligible } = eligibleProviders([mtn, bank], { amount, account });
+        return eligible.length + ineligible.length === 2;
+      }),
+    );
+  });
+});
