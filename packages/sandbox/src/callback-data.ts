@@ -56,7 +56,9 @@ export function takenName(redirectUrl: URL, data: TransactionCallback): string |
 export function redirectLocation(redirectUrl: string, data: TransactionCallback, signature: string): string {
   const url = new URL(redirectUrl);
   const fields = { event: data.event, ...data.payload, hmac_signature: signature };
-  const added = Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  const added = Object.entries(fields).map(
+    ([name, value]) => `${name}=${encodeURIComponent(String(value).toWellFormed())}`,
+  );
   url.search = [...(url.search === '' ? [] : [url.search.slice(1)]), ...added].join('&');
   return url.href;
 }

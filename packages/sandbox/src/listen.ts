@@ -7,6 +7,7 @@ export interface Listening {
   readonly url: string;
   readonly host: string;
   readonly port: number;
+  /** Stops listening there. Requests in flight have two seconds to end. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -36,21 +37,26 @@ export async function listen(
   });
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const force = setTimeout(() => {
+        if ('closeAllConnections' in server) server.closeAllConnections();
+      }, GRACE_MS);
+      server.close((error) => {
+        clearTimeout(force);
+        if (error === undefined) resolve();
+        else reject(error);
+      });
+      if ('closeIdleConnections' in server) server.closeIdleConnections();
+    });
   return {
     host,
     port: bound,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
-    close: () =>
-      new Promise((resolve, reject) => {
-        const force = setTimeout(() => {
-          if ('closeAllConnections' in server) server.closeAllConnections();
-        }, GRACE_MS);
-        server.close((error) => {
-          clearTimeout(force);
-          if (error === undefined) resolve();
-          else reject(error);
-        });
-        if ('closeIdleConnections' in server) server.closeIdleConnections();
-      }),
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
   };
 }

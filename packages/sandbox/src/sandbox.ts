@@ -10,6 +10,7 @@ import { type Listening, listen } from './listen.ts';
 import type { Misbehaviour, RetryRules } from './misbehaviour.ts';
 import { checkProviders, defaultProviders, type SandboxProvider } from './providers.ts';
 import type { TransactionRecord } from './records.ts';
+import { SandboxRefusal } from './refusal.ts';
 import {
   type CollectionRequest,
   type Outcome,
@@ -192,9 +193,23 @@ function check(options: SandboxOptions): { misbehave?: Misbehaviour; retry?: Par
   const problem = callbackUrl === undefined ? undefined : destinationProblem(callbackUrl, allowedHosts);
   if (problem !== undefined) throw new ConfigurationError('callbackUrl', `callbackUrl ${problem}.`);
   return {
-    ...(options.misbehave === undefined ? {} : { misbehave: readMisbehaviour(options.misbehave) }),
-    ...(options.retry === undefined ? {} : { retry: readRetryRules(options.retry) }),
+    ...(options.misbehave === undefined
+      ? {}
+      : { misbehave: configured('misbehave', () => readMisbehaviour(options.misbehave)) }),
+    ...(options.retry === undefined
+      ? {}
+      : { retry: configured('retry', () => readRetryRules(options.retry)) }),
   };
+}
+
+/** The same reader as for requests; an option that is wrong is a misconfiguration and not a refusal. */
+function configured<T>(option: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof SandboxRefusal)) throw error;
+    throw new ConfigurationError(option, `${option}: ${error.message}.`, { cause: error });
+  }
 }
 
 /** The seed of the account: the file's own, the one given, or a random one. */

@@ -25,15 +25,15 @@ export function createPaymentPage(service: Service): Hono {
   });
 
   app.post('/:id', async (c) => {
+    const { choice } = await c.req.parseBody();
+    // Looked up after the last wait: of two presses, the second one sees what the first one decided.
     const transaction = transactionOf(c);
     if (transaction === undefined) return notFound(c);
-    const { choice } = await c.req.parseBody();
     if (transaction.status === 'PENDING') {
       if (choice !== 'pay' && choice !== 'decline') return show(c, service, transaction, 400);
       service.decide(transaction.id, choice === 'pay' ? 'completed' : 'failed');
       await service.callbackTried(transaction);
     }
-    // Pressed twice, the same answer comes again: only a pending transaction is decided.
     const location = service.redirectOf(service.transaction(transaction.id));
     return c.redirect(location ?? `/sandbox/pay/${transaction.internalReference}`, 303);
   });

@@ -1,0 +1,106 @@
+import { request } from 'node:http';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createSandbox } from '../src/index.ts';
+import { collection, keysOf } from './support/api.ts';
+
+const sandbox = createSandbox();
+const { url, port } = await sandbox.listen();
+afterAll(() => sandbox.close());
+
+/** A raw request: fetch would not let the Host header be set. */
+function send(method: string, path: string, headers: Record<string, string>, body = ''): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0));
+    });
+    sent.on('error', reject).end(body);
+  });
+}
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+
+describe('A27: DNS rebinding: the Host header must be this computer', () => {
+  it.each(['127.0.0.1', 'localhost', '[::1]', '127.0.0.1:1', 'localhost:4010'])('takes %s', async (host) => {
+    expect(await send('GET', '/', { host })).toBe(200);
+  });
+  it.each([
+    'example.com',
+    'example.com:4010',
+    '127.0.0.1.example.com',
+    'localhost.example.com',
+    'app.localhost',
+    '192.168.0.1',
+    '0.0.0.0',
+  ])('refuses %s on every path', async (host) => {
+    for (const path of [
+      '/',
+      '/data/payment-providers',
+      '/sandbox/transactions',
+      '/sandbox/pay/x',
+      '/nothing',
+    ]) {
+      expect(await send('GET', path, { host, ...keysOf(sandbox) })).toBe(421);
+    }
+  });
+  it('and so must the address be without a socket', async () => {
+    expect((await sandbox.fetch('http://example.com/')).status).toBe(421);
+  });
+});
+
+describe('forms of other sites', () => {
+  const host = `127.0.0.1:${port}`;
+  const post = (headers: Record<string, string>) =>
+    send('POST', '/dashboard/reset', { host, ...form, ...headers });
+
+  it.each([
+    ['another site', { origin: 'http://example.com' }],
+    ['another port of this computer', { origin: 'http://127.0.0.1:1' }],
+    ['another scheme', { origin: `https://127.0.0.1:${port}` }],
+    ['a sandboxed frame', { origin: 'null' }],
+    ['a browser that sends no Origin', { 'sec-fetch-site': 'cross-site' }],
+    ['a neighbour without Origin', { 'sec-fetch-site': 'same-site' }],
+  ])('403 for %s', async (_, headers) => {
+    expect(await post(headers)).toBe(403);
+  });
+
+  it.each([
+    ['our own page', { origin: `http://127.0.0.1:${port}` }],
+    ['our own page, by its fetch metadata', { 'sec-fetch-site': 'same-origin' }],
+    ['a program', {}],
+  ])('303 for %s', async (_, headers) => {
+    expect(await post(headers)).toBe(303);
+  });
+
+  it('the payment page and the JSON API as well', async () => {
+    const started = sandbox.collect({ ...collection, mode: 'page' });
+    const path = new URL(started.payment_page_url ?? '').pathname;
+    const foreign = { host, origin: 'http://example.com' };
+    expect(await send('POST', path, { ...foreign, ...form }, 'choice=pay')).toBe(403);
+    expect(await send('POST', '/sandbox/reset', { ...foreign, ...keysOf(sandbox) })).toBe(403);
+  });
+});
+
+it('A27: listens on this computer only', async () => {
+  for (const host of ['0.0.0.0', '::', '192.168.0.1', 'example.com', '']) {
+    await expect(sandbox.listen({ host })).rejects.toMatchObject({
+      code: 'invalid_configuration',
+      option: 'host',
+    });
+  }
+});
+
+it('listens on several addresses, and says where', async () => {
+  expect(url).toBe(`http://127.0.0.1:${port}`);
+  const other = await sandbox.listen({ host: 'localhost' });
+  expect(other.url).toBe(`http://localhost:${other.port}`);
+  expect((await fetch(other.url)).status).toBe(200);
+  await other.close();
+  await expect(fetch(other.url)).rejects.toThrow();
+});
+
+it('a port that is taken is a clear error', async () => {
+  await expect(sandbox.listen({ port })).rejects.toMatchObject({
+    option: 'port',
+    message: `Port ${port} on 127.0.0.1 is taken by another program. Choose another port, or 0 for any free one.`,
+  });
+});

@@ -1,0 +1,96 @@
+import { ConfigurationError, createVerifier } from '@payment-service/core';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import * as entry from '../src/index.ts';
+import { createSandbox, defaultProviders, type SandboxOptions } from '../src/index.ts';
+import { call, collection } from './support/api.ts';
+
+afterEach(() => void vi.unstubAllEnvs());
+
+it('exports these names and no others', () => {
+  expect(Object.keys(entry).sort()).toEqual(['SandboxRefusal', 'createSandbox', 'defaultProviders']);
+});
+
+describe('keys', () => {
+  it('A27: all start with SANDBOX, and are letters and digits', () => {
+    const { account } = createSandbox();
+    for (const key of Object.values(account)) expect(key).toMatch(/^SANDBOX[A-Za-z0-9]{20,}$/);
+  });
+
+  it('A27: a verifier refuses the signing key with NODE_ENV=production', () => {
+    const { signingKey } = createSandbox().account;
+    vi.stubEnv('NODE_ENV', 'production');
+    expect(() => createVerifier({ signingKey })).toThrow(ConfigurationError);
+  });
+
+  it('the same seed gives the same keys and references; another seed, or none, gives others', () => {
+    const [a, b, c, d] = [{ seed: 'a' }, { seed: 'a' }, { seed: 'b' }, {}].map((options) =>
+      createSandbox(options),
+    );
+    expect(a?.account).toEqual(b?.account);
+    expect(a?.collect(collection).transaction.internal_reference).toBe(
+      b?.collect(collection).transaction.internal_reference,
+    );
+    const keys = [a, c, d, createSandbox()].flatMap((one) => Object.values(one?.account ?? {}));
+    expect(new Set(keys).size).toBe(12);
+  });
+
+  it('a seed that never changes its meaning', () => {
+    expect(createSandbox({ seed: 'docs' }).account).toMatchInlineSnapshot(`
+      {
+        "publicKey": "SANDBOXPUBLICizPsxYczKHKNRmVYDanLt52N",
+        "secretKey": "SANDBOXSECRETMfEgcjThVwzLhdZR9xVJB9ua6we6fyCP",
+        "signingKey": "SANDBOXSIGNINGaq5tHDKX9jKiBGTJeSze3VUw3BSTFJNc",
+      }
+    `);
+  });
+});
+
+describe('options that are wrong are found at construction', () => {
+  const [mobile] = defaultProviders;
+  if (mobile === undefined) throw new Error('there is no provider');
+  const changed = (option: object, rest: object = {}) => ({
+    providers: [{ ...mobile, ...rest, option: { ...mobile.option, ...option } }],
+  });
+  it.each<[string, SandboxOptions, string]>([
+    ['an empty seed', { seed: '' }, 'seed'],
+    ['an address elsewhere', { callbackUrl: 'http://example.com/' }, 'callbackUrl'],
+    ['a misbehaviour out of range', { misbehave: { duplicate: 99 } }, 'misbehave'],
+    ['a retry rule out of range', { retry: { max_attempts: 0 } }, 'retry'],
+    ['limits that are not exact', changed({ min_amount: 0.5 }), 'providers'],
+    ['limits that contradict', changed({ min_amount: 6_000_000 }), 'providers'],
+    ['a share of more than everything', changed({}, { chargeBasisPoints: 10_001 }), 'providers'],
+    ['a fraction of a second', changed({}, { clearingSeconds: 0.5 }), 'providers'],
+    ['a currency that is none', changed({ transaction_currency: 'Shilling' }), 'providers'],
+    ['an unknown type', changed({ transaction_type: 'Refund' }), 'providers'],
+    ['a provider twice', { providers: [mobile, mobile] }, 'providers'],
+  ])('%s', (_, options, option) => {
+    expect(() => createSandbox(options)).toThrow(
+      expect.objectContaining({ code: 'invalid_configuration', option }),
+    );
+  });
+
+  it('A27: NODE_ENV=production', () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    expect(() => createSandbox()).toThrow(expect.objectContaining({ option: 'NODE_ENV' }));
+  });
+});
+
+describe('own providers', () => {
+  it('take the place of the built-in ones', async () => {
+    const [mobile] = defaultProviders;
+    if (mobile === undefined) throw new Error('there is no provider');
+    const option = {
+      ...mobile.option,
+      provider_code: 'ours',
+      transaction_currency: 'BHD',
+      min_amount: 0.001,
+    };
+    const sandbox = createSandbox({ providers: [{ ...mobile, option }] });
+    const { body } = await call(sandbox, 'GET', '/data/payment-providers');
+    expect(body.data).toEqual({ payment_providers: [option] });
+    const request = { ...collection, provider_code: 'ours', currency: 'BHD', amount: 1.005 };
+    const { transaction } = sandbox.collect(request);
+    expect([transaction.transaction_charge, transaction.total_credit]).toEqual([0.03, 0.975]);
+    expect(() => sandbox.collect({ ...request, amount: 1.0055 })).toThrow(/at most 3 decimals in BHD/);
+  });
+});

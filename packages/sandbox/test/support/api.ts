@@ -1,0 +1,61 @@
+import type { CollectionRequest, PayoutRequest, Sandbox } from '../../src/index.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Envelope;
+}
+
+interface Envelope {
+  readonly code: number;
+  readonly status: string;
+  readonly message: string;
+  readonly data: Record<string, unknown>;
+}
+
+/** A list in the data of an answer. */
+export function listOf({ body }: Answer, name: string): Record<string, unknown>[] {
+  const list = body.data[name];
+  if (!Array.isArray(list)) throw new Error(`${name} is not a list`);
+  return list;
+}
+
+export const keysOf = ({ account }: Sandbox): Record<string, string> => ({
+  'public-key': account.publicKey,
+  'secret-key': account.secretKey,
+});
+
+/** Calls a sandbox without a socket, with both keys. */
+export async function call(
+  sandbox: Sandbox,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = keysOf(sandbox),
+): Promise<Answer> {
+  const response = await sandbox.fetch(`http://127.0.0.1${path}`, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const parsed: Envelope = JSON.parse(await response.text());
+  return { status: response.status, headers: response.headers, body: parsed };
+}
+
+/** A collection that every check lets through. */
+export const collection: CollectionRequest = {
+  merchant_reference: 'ORD-1',
+  amount: 500,
+  currency: 'UGX',
+  provider_code: 'example_mobile_money',
+  account: '256772000001',
+};
+
+/** A payout that every check lets through, once the wallet has it. */
+export const payout: PayoutRequest = {
+  merchant_reference: 'PAY-1',
+  amount: 1000,
+  currency: 'UGX',
+  provider_code: 'example_mobile_money',
+  account: '256772000001',
+};

@@ -1,0 +1,34 @@
+import type { Clock } from '../../src/index.ts';
+
+/** A clock that stands still until it is moved; whoever sleeps wakes when it passes the time. */
+export interface ManualClock extends Clock {
+  /** How long each sleeper still sleeps, in milliseconds, the shortest first. */
+  sleeping(): number[];
+  move(ms: number): void;
+}
+
+export function createManualClock(start: number = Date.UTC(2026, 0, 2, 3, 4, 5)): ManualClock {
+  let now = start;
+  const sleepers = new Set<{ at: number; wake: () => void }>();
+  return {
+    now: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        const sleeper = {
+          at: now + ms,
+          wake: () => {
+            sleepers.delete(sleeper);
+            resolve();
+          },
+        };
+        if (signal.aborted || ms <= 0) return resolve();
+        sleepers.add(sleeper);
+        signal.addEventListener('abort', sleeper.wake);
+      }),
+    sleeping: () => [...sleepers].map(({ at }) => at - now).sort((a, b) => a - b),
+    move: (ms) => {
+      now += ms;
+      for (const sleeper of [...sleepers]) if (sleeper.at <= now) sleeper.wake();
+    },
+  };
+}
