@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { ApiError, createClient } from '@payment-service/core';
+import { listening } from './listening.ts';
+
+const bank = { bank_code: 'B1', bank_name: 'Example Bank', is_active: true };
+
+/** The client against a server that answers as the specification shows: success, and its one error. */
+export async function checkClient(): Promise<void> {
+  const server = createServer((request, response) => {
+    const isGood = request.headers['public-key'] === 'PUBLIC' && request.url?.endsWith('?provider_code=bank_a');
+    const code = isGood ? 200 : 400;
+    const [status, message] = isGood ? ['success', 'Request completed'] : ['error', 'provider_code is required'];
+    const data = isGood ? { payout_banks: [bank] } : {};
+    response.writeHead(code, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ code, status, message, data }));
+  });
+  await listening(server, async (baseUrl) => {
+    const client = createClient({ baseUrl, publicKey: 'PUBLIC', maxAttempts: 1 });
+    const banks = await client.listPayoutBanks({ provider_code: 'bank_a' });
+    assert.deepEqual(banks, [bank]);
+    const failed: unknown = await client.listPayoutBanks({ provider_code: 'other' }).catch((error) => error);
+    assert.ok(failed instanceof ApiError);
+    assert.deepEqual([failed.status, failed.serviceMessage], [400, 'provider_code is required']);
+  });
+}

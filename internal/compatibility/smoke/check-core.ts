@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { ConfigurationError, confirmAmount, createVerifier, PaymentServiceError } from '@payment-service/core';
+import { sampleCallback, signCallback } from '@payment-service/core/testing';
+import { type Vector, wrongVerdicts } from './wrong-verdicts.ts';
+
+const signingKey = 'SMOKE-SIGNING-KEY';
+
+/** Every vector of the contract, then the way from a signed body to a confirmed amount. */
+export function checkCore(vectorsPath: string): void {
+  const { vectors } = JSON.parse(readFileSync(vectorsPath, 'utf8')) as { vectors: Vector[] };
+  assert.ok(vectors.length >= 150);
+  assert.deepEqual(wrongVerdicts(vectors), []);
+
+  const data = sampleCallback();
+  const body = JSON.stringify(data);
+  const signature = signCallback({ signingKey, data });
+  const verifier = createVerifier({ signingKey });
+  const callback = verifier.verifyCallback({ signature, body });
+  assert.ok(callback.ok);
+  assert.deepEqual(confirmAmount(callback, { currency: 'UGX', amount: '500' }), { ok: true });
+  assert.equal(confirmAmount(callback, { currency: 'UGX', amount: '5' }).ok, false);
+  const status: string = callback.signed.transaction_status;
+  const amount: number | undefined = callback.unsigned.transaction_amount;
+  assert.deepEqual([status, amount], ['COMPLETED', 500]);
+
+  const forged = verifier.verifyCallback({ signature, body: body.replace('ORD-1001', 'ORD-1002') });
+  assert.equal(forged.ok ? 'accepted' : forged.code, 'mismatch');
+
+  const redirect = verifier.verifyRedirect('?');
+  // @ts-expect-error: a redirect, refused or not, is nothing that confirms an amount.
+  const misuse = (): unknown => confirmAmount(redirect, { currency: 'UGX', amount: '500' });
+  assert.throws(misuse, ConfigurationError);
+  assert.throws(() => createVerifier({ signingKey: undefined }), PaymentServiceError);
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import * as imported from '@payment-service/core';
+import * as importedTesting from '@payment-service/core/testing';
+
+/**
+ * `import` and `require` give the same module. Two copies would be two `VerifiedCallback` classes: what one verifies,
+ * the other would refuse to confirm.
+ */
+const require = createRequire(import.meta.url);
+const required = require('@payment-service/core') as typeof imported;
+const requiredTesting = require('@payment-service/core/testing') as typeof importedTesting;
+const { paymentCallbacks } = require('@payment-service/express') as typeof import('@payment-service/express');
+
+assert.equal(required.createVerifier, imported.createVerifier);
+assert.equal(requiredTesting.signCallback, importedTesting.signCallback);
+
+const signingKey = 'SMOKE-SIGNING-KEY';
+const data = importedTesting.sampleCallback();
+const signature = requiredTesting.signCallback({ signingKey, data });
+const callback = required.createVerifier({ signingKey }).verifyCallback({ signature, body: data });
+assert.ok(callback.ok);
+assert.deepEqual(imported.confirmAmount(callback, { currency: 'UGX', amount: '500' }), { ok: true });
+assert.throws(() => required.createVerifier({ signingKey: '' }), imported.ConfigurationError);
+assert.throws(() => paymentCallbacks({ signingKey: '' }), imported.ConfigurationError);
+console.log('one instance');

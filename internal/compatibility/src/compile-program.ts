@@ -1,0 +1,46 @@
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ProgramResult, runProgram } from './run-program.ts';
+
+/** How a user's TypeScript project is set up. */
+export interface ConsumerSetup {
+  readonly name: string;
+  readonly type: 'module' | 'commonjs';
+  readonly module: 'nodenext' | 'node16';
+}
+
+export const CONSUMERS: readonly ConsumerSetup[] = [
+  { name: 'ESM', type: 'module', module: 'nodenext' },
+  { name: 'CommonJS', type: 'commonjs', module: 'node16' },
+];
+
+const smoke = join(import.meta.dirname, '..', 'smoke');
+
+/** Copies the smoke programs into a project of their own in `scratch`, and compiles them against the packed types. */
+export async function compileProgram(
+  scratch: string,
+  folder: string,
+  { type, module }: ConsumerSetup,
+  tsc: string,
+  files: readonly string[],
+): Promise<ProgramResult> {
+  const project = join(scratch, folder);
+  await mkdir(project, { recursive: true });
+  for (const file of files) await cp(join(smoke, file), join(project, file));
+  const compilerOptions = {
+    target: 'ES2022',
+    module,
+    // As strict as it gets, the declarations of the packages included.
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    types: ['node'],
+    rewriteRelativeImportExtensions: true,
+    outDir: 'out',
+    rootDir: '.',
+  };
+  await writeFile(join(project, 'package.json'), JSON.stringify({ type }));
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  return runProgram(process.execPath, [tsc, '-p', '.', '--pretty', 'false'], { cwd: project });
+}

@@ -1,0 +1,29 @@
+import { posix } from 'node:path';
+import type { PackedFile } from './packed-package.ts';
+import { textOf } from './packed-package.ts';
+
+const ALLOWED = /^(dist\/.+\.(js|cjs|d\.ts|d\.cts)|README\.md|LICENSE|package\.json)$/;
+// A home, a temporary folder or a drive: where somebody built it.
+const MACHINE_PATH = /(?<![\w.:/])(?:\/(?:home|Users|root|tmp|var|work|mnt|opt)\/|[A-Z]:\\\\?)\w/;
+
+/** What is in a tarball and should not be, or the other way round; one line each. */
+export function contentProblems(files: readonly PackedFile[]): string[] {
+  const names = files.map(({ name }) => name);
+  const problems = ['README.md', 'LICENSE', 'package.json']
+    .filter((name) => !names.includes(name))
+    .map((name) => `${name} is missing`);
+  for (const file of files) {
+    const { name } = file;
+    if (!ALLOWED.test(name)) problems.push(`${name} is published`);
+    const text = textOf(file);
+    const path = MACHINE_PATH.exec(text);
+    if (path !== null) problems.push(`${name} names a path of a machine: ${path[0]}`);
+    for (const [, map = ''] of text.matchAll(/sourceMappingURL=(\S+)/g)) {
+      if (!names.includes(posix.join(posix.dirname(name), map)))
+        problems.push(`${name} has a source map that is not there: ${map}`);
+    }
+    if (name === 'package.json' && /"(workspace|catalog|link|file):/.test(text))
+      problems.push('package.json names a version that only the workspace knows');
+  }
+  return problems;
+}

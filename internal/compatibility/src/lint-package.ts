@@ -1,0 +1,26 @@
+import { checkPackage, Package } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import type { PackedFile, PackedManifest } from './packed-package.ts';
+import { textOf } from './packed-package.ts';
+
+/** What publint has to say, suggestions included. */
+export async function publintMessages(files: readonly PackedFile[]): Promise<string[]> {
+  const pack = { files: files.map(({ name, data }) => ({ name: `package/${name}`, data })) };
+  const { messages, pkg } = await publint({ pkgDir: 'package', pack, strict: true });
+  return messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code);
+}
+
+/**
+ * What "are the types wrong?" has to say about every entry point, for `import` and `require` under TypeScript's node16
+ * and bundler resolution. The resolution of Node 10 knows no `exports`, so it has nothing to say about these packages.
+ */
+export async function typeProblems(manifest: PackedManifest, files: readonly PackedFile[]): Promise<string[]> {
+  const paths = files.map((file) => [`/node_modules/${manifest.name}/${file.name}`, textOf(file)]);
+  const result = await checkPackage(new Package(Object.fromEntries(paths), manifest.name, '0.0.0'));
+  if (result.types === false) return ['no types'];
+  return result.problems
+    .filter((problem) => !('resolutionKind' in problem && problem.resolutionKind === 'node10'))
+    .filter((problem) => !('resolutionOption' in problem && problem.resolutionOption === 'node10'))
+    .map((problem) => JSON.stringify(problem));
+}

@@ -1,0 +1,69 @@
+/**
+ * A user's program, in strict TypeScript against the packed types, compiled as ESM and as CommonJS, and run on every
+ * supported Node.
+ */
+import { globSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { typescript5, userNodes } from '@payment-service/toolchains';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { CONSUMERS, compileProgram } from '../src/compile-program.ts';
+import { type ProgramResult, runProgram } from '../src/run-program.ts';
+
+const scratch = inject('scratch');
+const require = createRequire(import.meta.url);
+const vectors = require.resolve('@payment-service/openapi/signature-vectors.json');
+const typescript7 = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
+
+const smoke = join(import.meta.dirname, '..', 'smoke');
+const nodes = userNodes();
+const files = globSync('*.ts', { cwd: smoke }).sort();
+
+describe.each(CONSUMERS)('$name', (setup) => {
+  const sources = setup.type === 'module' ? [...files, 'one-instance.mts'] : files;
+  const folder = setup.type;
+  let compiled: ProgramResult;
+  beforeAll(async () => {
+    compiled = await compileProgram(scratch, folder, setup, typescript7, sources);
+  });
+  const run = (binary: string, program: string): Promise<ProgramResult> =>
+    runProgram(binary, [join('out', program), vectors], { cwd: join(scratch, folder), env: {} });
+
+  test(`compiles with module ${setup.module} under TypeScript 7`, () => {
+    expect(compiled).toEqual({ code: 0, output: '' });
+  });
+
+  test(`compiles with module ${setup.module} under TypeScript 5.9`, async () => {
+    const result = await compileProgram(scratch, `${folder}-5.9`, setup, typescript5(), sources);
+    expect(result).toEqual({ code: 0, output: '' });
+  });
+
+  test.each(nodes)('works on Node $version', async ({ binary }) => {
+    expect(await run(binary, 'smoke.js')).toEqual({ code: 0, output: 'core, client and adapters work\n' });
+  });
+
+  test.each(nodes.filter(({ version }) => runsSandbox(version)))(
+    'the sandbox works on Node $version',
+    async ({ binary }) => {
+      const { code, output } = await run(binary, 'sandbox-smoke.js');
+      expect(output).toContain('the sandbox works\n');
+      expect(code).toBe(0);
+    },
+  );
+});
+
+describe('import and require', () => {
+  test.each(nodes)('give one instance on Node $version', async ({ binary }) => {
+    const cwd = join(scratch, 'module');
+    expect(await runProgram(binary, [join('out', 'one-instance.mjs')], { cwd, env: {} })).toEqual({
+      code: 0,
+      output: 'one instance\n',
+    });
+  });
+});
+
+/** The sandbox keeps its file with node:sqlite, which is there from 22.13 on. */
+function runsSandbox(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 22 || (major === 22 && minor >= 13);
+}

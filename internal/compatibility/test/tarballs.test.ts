@@ -1,0 +1,80 @@
+/** What a registry would get: nothing missing, nothing too much, and entry points that every resolver understands. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, inject, test } from 'vitest';
+import { contentProblems } from '../src/content-problems.ts';
+import { publintMessages, typeProblems } from '../src/lint-package.ts';
+import { publishedFolders } from '../src/pack-published.ts';
+import { type PackedFile, readTarballs, textOf } from '../src/packed-package.ts';
+
+const packages = await readTarballs(join(inject('scratch'), 'tarballs'));
+const license = readFileSync(join(import.meta.dirname, '..', '..', '..', 'LICENSE'), 'utf8');
+const [core] = packages;
+if (core === undefined) throw new Error('nothing was packed');
+
+test('every published package was packed', () => {
+  expect(packages.map(({ manifest }) => manifest.name).sort()).toEqual([...publishedFolders().keys()].sort());
+});
+
+describe.each(packages.map((one) => [one.manifest.name, one] as const))('%s', (_name, { manifest, files }) => {
+  test('holds dist, README.md, LICENSE and package.json, and nothing of the machine that made it', () => {
+    expect(contentProblems(files)).toEqual([]);
+  });
+
+  test('carries the licence of the house', () => {
+    expect(files.filter(({ name }) => name === 'LICENSE').map(textOf)).toEqual([license]);
+  });
+
+  test('has nothing for publint to remark', async () => {
+    expect(await publintMessages(files)).toEqual([]);
+  });
+
+  test('has the right types for import and require', async () => {
+    expect(await typeProblems(manifest, files)).toEqual([]);
+  });
+});
+
+describe('controls', () => {
+  const { manifest, files } = core;
+
+  test('a file too much, one too few, a path, a lost source map and a workspace version are reported', () => {
+    const home = ['', 'home', 'someone', 'sdk'].join('/');
+    const wrong = [
+      ...without(files, 'LICENSE', 'package.json'),
+      file('package.json', '{"dependencies":{"a":"workspace:^"}}'),
+      file('src/index.ts', ''),
+      file('dist/path.js', `throw new Error('${home}/index.ts')`),
+      file('dist/map.js', '//# sourceMappingURL=map.js.map'),
+    ];
+    expect(contentProblems(wrong)).toEqual([
+      'LICENSE is missing',
+      'package.json names a version that only the workspace knows',
+      'src/index.ts is published',
+      'dist/path.js names a path of a machine: /home/s',
+      'dist/map.js has a source map that is not there: map.js.map',
+    ]);
+  });
+
+  test('publint reports an entry point that is not in the tarball', async () => {
+    expect(await publintMessages(without(files, 'dist/index.cjs'))).toHaveLength(1);
+  });
+
+  test('the types are reported where require gets those of import', async () => {
+    const text = files.filter(({ name }) => name === 'package.json').map(textOf).join('');
+    const wrong = text.replace('"types": "./dist/index.d.cts"', '"types": "./dist/index.d.ts"');
+    expect(wrong).not.toBe(text);
+    const problems = await typeProblems(manifest, [
+      ...without(files, 'package.json'),
+      file('package.json', wrong),
+    ]);
+    expect(problems.join()).toContain('FalseESM');
+  });
+});
+
+function file(name: string, text: string): PackedFile {
+  return { name, data: new TextEncoder().encode(text) };
+}
+
+function without(files: readonly PackedFile[], ...names: readonly string[]): PackedFile[] {
+  return files.filter(({ name }) => !names.includes(name));
+}
