@@ -3,8 +3,12 @@ export type { IncomingCallback, ReceivedCallback } from './callback.ts';
 export { receiveCallback } from './callback.ts';
 export type { Claim, ClaimedAmounts } from './claimed-amounts.ts';
 export { claimedAmounts } from './claimed-amounts.ts';
+export type { Client, ClientOptions, ClientWithSecretKey } from './client/client-options.ts';
+export { createClient } from './client/create-client.ts';
 export type { AmountConfirmation, AmountMismatch, ExpectedAmount } from './confirm-amount.ts';
 export { confirmAmount } from './confirm-amount.ts';
+export type { IneligibilityCode, ProviderEligibility } from './eligible-providers.ts';
+export { eligibleProviders } from './eligible-providers.ts';
 export type { PaymentServiceErrorCode } from './errors.ts';
 export {
   ApiError,
