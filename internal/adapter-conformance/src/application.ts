@@ -1,0 +1,43 @@
+import type { Server } from 'node:http';
+import type {
+  CallbackOptions,
+  RedirectOptions,
+  VerifiedCallback,
+  VerifiedRedirect,
+} from '@payment-service/core';
+
+/**
+ * What reads the body before the adapter, in the framework's own way: its usual parser for JSON, one that keeps the
+ * text, one that keeps the bytes, or a middleware that reads to the end and keeps nothing.
+ */
+export type Reader = 'json' | 'text' | 'bytes' | 'nothing kept';
+
+/** What an application must mount for one scenario. */
+export interface CallbackRoute {
+  readonly path: string;
+  readonly options: CallbackOptions;
+  /** Mounted before the adapter. */
+  readonly before: Reader | undefined;
+  /** The framework's JSON parser, mounted after the adapter: between it and the handler in hand-on mode. */
+  readonly after: 'json' | undefined;
+  /** Hand-on mode: the app's own handler calls this with what was handed on, and answers 202 with the text. */
+  readonly handle: ((callback: VerifiedCallback | undefined) => Promise<string>) | undefined;
+}
+
+export interface RedirectRoute {
+  readonly path: string;
+  readonly options: RedirectOptions;
+  readonly handle: ((redirect: VerifiedRedirect | undefined) => Promise<string>) | undefined;
+}
+
+/**
+ * How one framework mounts an adapter: all that an adapter's test has to say. The server is not listening yet. With
+ * `handle` the app's own handler stands behind the adapter and takes every method, so that core answers the 405.
+ */
+export interface Application {
+  callbacks(route: CallbackRoute): Server | Promise<Server>;
+  redirects(route: RedirectRoute): Server | Promise<Server>;
+}
+
+/** With a handler the adapter answers; without, it hands on to the app's own. */
+export type Mode = 'handler' | 'hand-on';

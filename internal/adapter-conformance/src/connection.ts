@@ -1,0 +1,91 @@
+import { connect, type Socket } from 'node:net';
+import { hangGuard } from './hang-guard.ts';
+import { type HttpAnswer, takeHttpAnswer } from './http-answer.ts';
+
+/** A client on a raw socket: writes what it is told, byte for byte, and hangs up when it is told. */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #closed: Promise<void>;
+  #received: Buffer = Buffer.alloc(0);
+  #wake: () => void = () => undefined;
+  #isClosed = false;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    socket.on('data', (chunk) => {
+      this.#received = Buffer.concat([this.#received, chunk]);
+      this.#wake();
+    });
+    // A server that gives up on an upload may reset the connection; the answer before it is what counts.
+    socket.on('error', () => undefined);
+    this.#closed = new Promise((resolve) => {
+      socket.once('close', () => {
+        this.#isClosed = true;
+        this.#wake();
+        resolve();
+      });
+    });
+  }
+
+  static async open(port: number): Promise<Connection> {
+    const socket = connect({ port, host: '127.0.0.1' });
+    await hangGuard(
+      'a connection',
+      new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject)),
+    );
+    return new Connection(socket);
+  }
+
+  /** Each part goes out on its own. */
+  async write(...parts: readonly (string | Uint8Array)[]): Promise<void> {
+    for (const part of parts) {
+      await new Promise<void>((resolve) => this.#socket.write(part, () => resolve()));
+    }
+  }
+
+  /** The next answer. Interim answers (1xx) are passed over unless asked for. */
+  async answer({
+    to = 'POST',
+    interim = false,
+  }: {
+    to?: string;
+    interim?: boolean;
+  } = {}): Promise<HttpAnswer> {
+    for (;;) {
+      const taken = takeHttpAnswer(this.#received, to === 'HEAD');
+      if (taken !== undefined) {
+        this.#received = taken.rest;
+        if (interim || taken.answer.status >= 200) return taken.answer;
+      } else if (this.#isClosed) {
+        throw new Error('The server closed the connection without an answer.');
+      } else {
+        await hangGuard(
+          'an answer',
+          new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          }),
+        );
+      }
+    }
+  }
+
+  /** What has come and was not taken as an answer. */
+  get unread(): string {
+    return this.#received.toString('latin1');
+  }
+
+  /** Says that nothing more will be sent, and goes on listening. */
+  finish(): void {
+    this.#socket.end();
+  }
+
+  hangUp(): void {
+    this.#socket.destroy();
+  }
+
+  /** Resolves when the server has closed the connection. */
+  async closedByServer(): Promise<void> {
+    await hangGuard('the server to close the connection', this.#closed);
+  }
+}

@@ -1,0 +1,88 @@
+import { sampleCallback, signCallback } from '@payment-service/core/testing';
+
+export const SIGNING_KEY = 'CONFORMANCE7Kq2SigningKey';
+export const OTHER_KEY = 'CONFORMANCE9Xw4OtherKey';
+export const CALLBACK_PATH = '/payments/callbacks';
+export const REDIRECT_PATH = '/payments/return';
+/** `t` of every signature here, in seconds; scenarios about tolerance set their clock by it. */
+export const SIGNED_AT = 1_763_700_000;
+
+export type CallbackData = Parameters<typeof signCallback>[0]['data'];
+
+/** A string is one value, a list repeats the name, undefined leaves it out. */
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The value of `hmac-signature`, as the service makes it. */
+export function signature(data: CallbackData = sampleCallback(), signingKey: string = SIGNING_KEY): string {
+  return signCallback({ signingKey, data, timestamp: SIGNED_AT });
+}
+
+/** The part of a signature after `s=`. */
+export function hash(data: CallbackData = sampleCallback()): string {
+  return signature(data).replace(/^.*s=/, '');
+}
+
+interface CallbackRequest {
+  readonly method?: string;
+  readonly path?: string;
+  /** Signed; the body too, unless `body` says otherwise. */
+  readonly data?: CallbackData;
+  readonly body?: string | Uint8Array;
+  readonly headers?: Headers;
+}
+
+/** A callback request with a declared length. */
+export function callbackRequest({ data = sampleCallback(), ...request }: CallbackRequest = {}): Buffer {
+  const { method = 'POST', path = CALLBACK_PATH, body = JSON.stringify(data), headers } = request;
+  const bytes = Buffer.from(body);
+  const head = { ...callbackHeaders(data), 'content-length': String(bytes.length), ...headers };
+  return Buffer.concat([requestHead(method, path, head), bytes]);
+}
+
+/** A callback request whose body comes in the given chunks, each written on its own. */
+export function chunkedCallbackRequest(
+  chunks: readonly (string | Uint8Array)[],
+  { data = sampleCallback(), headers }: { data?: CallbackData; headers?: Headers } = {},
+): Buffer[] {
+  const head = { ...callbackHeaders(data), 'transfer-encoding': 'chunked', ...headers };
+  return [
+    requestHead('POST', CALLBACK_PATH, head),
+    ...chunks.map((chunk) => {
+      const bytes = Buffer.from(chunk);
+      return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
+    }),
+    Buffer.from('0\r\n\r\n'),
+  ];
+}
+
+/** The head alone, for bodies that never come. */
+export function callbackHead(headers: Headers): Buffer {
+  return requestHead('POST', CALLBACK_PATH, { ...callbackHeaders(sampleCallback()), ...headers });
+}
+
+/** A redirect request: the customer's browser with this raw query. */
+export function redirectRequest(query: string, method = 'GET', headers: Headers = {}): Buffer {
+  return requestHead(method, `${REDIRECT_PATH}${query}`, { host: 'shop.example', ...headers });
+}
+
+/** The flat query of a redirect, signed; each entry can be replaced by a raw one. */
+export function redirectQuery(data: CallbackData = sampleCallback()): string {
+  const { event, payload } = data;
+  const pairs = Object.entries({ event, ...payload, hmac_signature: signature(data) });
+  return `?${pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')}`;
+}
+
+function callbackHeaders(data: CallbackData): Headers {
+  return {
+    host: 'shop.example',
+    'content-type': 'application/json',
+    'hmac-signature': signature(data),
+  };
+}
+
+function requestHead(method: string, target: string, headers: Headers): Buffer {
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((one) => `${name}: ${one}`),
+  );
+  return Buffer.from(`${[`${method} ${target} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`, 'latin1');
+}

@@ -1,0 +1,2 @@
+export type { Application, CallbackRoute, Mode, Reader, RedirectRoute } from './application.ts';
+export { testAdapter } from './test-adapter.ts';

@@ -1,0 +1,78 @@
+import type { RefusalCode } from '@payment-service/core';
+import type { HttpAnswer } from './http-answer.ts';
+
+/** One answer, as far as it must be the same under every framework. */
+export interface AnswerRecord {
+  readonly status: number;
+  readonly body: string;
+  /** The media type of a body. */
+  readonly type?: string;
+  readonly allow?: string;
+  /** Recorded when it is `close`. */
+  readonly connection?: 'close';
+  readonly location?: string;
+  readonly 'cache-control'?: string;
+  readonly 'referrer-policy'?: string;
+}
+
+/** All that a scenario lets an observer see. */
+export interface Outcome {
+  /** In the order in which they came. */
+  readonly answers: readonly AnswerRecord[];
+  /** The codes that reached `onRefused`. */
+  readonly refusals: readonly RefusalCode[];
+  /** What reached `onError`: name and message. */
+  readonly errors: readonly unknown[];
+  /** What reached the handler, or the app's own handler behind the adapter. */
+  readonly handled: readonly unknown[];
+}
+
+export function answerRecord({ status, headers, body }: HttpAnswer): AnswerRecord {
+  const type = headers.get('content-type')?.replace(/;.*$/, '');
+  return {
+    status,
+    body,
+    ...(body !== '' && type !== undefined && { type }),
+    ...(headers.get('connection')?.toLowerCase() === 'close' && { connection: 'close' }),
+    ...pick(headers, ['allow', 'location', 'cache-control', 'referrer-policy']),
+  };
+}
+
+function pick(headers: ReadonlyMap<string, string>, names: readonly (keyof AnswerRecord)[]): object {
+  return Object.fromEntries(names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)]] : [])));
+}
+
+const json = (status: number, body: object, rest: Partial<AnswerRecord> = {}): AnswerRecord => ({
+  status,
+  body: JSON.stringify(body),
+  type: 'application/json',
+  ...rest,
+});
+
+type AnswerName =
+  | 'accepted'
+  | 'handedOn'
+  | 'unauthorized'
+  | 'methodNotAllowed'
+  | 'requestTimeout'
+  | 'contentTooLarge'
+  | 'unsupportedMediaType'
+  | 'handlerFailed'
+  | 'bodyConsumed';
+
+/** The answers of the seam, written once: every framework must give exactly these. */
+export const ANSWERS: Readonly<Record<AnswerName, AnswerRecord>> = {
+  accepted: json(200, { status: 'accepted' }),
+  /** The app's own handler, in hand-on mode. */
+  handedOn: { status: 202, body: 'handed on', type: 'text/plain' },
+  unauthorized: json(401, { error: 'unauthorized' }),
+  methodNotAllowed: json(405, { error: 'method_not_allowed' }, { allow: 'POST' }),
+  requestTimeout: json(408, { error: 'request_timeout' }, { connection: 'close' }),
+  contentTooLarge: json(413, { error: 'content_too_large' }, { connection: 'close' }),
+  unsupportedMediaType: json(415, { error: 'unsupported_media_type' }),
+  handlerFailed: json(500, { error: 'handler_failed' }),
+  bodyConsumed: json(500, { error: 'body_consumed' }),
+};
+
+/** On every answer of a redirect route, so that the signed address reaches no other site and no cache (A23). */
+export const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' } as const;

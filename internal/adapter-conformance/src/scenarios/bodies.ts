@@ -1,0 +1,192 @@
+import { sampleCallback } from '@payment-service/core/testing';
+import { accepted, answered, refused } from '../expectations.ts';
+import { callbackHead, callbackRequest, chunkedCallbackRequest, signature } from '../http-request.ts';
+import { ANSWERS } from '../outcome.ts';
+import type { CallbackScenario } from '../scenario.ts';
+
+const LIMIT = 64 * 1024;
+const text = JSON.stringify(sampleCallback());
+const named = sampleCallback({ payload: { customer_name: 'Zoë Łukasz 🙂' } });
+const namedBytes = Buffer.from(JSON.stringify(named));
+const insideZoe = namedBytes.indexOf('ë') + 1;
+const insideFace = namedBytes.indexOf('🙂') + 2;
+
+/** A genuine callback, filled up to an exact number of bytes with a field that nobody knows. */
+function paddedTo(length: number): string {
+  const empty = JSON.stringify({ ...sampleCallback(), filler: '' });
+  return JSON.stringify({ ...sampleCallback(), filler: 'x'.repeat(length - empty.length) });
+}
+
+export const bodies: readonly CallbackScenario[] = [
+  {
+    name: 'an unread body of a declared length verifies',
+    play: callbackRequest(),
+    expect: accepted(),
+  },
+  {
+    name: 'a chunked body, split inside multi-byte characters, arrives whole',
+    play: chunkedCallbackRequest(
+      [
+        namedBytes.subarray(0, insideZoe),
+        namedBytes.subarray(insideZoe, insideFace),
+        namedBytes.subarray(insideFace),
+      ],
+      { data: named },
+    ),
+    record: (callback) => callback.unsigned.customer_name,
+    expect: accepted('Zoë Łukasz 🙂'),
+  },
+  {
+    name: 'a body that comes byte by byte arrives whole',
+    play: chunkedCallbackRequest([...namedBytes].map((byte) => Uint8Array.of(byte))),
+    record: (callback) => callback.unsigned.customer_name,
+    expect: accepted('Zoë Łukasz 🙂'),
+  },
+  {
+    name: 'A18: 65,536 bytes are read',
+    play: callbackRequest({ body: paddedTo(LIMIT) }),
+    expect: accepted(),
+  },
+  {
+    name: 'A18: 65,537 bytes, declared, are refused before any of them comes',
+    play: callbackHead({ 'content-length': String(LIMIT + 1) }),
+    expect: answered(ANSWERS.contentTooLarge),
+  },
+  {
+    name: 'A18: 65,537 bytes, chunked, are refused',
+    play: chunkedCallbackRequest([paddedTo(LIMIT + 1).slice(0, 30_000), paddedTo(LIMIT + 1).slice(30_000)]),
+    expect: answered(ANSWERS.contentTooLarge),
+  },
+  {
+    name: 'A18: an endless body is refused while it comes, and the connection is closed',
+    play: async (stage) => {
+      const client = await stage.connect();
+      await client.write(callbackHead({ 'transfer-encoding': 'chunked' }));
+      const chunk = `2000\r\n${'['.repeat(0x2000)}\r\n`;
+      for (let sent = 0; sent <= LIMIT; sent += 0x2000) await client.write(chunk);
+      stage.record(await client.answer());
+      await client.closedByServer();
+    },
+    expect: answered(ANSWERS.contentTooLarge),
+  },
+  {
+    name: 'an empty body is refused',
+    play: callbackRequest({ body: '' }),
+    expect: refused('body_malformed'),
+  },
+  {
+    name: 'a request that declares no body at all is refused',
+    play: callbackHead({}),
+    expect: refused('body_malformed'),
+  },
+  {
+    name: 'a body that is not JSON is refused',
+    play: callbackRequest({ body: 'event=transaction.completed' }),
+    expect: refused('body_malformed'),
+  },
+  {
+    name: 'a JSON array is refused',
+    play: callbackRequest({ body: `[${text}]` }),
+    expect: refused('body_malformed'),
+  },
+  {
+    name: 'A8: a body that is not UTF-8 is refused',
+    play: callbackRequest({
+      body: Buffer.from(text.replace('Example Customer', 'Example Cust\u00f6mer'), 'latin1'),
+    }),
+    expect: refused('body_malformed'),
+  },
+  {
+    name: 'A18: 60,000 opening brackets are refused without an exception',
+    play: callbackRequest({ body: '['.repeat(60_000) }),
+    expect: refused('body_malformed'),
+  },
+  {
+    name: 'a byte order mark is passed over',
+    play: callbackRequest({ body: `\ufeff${text}` }),
+    expect: accepted(),
+  },
+  {
+    name: 'A2: a forged amount still verifies, and stands among the unsigned fields only',
+    play: callbackRequest({
+      body: JSON.stringify(sampleCallback({ payload: { transaction_amount: 5_000_000 } })),
+    }),
+    record: ({ signed, unsigned }) => ({ signed: Object.keys(signed), amount: unsigned.transaction_amount }),
+    expect: accepted({
+      signed: ['event', 'merchant_reference', 'internal_reference', 'transaction_type', 'transaction_status'],
+      amount: 5_000_000,
+    }),
+  },
+  {
+    name: 'A7: a signed field that is not a string is refused',
+    play: callbackRequest({
+      body: JSON.stringify(sampleCallback({ payload: { internal_reference: ['INT-77'] as never } })),
+    }),
+    expect: refused('signed_field_malformed'),
+  },
+  {
+    name: 'A8: a lone surrogate in a signed field is refused',
+    play: callbackRequest({ body: text.replace('ORD-1001', 'ORD-\\ud800') }),
+    expect: refused('signed_field_malformed'),
+  },
+  {
+    name: 'a changed signed field is refused',
+    play: callbackRequest({ body: text.replace('ORD-1001', 'ORD-1002') }),
+    expect: refused('mismatch'),
+  },
+  {
+    name: "A3: a ':' moved from one signed field to the next is refused",
+    play: callbackRequest({ data: sampleCallback({ payload: { merchant_reference: 'ORD-1001:x' } }) }),
+    expect: refused('ambiguous'),
+  },
+  {
+    name: "A3: the option colonIn allows ':' in the field that it names",
+    options: { colonIn: 'merchant_reference' },
+    play: callbackRequest({ data: sampleCallback({ payload: { merchant_reference: 'ORD-1001:x' } }) }),
+    expect: accepted('ORD-1001:x'),
+  },
+  {
+    name: 'A16: __proto__ in the body changes nothing and loses nothing',
+    play: callbackRequest({
+      body: text
+        .replace('{', '{"__proto__":{"merchant_reference":"ORD-9"},')
+        .replace('"payload":{', '"payload":{"__proto__":{"transaction_status":"FAILED"},'),
+    }),
+    record: ({ signed, raw }) => [signed.transaction_status, Object.hasOwn(raw, '__proto__')],
+    expect: accepted(['COMPLETED', true]),
+  },
+  {
+    name: 'A17: a signed name that stands twice is refused',
+    play: callbackRequest({
+      body: text.replace('"merchant_reference"', '"merchant_reference":"ORD-9","merchant_reference"'),
+    }),
+    expect: refused('body_malformed'),
+  },
+  {
+    name: 'an event, a status and fields that nobody knows still verify',
+    play: [
+      callbackRequest({
+        data: sampleCallback({
+          event: 'transaction.reversed',
+          payload: { transaction_status: 'REVERSED', new_field: { nested: [1] } },
+        }),
+      }),
+    ],
+    record: ({ signed, raw }) => [signed.event, signed.transaction_status, raw['payload'] as object],
+    expect: accepted([
+      'transaction.reversed',
+      'REVERSED',
+      sampleCallback({ payload: { transaction_status: 'REVERSED', new_field: { nested: [1] } } }).payload,
+    ]),
+  },
+  {
+    name: 'Unicode is compared as it came, never normalised',
+    play: callbackRequest({
+      headers: {
+        'hmac-signature': signature(sampleCallback({ payload: { merchant_reference: 'caf\u00e9' } })),
+      },
+      body: JSON.stringify(sampleCallback({ payload: { merchant_reference: 'cafe\u0301' } })),
+    }),
+    expect: refused('mismatch'),
+  },
+];

@@ -1,0 +1,105 @@
+import type { Mode } from '../application.ts';
+import { acceptance, accepted, refused } from '../expectations.ts';
+import { callbackRequest } from '../http-request.ts';
+import { ANSWERS, type Outcome } from '../outcome.ts';
+import type { CallbackScenario } from '../scenario.ts';
+
+const ORDER_STORE_DOWN = new Error('The order store is down.');
+const HANDLER: readonly Mode[] = ['handler'];
+
+function failed(error: unknown, status = 500): Partial<Outcome> {
+  return { answers: [{ ...ANSWERS.handlerFailed, status }], errors: [error], handled: ['ORD-1001'] };
+}
+
+export const handlers: readonly CallbackScenario[] = [
+  {
+    name: 'a handler that throws: failureStatus, and the error reaches onError only',
+    modes: HANDLER,
+    handle: () => {
+      throw ORDER_STORE_DOWN;
+    },
+    play: callbackRequest(),
+    expect: failed('Error: The order store is down.'),
+  },
+  {
+    name: 'a handler that rejects: failureStatus, and the error reaches onError only',
+    modes: HANDLER,
+    handle: () => Promise.reject(ORDER_STORE_DOWN),
+    play: callbackRequest(),
+    expect: failed('Error: The order store is down.'),
+  },
+  {
+    name: 'a handler that rejects with nothing is a failed handler too',
+    modes: HANDLER,
+    handle: () => Promise.reject(),
+    play: callbackRequest(),
+    expect: failed(undefined),
+  },
+  ...[400, 503, 599].map((failureStatus) => ({
+    name: `failureStatus ${failureStatus} is the status of a failed handler`,
+    modes: HANDLER,
+    options: { failureStatus },
+    handle: () => Promise.reject(ORDER_STORE_DOWN),
+    play: callbackRequest(),
+    expect: failed('Error: The order store is down.', failureStatus),
+  })),
+  {
+    name: 'what a handler gives back changes no answer',
+    modes: HANDLER,
+    handle: () => ({ status: 418, body: 'teapot' }),
+    play: callbackRequest(),
+    expect: accepted(),
+  },
+  {
+    name: 'no answer is given before the handler has resolved',
+    handle: (_callback, stage) => stage.waitAtGate(),
+    play: async (stage) => {
+      const client = await stage.connect();
+      await client.write(callbackRequest());
+      await stage.handlerCalled();
+      // A whole other request is answered meanwhile: time enough for a premature answer to arrive.
+      await stage.ask(callbackRequest({ headers: { 'hmac-signature': undefined } }));
+      if (client.unread !== '') throw new Error('An answer came before the handler had resolved.');
+      stage.openGate();
+      stage.record(await client.answer());
+    },
+    expect: (mode) => ({
+      answers: [ANSWERS.unauthorized, acceptance(mode)],
+      refusals: ['signature_missing'],
+      handled: ['ORD-1001'],
+    }),
+  },
+  {
+    name: 'an error in onRefused changes no answer, and reaches onError',
+    options: {
+      onRefused: () => {
+        throw new Error('The log is full.');
+      },
+    },
+    play: callbackRequest({ headers: { 'hmac-signature': undefined } }),
+    expect: { answers: [ANSWERS.unauthorized], errors: ['Error: The log is full.'] },
+  },
+  {
+    name: 'the handler of a refused callback is not called',
+    handle: () => {
+      throw ORDER_STORE_DOWN;
+    },
+    play: callbackRequest({ headers: { 'hmac-signature': `t=1,s=${'0'.repeat(64)}` } }),
+    expect: refused('mismatch'),
+  },
+  {
+    name: 'the same callback again reaches the handler again, under the same transition',
+    record: (callback) => callback.transitionId,
+    play: async (stage) => {
+      await stage.ask(callbackRequest());
+      await stage.ask(callbackRequest());
+    },
+    expect: (mode) => ({
+      answers: [acceptance(mode), acceptance(mode)],
+      handled: [TRANSITION, TRANSITION],
+    }),
+  },
+];
+
+// SHA-256 over the lengths and texts of '' and the five signed fields of the sample, made with sha256sum.
+const TRANSITION = '97f95b316e2c080cd2b6b9d40f2ea22caf4c897e2ca83978b06e4b2d74268ca2';

@@ -1,0 +1,27 @@
+import type { CallbackScenario, RedirectScenario } from '../scenario.ts';
+import { bodies } from './bodies.ts';
+import { connections } from './connections.ts';
+import { contentTypes } from './content-types.ts';
+import { encodings } from './encodings.ts';
+import { handlers } from './handlers.ts';
+import { locations } from './locations.ts';
+import { methods } from './methods.ts';
+import { queries } from './queries.ts';
+import { readers } from './readers.ts';
+import { signatures } from './signatures.ts';
+
+export const CALLBACK_SCENARIOS: Readonly<Record<string, readonly CallbackScenario[]>> = {
+  bodies,
+  encodings,
+  methods,
+  'content types': contentTypes,
+  signatures,
+  readers,
+  handlers,
+  connections,
+};
+
+export const REDIRECT_SCENARIOS: Readonly<Record<string, readonly RedirectScenario[]>> = {
+  queries,
+  locations,
+};

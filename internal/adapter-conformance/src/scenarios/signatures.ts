@@ -1,0 +1,102 @@
+import { sampleCallback } from '@payment-service/core/testing';
+import { accepted, refused } from '../expectations.ts';
+import { callbackRequest, hash, OTHER_KEY, SIGNED_AT, SIGNING_KEY, signature } from '../http-request.ts';
+import type { CallbackScenario } from '../scenario.ts';
+
+const genuine = signature();
+const body = JSON.stringify(sampleCallback());
+
+function signed(value: string | readonly string[] | undefined): Buffer {
+  return callbackRequest({ headers: { 'hmac-signature': value } });
+}
+
+const MALFORMED: Readonly<Record<string, string | readonly string[]>> = {
+  'A12: a repeated header': [genuine, genuine],
+  'A12: a repeated header whose first value is genuine': [genuine, `t=1,s=${'0'.repeat(64)}`],
+  'A12: a repeated header whose second value is genuine': [`t=1,s=${'0'.repeat(64)}`, genuine],
+  'A12: two values joined as a proxy joins them': `${genuine}, ${genuine}`,
+  'A11: two values joined without a space': `${genuine},${genuine}`,
+  'A11: a second s': `${genuine},s=${'0'.repeat(64)}`,
+  'A11: a second t': `${genuine},t=1`,
+  'A11: no t': `s=${hash()}`,
+  'A11: no s': `t=${SIGNED_AT}`,
+  'A11: white space inside': genuine.replace(',', ', '),
+  'A11: more than 256 characters': `${genuine},v=${'1'.repeat(200)}`,
+  'A13: an upper-case hash': `t=${SIGNED_AT},s=${hash().toUpperCase()}`,
+  'A13: a hash with a digit more': `${genuine}0`,
+  'A13: a hash that breaks off': genuine.slice(0, -1),
+};
+
+export const signatures: readonly CallbackScenario[] = [
+  {
+    name: 'a missing header is refused',
+    play: signed(undefined),
+    expect: refused('signature_missing'),
+  },
+  {
+    name: 'an empty header is refused',
+    play: signed(''),
+    expect: refused('signature_missing'),
+  },
+  ...Object.entries(MALFORMED).map(([name, value]) => ({
+    name: `${name} is refused`,
+    play: signed(value),
+    expect: refused('signature_malformed'),
+  })),
+  {
+    name: 'A12: a repeated header in two spellings is refused',
+    play: callbackRequest({ headers: { 'HMAC-Signature': genuine } }),
+    expect: refused('signature_malformed'),
+  },
+  {
+    name: 'the name of the header may be in upper case',
+    play: callbackRequest({ headers: { 'hmac-signature': undefined, 'HMAC-SIGNATURE': genuine } }),
+    expect: accepted(),
+  },
+  {
+    name: 'white space around the value belongs to HTTP, not to the value',
+    play: signed(`  ${genuine}  `),
+    expect: accepted(),
+  },
+  {
+    name: 'a part with another name is passed over',
+    play: signed(`${genuine},v=1`),
+    expect: accepted(),
+  },
+  {
+    name: 'another key is refused',
+    play: callbackRequest({ body, headers: { 'hmac-signature': signature(sampleCallback(), OTHER_KEY) } }),
+    expect: refused('mismatch'),
+  },
+  {
+    name: 'A20: several keys, and the id of the one that fits',
+    options: {
+      signingKey: [
+        { id: 'new', key: OTHER_KEY },
+        { id: 'old', key: SIGNING_KEY },
+      ],
+    },
+    play: callbackRequest(),
+    record: (callback) => callback.keyId,
+    expect: accepted('old'),
+  },
+  {
+    name: 'A20: a key past its end is refused',
+    options: { signingKey: [{ id: 'old', key: SIGNING_KEY, notAfter: new Date(SIGNED_AT * 1000) }] },
+    play: callbackRequest(),
+    expect: refused('key_expired'),
+  },
+  {
+    name: 'A24: outside the tolerance is refused',
+    options: { toleranceSeconds: 30, now: () => (SIGNED_AT + 31) * 1000 },
+    play: callbackRequest(),
+    expect: refused('timestamp_out_of_tolerance'),
+  },
+  {
+    name: 'A24: inside the tolerance is accepted, and the age is reported',
+    options: { toleranceSeconds: 30, now: () => (SIGNED_AT + 29) * 1000 },
+    play: callbackRequest(),
+    record: (callback) => callback.timestamp.ageSeconds,
+    expect: accepted(29),
+  },
+];

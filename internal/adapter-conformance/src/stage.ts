@@ -1,0 +1,93 @@
+import type { Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { Connection } from './connection.ts';
+import { hangGuard } from './hang-guard.ts';
+import { type AnswerRecord, answerRecord } from './outcome.ts';
+
+class Gate {
+  open: () => void = () => undefined;
+  readonly opened: Promise<void> = new Promise((resolve) => {
+    this.open = resolve;
+  });
+}
+
+/** Where a scenario plays: a listening server, clients, and a gate that a handler can wait at. */
+export class Stage {
+  readonly answers: AnswerRecord[] = [];
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #clients: Connection[] = [];
+  readonly #gate = new Gate();
+  readonly #handlerCalled = new Gate();
+
+  private constructor(server: Server) {
+    this.#server = server;
+    server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  static async open(server: Server): Promise<Stage> {
+    const stage = new Stage(server);
+    await hangGuard(
+      'the server to listen',
+      new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(0, '127.0.0.1', resolve);
+      }),
+    );
+    return stage;
+  }
+
+  async connect(): Promise<Connection> {
+    const client = await Connection.open((this.#server.address() as AddressInfo).port);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** Sends one request and records the answer. */
+  async ask(request: Uint8Array | readonly Uint8Array[], client?: Connection): Promise<AnswerRecord> {
+    const connection = client ?? (await this.connect());
+    const parts = request instanceof Uint8Array ? [request] : request;
+    await connection.write(...parts);
+    const to = /^\w*/.exec(Buffer.from(parts[0] ?? '').toString('latin1'))?.[0];
+    return this.record(await connection.answer(to === undefined ? {} : { to }));
+  }
+
+  record(answer: Parameters<typeof answerRecord>[0]): AnswerRecord {
+    const record = answerRecord(answer);
+    this.answers.push(record);
+    return record;
+  }
+
+  /** For handlers: waits until the scenario opens the gate. */
+  async waitAtGate(): Promise<void> {
+    this.#handlerCalled.open();
+    await this.#gate.opened;
+  }
+
+  /** Resolves when a handler waits at the gate. */
+  async handlerCalled(): Promise<void> {
+    await hangGuard('the handler to be called', this.#handlerCalled.opened);
+  }
+
+  openGate(): void {
+    this.#gate.open();
+  }
+
+  /** Resolves when the server has noticed that every client is gone. */
+  async serverSawHangUps(): Promise<void> {
+    const closings = [...this.#sockets].map(
+      (socket) => new Promise((resolve) => socket.once('close', resolve)),
+    );
+    await hangGuard('the server to notice that the client is gone', Promise.all(closings));
+  }
+
+  async close(): Promise<void> {
+    this.openGate();
+    for (const client of this.#clients) client.hangUp();
+    this.#server.closeAllConnections();
+    await hangGuard('the server to close', new Promise((resolve) => this.#server.close(resolve)));
+  }
+}

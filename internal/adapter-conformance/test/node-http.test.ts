@@ -1,0 +1,4 @@
+import { testAdapter } from '../src/index.ts';
+import { NodeHttp } from './node-http.ts';
+
+testAdapter('node:http', new NodeHttp());

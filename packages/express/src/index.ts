@@ -1,0 +1,90 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  type CallbackOptions,
+  createCallbackReceiver,
+  createRedirectReceiver,
+  type ReceivedCallback,
+  type ReceivedRedirect,
+  type RedirectOptions,
+  receiveCallback,
+  receiveRedirect,
+  type VerifiedCallback,
+  type VerifiedRedirect,
+} from '@payment-service/core';
+import { incomingCallback } from '@payment-service/core/node';
+
+export type { CallbackOptions, RedirectOptions } from '@payment-service/core';
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** Set by `paymentCallbacks()` without `onCallback`. */
+      paymentCallback?: VerifiedCallback;
+      /** Set by `paymentRedirects()` without `onRedirect`. */
+      paymentRedirect?: VerifiedRedirect;
+    }
+  }
+}
+
+/**
+ * A request handler for `app.use()`, `app.all()` and a router. Written out, since the `RequestHandler` of Express 4's
+ * types does not fit that of Express 5's, and this one fits both.
+ */
+export type ExpressHandler = (
+  req: IncomingMessage & Express.Request & { readonly originalUrl: string; readonly body?: unknown },
+  res: ServerResponse,
+  next: (error?: unknown) => void,
+) => void;
+
+/**
+ * Mounts verified callbacks (specification 5.2 and 6) on Express 4 and 5. With `onCallback` it answers: 200 after the
+ * handler has resolved. Without, it sets `req.paymentCallback` and calls `next()`. Refused requests go no further.
+ *
+ * @throws {ConfigurationError} that names the option.
+ *
+ * @example
+ * app.use('/payments/callbacks', paymentCallbacks({ signingKey, onCallback: (callback) => save(callback) }));
+ */
+export function paymentCallbacks(options: CallbackOptions): ExpressHandler {
+  const receiver = createCallbackReceiver(options);
+  return (req, res, next) => {
+    receiveCallback(incomingCallback(req, req.body), receiver)
+      .then((received) => {
+        if (received.callback === undefined || receiver.onCallback !== undefined) return send(res, received);
+        // `_body` tells a body parser mounted after that there is nothing left to read: Express 4's would fail.
+        Object.assign(req, { paymentCallback: received.callback, _body: true });
+        next();
+      })
+      .catch(next); // Express 4 does not look at promises.
+  };
+}
+
+/**
+ * Mounts verified redirects (specification 5.2 and 6) on Express 4 and 5. With `onRedirect` it answers: 303 to the
+ * address that it gives. Without, it sets `req.paymentRedirect` and calls `next()`.
+ *
+ * @throws {ConfigurationError} that names the option.
+ *
+ * @example
+ * app.get('/payments/return', paymentRedirects({ signingKey, onRedirect: () => '/thanks' }));
+ */
+export function paymentRedirects(options: RedirectOptions): ExpressHandler {
+  const receiver = createRedirectReceiver(options);
+  return (req, res, next) => {
+    // `originalUrl`, undecoded: `req.query` depends on the version and on the parser that the app has set.
+    receiveRedirect({ method: req.method ?? '', url: req.originalUrl }, receiver)
+      .then((received) => {
+        if (received.redirect === undefined || receiver.onRedirect !== undefined) return send(res, received);
+        req.paymentRedirect = received.redirect;
+        res.setHeaders(new Map(Object.entries(received.headers)));
+        next();
+      })
+      .catch(next);
+  };
+}
+
+/** Not `res.send()`, which would add an ETag and a charset to the answers of core. */
+function send(res: ServerResponse, { status, headers, body }: ReceivedCallback | ReceivedRedirect): void {
+  res.statusCode = status;
+  res.setHeaders(new Map(Object.entries(headers))).end(body);
+}

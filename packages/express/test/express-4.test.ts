@@ -1,0 +1,34 @@
+import { createServer } from 'node:http';
+import { type Reader, testAdapter } from '@payment-service/adapter-conformance';
+import express from 'express4';
+import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
+
+const readers: Readonly<Record<Reader, express.RequestHandler>> = {
+  json: express.json(),
+  text: express.text({ type: 'application/json' }),
+  bytes: express.raw({ type: 'application/json' }),
+  'nothing kept': (request, _response, next) => {
+    request.resume().once('end', next);
+  },
+};
+
+testAdapter('express 4', {
+  callbacks({ path, options, before, after, handle }) {
+    const app = express();
+    if (before) app.use(readers[before]);
+    app.use(path, paymentCallbacks(options));
+    if (after) app.use(readers[after]);
+    app.use(path, (request, response, next) => {
+      handle?.(request.paymentCallback).then((text) => response.status(202).type('text').send(text), next);
+    });
+    return createServer(app);
+  },
+  redirects({ path, options, handle }) {
+    const app = express();
+    app.use(path, paymentRedirects(options));
+    app.use(path, (request, response, next) => {
+      handle?.(request.paymentRedirect).then((text) => response.status(202).type('text').send(text), next);
+    });
+    return createServer(app);
+  },
+});

@@ -1,0 +1,101 @@
+import {
+  type CallbackOptions,
+  createCallbackReceiver,
+  createRedirectReceiver,
+  type ReceivedCallback,
+  type ReceivedRedirect,
+  type RedirectOptions,
+  receiveCallback,
+  receiveRedirect,
+  type VerifiedCallback,
+  type VerifiedRedirect,
+} from '@payment-service/core';
+import { incomingCallback } from '@payment-service/core/node';
+import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
+
+export type { CallbackOptions, RedirectOptions } from '@payment-service/core';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by `paymentCallbacks()` without `onCallback`. */
+    paymentCallback?: VerifiedCallback;
+    /** Set by `paymentRedirects()` without `onRedirect`. */
+    paymentRedirect?: VerifiedRedirect;
+  }
+}
+
+/**
+ * Mounts verified callbacks (specification 5.2 and 6) on Fastify 5. With `onCallback` it is a route of its own, in a
+ * scope of its own, which answers every method: register it with a `prefix`. Without, it stands before every route of
+ * the scope that registers it, and sets `request.paymentCallback`; give it a scope that holds callback routes only.
+ * Body parsers outside that scope stay as they are.
+ *
+ * @throws {ConfigurationError} that names the option.
+ *
+ * @example
+ * app.register(paymentCallbacks({ signingKey, onCallback: save }), { prefix: '/payments/callbacks' });
+ *
+ * @example
+ * app.register(async (scope) => {
+ *   scope.register(paymentCallbacks({ signingKey }));
+ *   scope.post('/payments/callbacks', async (request) => save(request.paymentCallback));
+ * });
+ */
+export function paymentCallbacks(options: CallbackOptions): FastifyPluginCallback {
+  const receiver = createCallbackReceiver(options);
+  return plugin(receiver.onCallback !== undefined, async (request, reply) => {
+    const parsedBody = request.body ?? Reflect.get(request.raw, 'body'); // The latter from Express-style middleware.
+    const received = await receiveCallback(incomingCallback(request.raw, parsedBody), receiver);
+    if (received.callback === undefined || receiver.onCallback !== undefined) return send(reply, received);
+    request.paymentCallback = received.callback;
+  });
+}
+
+/**
+ * Mounts verified redirects (specification 5.2 and 6) on Fastify 5, in the same two ways. With `onRedirect` it answers:
+ * 303 to the address that it gives. Without, it sets `request.paymentRedirect`.
+ *
+ * @throws {ConfigurationError} that names the option.
+ *
+ * @example
+ * app.register(paymentRedirects({ signingKey, onRedirect: () => '/thanks' }), { prefix: '/payments/return' });
+ */
+export function paymentRedirects(options: RedirectOptions): FastifyPluginCallback {
+  const receiver = createRedirectReceiver(options);
+  return plugin(receiver.onRedirect !== undefined, async (request, reply) => {
+    // The address as it came: `request.query` has already decided about repeated names and bad escapes.
+    const received = await receiveRedirect({ method: request.method, url: request.originalUrl }, receiver);
+    if (received.redirect === undefined || receiver.onRedirect !== undefined) return send(reply, received);
+    request.paymentRedirect = received.redirect;
+    reply.headers(received.headers);
+  });
+}
+
+type Receive = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+const REFUSED_BY_FASTIFY = ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE'];
+
+function plugin(isHandler: boolean, receive: Receive): FastifyPluginCallback {
+  const register: FastifyPluginCallback = (scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _body, next) => next(null)); // Unread: core reads it.
+    if (isHandler) {
+      scope.all('/', receive);
+      // What Fastify refuses before any handler is core's to answer too; every other error is the app's.
+      scope.setErrorHandler((error: { code?: string }, request, reply) => {
+        if (!REFUSED_BY_FASTIFY.includes(error.code ?? '')) throw error;
+        return receive(request, reply);
+      });
+    } else scope.addHook('preValidation', receive);
+    done();
+  };
+  // Without a scope of its own, the hook reaches the routes of the scope that registers it, and no further.
+  return isHandler ? register : Object.assign(register, { [Symbol.for('skip-override')]: true });
+}
+
+function send(
+  reply: FastifyReply,
+  { status, headers, body }: ReceivedCallback | ReceivedRedirect,
+): FastifyReply {
+  return reply.code(status).headers(headers).send(body);
+}

@@ -1,0 +1,52 @@
+import { type Application, type Reader, testAdapter } from '@payment-service/adapter-conformance';
+import fastify, { type FastifyInstance } from 'fastify';
+import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
+
+/** Fastify parses inside of a route's own scope; what stands before it is a parser of the parent app. */
+const readers: Readonly<Record<Reader, (app: FastifyInstance) => void>> = {
+  json: (app) =>
+    app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) =>
+      done(null, JSON.parse(String(text))),
+    ),
+  text: (app) =>
+    app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) =>
+      done(null, text),
+    ),
+  bytes: (app) =>
+    app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes)),
+  'nothing kept': (app) =>
+    app.addHook('onRequest', (request, _reply, done) => request.raw.resume().once('end', () => done())),
+};
+
+const application: Application = {
+  async callbacks({ path, options, before, after, handle }) {
+    const app = fastify();
+    if (before) readers[before](app);
+    if (handle) {
+      app.register(async (scope) => {
+        scope.register(paymentCallbacks(options));
+        scope.all(path, async (request, reply) =>
+          reply.code(202).send(await handle(request.paymentCallback)),
+        );
+      });
+    } else app.register(paymentCallbacks(options), { prefix: path });
+    if (after && after !== before) readers[after](app);
+    await app.ready();
+    return app.server;
+  },
+  async redirects({ path, options, handle }) {
+    const app = fastify();
+    if (handle) {
+      app.register(async (scope) => {
+        scope.register(paymentRedirects(options));
+        scope.all(path, async (request, reply) =>
+          reply.code(202).send(await handle(request.paymentRedirect)),
+        );
+      });
+    } else app.register(paymentRedirects(options), { prefix: path });
+    await app.ready();
+    return app.server;
+  },
+};
+
+testAdapter('fastify 5', application);
