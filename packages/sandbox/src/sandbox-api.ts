@@ -17,7 +17,8 @@ import {
 import type { Service } from './service.ts';
 import { viewDelivery, viewTransaction, viewTransfer } from './views.ts';
 
-const MOST_LISTED = 200;
+const MOST_LISTED = 1000;
+const LISTED = 100;
 
 /** The JSON body, whatever it is called; the reader of the request says what is wrong with its fields. */
 async function bodyOf(c: Context): Promise<unknown> {
@@ -39,7 +40,16 @@ async function bodyOf(c: Context): Promise<unknown> {
 }
 
 const idOf = (c: Context): number => Number(c.req.param('id'));
-const newest = <T>(list: readonly T[]): T[] => list.slice(-MOST_LISTED).reverse();
+
+/** The newest first: 100 of them, or as many as `limit` says, at most 1000. */
+function newest<T>(c: Context, list: readonly T[]): T[] {
+  const limit = Number(c.req.query('limit') ?? LISTED);
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= MOST_LISTED)) {
+    const message = `limit: must be a whole number from 1 to ${MOST_LISTED}`;
+    throw new SandboxRefusal(400, 'malformed_request', message, 'limit');
+  }
+  return list.slice(-limit).reverse();
+}
 
 /** What the specification only refers to, simulated under /sandbox and clearly apart from the contract. */
 export function createSandboxApi(service: Service, account: SandboxAccount): Hono {
@@ -55,7 +65,7 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
     succeed(c, { transaction: viewTransaction(service.payout(readPayout(await bodyOf(c)))) }, 201),
   );
   app.get('/transfers', keys, (c) =>
-    succeed(c, { transfers: newest(store.list('transfer')).map(viewTransfer) }),
+    succeed(c, { transfers: newest(c, store.list('transfer')).map(viewTransfer) }),
   );
   app.post('/transfers', keys, async (c) =>
     succeed(c, { transfer: viewTransfer(service.transfer(readTransfer(await bodyOf(c)))) }, 201),
@@ -67,7 +77,7 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
       .list('transaction')
       .filter((one) => reference === undefined || one.merchantReference === reference)
       .filter((one) => status === undefined || one.status === status);
-    return succeed(c, { transactions: newest(list).map(viewTransaction) });
+    return succeed(c, { transactions: newest(c, list).map(viewTransaction) });
   });
   app.get('/transactions/:id{[0-9]+}', keys, (c) =>
     succeed(c, answers(c).started(service.transaction(idOf(c)))),
@@ -80,7 +90,7 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
     const list = store
       .list('delivery')
       .filter(({ transactionId }) => id === undefined || String(transactionId) === id);
-    return succeed(c, { deliveries: newest(list).map(viewDelivery) });
+    return succeed(c, { deliveries: newest(c, list).map(viewDelivery) });
   });
   app.post('/deliveries/release', keys, (c) => succeed(c, { released: service.release() }));
   app.post('/deliveries/:id{[0-9]+}/resend', keys, (c) =>

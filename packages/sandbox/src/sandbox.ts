@@ -158,7 +158,16 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       open();
       const server = await listen(app.fetch, port, host);
       listening.add(server);
-      return server;
+      const close = async (): Promise<void> => {
+        listening.delete(server);
+        await server.close();
+      };
+      // Closed while the port was being opened: nothing may stay behind.
+      if (closing !== undefined) {
+        await close();
+        open();
+      }
+      return { ...server, close };
     },
     collect: (request) => started(open().collect(readCollection(request))),
     payout: (request) => ({ transaction: viewTransaction(open().payout(readPayout(request))) }),

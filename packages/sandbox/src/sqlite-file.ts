@@ -5,6 +5,9 @@ import type { Persistence } from './store.ts';
 /** "pays" in ASCII: marks our files, so that another program's database is never written into. */
 const APPLICATION_ID = 0x70617973;
 const VERSION = 1;
+const NOT_OURS = 'The file is not a state file of this sandbox. Name another one.';
+const SQLITE_BUSY = 5;
+const SQLITE_NOTADB = 26;
 
 /**
  * Records in a SQLite file: WAL and synchronous=FULL, so that an answered operation survives kill -9 and a power cut.
@@ -27,7 +30,7 @@ export function sqliteFile(path: string): Persistence {
     const { tables } = database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() ?? {};
     const isOurs = id === APPLICATION_ID && version === VERSION;
     if (!isOurs && tables !== 0) {
-      throw new ConfigurationError('file', 'The file is not a state file of this sandbox. Name another one.');
+      throw new ConfigurationError('file', NOT_OURS);
     }
     database.exec(
       `CREATE TABLE IF NOT EXISTS record (kind TEXT, id TEXT, body TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID;
@@ -35,10 +38,12 @@ export function sqliteFile(path: string): Persistence {
     );
   } catch (error) {
     database.close();
-    if (error instanceof Error && 'errcode' in error && (error.errcode === 5 || error.errcode === 261)) {
+    const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+    if (code === SQLITE_BUSY) {
       const message = 'The file is in use by another sandbox. Stop that one first, or name another file.';
       throw new ConfigurationError('file', message, { cause: error });
     }
+    if (code === SQLITE_NOTADB) throw new ConfigurationError('file', NOT_OURS, { cause: error });
     throw error;
   }
   const all = database.prepare('SELECT kind, id, body FROM record ORDER BY kind, length(id), id');
