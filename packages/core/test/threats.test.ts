@@ -236,6 +236,16 @@ describe('A6: one signature, several ids', () => {
     expect(accepted(verify(callbackData())).transitionId).toBe(
       '97f95b316e2c080cd2b6b9d40f2ea22caf4c897e2ca83978b06e4b2d74268ca2',
     );
+    const signed = {
+      event: 'transaction.completed',
+      merchant_reference: 'Caf\u00e9\u{1f600}',
+      internal_reference: '',
+      transaction_type: 'COLLECTION',
+      transaction_status: 'COMPLETED',
+    };
+    expect(transitionId(signed, 'shop-\u00fc')).toBe(
+      'e5d92359497933a046fd43eb6b0ef2b0347badd0205c5d009c98a06ff9f1f8f2',
+    );
   });
 });
 
@@ -512,10 +522,13 @@ describe('A16: prototype pollution', () => {
   });
 
   test('A16: a polluted Object.prototype lends no field', () => {
-    Object.defineProperty(Object.prototype, 'merchant_reference', { value: 'ORD-1001', configurable: true });
+    const polluted = { value: 'ORD-1001', configurable: true, writable: true, enumerable: true };
+    Object.defineProperty(Object.prototype, 'merchant_reference', polluted);
     try {
       const { merchant_reference: _, ...payload } = callbackData().payload;
       expect(codeOf(verify({ event: 'transaction.completed', payload }))).toBe('signed_field_malformed');
+      expect(codeOf(verify(callbackData({ merchant_reference: 'ORD-1002' })))).toBe('mismatch');
+      expect(accepted(verify(callbackData())).signed.merchant_reference).toBe('ORD-1001');
     } finally {
       Reflect.deleteProperty(Object.prototype, 'merchant_reference');
     }
