@@ -78,7 +78,8 @@ const mounts: Record<string, (onCallback: OnCallback) => Server | Promise<Server
     return createServer(app.callback());
   },
 
-  fetch: (onCallback) => createServer(getRequestListener(onFetch.paymentCallbacks({ signingKey, onCallback }))),
+  fetch: (onCallback) =>
+    createServer(getRequestListener(onFetch.paymentCallbacks({ signingKey, onCallback }))),
 
   'fetch, handed on': (onCallback) => {
     const receive = onFetch.paymentCallbacks({ signingKey });

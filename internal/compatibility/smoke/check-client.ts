@@ -8,9 +8,12 @@ const bank = { bank_code: 'B1', bank_name: 'Example Bank', is_active: true };
 /** The client against a server that answers as the specification shows: success, and its one error. */
 export async function checkClient(): Promise<void> {
   const server = createServer((request, response) => {
-    const isGood = request.headers['public-key'] === 'PUBLIC' && request.url?.endsWith('?provider_code=bank_a');
+    const isGood =
+      request.headers['public-key'] === 'PUBLIC' && request.url?.endsWith('?provider_code=bank_a');
     const code = isGood ? 200 : 400;
-    const [status, message] = isGood ? ['success', 'Request completed'] : ['error', 'provider_code is required'];
+    const [status, message] = isGood
+      ? ['success', 'Request completed']
+      : ['error', 'provider_code is required'];
     const data = isGood ? { payout_banks: [bank] } : {};
     response.writeHead(code, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ code, status, message, data }));

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { ConfigurationError, confirmAmount, createVerifier, PaymentServiceError } from '@payment-service/core';
+import {
+  ConfigurationError,
+  confirmAmount,
+  createVerifier,
+  PaymentServiceError,
+} from '@payment-service/core';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { type Vector, wrongVerdicts } from './wrong-verdicts.ts';
 

@@ -45,7 +45,10 @@ async function collect(sandbox: Sandbox): Promise<void> {
   });
   assert.deepEqual(paid, ['ORD-1 true']);
   const wallets = await client.getWalletBalances({ currency: 'UGX' });
-  assert.deepEqual(wallets.map((wallet) => wallet.wallet_type).sort(), ['MERCHANT_COLLECTION', 'MERCHANT_PAYOUT']);
+  assert.deepEqual(wallets.map((wallet) => wallet.wallet_type).sort(), [
+    'MERCHANT_COLLECTION',
+    'MERCHANT_PAYOUT',
+  ]);
 }
 
 sandboxSmoke().catch((error: unknown) => {

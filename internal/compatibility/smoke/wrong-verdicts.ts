@@ -6,7 +6,11 @@ export interface Vector {
   readonly channel: 'callback' | 'redirect';
   readonly options: {
     readonly signing_key?: string;
-    readonly signing_keys?: readonly { readonly id: string; readonly key: string; readonly not_after?: string }[];
+    readonly signing_keys?: readonly {
+      readonly id: string;
+      readonly key: string;
+      readonly not_after?: string;
+    }[];
     readonly tolerance_seconds?: number;
     readonly colon_in?: 'merchant_reference' | 'internal_reference';
     readonly expect_reference?: string;
@@ -24,7 +28,9 @@ export interface Vector {
 export function wrongVerdicts(vectors: readonly Vector[]): string[] {
   return vectors.flatMap((vector) => {
     const actual = verdict(vector);
-    return actual === (vector.expect.ok ? 'accepted' : vector.expect.code) ? [] : [`${vector.name}: ${actual}`];
+    return actual === (vector.expect.ok ? 'accepted' : vector.expect.code)
+      ? []
+      : [`${vector.name}: ${actual}`];
   });
 }
 

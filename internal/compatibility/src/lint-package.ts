@@ -15,7 +15,10 @@ export async function publintMessages(files: readonly PackedFile[]): Promise<str
  * What "are the types wrong?" has to say about every entry point, for `import` and `require` under TypeScript's node16
  * and bundler resolution. The resolution of Node 10 knows no `exports`, so it has nothing to say about these packages.
  */
-export async function typeProblems(manifest: PackedManifest, files: readonly PackedFile[]): Promise<string[]> {
+export async function typeProblems(
+  manifest: PackedManifest,
+  files: readonly PackedFile[],
+): Promise<string[]> {
   const paths = files.map((file) => [`/node_modules/${manifest.name}/${file.name}`, textOf(file)]);
   const result = await checkPackage(new Package(Object.fromEntries(paths), manifest.name, '0.0.0'));
   if (result.types === false) return ['no types'];

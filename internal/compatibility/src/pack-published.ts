@@ -9,7 +9,10 @@ const root = join(import.meta.dirname, '..', '..', '..');
 export function publishedFolders(): ReadonlyMap<string, string> {
   const folders = globSync('packages/*/package.json', { cwd: root }).sort();
   const manifests = folders.map((path) => {
-    const manifest = JSON.parse(readFileSync(join(root, path), 'utf8')) as { name: string; private?: boolean };
+    const manifest = JSON.parse(readFileSync(join(root, path), 'utf8')) as {
+      name: string;
+      private?: boolean;
+    };
     return { ...manifest, folder: join(root, dirname(path)) };
   });
   return new Map(manifests.filter((one) => one.private !== true).map(({ name, folder }) => [name, folder]));

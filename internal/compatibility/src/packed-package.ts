@@ -7,6 +7,7 @@ import { unpack } from '@publint/pack';
 export interface PackedManifest {
   readonly name: string;
   readonly engines?: Readonly<Record<string, string>>;
+  readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }

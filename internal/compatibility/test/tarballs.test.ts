@@ -16,23 +16,26 @@ test('every published package was packed', () => {
   expect(packages.map(({ manifest }) => manifest.name).sort()).toEqual([...publishedFolders().keys()].sort());
 });
 
-describe.each(packages.map((one) => [one.manifest.name, one] as const))('%s', (_name, { manifest, files }) => {
-  test('holds dist, README.md, LICENSE and package.json, and nothing of the machine that made it', () => {
-    expect(contentProblems(files)).toEqual([]);
-  });
+describe.each(packages.map((one) => [one.manifest.name, one] as const))(
+  '%s',
+  (_name, { manifest, files }) => {
+    test('holds dist, README.md, LICENSE and package.json, and nothing of the machine that made it', () => {
+      expect(contentProblems(files)).toEqual([]);
+    });
 
-  test('carries the licence of the house', () => {
-    expect(files.filter(({ name }) => name === 'LICENSE').map(textOf)).toEqual([license]);
-  });
+    test('carries the licence of the house', () => {
+      expect(files.filter(({ name }) => name === 'LICENSE').map(textOf)).toEqual([license]);
+    });
 
-  test('has nothing for publint to remark', async () => {
-    expect(await publintMessages(files)).toEqual([]);
-  });
+    test('has nothing for publint to remark', async () => {
+      expect(await publintMessages(files)).toEqual([]);
+    });
 
-  test('has the right types for import and require', async () => {
-    expect(await typeProblems(manifest, files)).toEqual([]);
-  });
-});
+    test('has the right types for import and require', async () => {
+      expect(await typeProblems(manifest, files)).toEqual([]);
+    });
+  },
+);
 
 describe('controls', () => {
   const { manifest, files } = core;
@@ -60,7 +63,10 @@ describe('controls', () => {
   });
 
   test('the types are reported where require gets those of import', async () => {
-    const text = files.filter(({ name }) => name === 'package.json').map(textOf).join('');
+    const text = files
+      .filter(({ name }) => name === 'package.json')
+      .map(textOf)
+      .join('');
     const wrong = text.replace('"types": "./dist/index.d.cts"', '"types": "./dist/index.d.ts"');
     expect(wrong).not.toBe(text);
     const problems = await typeProblems(manifest, [

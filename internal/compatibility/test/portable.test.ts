@@ -1,0 +1,113 @@
+/**
+ * Core and the fetch adapter where there is no Node: bundled for a browser or a worker, the bundle imports nothing of
+ * Node, and it verifies the same vectors with nothing but the web's globals around it.
+ */
+import { readFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { createRequire, isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { createContext, runInContext } from 'node:vm';
+import { rolldown } from 'rolldown';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+
+const require = createRequire(import.meta.url);
+const vectorsPath = require.resolve('@payment-service/openapi/signature-vectors.json');
+const { vectors } = JSON.parse(readFileSync(vectorsPath, 'utf8')) as { vectors: { expect: object }[] };
+const smoke = join(import.meta.dirname, '..', 'smoke');
+
+interface Bundle {
+  readonly imports: readonly string[];
+  readonly code: string;
+}
+
+describe('bundled for a browser', () => {
+  let bundle: Bundle;
+  let worker: Worker;
+  beforeAll(async () => {
+    bundle = await bundleFor('browser');
+    worker = start(bundle.code);
+  });
+
+  test('nothing of Node is imported', () => {
+    expect(bundle.imports).toEqual([]);
+    expect(bundle.code).not.toMatch(/["'`]node:|\brequire\(/);
+  });
+
+  test('every vector gets its verdict', () => {
+    expect(vectors.length).toBeGreaterThanOrEqual(150);
+    expect(worker.wrongVerdicts(vectors)).toEqual([]);
+  });
+
+  test('a wrong expectation is noticed', () => {
+    const [first] = vectors;
+    expect(worker.wrongVerdicts([{ ...first, expect: { ok: false, code: 'mismatch' } }])).toHaveLength(1);
+  });
+
+  test('the fetch adapter answers a signed request, and refuses a forged one', async () => {
+    expect(await worker.answers()).toEqual([
+      [200, '{"status":"accepted"}', 'ORD-1001'],
+      [401, '{"error":"unauthorized"}', undefined],
+    ]);
+  });
+
+  test('a client can be made, and calls the fetch that it is given', async () => {
+    expect(await worker.providerNames()).toEqual(['Example Mobile Money']);
+  });
+});
+
+test('control: bundled for Node, the same program imports node:crypto', async () => {
+  expect((await bundleFor('node')).imports).toContain('node:crypto');
+});
+
+/** What `smoke/worker.ts` leaves in its globals. */
+interface Worker {
+  wrongVerdicts(vectors: readonly object[]): string[];
+  answers(): Promise<unknown>;
+  providerNames(): Promise<unknown>;
+}
+
+async function bundleFor(platform: 'browser' | 'node'): Promise<Bundle> {
+  // Copied to where the packages are installed, so that the bundler finds those from the tarballs.
+  const project = join(inject('scratch'), 'worker');
+  await cp(smoke, project, { recursive: true });
+  const build = await rolldown({
+    input: join(project, 'worker.ts'),
+    platform,
+    external: isBuiltin,
+    onLog: (_level, log) => {
+      throw new Error(log.message);
+    },
+  });
+  const { output } = await build.generate({ format: platform === 'browser' ? 'iife' : 'esm' });
+  const [chunk, ...others] = output;
+  expect(others).toEqual([]);
+  return { imports: [...chunk.imports, ...chunk.dynamicImports], code: chunk.code };
+}
+
+/** Runs the bundle in a realm of its own: the language, the web's globals, and neither `process` nor `Buffer`. */
+function start(code: string): Worker {
+  const web = {
+    AbortController,
+    AbortSignal,
+    Blob,
+    clearTimeout,
+    console,
+    crypto,
+    DecompressionStream,
+    fetch,
+    Headers,
+    performance,
+    queueMicrotask,
+    ReadableStream,
+    Request,
+    Response,
+    setTimeout,
+    TextDecoder,
+    TextEncoder,
+    URL,
+    URLSearchParams,
+  };
+  const context = createContext(web);
+  runInContext(code, context);
+  return context['worker'] as Worker;
+}
