@@ -7,7 +7,7 @@ const FOLDER = join(import.meta.dirname, 'assets');
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
+  '.svg': 'image/svg+xml; charset=utf-8',
 };
 
 /** Every file of assets/ under its own name, read once. Nothing comes from another site. */

@@ -24,7 +24,9 @@ export async function mountOnFastify(shop: Shop): Promise<RequestListener> {
     );
   });
 
-  app.removeContentTypeParser(['application/json', 'text/plain']);
+  // Forms only; the pages take no other body, and leave it unread as Express and Koa do.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.register(formbody, { bodyLimit: 16 * 1024 });
   for (const { method, path, answer } of shop.routes) {
     app[method]<{ Params: { reference?: string } }>(path, async (request, reply) =>

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { bodyParser } from '@koa/bodyparser';
 import Router from '@koa/router';
-import { type PaymentRedirectState, paymentCallbacks, paymentRedirects } from '@payment-service/koa';
+import { paymentCallbacks, paymentRedirects } from '@payment-service/koa';
 import Koa, { type Context } from 'koa';
 import { problemPage } from './pages/message-page.ts';
 import type { Page } from './pages/page.ts';
@@ -11,7 +11,7 @@ import type { Shop } from './shop.ts';
 /** The shop on Koa 3. */
 export function mountOnKoa(shop: Shop): RequestListener {
   const app = new Koa();
-  const router = new Router<PaymentRedirectState>();
+  const router = new Router();
 
   router.all('/payments/callbacks', paymentCallbacks(shop.callbacks));
   router.get('/orders/:reference/redirect', paymentRedirects(shop.redirects), async (ctx) => {

@@ -1,0 +1,81 @@
+import type { OpenShop } from './open-shop.ts';
+
+/** What the customer's browser got. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly location: string;
+  readonly body: string;
+}
+
+export interface PlacedOrder {
+  readonly reference: string;
+  readonly paymentUrl: string;
+}
+
+/** A customer with a browser that keeps cookies and shows every step: it follows nothing by itself. */
+export class Customer {
+  readonly #cookies: { readonly pair: string; readonly path: string }[] = [];
+  readonly shop: OpenShop;
+
+  constructor(shop: OpenShop) {
+    this.shop = shop;
+  }
+
+  get(address: string): Promise<Answer> {
+    return this.#send(address, { method: 'GET' });
+  }
+
+  post(address: string, form: Readonly<Record<string, string>>): Promise<Answer> {
+    return this.#send(address, { method: 'POST', body: new URLSearchParams(form) });
+  }
+
+  /** Fills the checkout form in and sends it, whatever comes of it. */
+  checkOut(form: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return this.post('/checkout', {
+      product: 'coffee',
+      quantity: '1',
+      name: 'Example Customer',
+      account: '256770000001',
+      provider: 'example_mobile_money',
+      ...form,
+    });
+  }
+
+  async placeOrder(form?: Readonly<Record<string, string>>): Promise<PlacedOrder> {
+    const { status, location, headers } = await this.checkOut(form);
+    const reference = /order=([^;]+)/.exec(headers.get('set-cookie') ?? '')?.[1];
+    if (status !== 303 || reference === undefined) throw new Error(`The checkout answered ${status}.`);
+    return { reference, paymentUrl: location };
+  }
+
+  /** Presses a button of the payment page, and answers the redirect that the browser would follow. */
+  async decide(paymentUrl: string, choice: 'pay' | 'decline'): Promise<string> {
+    const { location } = await this.post(paymentUrl, { choice });
+    return location;
+  }
+
+  orderPage(reference: string): Promise<Answer> {
+    return this.get(`/orders/${reference}`);
+  }
+
+  async #send(address: string, init: RequestInit): Promise<Answer> {
+    const url = new URL(address, this.shop.origin);
+    const cookies = this.#cookies.filter(({ path }) => url.pathname.startsWith(path));
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      headers: cookies.length === 0 ? {} : { cookie: cookies.map(({ pair }) => pair).join('; ') },
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';');
+      this.#cookies.push({ pair, path: /path=([^;]+)/i.exec(line)?.[1] ?? '/' });
+    }
+    return {
+      status: response.status,
+      headers: response.headers,
+      location: response.headers.get('location') ?? '',
+      body: await response.text(),
+    };
+  }
+}

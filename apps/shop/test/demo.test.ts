@@ -1,0 +1,184 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, createServer, get, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { FRAMEWORKS } from './open-shop.ts';
+
+const SOURCES = join(import.meta.dirname, '..', 'src');
+
+interface Program {
+  readonly process: ChildProcessWithoutNullStreams;
+  /** Resolves with everything printed so far when the text has come, and rejects when the program ends without it. */
+  readonly printed: (text: string) => Promise<string>;
+  /** Resolves when the program has ended. */
+  readonly ended: Promise<{ code: number | null; signal: string | null; stdout: string; stderr: string }>;
+}
+
+function run(file: string, args: readonly string[], environment: Readonly<Record<string, string>>): Program {
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, [join(SOURCES, file), ...args], { env: { PATH, ...environment } });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk));
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, stdout, stderr }));
+  const printed = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (stdout.includes(text)) resolve(stdout);
+      };
+      child.stdout.on('data', look);
+      look();
+      void ended.then(() => reject(new Error(`It ended without "${text}": ${stdout}${stderr}`)));
+    });
+  return { process: child, printed, ended };
+}
+
+const runDemo = (args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}): Program =>
+  run('demo.ts', args, { PORT: '0', SANDBOX_PORT: '0', ...environment });
+
+function addressesIn(text: string): { shop: string; sandbox: string } {
+  const [, shop = ''] = /Shop +(http:\S+)/.exec(text) ?? [];
+  const [, sandbox = ''] = /Sandbox +(http:\S+)/.exec(text) ?? [];
+  return { shop, sandbox };
+}
+
+async function occupiedPort(): Promise<{ port: number; server: Server }> {
+  const server = createServer();
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { port: (server.address() as AddressInfo).port, server };
+}
+
+async function isListening(address: string): Promise<boolean> {
+  const { hostname, port } = new URL(address);
+  const socket = connect(Number(port), hostname);
+  return new Promise((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+  }).finally(() => socket.destroy()) as Promise<boolean>;
+}
+
+describe('the demo', () => {
+  it.each(FRAMEWORKS)('prints both addresses and what to click, on %s', async (framework) => {
+    const demo = runDemo(['--framework', framework]);
+    const text = await demo.printed('Ctrl-C');
+    expect(text.toLowerCase()).toContain(`it runs on ${framework}`);
+    expect(text).toContain('What to click');
+    const { shop, sandbox } = addressesIn(text);
+    expect(await (await fetch(shop)).text()).toContain('Hillside Market');
+    expect((await fetch(sandbox)).status).toBe(200);
+    demo.process.kill('SIGINT');
+    expect(await demo.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
+  });
+
+  it('takes the two dashes that pnpm hands on', async () => {
+    const demo = runDemo(['--', '--framework', 'koa']);
+    expect(await demo.printed('Ctrl-C')).toContain('It runs on Koa');
+    demo.process.kill('SIGTERM');
+    expect((await demo.ended).code).toBe(0);
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'stops on %s with exit code 0, although browsers keep connections open',
+    async (signal) => {
+      const demo = runDemo();
+      const { shop, sandbox } = addressesIn(await demo.printed('Ctrl-C'));
+      const agent = new Agent({ keepAlive: true });
+      onTestFinished(() => agent.destroy());
+      for (const address of [shop, sandbox]) {
+        await new Promise((resolve) =>
+          get(address, { agent }, (response) => response.resume().on('end', resolve)),
+        );
+        // One more that never finishes its request.
+        const { hostname, port } = new URL(address);
+        const socket = connect(Number(port), hostname, () =>
+          socket.write('GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n'),
+        );
+        socket.on('error', () => undefined);
+        await once(socket, 'connect');
+      }
+      demo.process.kill(signal);
+      // A terminal and pnpm both send it.
+      demo.process.kill(signal);
+      const { code, stderr } = await demo.ended;
+      expect([code, stderr]).toEqual([0, '']);
+      expect([await isListening(shop), await isListening(sandbox)]).toEqual([false, false]);
+    },
+  );
+
+  it('says which port is taken and what to set: the shop’s', async () => {
+    const { port } = await occupiedPort();
+    const { code, stdout, stderr } = await runDemo([], { PORT: String(port) }).ended;
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toBe(
+      `Port ${port} is in use by another program. Stop that program, or set another port: PORT=${port + 1}\n`,
+    );
+  });
+
+  it('says which port is taken and what to set: the sandbox’s', async () => {
+    const { port } = await occupiedPort();
+    const { code, stdout, stderr } = await runDemo([], { SANDBOX_PORT: String(port) }).ended;
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(`Port ${port} is in use by another program.`);
+    expect(stderr).toMatch(`SANDBOX_PORT=${port + 1}`);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it.each([
+    [[], { PORT: 'http' }, 'PORT must be a port number from 0 to 65535'],
+    [[], { SANDBOX_PORT: '70000' }, 'SANDBOX_PORT must be a port number'],
+    [[], { PORT: '4444', SANDBOX_PORT: '4444' }, 'PORT and SANDBOX_PORT are both 4444'],
+    [[], { HOST: '0.0.0.0' }, 'HOST must be this computer'],
+    [[], { NODE_ENV: 'production' }, 'does not start with NODE_ENV=production'],
+    [['--framework', 'hapi'], {}, 'There is no shop on "hapi"'],
+    [['--framwork', 'koa'], {}, 'Use --framework express, --framework fastify or --framework koa.'],
+    [['koa'], {}, 'Use --framework express, --framework fastify or --framework koa.'],
+  ] as const)('refuses %j %o in words', async (args, environment, message) => {
+    const { code, stdout, stderr } = await runDemo(args, environment).ended;
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('    at ');
+  });
+});
+
+describe('the shop by itself', () => {
+  const KEYS = { PUBLIC_KEY: 'PUBLICKEY', SECRET_KEY: 'SECRETKEY', SIGNING_KEY: 'SIGNINGKEY' };
+
+  it('names everything that is missing at once', async () => {
+    const { code, stderr } = await run('main.ts', [], { PUBLIC_KEY: 'PUBLICKEY' }).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/BASE_URL[\s\S]*SECRET_KEY[\s\S]*SIGNING_KEY/);
+    expect(stderr).not.toContain('PUBLIC_KEY ');
+  });
+
+  it.each([
+    [{ BASE_URL: 'ftp://127.0.0.1' }, 'BASE_URL must be an http or https address'],
+    [{ BASE_URL: 'http://payments.example' }, 'baseUrl'],
+    [{ SHOP_URL: 'shop.example' }, 'SHOP_URL must be an http or https address'],
+    [{ SIGNING_KEY: 'SECRETKEY' }, 'signingKey is the secret key'],
+    [{ SIGNING_KEY: 'SIGNING KEY' }, 'signingKey holds white space'],
+  ])('refuses %o in words that hold no key', async (wrong, message) => {
+    const environment = { BASE_URL: 'http://127.0.0.1:4010', PORT: '0', ...KEYS, ...wrong };
+    const { code, stderr } = await run('main.ts', [], environment).ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/SECRETKEY|SIGNINGKEY| {4}at /);
+  });
+
+  it('runs against the service that the environment names, and stops', async () => {
+    const { port, server } = await occupiedPort();
+    server.close();
+    const environment = { BASE_URL: 'http://127.0.0.1:9', PORT: String(port), ...KEYS };
+    const shop = run('main.ts', ['--framework', 'fastify'], environment);
+    expect(await shop.printed('Ctrl-C')).toContain(`The shop runs on Fastify: http://127.0.0.1:${port}`);
+    expect(await (await fetch(`http://127.0.0.1:${port}/orders/ORD-NONE`)).text()).toContain('Not found');
+    shop.process.kill('SIGINT');
+    expect((await shop.ended).code).toBe(0);
+  });
+});

@@ -1,0 +1,36 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatMoney, multiply } from '../src/money.ts';
+
+describe('money', () => {
+  it.each([
+    ['18000', 1, '18000'],
+    ['18000', 999, '17982000'],
+    ['12.50', 3, '37.50'],
+    ['0.10', 3, '0.30'],
+    ['0.07', 100, '7.00'],
+    ['9007199254740993', 3, '27021597764222979'],
+  ])('%s times %i is %s, exactly', (amount, quantity, product) => {
+    expect(multiply({ currency: 'USD', amount }, quantity)).toEqual({ currency: 'USD', amount: product });
+  });
+
+  it('multiplies as often adding does', () => {
+    void fc.assert(
+      fc.property(fc.nat(9_999_999), fc.integer({ min: 1, max: 999 }), (cents, quantity) => {
+        const text = (minor: bigint): string => `${minor / 100n}.${String(minor % 100n).padStart(2, '0')}`;
+        const { amount } = multiply({ currency: 'USD', amount: text(BigInt(cents)) }, quantity);
+        expect(amount).toBe(text(BigInt(cents) * BigInt(quantity)));
+      }),
+    );
+  });
+
+  it.each([
+    ['UGX', '300', 'UGX 300'],
+    ['UGX', '18000', 'UGX 18,000'],
+    ['USD', '1234567.50', 'USD 1,234,567.50'],
+    ['UGX', 52_380, 'UGX 52,380'],
+    ['KES', 0.5, 'KES 0.5'],
+  ])('shows %s %s as %s', (currency, amount, text) => {
+    expect(formatMoney(currency, amount)).toBe(text);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { orderState } from '../src/order.ts';
+import { Customer } from './customer.ts';
+import { FRAMEWORKS, openShop } from './open-shop.ts';
+
+describe.each(FRAMEWORKS)('a payment on %s', (framework) => {
+  it('goes from the catalogue over the payment page to paid', async () => {
+    const shop = await openShop({ framework });
+    const customer = new Customer(shop);
+
+    const catalogue = await customer.get('/');
+    expect(catalogue.status).toBe(200);
+    expect(catalogue.body).toContain('Coffee beans, 500 g');
+    expect(catalogue.body).toContain('Lake Mobile Money');
+    const checkoutAddress = /href="(\/checkout\?product=coffee)"/.exec(catalogue.body)?.[1] ?? '';
+
+    const checkout = await customer.get(checkoutAddress);
+    expect(checkout.body).toContain('UGX 18,000 each');
+    const offered = [...checkout.body.matchAll(/name="provider" value="([^"]+)"/g)].map(([, code]) => code);
+    expect(offered).toEqual([
+      'example_mobile_money',
+      'lake_mobile_money',
+      'example_bank',
+      'example_card_ugx',
+    ]);
+
+    const { reference, paymentUrl } = await customer.placeOrder({
+      quantity: '3',
+      account: '+256 770-000 001',
+    });
+    expect(paymentUrl).toMatch(`${shop.sandboxOrigin}/sandbox/pay/`);
+    expect((await customer.orderPage(reference)).body).toContain('We are waiting for your payment');
+    const paymentPage = await customer.get(paymentUrl);
+    expect(paymentPage.body).toContain('54000 UGX');
+    expect(paymentPage.body).toContain('256770000001');
+
+    const redirect = await customer.decide(paymentUrl, 'pay');
+    expect(redirect).toContain('hmac_signature=');
+    const back = await customer.get(redirect);
+    expect(back.status).toBe(303);
+    // The address that stays in the browser and its history holds no signature (A23).
+    expect(back.location).toBe(`/orders/${reference}`);
+    expect(back.headers.get('referrer-policy')).toBe('no-referrer');
+
+    const paid = await customer.get(back.location);
+    expect(paid.body).toContain('Paid. Thank you!');
+    expect(paid.body).toContain('UGX 54,000');
+    expect(paid.body).not.toContain('/order.js');
+    expect((await customer.get(`${back.location}/version`)).body).toMatch(/^paid\|/);
+
+    expect((await customer.get('/owner/orders')).body).toContain(reference);
+    const wallets = await customer.get('/owner/wallets');
+    expect(wallets.body).toContain('UGX, collection wallet');
+    // 54,000 less the sandbox's charge of 3 %.
+    expect(wallets.body).toContain('UGX 52,380');
+  });
+
+  it('keeps the decimals of a currency that has them', async () => {
+    const shop = await openShop({ framework });
+    const customer = new Customer(shop);
+    const form = { product: 'cookbook', quantity: '3', provider: 'example_card_usd', account: '1001' };
+    const { reference, paymentUrl } = await customer.placeOrder(form);
+    await customer.decide(paymentUrl, 'pay');
+    expect((await customer.orderPage(reference)).body).toMatch(/Paid. Thank you![\s\S]*USD 37\.50/);
+  });
+
+  it('shows a redirect that comes first as a hint, and the order as paid when the callback is in', async () => {
+    const shop = await openShop({ framework, sandbox: { misbehave: { late_ms: 3_600_000 } } });
+    const customer = new Customer(shop);
+    const { reference, paymentUrl } = await customer.placeOrder();
+    const before = (await customer.get(`/orders/${reference}/version`)).body;
+
+    const { location } = await customer.get(await customer.decide(paymentUrl, 'pay'));
+    const waiting = await customer.get(location);
+    expect(waiting.body).toContain('Your payment is being confirmed');
+    expect(waiting.body).toContain('/order.js');
+    const hinted = (await customer.get(`/orders/${reference}/version`)).body;
+    expect(hinted).not.toBe(before);
+    const order = await shop.orders.find(reference);
+    expect(order && orderState(order)).toBe('open');
+
+    shop.sandbox.advance(3600);
+    await shop.sandbox.idle();
+    expect((await customer.get(location)).body).toContain('Paid. Thank you!');
+    expect((await customer.get(`/orders/${reference}/version`)).body).not.toBe(hinted);
+  });
+
+  it('says what became of a payment that the customer declined, and can still be paid', async () => {
+    const shop = await openShop({ framework });
+    const customer = new Customer(shop);
+    const { reference, paymentUrl } = await customer.placeOrder();
+    const { location } = await customer.get(await customer.decide(paymentUrl, 'decline'));
+    const page = await customer.get(location);
+    expect(page.body).toContain('This order is not paid');
+    expect(page.body).toContain('FAILED');
+    expect((await shop.orders.find(reference))?.payment).toBeUndefined();
+    expect((await customer.get('/owner/orders')).body).toContain('FAILED: The transaction was declined');
+  });
+
+  it('pays once however often the callback comes', async () => {
+    let clock = 0;
+    const shop = await openShop({
+      framework,
+      now: () => (clock += 1),
+      sandbox: { misbehave: { duplicate: 4 } },
+    });
+    const customer = new Customer(shop);
+    const { reference, paymentUrl } = await customer.placeOrder();
+    await customer.decide(paymentUrl, 'pay');
+    const first = await shop.orders.find(reference);
+    await shop.sandbox.idle();
+    expect(shop.sandbox.deliveries().map(({ state }) => state)).toEqual(Array(5).fill('delivered'));
+    const order = await shop.orders.find(reference);
+    // The clock moves with every callback: a second application would show another time.
+    expect(order?.payment).toEqual(first?.payment);
+    expect(order?.concerns).toEqual([]);
+  });
+});

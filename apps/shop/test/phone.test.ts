@@ -1,0 +1,133 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startChromium } from './chromium.ts';
+import { Customer } from './customer.ts';
+import { FRAMEWORKS, openShop } from './open-shop.ts';
+
+const PHONE = { width: 360, height: 740 };
+const INSTALLING_MS = 300_000;
+const WALK_MS = 60_000;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startChromium();
+}, INSTALLING_MS);
+afterAll(() => browser?.close());
+
+/** A tab on a phone, and everything that its console and its network complained about. */
+async function openPhone(
+  options: { javaScriptEnabled?: boolean } = {},
+): Promise<{ page: Page; complaints: string[] }> {
+  const context = await browser.newContext({ viewport: PHONE, hasTouch: true, isMobile: true, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('requestfailed', (request) => complaints.push(`${request.url()} ${request.failure()?.errorText}`));
+  return { page, complaints };
+}
+
+/** The browser's own view of a page, as an expression that runs there. */
+const MEASURE = `({
+  width: document.documentElement.scrollWidth,
+  headings: document.querySelectorAll('h1').length,
+  language: document.documentElement.lang,
+  nameless: [...document.querySelectorAll('input:not([type=hidden])')]
+    .filter((input) => input.labels.length === 0)
+    .map((input) => input.outerHTML),
+  small: [...document.querySelectorAll('.button, header a, input:not([type=hidden], [type=radio]), label.choice')]
+    .filter((control) => control.getBoundingClientRect().height < 47.5)
+    .map((control) => control.outerHTML),
+})`;
+
+/** Nothing wider than the screen, every control labelled and high enough for a thumb (48 CSS pixels). */
+async function expectPhoneFit(page: Page): Promise<void> {
+  const fit = { width: PHONE.width, headings: 1, language: 'en', nameless: [], small: [] };
+  expect(await page.evaluate(MEASURE), page.url()).toEqual(fit);
+}
+
+describe('on a phone of 360 pixels', () => {
+  it.each(FRAMEWORKS)(
+    'a customer on %s comes from the catalogue to a paid order',
+    { timeout: WALK_MS },
+    async (framework) => {
+      const shop = await openShop({ framework });
+      const { page, complaints } = await openPhone();
+      await page.goto(shop.origin);
+      await expectPhoneFit(page);
+      await page.getByRole('link', { name: 'Buy Coffee beans, 500 g' }).tap();
+      await expectPhoneFit(page);
+
+      await page.getByLabel('Your name').fill('Example Customer');
+      await page.getByLabel('Phone or account number').fill('256790000001');
+      await page.getByRole('radio', { name: /Example Mobile Money/ }).check();
+      await page.getByRole('button', { name: 'Pay' }).tap();
+      await page.getByRole('alert').getByText('serves accounts that start with 25677, 25678').waitFor();
+      await expectPhoneFit(page);
+      await page.getByLabel('Phone or account number').fill('256770000001');
+      await page.getByRole('button', { name: 'Pay' }).tap();
+
+      await page.waitForURL(/\/sandbox\/pay\//);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+      await page.getByRole('button', { name: /^Pay/ }).tap();
+      await page.waitForURL(`${shop.origin}/orders/*`);
+      await page.getByRole('heading', { name: 'Paid. Thank you!' }).waitFor();
+      expect(page.url()).not.toContain('hmac_signature');
+      await expectPhoneFit(page);
+
+      await page.getByRole('link', { name: 'Orders' }).tap();
+      await page.getByText('paid', { exact: true }).waitFor();
+      await expectPhoneFit(page);
+      await page.getByRole('link', { name: 'Wallets' }).tap();
+      await page.getByText('UGX, collection wallet').waitFor();
+      await expectPhoneFit(page);
+      // A refused form is the one complaint: Chromium notes the status 422.
+      expect(complaints.filter((complaint) => !complaint.includes('422'))).toEqual([]);
+      await page.context().close();
+    },
+  );
+
+  it.each([true, false])(
+    'the order page turns to paid by itself (scripts: %s)',
+    { timeout: WALK_MS },
+    async (javaScriptEnabled) => {
+      const shop = await openShop({ sandbox: { misbehave: { late_ms: 3_600_000 } } });
+      const { page, complaints } = await openPhone({ javaScriptEnabled });
+      await page.goto(`${shop.origin}/checkout?product=basket`);
+      await page.getByLabel('Your name').fill('Example Customer');
+      await page.getByLabel('Phone or account number').fill('256780000001');
+      await page.getByRole('radio', { name: /Example Mobile Money/ }).check();
+      await page.getByRole('button', { name: 'Pay' }).tap();
+      await page.getByRole('button', { name: /^Pay/ }).tap();
+      await page.getByRole('heading', { name: 'Your payment is being confirmed' }).waitFor();
+      shop.sandbox.advance(3600);
+      await page.getByRole('heading', { name: 'Paid. Thank you!' }).waitFor();
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    },
+  );
+
+  it('long names without a space do not widen any page', { timeout: WALK_MS }, async () => {
+    const long = 'n'.repeat(80);
+    const shop = await openShop({
+      catalogue: [
+        {
+          id: 'long',
+          name: long,
+          description: long,
+          price: { currency: 'UGX', amount: '1999999' },
+          picture: 'tea',
+        },
+      ],
+    });
+    const { reference } = await new Customer(shop).placeOrder({ product: 'long', name: long });
+    const { page } = await openPhone();
+    for (const path of ['/', '/checkout?product=long', `/orders/${reference}`, '/owner/orders', '/nothing']) {
+      await page.goto(shop.origin + path);
+      await expectPhoneFit(page);
+    }
+    await page.context().close();
+  });
+});

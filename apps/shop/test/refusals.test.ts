@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { Customer } from './customer.ts';
+import { FRAMEWORKS, openShop } from './open-shop.ts';
+
+describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the reasons', (framework) => {
+  it('an amount below every minimum', async () => {
+    const shop = await openShop({ framework });
+    const { status, body } = await new Customer(shop).checkOut({ product: 'sticker' });
+    expect(status).toBe(422);
+    expect(body).toContain('No provider can take UGX 300 from this account.');
+    for (const reason of [
+      'Example Mobile Money takes at least 500 UGX per transaction.',
+      'Lake Mobile Money takes at least 1000 UGX per transaction.',
+      'Example Bank Transfer takes at least 5000 UGX per transaction.',
+      'Example Card (UGX) takes at least 2000 UGX per transaction.',
+    ]) {
+      expect(body).toContain(`<li>${reason}</li>`);
+    }
+    expect(await shop.orders.list()).toEqual([]);
+  });
+
+  it('an amount above every maximum', async () => {
+    const shop = await openShop({ framework });
+    const { status, body } = await new Customer(shop).checkOut({ product: 'lamp', quantity: '999' });
+    expect(status).toBe(422);
+    expect(body).toContain('No provider can take UGX 119,880,000 from this account.');
+    expect(body).toContain('Example Bank Transfer takes at most 50000000 UGX per transaction.');
+    expect(await shop.orders.list()).toEqual([]);
+  });
+
+  it('an account number that no provider serves', async () => {
+    const shop = await openShop({ framework });
+    const form = { product: 'tea', account: '256770000001', provider: 'savanna_mobile_money' };
+    const { status, body } = await new Customer(shop).checkOut(form);
+    expect(status).toBe(422);
+    expect(body).toContain('No provider can take KES 450 from this account.');
+    expect(body).toContain('Savanna Mobile Money serves accounts that start with 25470, 25471, 25472.');
+    expect(body).toContain('Rift Mobile Money (switched off) is not available at the moment.');
+    expect(await shop.orders.list()).toEqual([]);
+  });
+
+  it('an account number that the chosen provider does not serve, and who would', async () => {
+    const shop = await openShop({ framework });
+    const { status, body } = await new Customer(shop).checkOut({ account: '256700000001', name: 'Ann <3' });
+    expect(status).toBe(422);
+    expect(body).toMatch(
+      /id="account-problem">Example Mobile Money serves accounts that start with 25677, 25678\. These can take UGX 18,000 from this account: Lake Mobile Money, Example Bank Transfer, Example Card \(UGX\)\./,
+    );
+    // What was typed is still there, and the way to the payment is open.
+    expect(body).toContain('value="256700000001"');
+    expect(body).toContain('value="Ann &lt;3"');
+    expect(body).toMatch(/value="example_mobile_money" checked/);
+    expect(await shop.orders.list()).toEqual([]);
+    const mended = await new Customer(shop).checkOut({
+      account: '256700000001',
+      provider: 'lake_mobile_money',
+    });
+    expect(mended.status).toBe(303);
+  });
+
+  it.each([
+    ['quantity', { quantity: '0' }, 'a whole number from 1 to 999'],
+    ['quantity', { quantity: '1.5' }, 'a whole number from 1 to 999'],
+    ['quantity', { quantity: '-1' }, 'a whole number from 1 to 999'],
+    ['quantity', { quantity: '1e3' }, 'a whole number from 1 to 999'],
+    ['name', { name: '  ' }, 'Write your name'],
+    ['name', { name: 'n'.repeat(81) }, 'at most 80 characters'],
+    ['account', { account: '+' }, 'Write the phone or account number'],
+    ['account', { account: '2'.repeat(35) }, 'Write the phone or account number'],
+    ['provider', { provider: '' }, 'Choose how you want to pay.'],
+    ['provider', { provider: 'a_provider_of_nobody' }, 'Choose how you want to pay.'],
+  ])('a form without a usable %s: %o', async (field, form, reason) => {
+    const shop = await openShop({ framework });
+    const { status, body } = await new Customer(shop).checkOut(form);
+    expect(status).toBe(422);
+    expect(body).toMatch(new RegExp(`id="${field}-problem">[^<]*${reason}`));
+    expect(body).toContain('role="alert"');
+    expect(await shop.orders.list()).toEqual([]);
+  });
+
+  it('what the payment service itself refuses: the limit of a day', async () => {
+    const shop = await openShop({ framework });
+    const customer = new Customer(shop);
+    const form = { product: 'lamp', quantity: '41' };
+    for (let times = 0; times < 4; times += 1) expect((await customer.checkOut(form)).status).toBe(303);
+    const { status, body } = await customer.checkOut(form);
+    expect(status).toBe(422);
+    expect(body).toContain(
+      'The payment service refused this payment: Example Mobile Money takes at most 20000000 UGX a day',
+    );
+    const [order] = await shop.orders.list();
+    expect(order?.start.state).toBe('refused');
+    expect((await customer.get('/owner/orders')).body).toContain('not started');
+  });
+});

@@ -1,0 +1,129 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import type { Framework } from '../src/framework.ts';
+import { FRAMEWORKS, openShop } from './open-shop.ts';
+
+interface Case {
+  readonly method: string;
+  readonly target: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly status: number;
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+const CASES: readonly Case[] = [
+  { method: 'GET', target: '/', status: 200 },
+  { method: 'HEAD', target: '/', status: 200 },
+  { method: 'GET', target: '/?a=1&a=2', status: 200 },
+  { method: 'GET', target: '/shop.css', status: 200 },
+  { method: 'GET', target: '/order.js', status: 200 },
+  { method: 'GET', target: '/pictures/tea.svg', status: 200 },
+  { method: 'GET', target: '/checkout', status: 404 },
+  { method: 'GET', target: '/checkout?product=coffee', status: 200 },
+  { method: 'GET', target: '/checkout?product=tea', status: 200 },
+  { method: 'GET', target: '/checkout?product=__proto__', status: 404 },
+  { method: 'GET', target: '/checkout?product=%FF', status: 404 },
+  { method: 'GET', target: '/nothing', status: 404 },
+  { method: 'POST', target: '/', headers: FORM, body: '', status: 404 },
+  { method: 'DELETE', target: '/checkout', status: 404 },
+  { method: 'GET', target: '/orders/ORD-NONE', status: 404 },
+  { method: 'GET', target: '/orders/ORD-NONE/version', status: 404 },
+  { method: 'GET', target: '/orders/__proto__', status: 404 },
+  { method: 'GET', target: '/orders/ORD-NONE/redirect', status: 303 },
+  { method: 'HEAD', target: '/orders/ORD-NONE/redirect', status: 405 },
+  { method: 'GET', target: '/owner/orders', status: 200 },
+  { method: 'GET', target: '/owner/wallets', status: 200 },
+  { method: 'GET', target: '/payments/unconfirmed', status: 200 },
+  { method: 'POST', target: '/checkout', headers: FORM, body: 'product=coffee', status: 422 },
+  { method: 'POST', target: '/checkout', headers: FORM, body: 'product=coffee&product=tea', status: 404 },
+  { method: 'POST', target: '/checkout', headers: FORM, body: 'product=coffee&name=a&name=b', status: 422 },
+  { method: 'POST', target: '/checkout', headers: FORM, body: '__proto__[product]=coffee', status: 404 },
+  {
+    method: 'POST',
+    target: '/checkout',
+    headers: FORM,
+    body: `product=coffee&name=${'n'.repeat(20_000)}`,
+    status: 413,
+  },
+  { method: 'POST', target: '/checkout', headers: JSON_TYPE, body: '{"product":"coffee"}', status: 404 },
+  {
+    method: 'POST',
+    target: '/checkout',
+    headers: { 'content-type': 'text/plain' },
+    body: 'product=coffee',
+    status: 404,
+  },
+  { method: 'POST', target: '/checkout', status: 404 },
+  { method: 'GET', target: '/payments/callbacks', status: 405 },
+  { method: 'POST', target: '/payments/callbacks', headers: JSON_TYPE, body: '{}', status: 401 },
+  { method: 'POST', target: '/payments/callbacks', headers: FORM, body: 'a=b', status: 415 },
+];
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+/** Not fetch: it would tidy the target and the headers up. */
+function send(origin: string, { method, target, headers = {}, body = '' }: Case): Promise<Answer> {
+  const { hostname, port } = new URL(origin);
+  const length = method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {};
+  const options = { hostname, port, method, path: target, headers: { ...headers, ...length } };
+  return new Promise((resolve, reject) => {
+    const sent = request(options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        resolve({
+          status: response.statusCode,
+          headers: comparable(response.headers),
+          body: withoutPorts(text),
+        });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** Each run has ports of its own; how long a connection lasts is the framework's affair, and so is a JSON charset. */
+function comparable(headers: IncomingHttpHeaders): Record<string, string> {
+  const { date, connection, 'keep-alive': keepAlive, 'content-length': length, ...rest } = headers;
+  const pairs = Object.entries(rest).map(([name, value]) => [name, withoutPorts(String(value))]);
+  const compared = Object.fromEntries(pairs);
+  compared['content-type'] = compared['content-type']?.replace('json; charset=utf-8', 'json');
+  if (headers.location !== undefined) delete compared['content-type'];
+  return compared;
+}
+
+function withoutPorts(text: string): string {
+  return text.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1');
+}
+
+describe('the same routes and behaviour on every framework', () => {
+  it.each(CASES)('$method $target', async (entry) => {
+    const answers = new Map<Framework, Answer>();
+    for (const framework of FRAMEWORKS) {
+      const shop = await openShop({ framework });
+      answers.set(framework, await send(shop.origin, entry));
+    }
+    const express = answers.get('express');
+    expect(express?.status).toBe(entry.status);
+    for (const framework of FRAMEWORKS) expect(answers.get(framework), framework).toEqual(express);
+  });
+
+  it('a path that cannot be decoded is a page with an error, and no fault in the log', async () => {
+    for (const framework of FRAMEWORKS) {
+      const shop = await openShop({ framework });
+      const { status, body } = await send(shop.origin, { method: 'GET', target: '/orders/%FF', status: 404 });
+      expect([400, 404]).toContain(status);
+      expect(body).toContain('Hillside Market');
+      expect(shop.log).toEqual([]);
+    }
+  });
+});
