@@ -72,7 +72,8 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
       .then(() => {
         inFlight.delete(delivery.id);
         pump();
-      });
+      })
+      .catch(onError);
     inFlight.set(delivery.id, flight);
   };
 

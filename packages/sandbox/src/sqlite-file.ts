@@ -63,7 +63,8 @@ export function sqliteFile(path: string): Persistence {
         }
         database.exec('COMMIT');
       } catch (error) {
-        if (database.isTransaction) database.exec('ROLLBACK');
+        // SQLite has rolled back by itself after some errors; Node before 22.16 cannot tell.
+        if (database.isTransaction !== false) database.exec('ROLLBACK');
         throw error;
       }
     },

@@ -145,9 +145,7 @@ describe('a file keeps the state', () => {
 });
 
 describe('kill -9', () => {
-  it('at several moments: every answered operation is there, the arithmetic holds, callbacks are delivered', {
-    timeout: 120_000,
-  }, async () => {
+  it('at several moments: every answered operation is there, the arithmetic holds, callbacks are delivered', async () => {
     const merchant = await startMerchant();
     const file = newFile();
     const args = ['--port', '0', '--file', file, '--callback-url', merchant.url];

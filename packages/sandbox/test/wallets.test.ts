@@ -140,7 +140,7 @@ async function expectedTotals(sandbox: Sandbox): Promise<Record<string, bigint>>
   return totals;
 }
 
-it('wallet arithmetic holds after every operation of any sequence', { timeout: 60_000 }, async () => {
+it('wallet arithmetic holds after every operation of any sequence', async () => {
   const property = fc.asyncProperty(operations, async (sequence) => {
     const sandbox = createSandbox({ clock: createManualClock() });
     for (const operation of sequence) {

@@ -1,0 +1,90 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { createClient } from '@payment-service/core';
+import { expect, it } from 'vitest';
+import { createSandbox } from '../src/index.ts';
+import { createStore } from '../src/store.ts';
+import { call, collection } from './support/api.ts';
+
+it('in memory it needs nothing of Node: no source but the command imports node: or a Node server at the start', async () => {
+  const directory = new URL('../src/', import.meta.url);
+  const files = (await readdir(directory, { recursive: true })).filter((name) => name.endsWith('.ts'));
+  expect(files.length).toBeGreaterThan(30);
+  for (const name of files.filter((one) => one !== 'command.ts')) {
+    const text = await readFile(new URL(name, directory), 'utf8');
+    const imports = [...text.matchAll(/^import (?!type )[^;]*? from '([^']+)';$/gm)].map(([, from]) => from);
+    expect(
+      imports.filter((from) => from?.startsWith('node:') || from === '@hono/node-server'),
+      name,
+    ).toEqual([]);
+  }
+});
+
+it('is the fetch of a client, without a socket', async () => {
+  const sandbox = createSandbox();
+  const { publicKey, secretKey } = sandbox.account;
+  const client = createClient({ baseUrl: 'http://127.0.0.1', publicKey, secretKey, fetch: sandbox.fetch });
+  expect(await client.listPaymentProviders({ currency: 'KES', transaction_type: 'COLLECTION' })).toHaveLength(
+    2,
+  );
+  expect(await client.listPayoutBanks({ provider_code: 'example_bank' })).toHaveLength(3);
+  sandbox.collect(collection);
+  const [wallet] = await client.getWalletBalances({ currency: 'UGX' });
+  expect(wallet?.actual_balance).toBe(485);
+  const stranger = createClient({
+    baseUrl: 'http://127.0.0.1',
+    publicKey: 'SANDBOXOTHER',
+    fetch: sandbox.fetch,
+  });
+  await expect(stranger.listPaymentProviders()).rejects.toMatchObject({ code: 'api_error', status: 401 });
+  await sandbox.close();
+});
+
+it('a failure of the sandbox itself is a 500 that says nothing, and goes to onError', async () => {
+  const errors: unknown[] = [];
+  let broken = false;
+  const failure = new Error('The disk of account 42 is full');
+  const now = (): number => {
+    if (broken) throw failure;
+    return 0;
+  };
+  const sandbox = createSandbox({
+    clock: { now, sleep: () => Promise.resolve() },
+    onError: (error) => errors.push(error),
+  });
+  broken = true;
+  const { status, body } = await call(sandbox, 'POST', '/sandbox/collections', collection);
+  expect([status, body.code, body.status, body.data]).toEqual([500, 500, 'error', {}]);
+  expect(body.message).not.toContain('disk');
+  expect(errors).toEqual([failure]);
+  broken = false;
+  expect((await call(sandbox, 'GET', '/sandbox/transactions')).body.data).toEqual({ transactions: [] });
+  await sandbox.close();
+});
+
+it('what could not be saved did not happen', () => {
+  let full = false;
+  const saved: string[] = [];
+  const store = createStore({
+    load: () => {},
+    save: (changes) => {
+      if (full) throw new Error('disk full');
+      saved.push(...changes.map(({ kind, id }) => `${kind} ${id}`));
+    },
+    close: () => {},
+  });
+  store.write((unit) => unit.put('spent', 'day', { amount: 1 }));
+  full = true;
+  expect(() => store.write((unit) => unit.put('spent', 'day', { amount: 2 }))).toThrow('disk full');
+  expect(store.get('spent', 'day')).toEqual({ amount: 1 });
+  full = false;
+  const half = (): void =>
+    store.write((unit) => {
+      unit.put('spent', 'day', { amount: 3 });
+      unit.clear('spent');
+      unit.put('spent', 'other', { amount: 4 });
+      throw new Error('half way');
+    });
+  expect(half).toThrow('half way');
+  expect(store.list('spent')).toEqual([{ amount: 1 }]);
+  expect(saved).toEqual(['spent day']);
+});
