@@ -369,6 +369,15 @@ describe('3.8 verification is total, says the same to the network, and keeps evi
     ]);
   });
 
+  test('evidence is for a person: confirmAmount refuses it, however well its amount fits', () => {
+    const refusal = verify(callbackData({ merchant_reference: 'A:B' }), signatureFor('A:B'));
+    if (refusal.ok || !refusal.authentic) throw new Error('no evidence');
+    const { evidence } = refusal;
+    expect(evidence.unsigned.transaction_amount).toBe(500);
+    // @ts-expect-error evidence is not a callback, in the types either
+    expect(() => confirmAmount(evidence, { currency: 'UGX', amount: 500 })).toThrow(ConfigurationError);
+  });
+
   test('an authentic refusal carries what came; a forged one carries nothing', () => {
     const body = callbackData({ merchant_reference: 'A:B' });
     const authentic = verify(body, signatureFor('A:B'));

@@ -28,8 +28,8 @@ import {
   T,
 } from './signed-callbacks.ts';
 
-// One test, or one group, for every attack on the signature and on the receiver. A5 (a forged body that comes first)
-// and the storing half of A1, A6 and A10 belong to the inbox.
+// One test, or one group, for every attack on the signature: A1 to A17. What has to be stored against A1, A5, A6 and
+// A10 belongs to the inbox.
 
 type Result = VerifiedCallback | VerifiedRedirect | Refusal;
 type CallbackInput = Parameters<Verifier['verifyCallback']>[0];
@@ -203,6 +203,22 @@ describe('A4: a signature taken from one channel to the other', () => {
         );
       }),
     );
+  });
+});
+
+describe('A5: a forged body that comes first', () => {
+  test('A5: it is not confirmed, and the genuine one after it is, as the same transition', () => {
+    const expected = { currency: 'UGX', amount: '500' };
+    const [forged, genuine] = [5_000_000, 500].map((amount) =>
+      verifier.verifyCallback({
+        signature: SIGNATURE,
+        body: callbackData({ request_amount: amount, transaction_amount: amount }),
+      }),
+    );
+    if (!forged?.ok || !genuine?.ok) throw new Error('one of the two was refused');
+    expect(confirmAmount(forged, expected).ok).toBe(false);
+    expect(confirmAmount(genuine, expected).ok).toBe(true);
+    expect(forged.transitionId).toBe(genuine.transitionId);
   });
 });
 
