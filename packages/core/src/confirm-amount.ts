@@ -1,5 +1,5 @@
+import { canonicalAmount } from './canonical-amount.ts';
 import { claimedAmounts } from './claimed-amounts.ts';
-import { decimalFrom, formatDecimal } from './decimal.ts';
 import { ConfigurationError } from './errors.ts';
 import { isTransactionCompleted } from './transaction-completed.ts';
 import { VerifiedCallback } from './verify/verified.ts';
@@ -91,16 +91,5 @@ function checkExpectation({ currency, amount, compare }: ExpectedAmount): string
       "compare must be 'both', 'request' or 'transaction', or be left out.",
     );
   }
-  const decimal = isAmount(amount) ? decimalFrom(amount) : undefined;
-  if (decimal === undefined) {
-    throw new ConfigurationError(
-      'amount',
-      'The expected amount must be a decimal text such as "1999.90", a bigint, or a number of at most 15 digits.',
-    );
-  }
-  return formatDecimal(decimal);
-}
-
-function isAmount(value: unknown): value is string | number | bigint {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
+  return canonicalAmount(amount);
 }

@@ -1,6 +1,7 @@
 export { bodyText } from './body-text.ts';
 export type { IncomingCallback, ReceivedCallback } from './callback.ts';
 export { receiveCallback } from './callback.ts';
+export { canonicalAmount } from './canonical-amount.ts';
 export type { Claim, ClaimedAmounts } from './claimed-amounts.ts';
 export { claimedAmounts } from './claimed-amounts.ts';
 export type { Client, ClientOptions, ClientWithSecretKey } from './client/client-options.ts';

@@ -15,6 +15,7 @@ it('exports these names and no others', () => {
     'UnavailableError',
     'assertMerchantReference',
     'bodyText',
+    'canonicalAmount',
     'claimedAmounts',
     'confirmAmount',
     'createCallbackReceiver',
