@@ -84,6 +84,11 @@ export class Connection {
     this.#socket.destroy();
   }
 
+  /** Hangs up with a TCP reset, as a process that was killed does. */
+  reset(): void {
+    this.#socket.resetAndDestroy();
+  }
+
   /** Resolves when the server has closed the connection. */
   async closedByServer(): Promise<void> {
     await hangGuard('the server to close the connection', this.#closed);

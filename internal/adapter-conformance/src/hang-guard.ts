@@ -1,10 +1,14 @@
 const GENEROUS_MS = 15_000;
 
 /** Nothing in an adapter may hang. Fails with what was waited for; says nothing about speed. */
-export async function hangGuard<T>(waitedFor: string, promise: Promise<T>): Promise<T> {
+export async function hangGuard<T>(
+  waitedFor: string,
+  promise: Promise<T>,
+  ms: number = GENEROUS_MS,
+): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const hang = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`Hangs: waited in vain for ${waitedFor}.`)), GENEROUS_MS);
+    timer = setTimeout(() => reject(new Error(`Hangs: waited in vain for ${waitedFor}.`)), ms);
   });
   try {
     return await Promise.race([promise, hang]);

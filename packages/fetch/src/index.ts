@@ -76,23 +76,20 @@ export function paymentRedirects(
   };
 }
 
-function incomingBody({ body, bodyUsed }: Request): IncomingBody {
-  if (bodyUsed || body?.locked) return { state: 'consumed' };
-  return { state: 'unread', stream: chunksOf(body ?? new Blob([]).stream()) };
+/** The stream is opened when core reads it, no earlier: a request that is refused unread stays the server's to drain. */
+function incomingBody(request: Request): IncomingBody {
+  if (request.bodyUsed) return { state: 'consumed' };
+  return { state: 'unread', stream: { [Symbol.asyncIterator]: () => chunksOf(request.body) } };
 }
 
 /** By reader: not every runtime's stream is iterable, and an iterator waits for a stalled sender before it lets go. */
-function chunksOf(body: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+function chunksOf(body: ReadableStream<Uint8Array> | null): AsyncIterator<Uint8Array> {
+  const reader = (body ?? new Blob([]).stream()).getReader();
   return {
-    [Symbol.asyncIterator]: () => {
-      const reader = body.getReader();
-      return {
-        next: () => reader.read(),
-        return: async () => {
-          await reader.cancel();
-          return { done: true, value: undefined };
-        },
-      };
+    next: () => reader.read(),
+    return: async () => {
+      await reader.cancel();
+      return { done: true, value: undefined };
     },
   };
 }

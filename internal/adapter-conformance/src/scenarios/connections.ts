@@ -141,6 +141,17 @@ export const connections: readonly CallbackScenario[] = [
     expect: accepted(),
   },
   {
+    name: 'a sender whose connection is reset half way: the handler is not called, the server is healthy',
+    play: async (stage) => {
+      const client = await stage.connect();
+      await client.write(callbackHead({ 'content-length': String(text.length) }), text.slice(0, 100));
+      client.reset();
+      await stage.serverSawHangUps();
+      await isHealthy(stage);
+    },
+    expect: accepted(),
+  },
+  {
     name: 'a sender that hangs up while the handler runs: the handler runs to its end, the server is healthy',
     handle: (callback, stage) => callback.signed.merchant_reference === 'ORD-7' && stage.waitAtGate(),
     play: async (stage) => {

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { hangGuard } from '../src/hang-guard.ts';
+
+it('fails a hang, and says what was waited for', async () => {
+  const never = new Promise(() => undefined);
+  await expect(hangGuard('an answer', never, 1)).rejects.toThrow('Hangs: waited in vain for an answer.');
+});
+
+it('passes on what comes', async () => {
+  await expect(hangGuard('an answer', Promise.resolve(200))).resolves.toBe(200);
+  await expect(hangGuard('an answer', Promise.reject(new Error('closed')))).rejects.toThrow('closed');
+});

@@ -1,0 +1,44 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+
+/** The shortest bridge from node:http to a `Request → Response` function, on Node's own Request and Response. */
+export function fetchServer(answer: (request: Request) => Response | Promise<Response>): Server {
+  return createServer(async (incoming, outgoing) => {
+    try {
+      await send(await answer(requestOf(incoming)), outgoing);
+    } catch {
+      outgoing.writeHead(500).end();
+    }
+    incoming.resume();
+  });
+}
+
+function requestOf(incoming: IncomingMessage): Request {
+  const { method = '', rawHeaders, url = '' } = incoming;
+  const headers = new Headers();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
+  }
+  const body = method === 'GET' || method === 'HEAD' ? null : streamOf(incoming);
+  return new Request(`http://${incoming.headers.host}${url}`, { method, headers, body, duplex: 'half' });
+}
+
+/** Reads on demand only, and leaves the connection alone when it is cancelled: the answer is still to be sent. */
+function streamOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+  const iterator = incoming.iterator({ destroyOnReturn: false });
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await iterator.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function send(response: Response, outgoing: ServerResponse): Promise<void> {
+  const body = Buffer.from(await response.arrayBuffer());
+  outgoing.statusCode = response.status;
+  outgoing.setHeaders(response.headers).end(body);
+}

@@ -1,0 +1,31 @@
+import { type Reader, testAdapter } from '@payment-service/adapter-conformance';
+import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
+import { fetchServer } from './fetch-server.ts';
+
+/** A request's body can be read once: whoever reads it before reads a clone, or has consumed it. */
+const readers: Readonly<Record<Reader, (request: Request) => Promise<unknown>>> = {
+  json: (request) => request.clone().json(),
+  text: (request) => request.clone().text(),
+  bytes: (request) => request.clone().arrayBuffer(),
+  'nothing kept': (request) => request.arrayBuffer(),
+};
+
+testAdapter('fetch', {
+  callbacks({ options: { onCallback, ...options }, before, handle }) {
+    const callbacks = onCallback ? paymentCallbacks({ ...options, onCallback }) : undefined;
+    const handedOn = paymentCallbacks(options);
+    return fetchServer(async (request) => {
+      if (before) await readers[before](request);
+      if (callbacks) return callbacks(request);
+      return handedOn(request, async (callback) => new Response(await handle?.(callback), { status: 202 }));
+    });
+  },
+  redirects({ options: { onRedirect, ...options }, handle }) {
+    const redirects = onRedirect ? paymentRedirects({ ...options, onRedirect }) : undefined;
+    const handedOn = paymentRedirects(options);
+    return fetchServer((request) => {
+      if (redirects) return redirects(request);
+      return handedOn(request, async (redirect) => new Response(await handle?.(redirect), { status: 202 }));
+    });
+  },
+});

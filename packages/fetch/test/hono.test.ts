@@ -1,0 +1,40 @@
+import { createServer } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { type Reader, testAdapter } from '@payment-service/adapter-conformance';
+import { type Context, Hono } from 'hono';
+import { cloneRawRequest } from 'hono/request';
+import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
+
+/** Hono keeps what its own readers have read, and can make a request of it again for whoever comes after. */
+const readers: Readonly<Record<Reader, (context: Context) => Promise<unknown>>> = {
+  json: async (context) => context.req.header('content-type') === 'application/json' && context.req.json(),
+  text: (context) => context.req.text(),
+  bytes: (context) => context.req.arrayBuffer(),
+  'nothing kept': (context) => context.req.raw.arrayBuffer(),
+};
+
+testAdapter('hono', {
+  callbacks({ path, options: { onCallback, ...options }, before, handle }) {
+    const callbacks = onCallback ? paymentCallbacks({ ...options, onCallback }) : undefined;
+    const handedOn = paymentCallbacks(options);
+    const app = new Hono().all(path, async (context) => {
+      if (before) await readers[before](context);
+      const isKept = before !== undefined && before !== 'nothing kept';
+      const request = isKept ? await cloneRawRequest(context.req) : context.req.raw;
+      if (callbacks) return callbacks(request);
+      return handedOn(request, async (callback) => context.text((await handle?.(callback)) ?? '', 202));
+    });
+    return createServer(getRequestListener(app.fetch));
+  },
+  redirects({ path, options: { onRedirect, ...options }, handle }) {
+    const redirects = onRedirect ? paymentRedirects({ ...options, onRedirect }) : undefined;
+    const handedOn = paymentRedirects(options);
+    const app = new Hono().all(path, (context) => {
+      if (redirects) return redirects(context.req.raw);
+      return handedOn(context.req.raw, async (redirect) =>
+        context.text((await handle?.(redirect)) ?? '', 202),
+      );
+    });
+    return createServer(getRequestListener(app.fetch));
+  },
+});
