@@ -30,19 +30,20 @@ export async function readBodyBytes(
 }
 
 async function collect(stream: AsyncIterable<Uint8Array>, timeoutMs: number): Promise<BodyBytes> {
-  const iterator = stream[Symbol.asyncIterator]();
   const chunks: Uint8Array[] = [];
   let length = 0;
+  let iterator: AsyncIterator<Uint8Array> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(resolve, timeoutMs, 'late');
   });
   const giveUp = (problem: 'too_large' | 'too_slow'): BodyBytes => {
     // Not awaited: a stalled stream would answer only when the sender does. What it says no longer matters.
-    void Promise.resolve(iterator.return?.()).catch(() => undefined);
+    void Promise.resolve(iterator?.return?.()).catch(() => undefined);
     return { ok: false, problem };
   };
   try {
+    iterator = stream[Symbol.asyncIterator](); // Throws where somebody else holds a lock on a web stream.
     for (;;) {
       const next = await Promise.race([iterator.next(), late]);
       if (next === 'late') return giveUp('too_slow');
