@@ -7,6 +7,7 @@ export interface Order {
   readonly reference: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+  readonly productId: string;
   readonly item: string;
   readonly quantity: number;
   /** What the payment must be. Whatever a callback claims is compared with this, and never written into it. */

@@ -146,6 +146,7 @@ async function placeOrder(
   await orders.add({
     reference,
     createdAt: context.now(),
+    productId: product.id,
     item: product.name,
     quantity,
     total,

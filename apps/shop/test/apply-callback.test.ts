@@ -11,6 +11,7 @@ const verifier = createVerifier({ signingKey });
 const open: Order = {
   reference: 'ORD-1001',
   createdAt: 0,
+  productId: 'coffee',
   item: 'Coffee beans',
   quantity: 1,
   total: { currency: 'UGX', amount: '500' },

@@ -93,6 +93,7 @@ describe.each(FRAMEWORKS)('a payment on %s', (framework) => {
     const page = await customer.get(location);
     expect(page.body).toContain('This order is not paid');
     expect(page.body).toContain('FAILED');
+    expect(page.body).toContain('href="/checkout?product=coffee">Try again</a>');
     expect((await shop.orders.find(reference))?.payment).toBeUndefined();
     expect((await customer.get('/owner/orders')).body).toContain('FAILED: The transaction was declined');
   });

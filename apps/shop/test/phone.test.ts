@@ -58,6 +58,7 @@ describe('on a phone of 360 pixels', () => {
       await page.goto(shop.origin);
       await expectPhoneFit(page);
       await page.getByRole('link', { name: 'Buy Coffee beans, 500 g' }).tap();
+      await page.getByRole('heading', { name: 'Checkout' }).waitFor();
       await expectPhoneFit(page);
 
       await page.getByLabel('Your name').fill('Example Customer');

@@ -52,10 +52,10 @@ ${providerChoice(providers, form, problems.provider)}
 }
 
 function summary(refusal: Refusal | undefined, trouble: string | undefined): Markup | '' {
-  if (trouble !== undefined) return html`<div class="notice bad" role="alert"><p>${trouble}</p></div>`;
+  if (trouble !== undefined) return html`<div class="notice bad narrow" role="alert"><p>${trouble}</p></div>`;
   if (refusal === undefined) return '';
   const { nobody, fields } = refusal;
-  return html`<div class="notice bad" role="alert">
+  return html`<div class="notice bad narrow" role="alert">
 <h2>${nobody?.heading ?? 'Please look at this again'}</h2>
 <ul>
 ${(nobody?.reasons ?? []).map((reason) => html`<li>${reason}</li>`)}

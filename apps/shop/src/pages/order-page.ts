@@ -18,7 +18,7 @@ ${situation(order)}
 <dt>Order</dt><dd>${order.reference}</dd>
 <dt>Item</dt><dd>${order.quantity} × ${order.item}</dd>
 <dt>Total</dt><dd>${formatMoney(order.total.currency, order.total.amount)}</dd>
-<dt>Paid with</dt><dd>${order.providerName}, account ending in ${order.account.slice(-3)}</dd>
+<dt>${isPaid ? 'Paid with' : 'To pay with'}</dt><dd>${order.providerName}, account ending in ${order.account.slice(-3)}</dd>
 </dl>
 <p><a href="/">Back to the shop</a></p>`,
   });
@@ -29,7 +29,7 @@ export function orderVersion(order: Order): string {
   return [orderState(order), order.reported?.status ?? '', order.hint?.status ?? ''].join('|');
 }
 
-function situation({ payment, reported, hint, start }: Order): Markup {
+function situation({ payment, reported, hint, start, productId }: Order): Markup {
   if (payment !== undefined) {
     return panel('good', 'Paid. Thank you!', html`<p>The payment service confirmed your payment.</p>`);
   }
@@ -48,7 +48,8 @@ function situation({ payment, reported, hint, start }: Order): Markup {
     return panel(
       'bad',
       'This order is not paid',
-      html`<p>The payment service reported: ${reported.status}. To try again, buy the item once more.</p>`,
+      html`<p>The payment service reported: ${reported.status}.</p>
+<p><a class="button" href="/checkout?product=${encodeURIComponent(productId)}">Try again</a></p>`,
     );
   }
   if (hint === undefined) {
@@ -74,5 +75,5 @@ page changes by itself.</p>`,
 }
 
 function panel(mood: 'good' | 'open' | 'bad', heading: string, text: Markup): Markup {
-  return html`<div class="notice ${mood}"><h2>${heading}</h2>${text}</div>`;
+  return html`<div class="notice ${mood} narrow"><h2>${heading}</h2>${text}</div>`;
 }

@@ -26,7 +26,7 @@ ${refusals.size === 0 ? '' : refusalList(refusals)}`,
 function orderCard(order: Order): Markup {
   const state = orderState(order);
   return html`<li class="card">
-<h2><a href="/orders/${order.reference}">${order.reference}</a> <span class="badge ${state === 'paid' ? 'on' : 'off'}">${state}</span></h2>
+<h2><a href="/orders/${order.reference}">${order.reference}</a> <span class="badge ${state === 'paid' ? 'on' : 'off'}">${state}</span>${order.concerns.length === 0 ? '' : html` <span class="badge bad">look at this</span>`}</h2>
 <dl>
 <dt>Total</dt><dd>${formatMoney(order.total.currency, order.total.amount)}</dd>
 <dt>Item</dt><dd>${order.quantity} × ${order.item}</dd>
