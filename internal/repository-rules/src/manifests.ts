@@ -1,0 +1,59 @@
+import { dirname } from 'node:path';
+import { filesMatching } from './repository.ts';
+
+type Names = Readonly<Record<string, string>>;
+
+/** The members of a package.json that the rules look at. */
+export interface Manifest {
+  readonly name: string;
+  readonly version?: string;
+  readonly private?: boolean;
+  readonly description?: string;
+  readonly license?: string;
+  readonly type?: string;
+  readonly sideEffects?: unknown;
+  readonly packageManager?: string;
+  readonly engines?: Names;
+  readonly files?: readonly string[];
+  readonly bin?: Names;
+  readonly scripts?: Names;
+  readonly exports?: Readonly<Record<string, unknown>>;
+  readonly imports?: Readonly<Record<string, unknown>>;
+  readonly publishConfig?: {
+    readonly access?: string;
+    readonly bin?: Names;
+    readonly exports?: Readonly<Record<string, unknown>>;
+  };
+  readonly dependencies?: Names;
+  readonly devDependencies?: Names;
+  readonly optionalDependencies?: Names;
+  readonly peerDependencies?: Names;
+}
+
+/** A package of the workspace; `folder` is from the root, `''` for the root itself. */
+export interface WorkspacePackage {
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+export const adapters: readonly string[] = ['express', 'fastify', 'koa', 'fetch'];
+
+/** Every package.json of the repository, the root's first. */
+export function workspacePackages(): readonly WorkspacePackage[] {
+  return filesMatching('package.json', '**/package.json')
+    .map(({ path, text }) => ({
+      folder: dirname(path).replace(/^\.$/, ''),
+      manifest: JSON.parse(text) as Manifest,
+    }))
+    .sort((left, right) => (left.folder < right.folder ? -1 : 1));
+}
+
+export function publishedPackages(): readonly WorkspacePackage[] {
+  return workspacePackages().filter(({ manifest }) => manifest.private !== true);
+}
+
+export function rootManifest(): Manifest {
+  const found = workspacePackages().find(({ folder }) => folder === '');
+  if (found === undefined) throw new Error('package.json is missing at the root');
+  return found.manifest;
+}

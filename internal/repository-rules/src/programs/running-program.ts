@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { dirname } from 'node:path';
+
+/** A program out of a document, listening. */
+export interface RunningProgram {
+  readonly url: string;
+  /** Resolves when the program has printed the text; rejects when it does not in time. */
+  hasPrinted(text: string): Promise<void>;
+}
+
+const DEADLINE_MS = 15_000;
+
+/**
+ * Starts a program in a process of its own, on a free port, with nothing but PORT and SIGNING_KEY in its environment;
+ * runs `use` once it accepts connections, and ends it, by its own id, whatever happens.
+ *
+ * @returns all that it has printed, on both streams.
+ */
+export async function withRunningProgram(
+  file: string,
+  signingKey: string,
+  use: (program: RunningProgram) => Promise<void>,
+): Promise<string> {
+  const port = await freePort();
+  const env = { PORT: String(port), SIGNING_KEY: signingKey };
+  const child = spawn(process.execPath, [file], {
+    cwd: dirname(file),
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const closed = once(child, 'close');
+  const until = async (reached: () => boolean | Promise<boolean>, otherwise: string): Promise<void> => {
+    const deadline = AbortSignal.timeout(DEADLINE_MS);
+    while (!(await reached())) {
+      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode} and printed: ${output}`);
+      if (deadline.aborted) throw new Error(`${otherwise}; it printed: ${output}`);
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  };
+  try {
+    await until(() => accepts(port), 'it does not listen on PORT of 127.0.0.1');
+    await use({
+      url: `http://127.0.0.1:${port}`,
+      hasPrinted: (text) => until(() => output.includes(text), `it does not print "${text}"`),
+    });
+  } finally {
+    child.kill();
+    await closed;
+  }
+  return output;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    // Not yet: the program is still being loaded. The caller gives up at its deadline.
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,45 @@
+/** The table of answers in the README is what core answers: nothing missing, nothing made up. */
+import { expect, test } from 'vitest';
+import { coreAnswers } from '../src/answers.ts';
+import { section, tableRows } from '../src/markdown.ts';
+import { fileAt, filesMatching } from '../src/repository.ts';
+
+const answers = await coreAnswers();
+
+test("the README's table of answers is what core answers", () => {
+  expect([...documented(section(fileAt('README.md').text, '## Answers'))].sort()).toEqual(
+    [...answers].sort(),
+  );
+});
+
+test('every answer that the source of core can give was brought about', () => {
+  const sources = filesMatching('packages/core/src/*.ts')
+    .map(({ text }) => text)
+    .join('\n');
+  const named = [...sources.matchAll(/errorReply\(\s*[\w.]+,\s*'(\w+)'/g)].map(([, name]) => name);
+  expect(named.length).toBeGreaterThan(5);
+  const missing = named.filter((name) => ![...answers].some((answer) => answer.includes(`"${name}"`)));
+  expect(missing).toEqual([]);
+});
+
+test.each(
+  filesMatching('packages/*/README.md', 'apps/*/README.md').map(
+    (document) => [document.path, document] as const,
+  ),
+)('an answer that %s names is one that core gives', (_path, { text }) => {
+  const rows = [...documented(text)].filter((answer) => /^\d{3} \{"(error|status)":"\w+"\}$/.test(answer));
+  expect(rows.filter((answer) => !answers.has(answer))).toEqual([]);
+});
+
+test('control: a row too much or too few makes another set', () => {
+  const table =
+    '| status | body | when |\n|---|---|---|\n| 200 | `{"status":"accepted"}` | yes |\n| 303 | | on |\n';
+  expect([...documented(table)]).toEqual(['200 {"status":"accepted"}', '303']);
+  expect([...documented(table)].sort()).not.toEqual([...answers].sort());
+});
+
+/** Rows of a table whose first two columns are a status and a body. */
+function documented(markdown: string): ReadonlySet<string> {
+  const rows = tableRows(markdown).filter(([status = '']) => /^`?\d{3}`?$/.test(status));
+  return new Set(rows.map(([status = '', body = '']) => `${status} ${body}`.replaceAll('`', '').trim()));
+}

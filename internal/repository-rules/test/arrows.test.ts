@@ -1,0 +1,96 @@
+/** ARCHITECTURE.md draws who uses whom; there are no other arrows, in package.json or in an import. */
+import { describe, expect, test } from 'vitest';
+import { type Arrows, drawnArrows } from '../src/arrows/drawn-arrows.ts';
+import { privateImports, undeclaredImports } from '../src/arrows/foreign-imports.ts';
+import { undrawnDependencies } from '../src/arrows/undrawn-dependencies.ts';
+import { adapters, publishedPackages, type WorkspacePackage, workspacePackages } from '../src/manifests.ts';
+import { section } from '../src/markdown.ts';
+import { fileAt, filesMatching, repositoryFiles } from '../src/repository.ts';
+
+const arrows = drawnArrows(section(fileAt('ARCHITECTURE.md').text, '## The arrows'));
+
+test('the drawing names every published package', () => {
+  const names = publishedPackages().map(({ folder }) => folder.replace('packages/', ''));
+  expect([...arrows.keys()]).toEqual(expect.arrayContaining(names));
+});
+
+test('packages depend on each other only along the arrows', () => {
+  expect(undrawnDependencies(workspacePackages(), arrows)).toEqual([]);
+});
+
+test.each(publishedPackages().map((one) => [one.manifest.name, one] as const))(
+  '%s imports only what its package.json declares',
+  (_name, one) => {
+    expect(undeclaredImports(one, repositoryFiles())).toEqual([]);
+  },
+);
+
+test('packages import only public names of each other', () => {
+  // The rules themselves look at the scripts of the root, which is no package.
+  expect(privateImports(workspacePackages(), repositoryFiles())).toEqual([]);
+});
+
+test('adapters use of core what everybody gets, and nothing that is for tests', () => {
+  const sources = filesMatching(...adapters.map((name) => `packages/${name}/src/**`));
+  const core = sources.flatMap(({ text }) => text.match(/'@payment-service\/[^']*'/g) ?? []);
+  expect(core.length).toBeGreaterThanOrEqual(adapters.length);
+  const allowed = ["'@payment-service/core'", "'@payment-service/core/node'"];
+  expect(core.filter((module) => !allowed.includes(module))).toEqual([]);
+});
+
+describe('controls', () => {
+  const drawn: Arrows = drawnArrows(
+    '    openapi → core → koa | express → apps/shop\n    core → internal/suite → (dev only) the adapters\n',
+  );
+  const one = (folder: string, manifest: object): WorkspacePackage => ({
+    folder,
+    manifest: { name: `@payment-service/${folder.split('/').at(-1)}`, ...manifest },
+  });
+
+  test('the drawing is read from left to right', () => {
+    expect([...(drawn.get('shop') ?? [])].sort()).toEqual(['core', 'express', 'koa', 'openapi']);
+    expect([...(drawn.get('koa') ?? [])].sort()).toEqual(['core', 'openapi', 'suite']);
+    expect([...(drawn.get('core') ?? [])]).toEqual(['openapi']);
+  });
+
+  test('an arrow backwards, sideways, to an observer or to private data is reported', () => {
+    const packages = [
+      one('packages/core', { dependencies: { '@payment-service/koa': '' } }),
+      one('packages/koa', { dependencies: { '@payment-service/core': '', '@payment-service/express': '' } }),
+      one('packages/express', { dependencies: { '@payment-service/openapi': '' } }),
+      one('apps/shop', { private: true, devDependencies: { '@payment-service/compatibility': '' } }),
+    ];
+    expect(undrawnDependencies(packages, drawn)).toEqual([
+      'core uses koa',
+      'koa uses express',
+      'express uses openapi',
+      'shop uses compatibility',
+    ]);
+  });
+
+  test('imports that are not declared, not exported, or reach into another package are reported', () => {
+    const core = one('packages/core', { exports: { '.': '', './node': '' }, dependencies: { zod: '' } });
+    const koa = one('packages/koa', { dependencies: { '@payment-service/core': '' } });
+    const sources = [
+      [
+        'packages/core/src/index.ts',
+        "import * as z from 'zod';\nimport 'hono/cors';\nexport * from '../test/a.ts';\n",
+      ],
+      [
+        'packages/koa/src/index.ts',
+        "import {\n  a,\n} from '@payment-service/core/src/a.ts';\nawait import('../../core/src/b.ts');\n",
+      ],
+      ['packages/koa/test/a.test.ts', "import type { B } from '@payment-service/core/node';\n"],
+    ] as const;
+    const files = sources.map(([path, text]) => ({ path, text }));
+    expect(undeclaredImports(core, files)).toEqual([
+      'packages/core/src/index.ts: ../test/a.ts',
+      'packages/core/src/index.ts: hono/cors',
+    ]);
+    expect(undeclaredImports(koa, files)).toEqual(['packages/koa/src/index.ts: ../../core/src/b.ts']);
+    expect(privateImports([core, koa], files)).toEqual([
+      'packages/koa/src/index.ts: @payment-service/core/src/a.ts',
+      'packages/koa/src/index.ts: ../../core/src/b.ts',
+    ]);
+  });
+});

@@ -1,0 +1,82 @@
+/** The programs of the READMEs, started and talked to: what a reader copies must run as it stands. */
+import { describe, expect, test } from 'vitest';
+import { type CodeBlock, codeBlocks, emptyFolder } from '../src/extracted.ts';
+import { adapters } from '../src/manifests.ts';
+import { programProblems } from '../src/programs/program-problems.ts';
+import { filesMatching } from '../src/repository.ts';
+
+const folder = emptyFolder('programs');
+const programsOf = (path: string): readonly CodeBlock[] =>
+  filesMatching(path)
+    .flatMap(codeBlocks)
+    .filter(({ isProgram }) => isProgram);
+
+describe('the programs of README.md', () => {
+  const programs = programsOf('README.md');
+
+  test.each(adapters)('there is one for %s', (adapter) => {
+    expect(programs.filter(({ code }) => code.includes(`'@payment-service/${adapter}'`))).toHaveLength(1);
+  });
+
+  test.each(programs.map((program) => [program.source, program] as const))(
+    '%s runs, pays what is paid and nothing else',
+    async (_source, program) => {
+      expect(await programProblems(program, folder, 'ORD-1001 is paid')).toEqual([]);
+    },
+  );
+});
+
+describe.each(adapters)('the programs of packages/%s/README.md', (adapter) => {
+  const programs = programsOf(`packages/${adapter}/README.md`);
+
+  test('there is one at least', () => {
+    expect(programs.length).toBeGreaterThanOrEqual(1);
+  });
+
+  test.each(programs.map((program) => [program.source, program] as const))(
+    '%s runs, accepts what is signed and nothing else',
+    async (_source, program) => {
+      expect(await programProblems(program, folder, undefined)).toEqual([]);
+    },
+  );
+});
+
+describe('controls', () => {
+  const program = (code: string): CodeBlock => ({ source: 'control.md:1', code, isProgram: true });
+  const server = (body: string, end: string): string =>
+    [
+      "import { createServer } from 'node:http';",
+      `createServer((request, response) => { ${body} }).${end};`,
+    ].join('\n');
+  const listen = "listen(Number(process.env.PORT ?? 3000), '127.0.0.1')";
+
+  test('a program that believes everything is reported', async () => {
+    const code = server(`console.log('paid'); response.end('{"status":"accepted"}');`, listen);
+    expect(await programProblems(program(code), folder, 'paid')).toEqual([
+      expect.stringContaining('a forged callback gets 200'),
+      expect.stringContaining('it prints "paid" for a forged callback'),
+    ]);
+  });
+
+  test('a long program on another port, open to the network, that ends at once is reported', async () => {
+    const code = `${'\n'.repeat(20)}console.log('cannot start');`;
+    expect(await programProblems(program(code), folder, undefined)).toEqual([
+      'it has 21 lines, more than 20',
+      "it does not listen on '127.0.0.1' only",
+      'its port is not PORT, or else 3000',
+      expect.stringContaining('it ended with 0 and printed: cannot start'),
+    ]);
+  });
+
+  test('a program that does nothing with the payment is reported', async () => {
+    const code = server(
+      'response.statusCode = 401; response.end(\'{"error":"unauthorized"}\'); setTimeout(() => process.exit(3), 500);',
+      listen,
+    );
+    expect(await programProblems(program(code), folder, 'paid')).toEqual([
+      expect.stringContaining('a callback with another amount gets 401'),
+      expect.stringContaining('a signed callback gets 401'),
+      expect.stringContaining('it ended with 3 and printed: '),
+    ]);
+  });
+});
