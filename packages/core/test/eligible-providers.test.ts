@@ -260,13 +260,14 @@ describe('any providers, any payment', () => {
           expect(ineligible.every(({ reasons }) => reasons.length > 0)).toBe(true);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 
   test('whatever a customer types, nothing is thrown', () => {
+    const typed = fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units));
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (amount, account) => {
+      fc.property(typed, typed, (amount, account) => {
         const { eligible, ineligible } = eligibleProviders([mtn, bank], { amount, account });
         return eligible.length + ineligible.length === 2;
       }),

@@ -63,8 +63,10 @@ export function createClient(
   const providers = cache && new ReferenceCache<PaymentProvider[]>(cache, timing);
   const banks = cache && new ReferenceCache<PayoutBank[]>(cache, timing);
 
+  // Each call copies its query: a retry must ask, and the cache must keep, what was asked for in the beginning.
   const client: Client = {
-    async listPaymentProviders(query = {}, { signal } = {}) {
+    async listPaymentProviders(filters, { signal } = {}) {
+      const query = { ...filters };
       const load = (until: AbortSignal | undefined): Promise<PaymentProvider[]> =>
         run(
           {
@@ -76,7 +78,8 @@ export function createClient(
         );
       return providers === undefined ? load(signal) : providers.read(serializeQuery(query), load, signal);
     },
-    async listPayoutBanks(query, { signal } = {}) {
+    async listPayoutBanks(filters, { signal } = {}) {
+      const query = { ...filters };
       const load = (until: AbortSignal | undefined): Promise<PayoutBank[]> =>
         run(
           {
@@ -93,7 +96,8 @@ export function createClient(
   if (secretKey === undefined) return redacted(client, settings);
   const withSecretKey: ClientWithSecretKey = {
     ...client,
-    async getWalletBalances(query = {}, { signal } = {}) {
+    async getWalletBalances(filters, { signal } = {}) {
+      const query = { ...filters };
       refuseUnverifiedTls(base, settings.allowUnverifiedTls);
       return run(
         {

@@ -45,7 +45,7 @@ async function connect(request: Request, { send, signal }: ExchangeContext): Pro
   try {
     return await untilAborted(pending, signal);
   } catch (error) {
-    if (!signal.aborted) throw lost(request, 'could not be made', error);
+    if (!signal.aborted) throw lost(request, 'failed', error);
     // A fetch that does not listen to its signal may still answer: nobody will read that, and its errors are void.
     void pending.then((late) => late.body?.cancel()).catch(() => undefined);
     throw error;

@@ -9,11 +9,20 @@ import type { BaseUrl } from './base-url.ts';
  */
 export function refuseUnverifiedTls(base: BaseUrl, isAllowed: boolean): void {
   if (isAllowed || !base.isEncrypted) return;
-  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  if (process?.env?.['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
+  if (readVariable() !== '0') return;
   throw new ConfigurationError(
     'allowUnverifiedTls',
     'NODE_TLS_REJECT_UNAUTHORIZED=0 accepts every certificate, so the secret key is not sent. Remove the variable and ' +
       "add the service's certificate authority with NODE_EXTRA_CA_CERTS, or set allowUnverifiedTls outside production.",
   );
+}
+
+function readVariable(): string | undefined {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  try {
+    return process?.env?.['NODE_TLS_REJECT_UNAUTHORIZED'];
+  } catch {
+    // Deno without the permission to read it: then nothing else in the process can have taken it from there either.
+    return undefined;
+  }
 }

@@ -72,10 +72,12 @@ export function failure(status: number, headers: Record<string, string> = {}, me
 export const silence: Answer = () => {};
 
 /** Sends the headers and half of a body. */
-export const stall: Answer = (response) => {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.write('{"code":200,');
-};
+export function stall(status: number): Answer {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.write('{"code":');
+  };
+}
 
 /** Breaks the connection before anything was answered. */
 export const reset: Answer = (_response, request) => {

@@ -5,32 +5,51 @@ export interface RecordedTiming {
   readonly timing: Partial<Timing>;
   /** Every wait between two attempts, in milliseconds. */
   readonly waits: number[];
+  /** Every deadline that was set, in milliseconds. */
+  readonly deadlines: number[];
   /** Timers that were neither fired nor taken back. */
   readonly pending: Set<number>;
+  /** Lets the time of all running deadlines be over. */
+  readonly expire: () => void;
 }
 
 /** The default deadline; what is shorter is a wait. */
 const DEADLINE_MS = 10_000;
 
-/** Real timers, except that waits between attempts are noted down and then over at once. */
+/**
+ * Waits between attempts are noted down and then over at once; deadlines are over when the test says so. No test here
+ * depends on how fast the machine is.
+ */
 export function recordedTiming(random: () => number = () => 1): RecordedTiming {
   const waits: number[] = [];
+  const deadlines: number[] = [];
   const pending = new Set<number>();
+  const running = new Map<number, () => void>();
   let last = 0;
   const schedule: Timing['schedule'] = (callback, delayMs) => {
     const id = ++last;
     pending.add(id);
-    const isWait = delayMs < DEADLINE_MS;
-    if (isWait) waits.push(delayMs);
     const fire = (): void => {
       pending.delete(id);
+      running.delete(id);
       callback();
     };
-    const cancel = systemTiming.schedule(fire, isWait ? 0 : delayMs);
+    let cancel = (): void => {};
+    if (delayMs < DEADLINE_MS) {
+      waits.push(delayMs);
+      cancel = systemTiming.schedule(fire, 0);
+    } else {
+      deadlines.push(delayMs);
+      running.set(id, fire);
+    }
     return () => {
       pending.delete(id);
+      running.delete(id);
       cancel();
     };
   };
-  return { timing: { schedule, random }, waits, pending };
+  const expire = (): void => {
+    for (const fire of [...running.values()]) fire();
+  };
+  return { timing: { schedule, random }, waits, deadlines, pending, expire };
 }

@@ -5,7 +5,9 @@ import type { AttemptReport, ClientOptions, ClientWithSecretKey } from '../../sr
 import { createClient } from '../../src/client/create-client.ts';
 import { createScrubber } from '../../src/client/scrubber.ts';
 import { PaymentServiceError } from '../../src/errors.ts';
-import { type Answer, failure, reply, replyJson, reset, silence, startService } from './local-service.ts';
+import { failureOf } from './failure-of.ts';
+import { type Answer, failure, reply, replyJson, reset, startService } from './local-service.ts';
+import { recordedTiming } from './recorded-timing.ts';
 import { publicKey, secretKey } from './wire-samples.ts';
 
 /** A piece of each key: not even that may show. */
@@ -29,13 +31,6 @@ function everythingIn(value: unknown): string {
     JSON.stringify(value),
     JSON.stringify(chain),
   ].join('\n');
-}
-
-async function failureOf(call: Promise<unknown>): Promise<unknown> {
-  return call.then(
-    () => expect.fail('The call succeeded.'),
-    (error: unknown) => error,
-  );
 }
 
 describe('a client shows [redacted]', () => {
@@ -157,8 +152,9 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
   });
 
   test('a deadline after an error that echoed the keys', async () => {
-    const { baseUrl } = await startService(failure(503, {}, echo), silence);
-    const error = await failureOf(clientAt(baseUrl, { timeoutMs: 200 }).getWalletBalances());
+    const { timing, expire } = recordedTiming();
+    const { baseUrl } = await startService(failure(503, {}, echo), expire);
+    const error = await failureOf(clientAt(baseUrl, { timing }).getWalletBalances());
     expect(error).toMatchObject({ code: 'timeout', cause: { status: 503 } });
     expect(everythingIn(error)).not.toMatch(PIECES);
   });

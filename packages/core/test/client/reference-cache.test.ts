@@ -71,6 +71,25 @@ describe('time to live', () => {
     expect(await nameOf(client.listPaymentProviders())).toBe('three');
   });
 
+  test('a query that is changed while its answer is on the way', async () => {
+    const service = await startService(failure(503), named('one'), named('two'));
+    const client = createClient({
+      baseUrl: service.baseUrl,
+      publicKey,
+      cache: { ttlMs: TTL_MS },
+      timing: { random: () => 0, monotonic: () => 0 },
+      onResponse: () => {
+        query.currency = 'KES';
+      },
+    });
+    const query = { currency: 'UGX' };
+    expect(await nameOf(client.listPaymentProviders(query))).toBe('one');
+    expect(service.requests.map(({ url }) => url)).toEqual(
+      Array(2).fill('/data/payment-providers?currency=UGX'),
+    );
+    expect(await nameOf(client.listPaymentProviders({ currency: 'KES' }))).toBe('two');
+  });
+
   test('payout banks are cached apart from payment providers', async () => {
     const service = await startService(success({ payout_banks: [bank] }), named('one'));
     const { client } = cachingClient(service);
@@ -118,8 +137,9 @@ describe('what one caller does to its answer, no other sees', () => {
     );
     const { client } = cachingClient(service);
     const together = await Promise.all([client.listPaymentProviders(), client.listPaymentProviders()]);
+    const cached = await client.listPaymentProviders();
     expect(service.requests).toHaveLength(1);
-    for (const found of together) {
+    for (const found of [...together, cached]) {
       const [first] = found;
       if (first === undefined) return expect.fail();
       expect(first).toEqual({ ...provider, extra: { deep: ['kept'] } });

@@ -1,9 +1,9 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ClientWithSecretKey } from '../../src/client/client-options.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import { ApiError, InvalidResponseError } from '../../src/errors.ts';
+import { failureOf } from './failure-of.ts';
 import {
   type Answer,
   failure,
@@ -19,13 +19,6 @@ import { bank, provider, publicKey, secretKey, wallet } from './wire-samples.ts'
 async function clientOf(...answers: Answer[]): Promise<ClientWithSecretKey> {
   const { baseUrl } = await startService(...answers);
   return createClient({ baseUrl, publicKey, secretKey, timing: { random: () => 0 } });
-}
-
-async function failureOf(call: Promise<unknown>): Promise<unknown> {
-  return call.then(
-    () => expect.fail('The call succeeded.'),
-    (error: unknown) => error,
-  );
 }
 
 describe('errors of the service (specification 7)', () => {
@@ -283,84 +276,5 @@ describe('unknown is not wrong', () => {
     expect(found).toBeDefined();
     expect(Object.getPrototypeOf(found)).toBe(Object.prototype);
     expect(found).not.toHaveProperty('is_admin');
-  });
-});
-
-describe('at most 1 MiB, after decompression', () => {
-  const LIMIT = 1024 * 1024;
-  const padded = (length: number): Buffer => {
-    const body = JSON.stringify(successBody({ payment_providers: [] }));
-    return Buffer.from(body.padEnd(length, ' '));
-  };
-
-  test('exactly the limit is read, one byte more is not', async () => {
-    const client = await clientOf(reply(200, padded(LIMIT)), reply(200, padded(LIMIT + 1)));
-    expect(await client.listPaymentProviders()).toEqual([]);
-    expect(await failureOf(client.listPaymentProviders())).toMatchObject({
-      code: 'invalid_response',
-      message: expect.stringContaining('longer than 1048576 bytes'),
-    });
-  });
-
-  test.each([
-    ['gzip', gzipSync],
-    ['deflate', deflateSync],
-    ['br', brotliCompressSync],
-  ])('%s is read', async (encoding, compress) => {
-    const body = compress(padded(1000));
-    const client = await clientOf(reply(200, body, { 'content-encoding': encoding }));
-    expect(await client.listPaymentProviders()).toEqual([]);
-  });
-
-  test('a gzip bomb of 64 MiB is given up after the limit', async () => {
-    const bomb = gzipSync(padded(64 * LIMIT));
-    const { baseUrl } = await startService(reply(200, bomb, { 'content-encoding': 'gzip' }));
-    let read = 0;
-    let isCancelled = false;
-    const client = createClient({
-      baseUrl,
-      publicKey,
-      fetch: async (request) => {
-        const response = await fetch(request);
-        const reader = response.body?.getReader();
-        const counted = new ReadableStream<Uint8Array>({
-          async pull(controller) {
-            const { value } = (await reader?.read()) ?? {};
-            read += value?.byteLength ?? 0;
-            if (value === undefined) controller.close();
-            else controller.enqueue(value);
-          },
-          async cancel(reason) {
-            isCancelled = true;
-            await reader?.cancel(reason);
-          },
-        });
-        return new Response(counted, { status: response.status, headers: response.headers });
-      },
-    });
-    expect(await failureOf(client.listPaymentProviders())).toBeInstanceOf(InvalidResponseError);
-    expect(isCancelled).toBe(true);
-    expect(read).toBeLessThan(2 * LIMIT);
-  });
-
-  test('a body without an end is cut off at the sender', async () => {
-    const endless: Answer = (response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      const chunk = Buffer.alloc(64 * 1024, ' ');
-      const send = (): void => {
-        while (!response.destroyed && response.write(chunk));
-      };
-      response.on('drain', send);
-      send();
-    };
-    const service = await startService(endless);
-    const client = createClient({ baseUrl: service.baseUrl, publicKey });
-    expect(await failureOf(client.listPaymentProviders())).toBeInstanceOf(InvalidResponseError);
-    await service.requests[0]?.closed;
-  });
-
-  test('an error page over the limit keeps its status', async () => {
-    const client = await clientOf(reply(404, padded(2 * LIMIT)));
-    expect(await failureOf(client.listPaymentProviders())).toMatchObject({ status: 404, snippet: undefined });
   });
 });

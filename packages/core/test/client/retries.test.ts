@@ -1,11 +1,11 @@
-import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AttemptReport, ClientOptions, ClientWithSecretKey } from '../../src/client/client-options.ts';
+import type { ClientOptions, ClientWithSecretKey } from '../../src/client/client-options.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import { readRetryAfter } from '../../src/client/retry-after.ts';
 import { RetryBudget } from '../../src/client/retry-budget.ts';
-import { ApiError, ConnectionError, TimeoutError } from '../../src/errors.ts';
+import { ConnectionError } from '../../src/errors.ts';
+import { failureOf } from './failure-of.ts';
 import {
   type Answer,
   failure,
@@ -13,8 +13,6 @@ import {
   reply,
   reset,
   resetInBody,
-  silence,
-  stall,
   startService,
   success,
 } from './local-service.ts';
@@ -26,16 +24,6 @@ const providers = success({ payment_providers: [provider] });
 function clientFor({ baseUrl }: LocalService, options: Partial<ClientOptions> = {}): ClientWithSecretKey {
   return createClient({ baseUrl, publicKey, secretKey, ...options });
 }
-
-async function failureOf(call: Promise<unknown>): Promise<unknown> {
-  return call.then(
-    () => expect.fail('The call succeeded.'),
-    (error: unknown) => error,
-  );
-}
-
-/** Longer than any test may take: a call that ends earlier did not end by its deadline. */
-const NEVER_MS = 10_000;
 
 describe('what is repeated', () => {
   test.each<[string, Answer]>([
@@ -150,8 +138,13 @@ describe('waits', () => {
   );
 
   test('any text at all is a Retry-After of at least 0, or none', () => {
+    const dates = fc.date({ noInvalidDate: true });
+    const text = fc.oneof(
+      fc.string(),
+      dates.map((date) => date.toUTCString()),
+    );
     fc.assert(
-      fc.property(fc.string(), fc.date({ noInvalidDate: true }), (text, now) => {
+      fc.property(text, dates, (text, now) => {
         const wait = readRetryAfter(text, now.getTime());
         return wait === undefined || wait >= 0;
       }),
@@ -196,227 +189,5 @@ describe('the retry budget', () => {
     expect(budget.take()).toBe(false);
     budget.deposit();
     expect(budget.take()).toBe(true);
-  });
-});
-
-describe('one deadline', () => {
-  test('slow headers', async () => {
-    const service = await startService(silence);
-    const error = await failureOf(clientFor(service, { timeoutMs: 100 }).listPaymentProviders());
-    expect(error).toBeInstanceOf(TimeoutError);
-    expect(error).toMatchObject({
-      code: 'timeout',
-      message:
-        'listPaymentProviders: no complete answer within timeoutMs (100). Try again later, or raise timeoutMs.',
-    });
-    expect(service.requests).toHaveLength(1);
-    await service.requests[0]?.closed;
-  });
-
-  test.each([
-    ['of a success', stall],
-    [
-      'of an error',
-      (response) => {
-        response.writeHead(500, { 'content-type': 'application/json' });
-        response.write('{');
-      },
-    ],
-  ] satisfies [string, Answer][])('a stalled body %s', async (_name, answer) => {
-    const service = await startService(answer);
-    const error = await failureOf(clientFor(service, { timeoutMs: 100 }).listPaymentProviders());
-    expect(error).toBeInstanceOf(TimeoutError);
-    await service.requests[0]?.closed;
-  });
-
-  test('it covers all attempts together', async () => {
-    const slow: Answer = (response, request) => {
-      setTimeout(() => failure(503)(response, request), 80);
-    };
-    const service = await startService(slow);
-    const client = clientFor(service, { timeoutMs: 200, maxAttempts: 50, timing: { random: () => 0 } });
-    const error = await failureOf(client.listPaymentProviders());
-    expect(error).toBeInstanceOf(TimeoutError);
-    // With a deadline for each attempt, 10 retries would have been made and the ApiError come out.
-    expect(service.requests.length).toBeLessThan(5);
-  });
-
-  test('the error of the deadline has the failure before it as its cause', async () => {
-    const service = await startService(failure(503), silence);
-    const client = clientFor(service, { timeoutMs: 300, timing: { random: () => 0 } });
-    const error = await failureOf(client.listPaymentProviders());
-    expect(error).toBeInstanceOf(TimeoutError);
-    expect(String(error)).toContain('attempt 2');
-    expect(error).toMatchObject({ cause: { code: 'api_error', status: 503 } });
-  });
-
-  test('a wait that would outlast it is not begun: the failure comes at once', async () => {
-    const { timing, waits } = recordedTiming(() => 1);
-    let elapsed = 0;
-    const service = await startService((response, request) => {
-      elapsed += 4000;
-      failure(503)(response, request);
-    });
-    // 4 s and 250 ms, then 8 s and 500 ms, then 12 s are over: nothing left for 1000 ms.
-    const client = clientFor(service, {
-      timing: { ...timing, monotonic: () => elapsed },
-      maxAttempts: 9,
-    });
-    const error = await failureOf(client.listPaymentProviders());
-    expect(error).toBeInstanceOf(ApiError);
-    expect(String(error)).toContain('leaves no time for another attempt');
-    expect(waits).toEqual([250, 500]);
-  });
-
-  test('a fetch that does not listen to its signal is left behind, and its late answer discarded', async () => {
-    let isDiscarded = false;
-    let answer: (response: Response) => void = () => {};
-    const late = new Promise<Response>((resolve) => {
-      answer = resolve;
-    });
-    const client = createClient({
-      baseUrl: 'http://127.0.0.1:1',
-      publicKey,
-      timeoutMs: 20,
-      fetch: () => late,
-    });
-    expect(await failureOf(client.listPaymentProviders())).toBeInstanceOf(TimeoutError);
-    const body = new ReadableStream({
-      cancel: () => {
-        isDiscarded = true;
-      },
-    });
-    answer(new Response(body));
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(isDiscarded).toBe(true);
-  });
-});
-
-describe('the caller gives up', () => {
-  const reason = new Error('the customer left');
-
-  test('before the call: nothing is sent', async () => {
-    const service = await startService(providers);
-    const call = clientFor(service).listPaymentProviders({}, { signal: AbortSignal.abort(reason) });
-    expect(await failureOf(call)).toBe(reason);
-    expect(service.requests).toEqual([]);
-  });
-
-  test.each<[string, Answer]>([
-    ['during slow headers', silence],
-    ['during a stalled body', stall],
-  ])('%s', async (_name, answer) => {
-    const { timing, pending } = recordedTiming();
-    const controller = new AbortController();
-    const service = await startService((response, request) => {
-      answer(response, request);
-      setTimeout(() => controller.abort(reason), 20);
-    });
-    const call = clientFor(service, { timing }).listPaymentProviders({}, { signal: controller.signal });
-    expect(await failureOf(call)).toBe(reason);
-    await service.requests[0]?.closed;
-    expect(pending.size).toBe(0);
-    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
-  });
-
-  test('during the wait for a retry: no timer, no listener and no request are left', async () => {
-    const controller = new AbortController();
-    const pending = new Set<NodeJS.Timeout>();
-    const schedule = (callback: () => void, delayMs: number): (() => void) => {
-      const timer = setTimeout(() => {
-        pending.delete(timer);
-        callback();
-      }, delayMs);
-      pending.add(timer);
-      if (delayMs === 5000) queueMicrotask(() => controller.abort(reason));
-      return () => {
-        pending.delete(timer);
-        clearTimeout(timer);
-      };
-    };
-    const service = await startService(failure(503, { 'retry-after': '5' }), providers);
-    const client = clientFor(service, { timing: { schedule }, timeoutMs: NEVER_MS });
-    const call = client.listPaymentProviders({}, { signal: controller.signal });
-    expect(await failureOf(call)).toBe(reason);
-    expect(pending.size).toBe(0);
-    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
-    expect(service.requests).toHaveLength(1);
-  });
-
-  test('without a reason of its own: the AbortError of the platform', async () => {
-    const controller = new AbortController();
-    const service = await startService(() => controller.abort());
-    const call = clientFor(service).listPaymentProviders({}, { signal: controller.signal });
-    expect(await failureOf(call)).toBe(controller.signal.reason);
-  });
-
-  test('a signal that outlives many calls collects no listeners', async () => {
-    const { signal } = new AbortController();
-    const { timing, pending } = recordedTiming();
-    const service = await startService(failure(503), providers);
-    const client = clientFor(service, { timing });
-    for (let call = 0; call < 5; call++) await client.listPaymentProviders({}, { signal });
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
-    expect(pending.size).toBe(0);
-  });
-});
-
-describe('onResponse', () => {
-  test('reports every attempt, with the wait that follows', async () => {
-    const reports: AttemptReport[] = [];
-    const { timing } = recordedTiming();
-    const service = await startService(failure(503), reset, providers);
-    const client = clientFor(service, { timing, onResponse: (report) => reports.push(report) });
-    await client.listPaymentProviders();
-    const durationMs = expect.any(Number);
-    const operation = 'listPaymentProviders';
-    expect(reports).toEqual([
-      { operation, attempt: 1, status: 503, durationMs, outcome: 'api_error', retryInMs: 250 },
-      { operation, attempt: 2, status: undefined, durationMs, outcome: 'connection_failed', retryInMs: 500 },
-      { operation, attempt: 3, status: 200, durationMs, outcome: 'success', retryInMs: undefined },
-    ]);
-  });
-
-  test.each<[string, Answer, Partial<AttemptReport>]>([
-    ['a broken answer', reply(200, '{}'), { status: 200, outcome: 'invalid_response' }],
-    ['a deadline without headers', silence, { status: undefined, outcome: 'timeout' }],
-    ['a deadline within the body', stall, { status: 200, outcome: 'timeout' }],
-  ])('reports %s', async (_name, answer, expected) => {
-    const reports: AttemptReport[] = [];
-    const service = await startService(answer);
-    const client = clientFor(service, { timeoutMs: 200, onResponse: (report) => reports.push(report) });
-    await failureOf(client.listPaymentProviders());
-    expect(reports).toEqual([expect.objectContaining(expected)]);
-  });
-
-  test('reports a call that was given up', async () => {
-    const reports: AttemptReport[] = [];
-    const controller = new AbortController();
-    const service = await startService(() => controller.abort());
-    const client = clientFor(service, { onResponse: (report) => reports.push(report) });
-    await failureOf(client.listPaymentProviders({}, { signal: controller.signal }));
-    expect(reports).toEqual([expect.objectContaining({ outcome: 'aborted', status: undefined })]);
-  });
-
-  test.each<[string, () => void]>([
-    [
-      'throws',
-      () => {
-        throw new Error('metrics are down');
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('metrics are down'))],
-  ])('a hook that %s is logged and costs nobody the answer', async (_name, onResponse) => {
-    const logged: unknown[] = [];
-    const original = console.error;
-    console.error = (...parameters) => logged.push(parameters);
-    try {
-      const service = await startService(providers);
-      expect(await clientFor(service, { onResponse }).listPaymentProviders()).toEqual([provider]);
-      await new Promise((resolve) => setImmediate(resolve));
-    } finally {
-      console.error = original;
-    }
-    expect(logged).toEqual([[expect.stringContaining('onResponse'), new Error('metrics are down')]]);
   });
 });

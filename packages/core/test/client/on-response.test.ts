@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import type { AttemptReport, Client, ClientOptions } from '../../src/client/client-options.ts';
+import { createClient } from '../../src/client/create-client.ts';
+import { failureOf } from './failure-of.ts';
+import { fetchThen } from './fetch-then.ts';
+import { failure, type LocalService, reply, reset, stall, startService, success } from './local-service.ts';
+import { recordedTiming } from './recorded-timing.ts';
+import { provider, publicKey } from './wire-samples.ts';
+
+const providers = success({ payment_providers: [provider] });
+
+function clientFor({ baseUrl }: LocalService, options: Partial<ClientOptions> = {}): Client {
+  return createClient({ baseUrl, publicKey, ...options });
+}
+
+describe('onResponse', () => {
+  test('reports every attempt, with the wait that follows', async () => {
+    const reports: AttemptReport[] = [];
+    const { timing } = recordedTiming();
+    const service = await startService(failure(503), reset, providers);
+    const client = clientFor(service, { timing, onResponse: (report) => reports.push(report) });
+    await client.listPaymentProviders();
+    const durationMs = expect.any(Number);
+    const operation = 'listPaymentProviders';
+    expect(reports).toEqual([
+      { operation, attempt: 1, status: 503, durationMs, outcome: 'api_error', retryInMs: 250 },
+      { operation, attempt: 2, status: undefined, durationMs, outcome: 'connection_failed', retryInMs: 500 },
+      { operation, attempt: 3, status: 200, durationMs, outcome: 'success', retryInMs: undefined },
+    ]);
+  });
+
+  test('reports a broken answer', async () => {
+    const reports: AttemptReport[] = [];
+    const service = await startService(reply(200, '{}'));
+    await failureOf(
+      clientFor(service, { onResponse: (report) => reports.push(report) }).listPaymentProviders(),
+    );
+    expect(reports).toEqual([expect.objectContaining({ status: 200, outcome: 'invalid_response' })]);
+  });
+
+  test('reports a deadline, with the status when one had come', async () => {
+    const reports: AttemptReport[] = [];
+    const onResponse = (report: AttemptReport): void => void reports.push(report);
+    const { timing, expire } = recordedTiming();
+    const service = await startService(expire, stall(200));
+    await failureOf(clientFor(service, { timing, onResponse }).listPaymentProviders());
+    const slow = clientFor(service, { timing, onResponse, fetch: fetchThen(expire) });
+    await failureOf(slow.listPaymentProviders());
+    expect(reports).toEqual([
+      expect.objectContaining({ status: undefined, outcome: 'timeout' }),
+      expect.objectContaining({ status: 200, outcome: 'timeout' }),
+    ]);
+  });
+
+  test('reports a call that was given up', async () => {
+    const reports: AttemptReport[] = [];
+    const controller = new AbortController();
+    const service = await startService(() => controller.abort());
+    const client = clientFor(service, { onResponse: (report) => reports.push(report) });
+    await failureOf(client.listPaymentProviders({}, { signal: controller.signal }));
+    expect(reports).toEqual([expect.objectContaining({ outcome: 'aborted', status: undefined })]);
+  });
+
+  test.each<[string, () => void]>([
+    [
+      'throws',
+      () => {
+        throw new Error('metrics are down');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('metrics are down'))],
+  ])('a hook that %s is logged and costs nobody the answer', async (_name, onResponse) => {
+    const logged: unknown[] = [];
+    const original = console.error;
+    console.error = (...parameters) => logged.push(parameters);
+    try {
+      const service = await startService(providers);
+      expect(await clientFor(service, { onResponse }).listPaymentProviders()).toEqual([provider]);
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      console.error = original;
+    }
+    expect(logged).toEqual([[expect.stringContaining('onResponse'), new Error('metrics are down')]]);
+  });
+});
