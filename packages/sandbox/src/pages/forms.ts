@@ -38,7 +38,8 @@ const providerChoice = (providers: readonly SandboxProvider[], type: string): Ma
   );
 
 const form = (action: string, title: string, fields: readonly Markup[], button: string): Markup =>
-  html`<form method="post" action="/dashboard/${action}" class="card"><h2>${title}</h2>${fields}<div class="actions"><button>${button}</button></div></form>`;
+  html`<details class="card"><summary>${title}</summary>
+<form method="post" action="/dashboard/${action}">${fields}<div class="actions"><button>${button}</button></div></form></details>`;
 
 /** The forms that start something. `suggestion` is a merchant reference that is still free. */
 export function forms(service: Service, suggestion: string): Markup {
@@ -89,11 +90,11 @@ ${form(
 ${form('transfers', 'Transfer to the payout wallet', [currency, field('Amount', 'amount', '1000', { type: 'number' })], 'Transfer')}
 ${form('defaults', 'When a request does not say', [choice('Callbacks', 'misbehave', misbehaviours)], 'Set')}
 ${form('clock', 'Move the clock ahead', [field('Seconds', 'advance_seconds', '86400', { type: 'number' })], 'Move')}
-<div class="card"><h2>Release</h2>
+<details class="card"><summary>Release and reset</summary>
 <form method="post" action="/dashboard/clearing"><p>Uncleared money becomes available.</p><button name="bucket" value="uncleared">Clear</button></form>
 <form method="post" action="/dashboard/clearing"><p>So does the rolling reserve.</p><button name="bucket" value="reserve">Release the reserve</button></form>
 <form method="post" action="/dashboard/release"><p>Late, held and repeated callbacks go out now.</p><button>Send now</button></form>
 <form method="post" action="/dashboard/reset"><p>Wallets, transactions and deliveries are emptied.</p><button class="other">Reset</button></form>
-</div>
+</details>
 </div>`;
 }

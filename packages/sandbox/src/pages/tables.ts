@@ -6,15 +6,22 @@ import type { Markup } from './layout.ts';
 
 const time = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
+const balances = [
+  ['Available', 'available_balance'],
+  ['Uncleared', 'uncleared_balance'],
+  ['Reserve', 'reserve_balance'],
+  ['Actual', 'actual_balance'],
+] as const;
+
+/** A table on a wide screen; on a phone, each wallet with its four balances below its name. */
 export function walletTable(wallets: readonly Wallet[]): Markup {
-  return html`<div class="wide"><table>
-<tr><th>Wallet</th><th>Available</th><th>Uncleared</th><th>Reserve</th><th>Actual</th></tr>
+  return html`<table class="stacked">
+<tr><th>Wallet</th>${balances.map(([label]) => html`<th class="number">${label}</th>`)}</tr>
 ${wallets.map(
   (wallet) => html`<tr><td>${wallet.currency} ${wallet.wallet_type}</td>
-<td class="number">${wallet.available_balance}</td><td class="number">${wallet.uncleared_balance}</td>
-<td class="number">${wallet.reserve_balance}</td><td class="number">${wallet.actual_balance}</td></tr>`,
+${balances.map(([label, name]) => html`<td class="number" data-label="${label}">${wallet[name]}</td>`)}</tr>`,
 )}
-</table></div>`;
+</table>`;
 }
 
 const decisions = ({ id }: TransactionRecord): Markup =>
