@@ -5,6 +5,6 @@ export type { Listening } from './listen.ts';
 export type { Misbehaviour, RetryRules } from './misbehaviour.ts';
 export { defaultProviders, type SandboxProvider } from './providers.ts';
 export { SandboxRefusal, type SandboxRefusalReason } from './refusal.ts';
-export type { CollectionRequest, PayoutRequest, TransferRequest } from './requests.ts';
+export type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
 export { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
 export type { SandboxDelivery, SandboxTransaction, SandboxTransfer } from './views.ts';

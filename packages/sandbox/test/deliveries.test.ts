@@ -348,6 +348,30 @@ describe('the queue', () => {
     ]);
   });
 
+  it('an attempt that could not be written down is reported, and made again after a pause', async () => {
+    const manual = createManualClock();
+    const failure = new Error('disk full');
+    const errors: unknown[] = [];
+    let broken = false;
+    const now = (): number => {
+      if (broken) throw failure;
+      return manual.now();
+    };
+    merchant.answer = (response) => {
+      broken = merchant.received.length === 1;
+      response.end();
+    };
+    open({ clock: { now, sleep: manual.sleep }, onError: (error) => errors.push(error) }).collect(collection);
+    await until(() => manual.sleeping().length > 0);
+    expect(errors).toEqual([failure]);
+    expect(manual.sleeping()).toEqual([1000]);
+    broken = false;
+    manual.move(1000);
+    await sandbox.idle();
+    expect(merchant.received).toHaveLength(2);
+    expect(sandbox.deliveries()[0]?.state).toBe('delivered');
+  });
+
   it('many at once: everything arrives once', async () => {
     open();
     const references = Array.from({ length: 100 }, (_, index) => `ORD-${index}`);

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { createClient } from '@payment-service/core';
 import { expect, it } from 'vitest';
@@ -17,6 +19,33 @@ it('in memory it needs nothing of Node: no source but the command imports node: 
       name,
     ).toEqual([]);
   }
+});
+
+it('after close() nothing keeps the process alive: no timer, no socket, no file', async () => {
+  const entry = new URL('../src/index.ts', import.meta.url);
+  const program = `
+    import { createSandbox } from ${JSON.stringify(entry.href)};
+    const sandbox = createSandbox();
+    const { url } = await sandbox.listen();
+    const request = ${JSON.stringify(collection)};
+    sandbox.collect({ ...request, callback_url: url, misbehave: { late_ms: 86_400_000 } });
+    sandbox.collect({ ...request, callback_url: url, misbehave: { out_of_order: true } });
+    sandbox.collect({ ...request, callback_url: url, retry: { backoff_ms: 86_400_000, max_backoff_ms: 86_400_000 } });
+    await fetch(url);
+    const waiting = sandbox.idle();
+    await sandbox.close();
+    await waiting;
+    process.on('exit', () => console.log('ended by itself'));
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  const [code] = await once(child, 'close');
+  expect([code, output]).toEqual([0, 'ended by itself\n']);
 });
 
 it('is the fetch of a client, without a socket', async () => {
