@@ -1,0 +1,77 @@
+import type { Manifest, WorkspacePackage } from '../manifests.ts';
+
+const SCRIPTS = {
+  build: /^tsdown$/,
+  typecheck: /^tsc -p \.( && tsc -p [\w.]+\.json)*$/,
+  test: /^vitest run( --typecheck)? --reporter=default --reporter=json --outputFile\.json=\.test-report\.json$/,
+};
+
+/** In what a published package differs from the others: users and tools may rely on one shape. */
+export function manifestProblems(
+  { manifest }: WorkspacePackage,
+  files: readonly string[],
+): readonly string[] {
+  const { publishConfig = {}, scripts = {}, engines = {}, exports = {} } = manifest;
+  const problems: string[] = [];
+  const expectEqual = (what: string, actual: unknown, expected: unknown): void => {
+    const [is, shouldBe] = [JSON.stringify(actual), JSON.stringify(expected)];
+    if (is !== shouldBe) problems.push(`${what} is ${is}, not ${shouldBe}`);
+  };
+  expectEqual('license', manifest.license, 'MIT');
+  expectEqual('type', manifest.type, 'module');
+  expectEqual('sideEffects', manifest.sideEffects, false);
+  expectEqual('files', manifest.files, ['dist']);
+  expectEqual('publishConfig.access', publishConfig.access, 'public');
+  if (!manifest.description) problems.push('description is missing');
+  if (!/^>=(20\.19|22\.13)$/.test(engines['node'] ?? ''))
+    problems.push('engines.node is not >=20.19 or >=22.13');
+  if (!files.includes('README.md')) problems.push('README.md is missing');
+  for (const [name, pattern] of Object.entries(SCRIPTS))
+    if (!pattern.test(scripts[name] ?? '')) problems.push(`the script ${name} is "${scripts[name] ?? ''}"`);
+  for (const [subpath, target] of Object.entries(exports)) {
+    if (subpath === './package.json') continue;
+    const name = subpath === '.' ? 'index' : subpath.slice(2);
+    expectEqual(`exports["${subpath}"]`, target, `./src/${name}.ts`);
+    if (!files.includes(`src/${name}.ts`)) problems.push(`src/${name}.ts is missing`);
+  }
+  expectEqual('publishConfig.exports', publishConfig.exports, publishedExports(exports));
+  expectEqual(
+    'the names in publishConfig.bin',
+    Object.keys(publishConfig.bin ?? {}),
+    Object.keys(manifest.bin ?? {}),
+  );
+  return problems.map((problem) => `${manifest.name}: ${problem}`);
+}
+
+/** One instance for `import` and `require` where Node knows `module-sync`; types beside each form. */
+function publishedExports(exports: NonNullable<Manifest['exports']>): Record<string, unknown> {
+  const entries = Object.keys(exports).map((subpath) => {
+    if (subpath === './package.json') return [subpath, subpath];
+    const name = `./dist/${subpath === '.' ? 'index' : subpath.slice(2)}`;
+    const esm = { types: `${name}.d.ts`, default: `${name}.js` };
+    const commonjs = { types: `${name}.d.cts`, default: `${name}.cjs` };
+    return [subpath, { 'module-sync': esm, import: esm, require: commonjs }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Packages whose code no script of the test command would look at. */
+export function uncheckedPackages(
+  packages: readonly WorkspacePackage[],
+  filesOf: (folder: string) => readonly string[],
+): readonly string[] {
+  return packages
+    .filter(({ folder }) => folder !== '')
+    .flatMap(({ folder, manifest }) => {
+      const files = filesOf(folder);
+      const { scripts = {} } = manifest;
+      const problems: string[] = [];
+      if (files.some((path) => path.endsWith('.ts')) && !scripts['typecheck'])
+        problems.push('no script typecheck');
+      if (files.some((path) => path.endsWith('.test.ts')) && !scripts['test'])
+        problems.push('no script test');
+      if (scripts['test'] && !SCRIPTS.test.test(scripts['test']))
+        problems.push('a script test without the report');
+      return problems.map((problem) => `${folder}: ${problem}`);
+    });
+}

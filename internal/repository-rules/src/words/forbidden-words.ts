@@ -1,0 +1,47 @@
+import { tableRows } from '../markdown.ts';
+import type { TextFile } from '../repository.ts';
+
+/**
+ * Words of the column "we do not say" that also have an ordinary meaning: they are wrong only where they stand for the
+ * word beside them, which takes a reader to see.
+ */
+const ORDINARY = ['return', 'callback', 'secret', 'token', 'payload', 'trusted data', 'event id', 'order'];
+
+/** Names of others, and keywords that are not ours to choose. */
+const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
+  // The keyword of OpenAPI 3.1, in the contract, in what is generated from it, and in what reads it.
+  [/^webhooks:$/gm, /^openapi\/payment-service\.yaml$/],
+  [/\bwebhooks\b/g, /^packages\/core\/src\/(generated\/payment-service|wire)\.ts$/],
+  [/\bwebhooks\b/g, /^internal\/contract\//],
+  // Its name for keys in headers.
+  [/^( +)type: apiKey$/gm, /^openapi\/payment-service\.yaml$/],
+  // Peers that the benchmarks are run against: their interfaces, and in documents their names.
+  [/webhook/gi, /^benchmarks\/(src|test)\//],
+  [/@octokit\/webhooks-methods|standardwebhooks|\bwebhooks\.constructEvent/g, /^(benchmarks|docs)\//],
+];
+
+/** The words that nobody says here, read from the glossary. */
+export function forbiddenWords(glossary: string): readonly string[] {
+  const words = tableRows(glossary).flatMap(([, , never = '']) =>
+    never.split(',').map((word) => word.trim()),
+  );
+  return [...new Set(words)].filter((word) => word !== '' && !ORDINARY.includes(word));
+}
+
+/** Where one of the words stands, however it is written: `api key`, `apiKey`, `API_KEY`, `api-keys`. */
+export function saidIn({ path, text }: TextFile, words: readonly string[]): readonly string[] {
+  let rest = text;
+  for (const [phrase, where] of PERMITTED) if (where.test(path)) rest = rest.replace(phrase, '');
+  const lines = rest.split('\n');
+  return words.flatMap((word) => {
+    const pattern = new RegExp(`(?<![a-z])${word.split(' ').join('[ _-]?')}`, 'i');
+    const humps = new RegExp(word.split(' ').map(capitalised).join(''));
+    return lines.flatMap((line, index) =>
+      pattern.test(line) || humps.test(line) ? [`${path}:${index + 1}: ${word}`] : [],
+    );
+  });
+}
+
+function capitalised(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
+}

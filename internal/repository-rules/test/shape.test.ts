@@ -1,0 +1,133 @@
+/** The shape of sources, tests and packages: what a reader can count on without looking. */
+import { describe, expect, test } from 'vitest';
+import { adapters, publishedPackages, workspacePackages } from '../src/manifests.ts';
+import { filesMatching, repositoryFiles } from '../src/repository.ts';
+import { manifestProblems, uncheckedPackages } from '../src/shape/manifest-problems.ts';
+import { runningLines } from '../src/shape/running-lines.ts';
+import { sourceProblems } from '../src/shape/source-problems.ts';
+import { testProblems } from '../src/shape/test-problems.ts';
+
+const sources = filesMatching(
+  '{packages,apps,internal}/*/src/**/*.ts',
+  'benchmarks/src/**/*.ts',
+  'scripts/**/*.ts',
+);
+const tests = filesMatching('**/*.test.ts', '**/*.test-d.ts', '**/test/**/*.ts');
+const filesOf = (folder: string): readonly string[] =>
+  repositoryFiles()
+    .filter(({ path }) => path.startsWith(`${folder}/`))
+    .map(({ path }) => path.slice(folder.length + 1));
+
+test('sources are short, named for what they hold, and switch no check off', () => {
+  expect(sources.length).toBeGreaterThan(50);
+  const own = (path: string): boolean =>
+    path.includes('/generated/') || path === 'internal/repository-rules/src/shape/source-problems.ts';
+  expect(sources.filter(({ path }) => !own(path)).flatMap(sourceProblems)).toEqual([]);
+});
+
+test.each(adapters)('the adapter for %s is there, and runs the suite for adapters', (name) => {
+  expect(filesOf(`packages/${name}`)).toContain('src/index.ts');
+  const one = publishedPackages().find(({ folder }) => folder === `packages/${name}`);
+  expect(one?.manifest.devDependencies).toHaveProperty('@payment-service/adapter-conformance');
+});
+
+test('tests are not switched off, mocked or timed', () => {
+  expect(tests.length).toBeGreaterThan(30);
+  const own = 'internal/repository-rules/test/shape.test.ts';
+  expect(tests.filter(({ path }) => path !== own).flatMap(testProblems)).toEqual([]);
+});
+
+test.each(publishedPackages().map((one) => [one.manifest.name, one] as const))(
+  '%s has the shape of the others',
+  (_name, one) => {
+    expect(manifestProblems(one, filesOf(one.folder))).toEqual([]);
+  },
+);
+
+test('every package with code is type-checked, and every one with tests is tested', () => {
+  expect(uncheckedPackages(workspacePackages(), filesOf)).toEqual([]);
+});
+
+describe('controls', () => {
+  test('comments, blank lines, imports and types do not run', () => {
+    const source = [
+      "import {\n  a,\n} from './a.ts';",
+      '/** b\n * c\n */',
+      'interface D {\n  e: string;\n}',
+      'export function f(g: string): void;',
+      'export function f(g: unknown): void {',
+      "  a(g, '/* no comment'); // h",
+      '  // i\n\n/* j */',
+      '}',
+    ].join('\n');
+    expect(runningLines(source)).toBe(3);
+  });
+
+  test('long, vague, widened or unchecked sources are reported', () => {
+    const adapter = `${'call();\n'.repeat(46)}`;
+    const index = `${'\n'.repeat(41)}export * from './a.ts';\n`;
+    const found = [
+      { path: 'packages/core/src/verify/utils.ts', text: '// biome-ignore lint: because' },
+      { path: 'packages/core/src/index.ts', text: index },
+      { path: 'packages/core/src/long.ts', text: 'a;\n'.repeat(301) },
+      { path: 'packages/koa/src/index.ts', text: adapter },
+      { path: 'packages/koa/src/second.ts', text: '' },
+    ].flatMap(sourceProblems);
+    expect(found).toEqual([
+      'packages/core/src/verify/utils.ts: "utils" says nothing about what is in it',
+      'packages/core/src/verify/utils.ts: switches a check off: biome-ignore',
+      'packages/core/src/index.ts: has 42 lines, more than 40',
+      'packages/core/src/index.ts: exports whatever a module exports: name it',
+      'packages/core/src/long.ts: has 301 lines, more than 300',
+      'packages/koa/src/index.ts: has 46 lines that run, more than 45',
+      'packages/koa/src/second.ts: an adapter is one source file',
+    ]);
+  });
+
+  test('tests that prove nothing are reported', () => {
+    const lines = [
+      "test.skip('a', () => {});",
+      'describe.each(x).only();',
+      "vi.mock('node:fs');",
+      'context.skip();',
+    ];
+    const text = [...lines, 'expect(elapsed).toBeLessThan(5);', "test('only', () => skip());"].join('\n');
+    expect(testProblems({ path: 'a.test.ts', text })).toEqual([
+      'a.test.ts:1: test.skip',
+      'a.test.ts:3: vi.mock',
+      'a.test.ts:4: context.skip(',
+      'a.test.ts:5: expect(elapsed).toBeLess',
+    ]);
+  });
+
+  test('a package of another shape is reported', () => {
+    const [good] = publishedPackages();
+    if (good === undefined) throw new Error('nothing is published');
+    const { sideEffects: _, ...manifest } = good.manifest;
+    const wrong = { ...manifest, exports: { '.': './src/main.ts' }, engines: {}, scripts: {} };
+    expect(manifestProblems({ folder: '', manifest: wrong }, ['src/index.ts'])).toEqual(
+      [
+        'sideEffects is undefined, not false',
+        'engines.node is not >=20.19 or >=22.13',
+        'README.md is missing',
+        'the script build is ""',
+        'the script typecheck is ""',
+        'the script test is ""',
+        'exports["."] is "./src/main.ts", not "./src/index.ts"',
+        expect.stringMatching(/^publishConfig\.exports is /),
+      ].map((problem) => (typeof problem === 'string' ? `${manifest.name}: ${problem}` : expect.any(String))),
+    );
+  });
+
+  test('a package that nothing checks is reported', () => {
+    const packages = [
+      { folder: 'internal/a', manifest: { name: 'a' } },
+      { folder: 'internal/b', manifest: { name: 'b', scripts: { typecheck: 'tsc', test: 'vitest run' } } },
+    ];
+    expect(uncheckedPackages(packages, () => ['src/a.ts', 'test/a.test.ts'])).toEqual([
+      'internal/a: no script typecheck',
+      'internal/a: no script test',
+      'internal/b: a script test without the report',
+    ]);
+  });
+});

@@ -1,0 +1,64 @@
+/** One concept, one word; and nothing of the machine that something was written on. */
+import { describe, expect, test } from 'vitest';
+import { section } from '../src/markdown.ts';
+import { fileAt, repositoryFiles } from '../src/repository.ts';
+import { forbiddenWords, saidIn } from '../src/words/forbidden-words.ts';
+import { machineNames } from '../src/words/machine-names.ts';
+
+const glossary = section(fileAt('ARCHITECTURE.md').text, '## The words');
+const words = forbiddenWords(glossary);
+// The guard itself has to name what it permits.
+const OWN = ['internal/repository-rules/src/words/', 'internal/repository-rules/test/words.test.ts'];
+const files = repositoryFiles().filter(
+  ({ path }) => path !== 'pnpm-lock.yaml' && !OWN.some((own) => path.startsWith(own)),
+);
+
+test('no source, document or text of a command says what the glossary says that we do not say', () => {
+  const withoutGlossary = files.map(({ path, text }) => ({ path, text: text.replace(glossary, '') }));
+  expect(withoutGlossary.flatMap((file) => saidIn(file, words))).toEqual([]);
+});
+
+test('no file names a registry host or a folder of a machine', () => {
+  expect(files.flatMap(machineNames)).toEqual([]);
+});
+
+describe('controls', () => {
+  test('the words come from the glossary', () => {
+    expect(words).toEqual(['webhook', 'notification', 'IPN', 'webhook secret', 'api key']);
+  });
+
+  test('a word is found however it is written, and not inside another', () => {
+    const text = 'apiKey\nAPI_KEY\nan api-key\nx.onIpn()\nrapid keys\nequipn\n';
+    expect(saidIn({ path: 'a.ts', text }, ['api key', 'IPN'])).toEqual([
+      'a.ts:1: api key',
+      'a.ts:2: api key',
+      'a.ts:3: api key',
+      'a.ts:4: IPN',
+    ]);
+  });
+
+  test("a peer's name is permitted in the benchmarks, and nowhere else", () => {
+    const text = "import { verify } from '@octokit/webhooks-methods';";
+    expect(saidIn({ path: 'docs/benchmarks.md', text }, words)).toEqual([]);
+    expect(saidIn({ path: 'packages/core/src/index.ts', text }, words)).toHaveLength(1);
+  });
+
+  test('paths and hosts are reported, URLs and regular expressions are not', () => {
+    const text = [
+      'cd /work/sdk',
+      'see ~/sdk',
+      '"C:\\Users"',
+      'https://registry.example.org/zod',
+      'https://unpkg.com/zod',
+      'https://service.example/home/page',
+      "get('/data/wallet-balances')",
+    ].join('\n');
+    expect(machineNames({ path: 'a.md', text })).toEqual([
+      'a.md:1: /work/s',
+      'a.md:2: ~/s',
+      'a.md:3: C:\\U',
+      'a.md:4: registry.example.org',
+      'a.md:5: unpkg',
+    ]);
+  });
+});
