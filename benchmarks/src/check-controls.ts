@@ -1,0 +1,33 @@
+import type { Contender } from './contenders.ts';
+
+/**
+ * Proves that what is timed is verification: the contender makes an event of a genuine body, and refuses both another
+ * key's signature and a body whose merchant_reference was changed.
+ *
+ * @param stranger the same contender with another signing key.
+ * @throws {Error} that names the contender and the control that did not bite.
+ */
+export async function checkControls(contender: Contender, stranger: Contender, body: Buffer): Promise<void> {
+  const headers = await contender.sign(body);
+  const event = await contender.verify(body, headers);
+  const [reference = ''] = /"merchant_reference":"[^"]+"/.exec(body.toString('utf8')) ?? [];
+  if (reference === '' || JSON.stringify(event)?.includes(reference) !== true)
+    throw new Error(`${contender.name}: the genuine body gave no event with its reference.`);
+
+  const foreign = await stranger.sign(body);
+  if (!(await refuses(contender, body, foreign)))
+    throw new Error(`${contender.name}: a signature of another key was accepted.`);
+
+  const changed = Buffer.from(body.toString('utf8').replace(reference, `${reference.slice(0, -2)}X"`));
+  if (!(await refuses(contender, changed, headers)))
+    throw new Error(`${contender.name}: a body with another merchant_reference was accepted.`);
+}
+
+async function refuses(contender: Contender, body: Buffer, headers: Readonly<Record<string, string>>) {
+  try {
+    await contender.verify(body, headers);
+    return false;
+  } catch {
+    return true;
+  }
+}

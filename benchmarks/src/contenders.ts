@@ -1,0 +1,138 @@
+import { createHmac, createSecretKey } from 'node:crypto';
+import { sign as signForOctokit, verify as verifyForOctokit } from '@octokit/webhooks-methods';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import Stripe from 'stripe';
+import { Webhook as SvixWebhook } from 'svix';
+import type { PublishedCore } from './published-core.ts';
+import { verifyByRecipe } from './verify-by-recipe.ts';
+
+/** Headers as a server has them: names in lower case. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** One way from a body and its headers to an event. */
+export interface Contender {
+  readonly name: string;
+  /** What is called. */
+  readonly call: string;
+  /** Its answer is a promise, which is awaited before the next call. */
+  readonly isAsync: boolean;
+  /** The headers that the contender's own service would send with the body. */
+  sign(body: Buffer): Headers | Promise<Headers>;
+  /** The event; throws, or rejects, where the signature does not fit. */
+  verify(body: Buffer, headers: Headers): unknown;
+}
+
+/** What every contender has to do at the least: parse the body, and one HMAC of the same bytes. It refuses nothing. */
+export function floor(signingKey: string): Contender {
+  const key = createSecretKey(signingKey, 'utf8');
+  return {
+    name: 'floor',
+    call: 'JSON.parse + one node:crypto HMAC of the body; verifies nothing',
+    isAsync: false,
+    sign: () => ({}),
+    verify(body) {
+      const event: unknown = JSON.parse(body.toString('utf8'));
+      createHmac('sha256', key).update(body).digest();
+      return event;
+    },
+  };
+}
+
+export function paymentService(
+  name: 'core' | 'portable',
+  signingKey: string,
+  core: PublishedCore,
+): Contender {
+  const verifier = core.createVerifier({ signingKey });
+  return {
+    name,
+    call: `verifyCallback on ${core.digestName}`,
+    isAsync: false,
+    sign: (body) => ({
+      'hmac-signature': core.signCallback({ signingKey, data: JSON.parse(body.toString('utf8')) }),
+    }),
+    verify(body, headers) {
+      const result = verifier.verifyCallback({ signature: headers['hmac-signature'], body });
+      if (!result.ok) throw new Error(result.code);
+      return result;
+    },
+  };
+}
+
+export function recipe(signingKey: string, core: PublishedCore): Contender {
+  return {
+    ...paymentService('core', signingKey, core),
+    name: 'recipe',
+    call: 'the specification by hand, without the refusals',
+    verify: (body, headers) => verifyByRecipe(signingKey, body, headers['hmac-signature'] ?? ''),
+  };
+}
+
+export function stripe(signingKey: string): Contender {
+  return {
+    name: 'stripe',
+    call: 'constructEvent',
+    isAsync: false,
+    sign: (body) => ({
+      'stripe-signature': Stripe.webhooks.generateTestHeaderString({
+        payload: body.toString('utf8'),
+        secret: signingKey,
+      }),
+    }),
+    verify: (body, headers) =>
+      Stripe.webhooks.constructEvent(body, headers['stripe-signature'] ?? '', signingKey),
+  };
+}
+
+export function standardWebhooks(signingKey: string): Contender {
+  const peer = new StandardWebhook(signingKey, { format: 'raw' });
+  return {
+    name: 'standardwebhooks',
+    call: 'verify',
+    isAsync: false,
+    sign: (body) => standardHeaders('webhook', (id, at) => peer.sign(id, at, body)),
+    verify: (body, headers) => peer.verify(body, headers),
+  };
+}
+
+export function svix(signingKey: string): Contender {
+  const peer = new SvixWebhook(signingKey, { format: 'raw' });
+  return {
+    name: 'svix',
+    call: 'verify + JSON.parse',
+    isAsync: false,
+    sign: (body) => standardHeaders('svix', (id, at) => peer.sign(id, at, body)),
+    verify(body, headers) {
+      peer.verify(body, headers); // It returns nothing: the event is for the caller to parse.
+      return JSON.parse(body.toString('utf8'));
+    },
+  };
+}
+
+export function octokit(signingKey: string): Contender {
+  return {
+    name: 'octokit',
+    call: 'webhooks-methods verify + JSON.parse, awaited',
+    isAsync: true,
+    sign: async (body) => ({
+      'x-hub-signature-256': await signForOctokit(signingKey, body.toString('utf8')),
+    }),
+    async verify(body, headers) {
+      const text = body.toString('utf8');
+      const fits = await verifyForOctokit(signingKey, text, headers['x-hub-signature-256'] ?? '');
+      if (!fits) throw new Error('The signature does not fit.');
+      return JSON.parse(text);
+    },
+  };
+}
+
+/** The scheme that svix and standardwebhooks share, whose tolerance of five minutes cannot be switched off. */
+function standardHeaders(prefix: 'webhook' | 'svix', sign: (id: string, at: Date) => string): Headers {
+  const id = 'msg_2kF0Yb7pQx9LwZt4';
+  const at = new Date();
+  return {
+    [`${prefix}-id`]: id,
+    [`${prefix}-timestamp`]: String(Math.floor(at.getTime() / 1000)),
+    [`${prefix}-signature`]: sign(id, at),
+  };
+}

@@ -1,0 +1,23 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/**
+ * What a merchant's team writes from specification 5.2 in an afternoon: correct for a genuine callback and for a
+ * simple forgery. It has none of core's refusals (':' shifts, coercion, repeated names, invalid UTF-8), which is
+ * what its lead in the table buys.
+ */
+export function verifyByRecipe(signingKey: string, body: Buffer, header: string): object {
+  const data = JSON.parse(body.toString('utf8'));
+  const { s = '' } = Object.fromEntries(header.split(',').map((part) => part.split('=')));
+  const { merchant_reference, internal_reference, transaction_type, transaction_status } = data.payload;
+  const text = [
+    data.event,
+    merchant_reference,
+    internal_reference,
+    transaction_type,
+    transaction_status,
+  ].join(':');
+  const hash = createHmac('sha256', signingKey).update(text).digest('hex');
+  if (s.length !== hash.length || !timingSafeEqual(Buffer.from(s), Buffer.from(hash)))
+    throw new Error('The signature does not fit.');
+  return data;
+}
