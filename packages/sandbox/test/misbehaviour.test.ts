@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { call, collection } from './support/api.ts';
+import { createManualClock } from './support/manual-clock.ts';
+import { useStage } from './support/stage.ts';
+
+const stage = useStage();
+
+describe('misbehaviour', () => {
+  it('duplicate: the same body and signature again, one after the other', async () => {
+    stage.open().collect({ ...collection, misbehave: { duplicate: 2 } });
+    await stage.sandbox.idle();
+    expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1', 'ORD-1', 'ORD-1']);
+    const sent = stage.merchant.received.map(({ headers, body }) => `${headers['hmac-signature']} ${body}`);
+    expect(new Set(sent).size).toBe(1);
+    expect(stage.sandbox.deliveries().map(({ misbehaves }) => misbehaves)).toEqual([
+      [],
+      ['duplicate 1'],
+      ['duplicate 2'],
+    ]);
+  });
+
+  it('late: nothing before the time, then one', async () => {
+    const clock = createManualClock();
+    stage.open({ clock }).collect({ ...collection, misbehave: { late_ms: 10_000 } });
+    expect(clock.sleeping()).toEqual([10_000]);
+    clock.move(9999);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(stage.merchant.received).toHaveLength(0);
+    clock.move(1);
+    await stage.sandbox.idle();
+    expect(stage.merchant.received).toHaveLength(1);
+  });
+
+  it('out of order: after the callback of the next transaction', async () => {
+    stage.open({ clock: createManualClock() });
+    stage.sandbox.collect({ ...collection, merchant_reference: 'ORD-1', misbehave: { out_of_order: true } });
+    stage.sandbox.collect({ ...collection, merchant_reference: 'ORD-2' });
+    await stage.sandbox.idle();
+    expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-2', 'ORD-1']);
+  });
+
+  it('out of order as the default of the sandbox: pairs change places', async () => {
+    stage.open({ clock: createManualClock(), misbehave: { out_of_order: true } });
+    for (const pair of [
+      ['ORD-1', 'ORD-2'],
+      ['ORD-3', 'ORD-4'],
+    ]) {
+      for (const merchant_reference of pair) stage.sandbox.collect({ ...collection, merchant_reference });
+      await stage.sandbox.idle();
+    }
+    expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-2', 'ORD-1', 'ORD-4', 'ORD-3']);
+  });
+
+  it('out of order without another transaction: sent after a minute all the same', async () => {
+    const clock = createManualClock();
+    stage.open({ clock }).collect({ ...collection, misbehave: { out_of_order: true } });
+    expect(clock.sleeping()).toEqual([60_000]);
+    clock.move(60_000);
+    await stage.sandbox.idle();
+    expect(stage.merchant.received).toHaveLength(1);
+  });
+
+  it('A2: forged amount: the amount differs, and the signature is valid', async () => {
+    stage.open().collect({ ...collection, misbehave: { forged_amount: 5_000_000 } });
+    await stage.sandbox.idle();
+    expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1']);
+    expect(stage.merchant.received[0]?.data.payload).toMatchObject({
+      request_amount: 5_000_000,
+      transaction_amount: 5_000_000,
+      transaction_charge: 15,
+      total_credit: 4_999_985,
+    });
+  });
+
+  it('A5: a forged body first, then the genuine one', async () => {
+    stage.open().collect({ ...collection, misbehave: { forged_amount: 1, duplicate: 1 } });
+    await stage.sandbox.idle();
+    expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1', 'ORD-1']);
+    expect(stage.merchant.received.map(({ data }) => data.payload.transaction_amount)).toEqual([1, 500]);
+  });
+
+  it('bad signature: well-formed, and refused by the verifier', async () => {
+    stage.open({ retry: { max_attempts: 1 } }).collect({ ...collection, misbehave: { bad_signature: true } });
+    await stage.sandbox.idle();
+    expect(stage.merchant.received.map(stage.verdict)).toEqual(['mismatch']);
+  });
+
+  it('a request that says {} behaves, whatever the sandbox is set to', async () => {
+    stage.open({ misbehave: { duplicate: 3 } }).collect({ ...collection, misbehave: {} });
+    await stage.sandbox.idle();
+    expect(stage.merchant.received).toHaveLength(1);
+  });
+
+  it('the default can be changed while it runs', async () => {
+    stage.open();
+    const answer = await call(stage.sandbox, 'PUT', '/sandbox/defaults', { misbehave: { duplicate: 1 } });
+    expect(answer.body.data).toEqual({ misbehave: { duplicate: 1 }, retry: {} });
+    stage.sandbox.collect(collection);
+    await stage.sandbox.idle();
+    expect(stage.merchant.received).toHaveLength(2);
+  });
+});

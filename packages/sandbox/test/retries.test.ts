@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { collection } from './support/api.ts';
+import { createManualClock } from './support/manual-clock.ts';
+import { startMerchant } from './support/merchant.ts';
+import { until, useStage } from './support/stage.ts';
+
+const stage = useStage();
+
+describe('retries', () => {
+  const attemptsOf = () =>
+    stage.sandbox
+      .deliveries()
+      .map(({ state, attempts }) => [state, ...attempts.map(({ status, error }) => status ?? error)]);
+
+  it('repeats with backoff until a 2xx, and keeps every attempt', async () => {
+    const clock = createManualClock();
+    stage.merchant.answer = (response) => {
+      response.statusCode = [500, 401, 302, 202][stage.merchant.received.length - 1] ?? 599;
+      response.setHeader('location', '/elsewhere');
+      response.end('why');
+    };
+    stage.open({ clock }).collect(collection);
+    const waits: number[] = [];
+    for (let attempt = 1; attempt < 4; attempt += 1) {
+      await until(() => clock.sleeping().length > 0);
+      waits.push(...clock.sleeping());
+      clock.move(waits.at(-1) ?? 0);
+    }
+    await stage.sandbox.idle();
+    expect(waits).toEqual([1000, 2000, 4000]);
+    expect(attemptsOf()).toEqual([['delivered', 500, 401, 302, 202]]);
+    expect(stage.sandbox.deliveries()[0]?.attempts[0]?.answer).toBe('why');
+    expect(clock.sleeping()).toEqual([]);
+  });
+
+  it('A28: repeats the first t, unless told to sign afresh', async () => {
+    stage.merchant.answer = (response) => {
+      response.statusCode = 500;
+      response.end();
+    };
+    for (const resign of [false, true]) {
+      const clock = createManualClock(Date.UTC(2026, 0, 2));
+      stage.open({ clock, retry: { max_attempts: 2, backoff_ms: 60_000, resign } }).collect(collection);
+      await until(() => clock.sleeping().length > 0);
+      clock.move(60_000);
+      await stage.sandbox.idle();
+      await stage.sandbox.close();
+    }
+    const stamps = stage.merchant.received.map(({ headers }) =>
+      String(headers['hmac-signature']).slice(0, 12),
+    );
+    expect(stamps).toEqual(['t=1767312000', 't=1767312000', 't=1767312000', 't=1767312060']);
+    expect(stage.merchant.received.map(stage.verdict).slice(2)).toEqual(['ORD-1', 'ORD-1']);
+  });
+
+  it('gives up after max_attempts', async () => {
+    stage.merchant.answer = (response) => {
+      response.statusCode = 503;
+      response.end();
+    };
+    stage.open({ retry: { max_attempts: 3, backoff_ms: 0 } }).collect(collection);
+    await stage.sandbox.idle();
+    expect(attemptsOf()).toEqual([['given_up', 503, 503, 503]]);
+  });
+
+  it('which statuses count, and which end it, are options; backoff is capped', async () => {
+    const clock = createManualClock();
+    stage.merchant.answer = (response) => {
+      response.statusCode = [200, 409, 410][stage.merchant.received.length - 1] ?? 599;
+      response.end();
+    };
+    const retry = {
+      accepted: [204],
+      final: [410],
+      backoff_ms: 3000,
+      backoff_factor: 10,
+      max_backoff_ms: 5000,
+    };
+    stage.open({ clock, retry }).collect(collection);
+    const waits: number[] = [];
+    for (let attempt = 1; attempt < 3; attempt += 1) {
+      await until(() => clock.sleeping().length > 0);
+      waits.push(...clock.sleeping());
+      clock.move(waits.at(-1) ?? 0);
+    }
+    await stage.sandbox.idle();
+    expect(waits).toEqual([3000, 5000]);
+    expect(attemptsOf()).toEqual([['given_up', 200, 409, 410]]);
+  });
+
+  it('a status class counts, such as 4xx', async () => {
+    stage.merchant.answer = (response) => {
+      response.statusCode = 404;
+      response.end();
+    };
+    stage.open().collect({ ...collection, retry: { accepted: ['4xx'] } });
+    await stage.sandbox.idle();
+    expect(attemptsOf()).toEqual([['delivered', 404]]);
+  });
+
+  it('a receiver that refuses, hangs up or stalls is an attempt with its reason', async () => {
+    stage.open({ retry: { max_attempts: 1 }, deliveryTimeoutMs: 100 });
+    stage.merchant.answer = (response) => response.destroy();
+    stage.sandbox.collect(collection);
+    await stage.sandbox.idle();
+    stage.merchant.answer = () => {};
+    stage.sandbox.collect(collection);
+    await stage.sandbox.idle();
+    // The headers come, and the body does not end.
+    stage.merchant.answer = (response) => void response.write('a');
+    stage.sandbox.collect(collection);
+    await stage.sandbox.idle();
+    const gone = await startMerchant();
+    await gone.close();
+    stage.sandbox.collect({ ...collection, callback_url: gone.url });
+    await stage.sandbox.idle();
+    const [hungUp, stalled, endless, refused] = stage.sandbox
+      .deliveries()
+      .flatMap(({ attempts }) => attempts);
+    expect(hungUp).toMatchObject({ status: null, error: 'UND_ERR_SOCKET' });
+    expect(stalled).toMatchObject({ status: null, error: 'no answer within 100 ms' });
+    expect(endless).toMatchObject({ status: 200, error: 'no answer within 100 ms' });
+    expect(refused).toMatchObject({ status: null, error: 'ECONNREFUSED' });
+    expect(new Set(stage.sandbox.deliveries().map(({ state }) => state))).toEqual(new Set(['given_up']));
+  });
+
+  it('of an answer only the start is kept, and the rest is not read', async () => {
+    let written = 0;
+    stage.merchant.answer = (response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(65_536))) written += 65_536;
+        response.once('drain', more);
+      };
+      more();
+    };
+    stage.open({ retry: { max_attempts: 1 } }).collect(collection);
+    await stage.sandbox.idle();
+    const [delivery] = stage.sandbox.deliveries();
+    expect(delivery?.attempts[0]?.answer).toBe('x'.repeat(512));
+    expect(delivery?.state).toBe('delivered');
+    expect(written).toBeLessThan(64 * 1024 * 1024);
+  });
+});
