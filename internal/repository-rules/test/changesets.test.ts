@@ -1,0 +1,34 @@
+/** Changesets are what users read about a release, and what gives the packages their versions. */
+import { expect, test } from 'vitest';
+import { publishedPackages } from '../src/manifests.ts';
+import { filesMatching } from '../src/repository.ts';
+import { changesetProblems } from '../src/shape/changeset-problems.ts';
+
+test('every changeset names published packages and says a sentence; every new package has one', () => {
+  const changesets = filesMatching('.changeset/*.md');
+  expect(changesetProblems(changesets, publishedPackages())).toEqual([]);
+});
+
+test('control: a private package, a strange step, an empty text and a forgotten package are reported', () => {
+  const changeset = (path: string, front: string, sentence: string): { path: string; text: string } => ({
+    path,
+    text: `---\n${front}\n---\n\n${sentence}\n`,
+  });
+  const packages = ['@a/core', '@a/koa'].map((name) => ({
+    folder: name,
+    manifest: { name, version: '0.0.0' },
+  }));
+  const changesets = [
+    changeset('good.md', "'@a/core': minor", 'A sentence.'),
+    changeset('private.md', "'@a/private': minor", 'A sentence.'),
+    changeset('step.md', "'@a/core': big", 'A sentence.'),
+    changeset('empty.md', '', ''),
+  ];
+  expect(changesetProblems(changesets, packages)).toEqual([
+    'private.md: @a/private is not published',
+    'step.md: "big" is no version step',
+    'empty.md: it names no package',
+    'empty.md: it holds no sentence for users',
+    '@a/koa has no version, and no changeset gives it one',
+  ]);
+});

@@ -1,0 +1,60 @@
+/**
+ * The last line of the test command counts nothing as passed that has not run and passed. The reports are vitest's own,
+ * of tests written for this, so that a change of their form is noticed.
+ */
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { countReport } from '../../../scripts/count-report.ts';
+import { emptyFolder } from '../src/extracted.ts';
+
+const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
+const two = "import { test } from 'vitest';\ntest('one', () => {});\ntest('two', () => {});\n";
+const [good, skipping, failing, broken] = await Promise.all([
+  reportOn('good', { 'a.test.ts': two, 'b.test.ts': two }),
+  reportOn('skipping', { 'a.test.ts': `${two}test.skip('three', () => {});\ntest.todo('four');\n` }),
+  reportOn('failing', { 'a.test.ts': `${two}test('three', () => {\n  throw new Error('3');\n});\n` }),
+  reportOn('broken', { 'a.test.ts': two, 'b.test.ts': "import './gone.ts';\n" }),
+]);
+
+test('what has passed is counted', () => {
+  expect(countReport(good, ['test/a.test.ts', 'test/b.test.ts'])).toEqual({ passed: 4, failed: 0 });
+});
+
+test('skipped tests and tests still to be written fail, although vitest calls that a success', () => {
+  expect(JSON.parse(skipping)).toMatchObject({ success: true });
+  expect(countReport(skipping, ['test/a.test.ts'])).toEqual({ passed: 2, failed: 2 });
+});
+
+test('a failing test fails', () => {
+  expect(countReport(failing, ['test/a.test.ts'])).toEqual({ passed: 2, failed: 1 });
+});
+
+test('a suite that did not load fails', () => {
+  expect(countReport(broken, ['test/a.test.ts', 'test/b.test.ts'])).toEqual({ passed: 2, failed: 1 });
+});
+
+test('a test file that did not run fails', () => {
+  expect(countReport(good, ['test/a.test.ts', 'test/b.test.ts', 'test/c.test.ts'])).toEqual({
+    passed: 4,
+    failed: 1,
+  });
+});
+
+test('a report that is missing, broken, of another form or empty fails', () => {
+  const empty = { success: true, numTotalTests: 0, numPassedTests: 0, testResults: [] };
+  for (const report of [undefined, '', '{"success":true', '{}', 'null', JSON.stringify(empty)])
+    expect(countReport(report, [])).toEqual({ passed: 0, failed: 1 });
+});
+
+/** Runs vitest on the given test files, in a folder of their own, and gives its report. */
+async function reportOn(name: string, files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = emptyFolder(`reports/${name}/test`);
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
+  writeFileSync(join(folder, 'vitest.config.ts'), 'export default {};\n');
+  const args = [vitest, 'run', '--reporter=json', '--outputFile=report.json'];
+  await new Promise<void>((resolve) => execFile(process.execPath, args, { cwd: folder }, () => resolve()));
+  return readFileSync(join(folder, 'report.json'), 'utf8');
+}

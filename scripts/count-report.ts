@@ -1,0 +1,49 @@
+/** What one check, or the tests of one package, add to the last line. */
+export interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/** The members of vitest's JSON report that are needed to count. */
+interface Report {
+  readonly success: boolean;
+  readonly numTotalTests: number;
+  readonly numPassedTests: number;
+  readonly testResults: readonly { readonly name: string }[];
+}
+
+/**
+ * Counts vitest's report on one package. Only what has run and passed is passed: a skipped test, a report that is
+ * missing or broken, a suite that did not load and a test file that did not run all fail.
+ *
+ * @param text the report, or undefined where none was written.
+ * @param testFiles the package's test files, as paths from the root with slashes.
+ */
+export function countReport(text: string | undefined, testFiles: readonly string[]): Counts {
+  const report = parseReport(text);
+  if (report === undefined) return { passed: 0, failed: 1 };
+  const { success, numTotalTests, numPassedTests: passed, testResults } = report;
+  const ran = testResults.map(({ name }) => name.replaceAll('\\', '/'));
+  const forgotten = testFiles.filter((file) => !ran.some((name) => name.endsWith(`/${file}`)));
+  const other = numTotalTests - passed + forgotten.length;
+  // A suite that failed to load has no tests to count.
+  return { passed, failed: success && passed > 0 ? other : Math.max(other, 1) };
+}
+
+function parseReport(text: string | undefined): Report | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isReport(value) ? value : undefined;
+  } catch {
+    // Cut off, for example when the disk is full: as good as none, and counted as a failure.
+    return undefined;
+  }
+}
+
+function isReport(value: unknown): value is Report {
+  if (typeof value !== 'object' || value === null) return false;
+  const { success, numTotalTests, numPassedTests, testResults } = value as Partial<Report>;
+  const areCounts = Number.isInteger(numTotalTests) && Number.isInteger(numPassedTests);
+  return typeof success === 'boolean' && areCounts && Array.isArray(testResults);
+}
