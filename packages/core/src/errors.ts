@@ -25,7 +25,7 @@ export abstract class PaymentServiceError extends Error {
 
 /** What the service answered when it did not answer with success. */
 export interface ApiErrorDetails extends ErrorOptions {
-  /** The HTTP status, 100 to 599. */
+  /** The HTTP status, 100 to 599; 0 where a browser hides that of a redirect. */
   status: number;
   /** `message` of the error envelope (specification 7), when one came. */
   serviceMessage?: string | undefined;

@@ -4,11 +4,12 @@ export { receiveCallback } from './callback.ts';
 export { canonicalAmount } from './canonical-amount.ts';
 export type { Claim, ClaimedAmounts } from './claimed-amounts.ts';
 export { claimedAmounts } from './claimed-amounts.ts';
-export type { Client, ClientOptions, ClientWithSecretKey } from './client/client-options.ts';
+export type * from './client/client-options.ts';
 export { createClient } from './client/create-client.ts';
+export type { Timing } from './client/timing.ts';
 export type { AmountConfirmation, AmountMismatch, ExpectedAmount } from './confirm-amount.ts';
 export { confirmAmount } from './confirm-amount.ts';
-export type { IneligibilityCode, ProviderEligibility } from './eligible-providers.ts';
+export type * from './eligible-providers.ts';
 export { eligibleProviders } from './eligible-providers.ts';
 export type { PaymentServiceErrorCode } from './errors.ts';
 export {
