@@ -72,6 +72,5 @@ function close(server: Server): Promise<void> {
       clearTimeout(timer);
       resolve();
     });
-    server.closeIdleConnections();
   });
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
 const PROGRAM = '/usr/bin/chromium';
+const APT = '/usr/bin/apt-get';
 const FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -25,13 +26,13 @@ export async function startChromium(): Promise<Browser> {
 
 function installChromium(): void {
   const mayInstall =
-    process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
+    process.platform === 'linux' && process.getuid?.() === 0 && existsSync(APT);
   if (!mayInstall) {
     throw new Error(
       `The test at phone size needs ${PROGRAM}. On Debian: sudo apt-get update && sudo apt-get install chromium`,
     );
   }
   const options = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, stdio: 'pipe' } as const;
-  execFileSync('apt-get', ['update', '-q'], options);
-  execFileSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'chromium'], options);
+  execFileSync(APT, ['update', '-q'], options);
+  execFileSync(APT, ['install', '-y', '-q', '--no-install-recommends', 'chromium'], options);
 }

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { SetupError } from '../src/config.ts';
+import { serve } from '../src/serve.ts';
+
+const ANYWHERE = { host: '127.0.0.1', port: 0 };
+
+/** A connection that sends this and then only listens. */
+async function open(origin: string, text: string): Promise<Socket> {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write(text);
+  return socket;
+}
+
+describe('serving', () => {
+  it('closes although connections are idle, half way through a request, or waiting for an answer', async () => {
+    let waiting: () => void = () => undefined;
+    const hasCome = new Promise<void>((resolve) => {
+      waiting = resolve;
+    });
+    const served = await serve(ANYWHERE, async () => () => waiting());
+    const sockets = [
+      await open(served.origin, ''),
+      await open(served.origin, 'GET / HTTP/1.1\r\n'),
+      await open(served.origin, 'GET / HTTP/1.1\r\nhost: shop\r\n\r\n'),
+    ];
+    const closed = sockets.map((socket) => once(socket, 'close'));
+    await hasCome;
+    await served.close();
+    await Promise.all(closed);
+    await expect(fetch(served.origin)).rejects.toThrow();
+  });
+
+  it('lets a request in flight finish', async () => {
+    const served = await serve(ANYWHERE, async () => (_request, response) => {
+      setTimeout(() => response.end('finished'), 100);
+    });
+    const answer = fetch(served.origin).then((response) => response.text());
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    await served.close();
+    expect(await answer).toBe('finished');
+  });
+
+  it('answers 503 until the shop is ready, and never hangs', async () => {
+    let origin = '';
+    let ready: () => void = () => undefined;
+    const wait = new Promise<void>((resolve) => {
+      ready = resolve;
+    });
+    const pending = serve(ANYWHERE, async (found) => {
+      origin = found;
+      await wait;
+      return (_request, response) => void response.end('ready');
+    });
+    await expect.poll(() => origin).not.toBe('');
+    const early = await fetch(origin);
+    expect([early.status, early.headers.get('retry-after')]).toEqual([503, '1']);
+    ready();
+    const served = await pending;
+    onTestFinished(() => served.close());
+    expect(await (await fetch(origin)).text()).toBe('ready');
+  });
+
+  it('leaves nothing listening when the shop cannot be made', async () => {
+    let origin = '';
+    const failed = serve(ANYWHERE, async (found) => {
+      origin = found;
+      throw new SetupError('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    await expect(fetch(origin)).rejects.toThrow();
+  });
+
+  it('says which port is taken', async () => {
+    const served = await serve(ANYWHERE, async () => () => undefined);
+    onTestFinished(() => served.close());
+    const port = Number(new URL(served.origin).port);
+    const second = serve({ host: '127.0.0.1', port }, async () => () => undefined);
+    await expect(second).rejects.toThrow(`Port ${port} is in use by another program.`);
+    await expect(second).rejects.toBeInstanceOf(SetupError);
+  });
+});
