@@ -1,4 +1,10 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
-const config: ViteUserConfig = defineConfig({ test: { include: ['test/**/*.test.ts'] } });
+const config: ViteUserConfig = defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    // Programs and browsers are started, on machines that do other things as well: a deadline that only a hang meets.
+    testTimeout: 60_000,
+  },
+});
 export default config;

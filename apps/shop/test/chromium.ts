@@ -25,8 +25,7 @@ export async function startChromium(): Promise<Browser> {
 }
 
 function installChromium(): void {
-  const mayInstall =
-    process.platform === 'linux' && process.getuid?.() === 0 && existsSync(APT);
+  const mayInstall = process.platform === 'linux' && process.getuid?.() === 0 && existsSync(APT);
   if (!mayInstall) {
     throw new Error(
       `The test at phone size needs ${PROGRAM}. On Debian: sudo apt-get update && sudo apt-get install chromium`,

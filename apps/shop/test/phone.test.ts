@@ -6,7 +6,6 @@ import { FRAMEWORKS, openShop } from './open-shop.ts';
 
 const PHONE = { width: 360, height: 740 };
 const INSTALLING_MS = 300_000;
-const WALK_MS = 60_000;
 
 let browser: Browser;
 beforeAll(async () => {
@@ -49,50 +48,45 @@ async function expectPhoneFit(page: Page): Promise<void> {
 }
 
 describe('on a phone of 360 pixels', () => {
-  it.each(FRAMEWORKS)(
-    'a customer on %s comes from the catalogue to a paid order',
-    { timeout: WALK_MS },
-    async (framework) => {
-      const shop = await openShop({ framework });
-      const { page, complaints } = await openPhone();
-      await page.goto(shop.origin);
-      await expectPhoneFit(page);
-      await page.getByRole('link', { name: 'Buy Coffee beans, 500 g' }).tap();
-      await page.getByRole('heading', { name: 'Checkout' }).waitFor();
-      await expectPhoneFit(page);
+  it.each(FRAMEWORKS)('a customer on %s comes from the catalogue to a paid order', async (framework) => {
+    const shop = await openShop({ framework });
+    const { page, complaints } = await openPhone();
+    await page.goto(shop.origin);
+    await expectPhoneFit(page);
+    await page.getByRole('link', { name: 'Buy Coffee beans, 500 g' }).tap();
+    await page.getByRole('heading', { name: 'Checkout' }).waitFor();
+    await expectPhoneFit(page);
 
-      await page.getByLabel('Your name').fill('Example Customer');
-      await page.getByLabel('Phone or account number').fill('256790000001');
-      await page.getByRole('radio', { name: /Example Mobile Money/ }).check();
-      await page.getByRole('button', { name: 'Pay' }).tap();
-      await page.getByRole('alert').getByText('serves accounts that start with 25677, 25678').waitFor();
-      await expectPhoneFit(page);
-      await page.getByLabel('Phone or account number').fill('256770000001');
-      await page.getByRole('button', { name: 'Pay' }).tap();
+    await page.getByLabel('Your name').fill('Example Customer');
+    await page.getByLabel('Phone or account number').fill('256790000001');
+    await page.getByRole('radio', { name: /Example Mobile Money/ }).check();
+    await page.getByRole('button', { name: 'Pay' }).tap();
+    await page.getByRole('alert').getByText('serves accounts that start with 25677, 25678').waitFor();
+    await expectPhoneFit(page);
+    await page.getByLabel('Phone or account number').fill('256770000001');
+    await page.getByRole('button', { name: 'Pay' }).tap();
 
-      await page.waitForURL(/\/sandbox\/pay\//);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
-      await page.getByRole('button', { name: /^Pay/ }).tap();
-      await page.waitForURL(`${shop.origin}/orders/*`);
-      await page.getByRole('heading', { name: 'Paid. Thank you!' }).waitFor();
-      expect(page.url()).not.toContain('hmac_signature');
-      await expectPhoneFit(page);
+    await page.waitForURL(/\/sandbox\/pay\//);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+    await page.getByRole('button', { name: /^Pay/ }).tap();
+    await page.waitForURL(`${shop.origin}/orders/*`);
+    await page.getByRole('heading', { name: 'Paid. Thank you!' }).waitFor();
+    expect(page.url()).not.toContain('hmac_signature');
+    await expectPhoneFit(page);
 
-      await page.getByRole('link', { name: 'Orders' }).tap();
-      await page.getByText('paid', { exact: true }).waitFor();
-      await expectPhoneFit(page);
-      await page.getByRole('link', { name: 'Wallets' }).tap();
-      await page.getByText('UGX, collection wallet').waitFor();
-      await expectPhoneFit(page);
-      // A refused form is the one complaint: Chromium notes the status 422.
-      expect(complaints.filter((complaint) => !complaint.includes('422'))).toEqual([]);
-      await page.context().close();
-    },
-  );
+    await page.getByRole('link', { name: 'Orders' }).tap();
+    await page.getByText('paid', { exact: true }).waitFor();
+    await expectPhoneFit(page);
+    await page.getByRole('link', { name: 'Wallets' }).tap();
+    await page.getByText('UGX, collection wallet').waitFor();
+    await expectPhoneFit(page);
+    // A refused form is the one complaint: Chromium notes the status 422.
+    expect(complaints.filter((complaint) => !complaint.includes('422'))).toEqual([]);
+    await page.context().close();
+  });
 
   it.each([true, false])(
     'the order page turns to paid by itself (scripts: %s)',
-    { timeout: WALK_MS },
     async (javaScriptEnabled) => {
       const shop = await openShop({ sandbox: { misbehave: { late_ms: 3_600_000 } } });
       const { page, complaints } = await openPhone({ javaScriptEnabled });
@@ -110,7 +104,7 @@ describe('on a phone of 360 pixels', () => {
     },
   );
 
-  it('long names without a space do not widen any page', { timeout: WALK_MS }, async () => {
+  it('long names without a space do not widen any page', async () => {
     const long = 'n'.repeat(80);
     const shop = await openShop({
       catalogue: [
