@@ -6,7 +6,7 @@ import type { TextFile } from '../repository.ts';
 export function importedModules(source: string): readonly string[] {
   const statements = source.matchAll(/^(?:import|export)\b[^'";]*?\bfrom\s*['"]([^'"]+)['"]/gm);
   const bare = source.matchAll(/^import\s*['"]([^'"]+)['"]/gm);
-  const dynamic = source.matchAll(/\b(?:import|require)\(\s*['"]([^'"]+)['"]/g);
+  const dynamic = source.matchAll(/(?<![\w.#])(?:import|require)\(\s*['"]([^'"]+)['"]/g);
   return [...statements, ...bare, ...dynamic].map(([, module = '']) => module);
 }
 

@@ -9,7 +9,7 @@ export interface Commands {
   readonly exists: (path: string) => boolean;
 }
 
-const PNPM_OWN = ['install', 'add', 'exec', 'dlx'];
+const PNPM_OWN = ['install', 'add', 'exec', 'dlx', 'pack'];
 const OTHER_TOOLS = ['curl', 'cd'];
 
 /**
@@ -58,7 +58,8 @@ function pnpmWorks(args: readonly string[], folder: string, { packages, ...rest 
       pnpmWorks(others, folder, { packages: own.map(({ manifest }) => ({ manifest, folder: '' })), ...rest })
     );
   }
-  if (PNPM_OWN.includes(first)) return isInstall(args, { packages, ...rest }) || first === 'exec';
+  if (PNPM_OWN.includes(first))
+    return isInstall(args, { packages, ...rest }) || first === 'exec' || first === 'pack';
   const isHere = packages.filter((one) => one.folder === '');
   return isHere.some(({ manifest }) => (first === 'run' ? second : first) in (manifest.scripts ?? {}));
 }

@@ -17,7 +17,10 @@ const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
   [/^( +)type: apiKey$/gm, /^openapi\/payment-service\.yaml$/],
   // Peers that the benchmarks are run against: their interfaces, and in documents their names.
   [/webhook/gi, /^benchmarks\/(src|test)\//],
-  [/@octokit\/webhooks-methods|standardwebhooks|\bwebhooks\.constructEvent/g, /^(benchmarks|docs)\//],
+  [
+    /@octokit\/webhooks-methods|standardwebhooks|Standard Webhooks|\bwebhooks\.constructEvent/g,
+    /^(benchmarks|docs)\//,
+  ],
 ];
 
 /** The words that nobody says here, read from the glossary. */
