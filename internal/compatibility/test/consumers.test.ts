@@ -2,7 +2,7 @@
  * A user's program, in strict TypeScript against the packed types, compiled as ESM and as CommonJS, and run on every
  * supported Node.
  */
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { typescript5, userNodes } from '@payment-service/toolchains';
@@ -23,6 +23,14 @@ const packages = await readTarballs(join(scratch, 'tarballs'));
 const sandbox = packages.find((one) => one.manifest.name === '@payment-service/sandbox')?.manifest;
 if (sandbox === undefined) throw new Error('the sandbox was not packed');
 const files = globSync('*.ts', { cwd: smoke }).sort();
+
+test('every published package is used by one of the programs', () => {
+  const programs = files.map((file) => readFileSync(join(smoke, file), 'utf8')).join('\n');
+  const unused = packages
+    .map(({ manifest }) => manifest.name)
+    .filter((name) => !programs.includes(`'${name}'`));
+  expect(unused).toEqual([]);
+});
 
 describe.each(CONSUMERS)('$name', (setup) => {
   const sources = setup.type === 'module' ? [...files, 'one-instance.mts'] : files;
