@@ -1,0 +1,55 @@
+import type { CallbackOptions, VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
+import express5 from 'express';
+import express4 from 'express4';
+import { expectTypeOf, test } from 'vitest';
+import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
+
+// Compiled, never run: `tsc` is the test.
+declare const fromEnvironment: string | undefined;
+const signingKey = fromEnvironment;
+declare function credit(callback: VerifiedCallback): void;
+
+test('fits use, all, post and routers, by the types of Express 4 and of Express 5', () => {
+  expectTypeOf(paymentCallbacks({ signingKey })).toExtend<express4.RequestHandler>();
+  expectTypeOf(paymentCallbacks({ signingKey })).toExtend<express5.RequestHandler>();
+  for (const app of [express4(), express4.Router()]) {
+    app.use(paymentCallbacks({ signingKey }));
+    app.use('/callbacks', paymentCallbacks({ signingKey, onCallback: credit }));
+    app.all('/callbacks', paymentCallbacks({ signingKey, onCallback: credit }));
+    app.get('/return/:shop', paymentRedirects({ signingKey }), (req) => {
+      expectTypeOf(req.params.shop).toEqualTypeOf<string>();
+      expectTypeOf(req.paymentRedirect).toEqualTypeOf<VerifiedRedirect | undefined>();
+    });
+  }
+  for (const app of [express5(), express5.Router()]) {
+    app.use(paymentCallbacks({ signingKey }));
+    app.use('/callbacks', paymentCallbacks({ signingKey, onCallback: credit }));
+    app.all('/callbacks', paymentCallbacks({ signingKey, onCallback: credit }));
+    app.get('/return/:shop', paymentRedirects({ signingKey }), (req) => {
+      expectTypeOf(req.params.shop).toEqualTypeOf<string>();
+      expectTypeOf(req.paymentRedirect).toEqualTypeOf<VerifiedRedirect | undefined>();
+    });
+  }
+});
+
+test('what is handed on may be missing, and a redirect is no callback', () => {
+  express5().post('/callbacks', paymentCallbacks({ signingKey }), (req) => {
+    if (req.paymentCallback) credit(req.paymentCallback);
+    // @ts-expect-error: not every route stands behind paymentCallbacks()
+    credit(req.paymentCallback);
+    // @ts-expect-error: a verified redirect credits nothing
+    if (req.paymentRedirect) credit(req.paymentRedirect);
+  });
+});
+
+test('the options are those of core', () => {
+  expectTypeOf(paymentCallbacks).parameter(0).toEqualTypeOf<CallbackOptions>();
+  // @ts-expect-error: there is no way to leave the signing key out
+  paymentCallbacks({ onCallback: credit });
+  // @ts-expect-error: a callback route has no redirects
+  paymentCallbacks({ signingKey, onRedirect: () => '/thanks' });
+  // @ts-expect-error: a redirect credits nothing
+  paymentRedirects({ signingKey, onRedirect: credit });
+  // @ts-expect-error: onRedirect answers with an address
+  paymentRedirects({ signingKey, onRedirect: () => undefined });
+});

@@ -1,0 +1,47 @@
+import type { CallbackOptions, VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
+import fastify, { type FastifyPluginAsync } from 'fastify';
+import { expectTypeOf, test } from 'vitest';
+import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
+
+// Compiled, never run: `tsc` is the test.
+declare const fromEnvironment: string | undefined;
+const signingKey = fromEnvironment;
+declare function credit(callback: VerifiedCallback): void;
+
+test('fits apps on HTTP, HTTPS and HTTP/2, with and without a prefix', () => {
+  fastify().register(paymentCallbacks({ signingKey, onCallback: credit }), { prefix: '/callbacks' });
+  fastify({ https: {} }).register(paymentCallbacks({ signingKey, onCallback: credit }), {
+    prefix: '/callbacks',
+  });
+  fastify({ http2: true }).register(paymentCallbacks({ signingKey, onCallback: credit }));
+  // @ts-expect-error: register() takes no options of the adapter
+  fastify().register(paymentCallbacks({ signingKey }), { signingKey });
+});
+
+test('what is handed on may be missing, and a redirect is no callback', () => {
+  const routes: FastifyPluginAsync = async (scope) => {
+    scope.register(paymentCallbacks({ signingKey }));
+    scope.post('/callbacks', async (request) => {
+      expectTypeOf(request.paymentCallback).toEqualTypeOf<VerifiedCallback | undefined>();
+      expectTypeOf(request.paymentRedirect).toEqualTypeOf<VerifiedRedirect | undefined>();
+      if (request.paymentCallback) credit(request.paymentCallback);
+      // @ts-expect-error: not every route stands behind paymentCallbacks()
+      credit(request.paymentCallback);
+      // @ts-expect-error: a verified redirect credits nothing
+      if (request.paymentRedirect) credit(request.paymentRedirect);
+    });
+  };
+  fastify().register(routes);
+});
+
+test('the options are those of core', () => {
+  expectTypeOf(paymentCallbacks).parameter(0).toEqualTypeOf<CallbackOptions>();
+  // @ts-expect-error: there is no way to leave the signing key out
+  paymentCallbacks({ onCallback: credit });
+  // @ts-expect-error: a callback route has no redirects
+  paymentCallbacks({ signingKey, onRedirect: () => '/thanks' });
+  // @ts-expect-error: a redirect credits nothing
+  paymentRedirects({ signingKey, onRedirect: credit });
+  // @ts-expect-error: onRedirect answers with an address
+  paymentRedirects({ signingKey, onRedirect: () => undefined });
+});

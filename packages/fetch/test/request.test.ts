@@ -1,0 +1,133 @@
+import { sampleCallback, signCallback } from '@payment-service/core/testing';
+import { describe, expect, it } from 'vitest';
+import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
+
+const signingKey = 'FetchTestSigningKey1';
+const data = sampleCallback();
+const bytes = new TextEncoder().encode(JSON.stringify(data));
+const signed = { 'hmac-signature': signCallback({ signingKey, data }) };
+const onCallback = (): void => undefined;
+
+function callbackRequest(
+  body: ReadableStream<Uint8Array>,
+  headers: Record<string, string> = signed,
+): Request {
+  return new Request('https://shop.example/callbacks', { method: 'POST', headers, body, duplex: 'half' });
+}
+
+/** A body of the given chunks, which says how often it was asked for more, and whether it was let go of. */
+function recordedBody(chunks: readonly Uint8Array[]): {
+  stream: ReadableStream<Uint8Array>;
+  pulls: () => number;
+  cancelled: Promise<void>;
+} {
+  let pulls = 0;
+  let cancel: () => void = () => undefined;
+  const cancelled = new Promise<void>((resolve) => {
+    cancel = resolve;
+  });
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const chunk = chunks[pulls++];
+        if (chunk !== undefined) controller.enqueue(chunk);
+        else if (chunks.length > 0) controller.close();
+      },
+      cancel,
+    },
+    { highWaterMark: 0 },
+  );
+  return { stream, pulls: () => pulls, cancelled };
+}
+
+describe('the body of a request', () => {
+  it('is read to its end when it is genuine', async () => {
+    const { stream } = recordedBody([bytes.subarray(0, 100), bytes.subarray(100)]);
+    const response = await paymentCallbacks({ signingKey, onCallback })(callbackRequest(stream));
+    expect([response.status, await response.text()]).toEqual([200, '{"status":"accepted"}']);
+  });
+
+  it('is not touched when the request is refused before', async () => {
+    const { stream, pulls } = recordedBody([bytes]);
+    const request = callbackRequest(stream, {});
+    expect((await paymentCallbacks({ signingKey, onCallback })(request)).status).toBe(401);
+    expect([request.bodyUsed, pulls()]).toEqual([false, 0]);
+  });
+
+  it('A18: is let go of over the limit, and no more of it is asked for', async () => {
+    const chunk = new Uint8Array(40_000);
+    const { stream, pulls, cancelled } = recordedBody([chunk, chunk, chunk, chunk]);
+    expect((await paymentCallbacks({ signingKey, onCallback })(callbackRequest(stream))).status).toBe(413);
+    await cancelled;
+    expect(pulls()).toBe(2);
+  });
+
+  it('A18: is let go of when it stalls', async () => {
+    const { stream, cancelled } = recordedBody([]);
+    const callbacks = paymentCallbacks({ signingKey, onCallback, bodyTimeoutMs: 20 });
+    expect((await callbacks(callbackRequest(stream))).status).toBe(408);
+    await cancelled;
+  });
+
+  it('may be missing', async () => {
+    const request = new Request('https://shop.example/callbacks', { method: 'POST', headers: signed });
+    expect((await paymentCallbacks({ signingKey, onCallback })(request)).status).toBe(401);
+  });
+
+  it('under somebody else’s lock gets an answer, and no exception', async () => {
+    const { stream } = recordedBody([bytes]);
+    const request = callbackRequest(stream);
+    request.body?.getReader();
+    expect((await paymentCallbacks({ signingKey, onCallback })(request)).status).toBe(400);
+  });
+});
+
+describe('redirects, handed on', () => {
+  const { payload } = data;
+  const query = new URLSearchParams({
+    event: data.event,
+    merchant_reference: payload.merchant_reference,
+    internal_reference: payload.internal_reference,
+    transaction_type: payload.transaction_type,
+    transaction_status: payload.transaction_status,
+    ...{ hmac_signature: signed['hmac-signature'] },
+  });
+  const request = new Request(`https://shop.example/return?${query}`);
+  const redirects = paymentRedirects({ signingKey });
+
+  it('take an answer whose headers cannot be changed', async () => {
+    const response = await redirects(request, () => Response.redirect('https://shop.example/thanks', 303));
+    expect([response.status, ...response.headers].flat()).toEqual([
+      303,
+      ...['cache-control', 'no-store'],
+      ...['location', 'https://shop.example/thanks'],
+      ...['referrer-policy', 'no-referrer'],
+    ]);
+  });
+
+  it('keep all that the answer has: its cookies, its body, and what it says about caching itself', async () => {
+    const headers = new Headers({ 'cache-control': 'private' });
+    headers.append('set-cookie', 'a=1');
+    headers.append('set-cookie', 'b=2');
+    const response = await redirects(request, async () => new Response('thanks', { status: 201, headers }));
+    expect([response.status, await response.text()]).toEqual([201, 'thanks']);
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+    expect(response.headers.get('cache-control')).toBe('private');
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+  });
+});
+
+it('an error of the app’s own handler is the runtime’s to answer, and does not reach onError', async () => {
+  const errors: unknown[] = [];
+  const callbacks = paymentCallbacks({ signingKey, onError: (error) => errors.push(error) });
+  const { stream } = recordedBody([bytes]);
+  const failing = async (): Promise<Response> => Promise.reject(new Error('The order store is down.'));
+  await expect(callbacks(callbackRequest(stream), failing)).rejects.toThrow('The order store is down.');
+  expect(errors).toEqual([]);
+});
+
+it('a missing signing key is found when the handler is made', () => {
+  const missing = { name: 'ConfigurationError', option: 'signingKey' };
+  expect(() => paymentCallbacks({ signingKey: undefined })).toThrow(expect.objectContaining(missing));
+  expect(() => paymentRedirects({ signingKey: undefined })).toThrow(expect.objectContaining(missing));
+});

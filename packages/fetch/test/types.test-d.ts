@@ -1,0 +1,66 @@
+import type { CallbackOptions, VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
+import { Hono } from 'hono';
+import { expectTypeOf, test } from 'vitest';
+import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
+
+// Compiled, never run: `tsc` is the test.
+declare const fromEnvironment: string | undefined;
+const signingKey = fromEnvironment;
+declare const request: Request;
+declare function credit(callback: VerifiedCallback): void;
+
+test('with a handler: a function of a request and nothing else', () => {
+  expectTypeOf(paymentCallbacks({ signingKey, onCallback: credit })).toEqualTypeOf<
+    (request: Request) => Promise<Response>
+  >();
+  expectTypeOf(paymentRedirects({ signingKey, onRedirect: () => '/thanks' })).toEqualTypeOf<
+    (request: Request) => Promise<Response>
+  >();
+});
+
+test('without a handler, next cannot be left out', () => {
+  const callbacks = paymentCallbacks({ signingKey });
+  void callbacks(request, (callback) => {
+    expectTypeOf(callback).toEqualTypeOf<VerifiedCallback>();
+    credit(callback);
+    return new Response();
+  });
+  // @ts-expect-error: nobody would receive the callback
+  void callbacks(request);
+  const redirects = paymentRedirects({ signingKey });
+  void redirects(request, async (redirect) => {
+    expectTypeOf(redirect).toEqualTypeOf<VerifiedRedirect>();
+    // @ts-expect-error: a verified redirect credits nothing
+    credit(redirect);
+    return new Response();
+  });
+  // @ts-expect-error: nobody would receive the redirect
+  void redirects(request);
+});
+
+test('a handler that may be missing needs next all the same', () => {
+  const options: CallbackOptions = { signingKey };
+  void paymentCallbacks(options)(request, () => new Response());
+  // @ts-expect-error: the handler may be missing
+  void paymentCallbacks(options)(request);
+});
+
+test('mounts in Hono, and as a route of Next.js', () => {
+  const callbacks = paymentCallbacks({ signingKey, onCallback: credit });
+  new Hono().all('/callbacks', (context) => callbacks(context.req.raw));
+  // @ts-expect-error: Hono hands over its context, not the request
+  new Hono().all('/callbacks', callbacks);
+  type NextRoute = (request: Request, context: { params: Promise<object> }) => Response | Promise<Response>;
+  expectTypeOf(callbacks).toExtend<NextRoute>();
+});
+
+test('the options are those of core', () => {
+  // @ts-expect-error: there is no way to leave the signing key out
+  paymentCallbacks({ onCallback: credit });
+  // @ts-expect-error: a callback route has no redirects
+  paymentCallbacks({ signingKey, onRedirect: () => '/thanks' });
+  // @ts-expect-error: a redirect credits nothing
+  paymentRedirects({ signingKey, onRedirect: credit });
+  // @ts-expect-error: onRedirect answers with an address
+  paymentRedirects({ signingKey, onRedirect: () => undefined });
+});

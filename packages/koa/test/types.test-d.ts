@@ -1,0 +1,50 @@
+import type { CallbackOptions, VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
+import Koa3 from 'koa';
+import Koa2 from 'koa2';
+import { expectTypeOf, test } from 'vitest';
+import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
+
+// Compiled, never run: `tsc` is the test.
+declare const fromEnvironment: string | undefined;
+const signingKey = fromEnvironment;
+declare function credit(callback: VerifiedCallback): void;
+
+test('fits use, by the types of Koa 2 and of Koa 3, and inside of a middleware', () => {
+  const callbacks = paymentCallbacks({ signingKey, onCallback: credit });
+  expectTypeOf(callbacks).toExtend<Koa2.Middleware>();
+  expectTypeOf(callbacks).toExtend<Koa3.Middleware>();
+  new Koa2().use(callbacks).use((ctx, next) => (ctx.path === '/callbacks' ? callbacks(ctx, next) : next()));
+  new Koa3().use(callbacks).use((ctx, next) => (ctx.path === '/callbacks' ? callbacks(ctx, next) : next()));
+});
+
+test('fits an app whose state has a type of its own, and leaves it', () => {
+  const callbacks = paymentCallbacks({ signingKey });
+  new Koa3<{ shop: string }>().use(callbacks).use((ctx, next) => {
+    expectTypeOf(ctx.state.shop).toEqualTypeOf<string>();
+    return callbacks(ctx, next);
+  });
+});
+
+test('what is handed on may be missing, and a redirect is no callback', () => {
+  new Koa3().use(paymentCallbacks({ signingKey })).use((ctx) => {
+    expectTypeOf(ctx.state.paymentCallback).toEqualTypeOf<VerifiedCallback | undefined>();
+    expectTypeOf(ctx.state.paymentRedirect).toEqualTypeOf<VerifiedRedirect | undefined>();
+    if (ctx.state.paymentCallback) credit(ctx.state.paymentCallback);
+    // @ts-expect-error: not every route stands behind paymentCallbacks()
+    credit(ctx.state.paymentCallback);
+    // @ts-expect-error: a verified redirect credits nothing
+    if (ctx.state.paymentRedirect) credit(ctx.state.paymentRedirect);
+  });
+});
+
+test('the options are those of core', () => {
+  expectTypeOf(paymentCallbacks).parameter(0).toEqualTypeOf<CallbackOptions>();
+  // @ts-expect-error: there is no way to leave the signing key out
+  paymentCallbacks({ onCallback: credit });
+  // @ts-expect-error: a callback route has no redirects
+  paymentCallbacks({ signingKey, onRedirect: () => '/thanks' });
+  // @ts-expect-error: a redirect credits nothing
+  paymentRedirects({ signingKey, onRedirect: credit });
+  // @ts-expect-error: onRedirect answers with an address
+  paymentRedirects({ signingKey, onRedirect: () => undefined });
+});
