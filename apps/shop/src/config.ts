@@ -9,8 +9,8 @@ export interface ShopConfig {
   /** HOST and PORT: where the shop listens. Default 127.0.0.1 and 3000. */
   readonly host: string;
   readonly port: number;
-  /** SHOP_URL: how the payment service and the customer reach the shop. Default http://HOST:PORT. */
-  readonly shopUrl: string;
+  /** SHOP_URL: how the payment service and the customers reach the shop. Default: where it listens. */
+  readonly shopUrl: string | undefined;
 }
 
 /** A problem that the person who starts the shop can solve; its message says how. */
@@ -39,16 +39,15 @@ export function readConfig(environment: Environment): ShopConfig {
     throw new SetupError(`The shop needs these environment variables:\n${lines.join('\n')}`);
   }
   const { BASE_URL = '', PUBLIC_KEY = '', SECRET_KEY = '', SIGNING_KEY = '' } = environment;
-  const host = environment['HOST'] || '127.0.0.1';
-  const port = readPort(environment, 'PORT', 3000);
+  const shopUrl = environment['SHOP_URL'] || undefined;
   return {
-    baseUrl: readOrigin('BASE_URL', BASE_URL),
+    baseUrl: readAddress('BASE_URL', BASE_URL),
     publicKey: PUBLIC_KEY,
     secretKey: SECRET_KEY,
     signingKey: SIGNING_KEY,
-    host,
-    port,
-    shopUrl: readOrigin('SHOP_URL', environment['SHOP_URL'] || `http://${inUrl(host)}:${port}`),
+    host: environment['HOST'] || '127.0.0.1',
+    port: readPort(environment, 'PORT', 3000),
+    shopUrl: shopUrl === undefined ? undefined : readAddress('SHOP_URL', shopUrl),
   };
 }
 
@@ -78,12 +77,14 @@ export function inUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function readOrigin(name: string, text: string): string {
+function readAddress(name: 'BASE_URL' | 'SHOP_URL', text: string): string {
   const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
-    throw new SetupError(
-      `${name} must be an http or https address without a query, for example http://127.0.0.1:4010.`,
-    );
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
+  if (!isPlain) {
+    throw new SetupError(`${name} must be an http or https address without a query: http://127.0.0.1:4010.`);
+  }
+  if (name === 'SHOP_URL' && url.pathname !== '/') {
+    throw new SetupError('SHOP_URL must have no path: the shop is the root of its address.');
   }
   return text.replace(/\/+$/, '');
 }

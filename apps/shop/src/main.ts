@@ -8,8 +8,10 @@ import { createShop } from './shop.ts';
 await runUntilStopped(async () => {
   const framework = readFramework(process.argv.slice(2));
   const config = readConfig(process.env);
-  const shop = createShop(config);
-  const served = await serve(config, () => mount(framework, shop));
-  console.log(`The shop runs on ${FRAMEWORKS[framework].title}: ${config.shopUrl}\nStop with Ctrl-C.`);
+  const served = await serve(config, (origin) =>
+    mount(framework, createShop({ ...config, shopUrl: config.shopUrl ?? origin })),
+  );
+  const address = config.shopUrl ?? served.origin;
+  console.log(`The shop runs on ${FRAMEWORKS[framework].title}: ${address}\nStop with Ctrl-C.`);
   return [served];
 });

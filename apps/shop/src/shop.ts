@@ -33,6 +33,11 @@ export interface Shop {
   readonly log: (line: string) => void;
 }
 
+/** Where the service and the shop are, and the keys of the merchant account. */
+type ServiceAccess = Pick<ShopConfig, 'baseUrl' | 'publicKey' | 'secretKey' | 'signingKey'> & {
+  readonly shopUrl: string;
+};
+
 /** What a test, or another merchant, may want to replace. */
 export interface ShopParts {
   readonly catalogue?: readonly Product[];
@@ -48,7 +53,7 @@ const PROVIDERS_TTL_MS = 10_000;
 const UNCONFIRMED = '/payments/unconfirmed';
 
 /** @throws {ConfigurationError} when a key or an address is wrong. */
-export function createShop(config: Omit<ShopConfig, 'host' | 'port'>, parts: ShopParts = {}): Shop {
+export function createShop(config: ServiceAccess, parts: ShopParts = {}): Shop {
   const { baseUrl, publicKey, secretKey, signingKey, shopUrl } = config;
   const { orders = createOrderStore(), now = Date.now, log = console.log } = parts;
   const { newReference = () => `ORD-${randomBytes(6).toString('hex').toUpperCase()}` } = parts;

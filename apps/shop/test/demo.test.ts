@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent, createServer, get, type Server } from 'node:http';
+import { Agent, createServer, get } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -46,11 +46,11 @@ function addressesIn(text: string): { shop: string; sandbox: string } {
   return { shop, sandbox };
 }
 
-async function occupiedPort(): Promise<{ port: number; server: Server }> {
+async function occupiedPort(): Promise<number> {
   const server = createServer();
   onTestFinished(() => void server.close());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { port: (server.address() as AddressInfo).port, server };
+  return (server.address() as AddressInfo).port;
 }
 
 async function isListening(address: string): Promise<boolean> {
@@ -110,7 +110,7 @@ describe('the demo', () => {
   );
 
   it('says which port is taken and what to set: the shop’s', async () => {
-    const { port } = await occupiedPort();
+    const port = await occupiedPort();
     const { code, stdout, stderr } = await runDemo([], { PORT: String(port) }).ended;
     expect(code).toBe(1);
     expect(stdout).toBe('');
@@ -120,7 +120,7 @@ describe('the demo', () => {
   });
 
   it('says which port is taken and what to set: the sandbox’s', async () => {
-    const { port } = await occupiedPort();
+    const port = await occupiedPort();
     const { code, stdout, stderr } = await runDemo([], { SANDBOX_PORT: String(port) }).ended;
     expect(code).toBe(1);
     expect(stdout).toBe('');
@@ -161,6 +161,7 @@ describe('the shop by itself', () => {
     [{ BASE_URL: 'ftp://127.0.0.1' }, 'BASE_URL must be an http or https address'],
     [{ BASE_URL: 'http://payments.example' }, 'baseUrl'],
     [{ SHOP_URL: 'shop.example' }, 'SHOP_URL must be an http or https address'],
+    [{ SHOP_URL: 'https://shop.example/market' }, 'SHOP_URL must have no path'],
     [{ SIGNING_KEY: 'SECRETKEY' }, 'signingKey is the secret key'],
     [{ SIGNING_KEY: 'SIGNING KEY' }, 'signingKey holds white space'],
   ])('refuses %o in words that hold no key', async (wrong, message) => {
@@ -172,12 +173,11 @@ describe('the shop by itself', () => {
   });
 
   it('runs against the service that the environment names, and stops', async () => {
-    const { port, server } = await occupiedPort();
-    server.close();
-    const environment = { BASE_URL: 'http://127.0.0.1:9', PORT: String(port), ...KEYS };
+    const environment = { BASE_URL: 'http://127.0.0.1:9', PORT: '0', ...KEYS };
     const shop = run('main.ts', ['--framework', 'fastify'], environment);
-    expect(await shop.printed('Ctrl-C')).toContain(`The shop runs on Fastify: http://127.0.0.1:${port}`);
-    expect(await (await fetch(`http://127.0.0.1:${port}/orders/ORD-NONE`)).text()).toContain('Not found');
+    const text = await shop.printed('Ctrl-C');
+    const [, origin = ''] = /The shop runs on Fastify: (http:\/\/127\.0\.0\.1:\d+)/.exec(text) ?? [];
+    expect(await (await fetch(`${origin}/orders/ORD-NONE`)).text()).toContain('Not found');
     shop.process.kill('SIGINT');
     expect((await shop.ended).code).toBe(0);
   });
