@@ -19,6 +19,7 @@ const CASES: readonly Case[] = [
   { method: 'HEAD', target: '/', status: 200 },
   { method: 'GET', target: '/?a=1&a=2', status: 200 },
   { method: 'GET', target: '/shop.css', status: 200 },
+  { method: 'GET', target: '/form.css', status: 200 },
   { method: 'GET', target: '/order.js', status: 200 },
   { method: 'GET', target: '/pictures/tea.svg', status: 200 },
   { method: 'GET', target: '/checkout', status: 404 },
