@@ -11,6 +11,7 @@ export interface AnswerRecord {
   /** Recorded when it is `close`. */
   readonly connection?: 'close';
   readonly location?: string;
+  readonly 'retry-after'?: string;
   readonly 'cache-control'?: string;
   readonly 'referrer-policy'?: string;
 }
@@ -34,7 +35,7 @@ export function answerRecord({ status, headers, body }: HttpAnswer): AnswerRecor
     body,
     ...(body !== '' && type !== undefined && { type }),
     ...(headers.get('connection')?.toLowerCase() === 'close' && { connection: 'close' }),
-    ...pick(headers, ['allow', 'location', 'cache-control', 'referrer-policy']),
+    ...pick(headers, ['allow', 'location', 'retry-after', 'cache-control', 'referrer-policy']),
   };
 }
 
@@ -58,7 +59,8 @@ type AnswerName =
   | 'contentTooLarge'
   | 'unsupportedMediaType'
   | 'handlerFailed'
-  | 'bodyConsumed';
+  | 'bodyConsumed'
+  | 'unavailable';
 
 /** The answers of the seam, written once: every framework must give exactly these. */
 export const ANSWERS: Readonly<Record<AnswerName, AnswerRecord>> = {
@@ -72,6 +74,7 @@ export const ANSWERS: Readonly<Record<AnswerName, AnswerRecord>> = {
   unsupportedMediaType: json(415, { error: 'unsupported_media_type' }),
   handlerFailed: json(500, { error: 'handler_failed' }),
   bodyConsumed: json(500, { error: 'body_consumed' }),
+  unavailable: json(503, { error: 'unavailable' }),
 };
 
 /** On every answer of a redirect route, so that the signed address reaches no other site and no cache (A23). */

@@ -18,10 +18,12 @@ export class Stage {
   readonly #sockets = new Set<Socket>();
   readonly #clients: Connection[] = [];
   readonly #gate = new Gate();
+  readonly #requestArrived = new Gate();
   readonly #handlerCalled = new Gate();
 
   private constructor(server: Server) {
     this.#server = server;
+    server.once('request', () => this.#requestArrived.open());
     server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
@@ -59,6 +61,11 @@ export class Stage {
     const record = answerRecord(answer);
     this.answers.push(record);
     return record;
+  }
+
+  /** Resolves when the head of a request has reached the application. */
+  async requestArrived(): Promise<void> {
+    await hangGuard('the request to reach the application', this.#requestArrived.opened);
   }
 
   /** For handlers: waits until the scenario opens the gate. */

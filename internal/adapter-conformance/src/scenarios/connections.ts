@@ -122,6 +122,7 @@ export const connections: readonly CallbackScenario[] = [
     play: async (stage) => {
       const client = await stage.connect();
       await client.write(callbackHead({ 'content-length': String(text.length) }), text.slice(0, 100));
+      await stage.requestArrived();
       client.hangUp();
       await stage.serverSawHangUps();
       await isHealthy(stage);
@@ -134,6 +135,7 @@ export const connections: readonly CallbackScenario[] = [
       const client = await stage.connect();
       const [head = '', chunk = ''] = chunkedCallbackRequest([text]);
       await client.write(head, chunk); // The whole body, but not the chunk that ends it.
+      await stage.requestArrived();
       client.hangUp();
       await stage.serverSawHangUps();
       await isHealthy(stage);
@@ -145,6 +147,7 @@ export const connections: readonly CallbackScenario[] = [
     play: async (stage) => {
       const client = await stage.connect();
       await client.write(callbackHead({ 'content-length': String(text.length) }), text.slice(0, 100));
+      await stage.requestArrived();
       client.reset();
       await stage.serverSawHangUps();
       await isHealthy(stage);
@@ -167,7 +170,7 @@ export const connections: readonly CallbackScenario[] = [
   },
   {
     name: 'A18: a body that stalls is given up after bodyTimeoutMs, and the connection is closed',
-    options: { bodyTimeoutMs: 60 },
+    options: { bodyTimeoutMs: 200 },
     play: async (stage) => {
       const client = await stage.connect();
       await client.write(callbackHead({ 'content-length': String(text.length) }), text.slice(0, 100));
@@ -178,7 +181,7 @@ export const connections: readonly CallbackScenario[] = [
   },
   {
     name: 'A18: a body of which nothing comes is given up after bodyTimeoutMs, and the server is healthy',
-    options: { bodyTimeoutMs: 60 },
+    options: { bodyTimeoutMs: 200 },
     play: async (stage) => {
       const client = await stage.connect();
       await client.write(callbackHead({ 'transfer-encoding': 'chunked' }));

@@ -1,3 +1,5 @@
+import { UnavailableError } from '@payment-service/core';
+import { sampleCallback } from '@payment-service/core/testing';
 import type { Mode } from '../application.ts';
 import { acceptance, accepted, refused } from '../expectations.ts';
 import { callbackRequest } from '../http-request.ts';
@@ -5,6 +7,7 @@ import { ANSWERS, type Outcome } from '../outcome.ts';
 import type { CallbackScenario } from '../scenario.ts';
 
 const ORDER_STORE_DOWN = new Error('The order store is down.');
+const ambiguous = callbackRequest({ data: sampleCallback({ payload: { merchant_reference: 'ORD:1001' } }) });
 const HANDLER: readonly Mode[] = ['handler'];
 
 function failed(error: unknown, status = 500): Partial<Outcome> {
@@ -43,6 +46,35 @@ export const handlers: readonly CallbackScenario[] = [
     play: callbackRequest(),
     expect: failed('Error: The order store is down.', failureStatus),
   })),
+  {
+    name: 'a handler that cannot keep it now: 503, and when to come again',
+    modes: HANDLER,
+    handle: () => {
+      throw new UnavailableError('The database is away.', { retryAfterSeconds: 7 });
+    },
+    play: callbackRequest(),
+    expect: {
+      answers: [{ ...ANSWERS.unavailable, 'retry-after': '7' }],
+      errors: ['UnavailableError: The database is away.'],
+      handled: ['ORD-1001'],
+    },
+  },
+  {
+    name: 'a refusal whose signature fits, kept as evidence, is answered as accepted and goes no further',
+    options: { onAuthenticRefusal: ({ evidence }) => evidence.signed },
+    play: ambiguous,
+    expect: { answers: [ANSWERS.accepted], refusals: ['ambiguous'] },
+  },
+  {
+    name: 'a refusal whose signature fits, and whose evidence could not be kept, is a failed handler',
+    options: { onAuthenticRefusal: () => Promise.reject(ORDER_STORE_DOWN) },
+    play: ambiguous,
+    expect: {
+      answers: [ANSWERS.handlerFailed],
+      refusals: ['ambiguous'],
+      errors: ['Error: The order store is down.'],
+    },
+  },
   {
     name: 'what a handler gives back changes no answer',
     modes: HANDLER,
