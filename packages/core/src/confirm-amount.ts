@@ -2,6 +2,7 @@ import { canonicalAmount } from './canonical-amount.ts';
 import { claimedAmounts } from './claimed-amounts.ts';
 import { ConfigurationError } from './errors.ts';
 import { isTransactionCompleted } from './transaction-completed.ts';
+import type { SignedFields } from './verify/signed-fields.ts';
 import { VerifiedCallback } from './verify/verified.ts';
 
 /** What the merchant itself knows that the payment must be. */
@@ -12,6 +13,8 @@ export interface ExpectedAmount {
    * In whole units of the currency, as decimal text ("1999.90"), bigint, or a number of at most 15 significant digits.
    */
   readonly amount: string | number | bigint;
+  /** The signed transaction type that this is; `COLLECTION` by default. A payout under the same reference pays nothing. */
+  readonly transaction_type?: SignedFields['transaction_type'] | undefined;
   /**
    * Which of the callback's two amounts must equal it. Both by default. `'request'` for an account where
    * `transaction_amount` may differ (a conversion, a charge on the customer: cases that the specification does not
@@ -24,6 +27,7 @@ export interface ExpectedAmount {
 export interface AmountMismatch {
   readonly field:
     | 'transaction_status'
+    | 'transaction_type'
     | 'request_currency'
     | 'request_amount'
     | 'transaction_currency'
@@ -41,7 +45,8 @@ export type AmountConfirmation =
  * signed (specification 5.2): one customer can send the signature of a small payment with a large amount. Credit the
  * amount that you expected, and only when this says `ok`.
  *
- * A callback of another outcome than a completed transaction does not confirm an amount either.
+ * A callback of another outcome than a completed transaction does not confirm an amount either, and one of another
+ * transaction type only when the expectation names that type.
  *
  * @throws {ConfigurationError} when `callback` is not a result of `verifyCallback()` (a redirect, a copy), or the
  * expectation is not a currency and a decimal amount.
@@ -62,8 +67,11 @@ export function confirmAmount(callback: VerifiedCallback, expected: ExpectedAmou
   const mismatches: AmountMismatch[] = [];
   if (!isTransactionCompleted(callback))
     mismatches.push({ field: 'transaction_status', reason: 'different' });
+  const { transaction_type = 'COLLECTION', compare = 'both' } = expected;
+  if (callback.signed.transaction_type !== transaction_type) {
+    mismatches.push({ field: 'transaction_type', reason: 'different' });
+  }
   for (const side of ['request', 'transaction'] as const) {
-    const { compare = 'both' } = expected;
     if (compare !== 'both' && compare !== side) continue;
     const claim = claims[side];
     if (claim.currency !== expected.currency) {

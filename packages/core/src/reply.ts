@@ -5,6 +5,9 @@ export interface Reply {
   readonly body: string;
 }
 
+// With the charset: Fastify adds it by itself, and the answers are the same everywhere.
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** Constant answers: nothing about the request, the keys or the reason comes back over the network (A22). */
 export function errorReply(
   status: number,
@@ -19,5 +22,5 @@ export function jsonReply(
   value: object,
   headers: Readonly<Record<string, string>> = {},
 ): Reply {
-  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
+  return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(value) };
 }

@@ -104,6 +104,20 @@ describe('confirmAmount', () => {
     });
   });
 
+  it('a completed payout under the same reference pays nothing, unless a payout is expected', () => {
+    const payout = sampleCallback({ payload: { transaction_type: 'PAYOUT' } });
+    expect(confirmAmount(verify(payout, payout), expected)).toEqual({
+      ok: false,
+      mismatches: [{ field: 'transaction_type', reason: 'different' }],
+    });
+    expect(confirmAmount(verify(payout, payout), { ...expected, transaction_type: 'PAYOUT' })).toEqual({
+      ok: true,
+    });
+    expect(confirmAmount(verify(sampleCallback()), { ...expected, transaction_type: 'PAYOUT' }).ok).toBe(
+      false,
+    );
+  });
+
   it('compares one side only when asked to', () => {
     const converted = verify(
       sampleCallback({ payload: { transaction_currency: 'KES', transaction_amount: 18 } }),

@@ -353,7 +353,7 @@ describe('3.8 verification is total, says the same to the network, and keeps evi
     ];
     const constant = {
       status: 401,
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json; charset=utf-8' },
       body: '{"error":"unauthorized"}',
     };
     expect(answers).toEqual(answers.map(() => constant));

@@ -237,7 +237,7 @@ describe('A22: an oracle in the answer', () => {
         );
         expect(answer).toEqual({
           status: 401,
-          headers: { 'content-type': 'application/json' },
+          headers: { 'content-type': 'application/json; charset=utf-8' },
           body: '{"error":"unauthorized"}',
         });
         const query = text.replaceAll('#', '');
