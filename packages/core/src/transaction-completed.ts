@@ -1,4 +1,4 @@
-import type { VerifiedCallback, VerifiedRedirect } from './verify/verified.ts';
+import type { Evidence, VerifiedCallback, VerifiedRedirect } from './verify/verified.ts';
 
 /**
  * Whether the signed fields say that the transaction completed (specification 6: event `transaction.completed` with
@@ -7,7 +7,7 @@ import type { VerifiedCallback, VerifiedRedirect } from './verify/verified.ts';
  * @example
  * if (!isTransactionCompleted(callback)) return; // another outcome: keep it, and credit nothing
  */
-export function isTransactionCompleted(verified: VerifiedCallback | VerifiedRedirect): boolean {
+export function isTransactionCompleted(verified: VerifiedCallback | VerifiedRedirect | Evidence): boolean {
   return (
     verified.signed.event === 'transaction.completed' && verified.signed.transaction_status === 'COMPLETED'
   );

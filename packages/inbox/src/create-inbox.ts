@@ -1,0 +1,169 @@
+import { ConfigurationError } from '@payment-service/core';
+import { Desk } from './desk.ts';
+import { checkExpectation, keepExpectation } from './expectation.ts';
+import type { CompletedTransition, HandledTransition } from './handler.ts';
+import { HandlerGate } from './handler-gate.ts';
+import type { Inbox } from './inbox.ts';
+import { inspection, transitionKey } from './inspection.ts';
+import { Intake } from './intake.ts';
+import { callbackRecord, evidenceRecord } from './intake-record.ts';
+import { Readiness } from './readiness.ts';
+import type { Session } from './session.ts';
+import { checkOptions, type InboxOptions, type Settings } from './settings.ts';
+import { Spool } from './spool.ts';
+import { databasePath } from './sqlite/database-path.ts';
+import { Wakeup } from './wakeup.ts';
+import { work } from './work.ts';
+
+interface Registered<Tx> {
+  /** As a method: without `statuses` it is only called with `settled`, which the evaluation sees to. */
+  run(transition: HandledTransition<Tx>): unknown;
+  readonly statuses: readonly string[] | undefined;
+}
+
+/**
+ * Makes a durable inbox: what it has acknowledged is on disk, and each transition is applied once.
+ *
+ * @throws {ConfigurationError} that names the option. Whether the database keeps what it acknowledges shows in
+ * `ready()`, which every other call waits for.
+ *
+ * @example
+ * const inbox = createInbox({ store: sqlite('shop.db') });
+ * inbox.handle(async ({ tx, signed, settled }) => {
+ *   await tx.query('update orders set paid = ? where reference = ?', [settled.amount, signed.merchant_reference]);
+ * });
+ */
+export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
+  const settings = checkOptions(options);
+  const { account, emit, now } = settings;
+  const engine = options.store.open({
+    storeTimeoutMs: settings.storeTimeoutMs,
+    now,
+    onConnectionLost: (failure) => emit({ name: 'connection.lost', failure }),
+  });
+  const wakeup = new Wakeup();
+  const closing = new AbortController();
+  const spool = openSpool(settings, (record) => intake.store(record));
+  const { ready } = new Readiness(async () => {
+    await spool?.start();
+    await engine.prepare();
+  });
+  const intake = new Intake({ engine, settings, ready, spool, onKept: () => wakeup.wake() });
+  const desk = new Desk(engine, settings);
+  let registered: Registered<Tx> | undefined;
+  let working: Promise<void> | undefined;
+
+  const onDesk = async (transitionId: string, act: (id: Uint8Array) => Promise<void>): Promise<void> => {
+    const id = transitionKey(transitionId);
+    await ready();
+    await act(id);
+    wakeup.wake();
+  };
+
+  function register(
+    run: (transition: CompletedTransition<Tx>) => unknown,
+    { statuses }: { readonly statuses?: readonly string[] } = {},
+  ): void {
+    if (registered !== undefined) {
+      throw new ConfigurationError('handler', 'There is a handler already; one handler gets all statuses.');
+    }
+    checkHandler(run, statuses);
+    registered = { run, statuses };
+  }
+
+  return Object.freeze<Inbox<Tx>>({
+    ready,
+
+    async expect(expectation, { tx } = {}) {
+      const checked = checkExpectation(expectation, account);
+      await ready();
+      const keep = async (session: Session): Promise<void> => {
+        await engine.holdReference(session, checked.referenceKey);
+        await keepExpectation(session, engine.tables, checked, { account, now: now() });
+      };
+      await (tx === undefined ? engine.transaction(keep) : keep(engine.join(tx)));
+      wakeup.wake();
+    },
+
+    receive: async (callback) => intake.receive(callbackRecord(callback, account, now())),
+    quarantine: async (refusal) => intake.receive(evidenceRecord(refusal, account, now())),
+
+    handle: register,
+
+    async work({ signal, concurrency = 4, pollMs = 250 }) {
+      if (registered === undefined) {
+        throw new ConfigurationError('handler', 'work() needs a handler: call handle() before it.');
+      }
+      if (working !== undefined) {
+        throw new ConfigurationError(
+          'work',
+          'This inbox works already; concurrency says how much at a time.',
+        );
+      }
+      checkWorker({ signal, concurrency, pollMs });
+      const rules = { statuses: registered.statuses, allowTransitions: settings.allowTransitions };
+      working = work({
+        engine,
+        ready,
+        wakeup,
+        concurrency,
+        pollMs,
+        signal: AbortSignal.any([signal, closing.signal]),
+        context: { settings, tables: engine.tables, rules, handler: registered, gate: new HandlerGate() },
+      });
+      try {
+        await working;
+      } finally {
+        working = undefined;
+      }
+    },
+
+    ...inspection({ engine, settings, ready, spool }),
+    retry: (transitionId) => onDesk(transitionId, (id) => desk.retry(id)),
+    resolve: (transitionId, resolution) => onDesk(transitionId, (id) => desk.resolve(id, resolution)),
+    reopen: (transitionId) => onDesk(transitionId, (id) => desk.reopen(id)),
+
+    async close() {
+      closing.abort();
+      await working?.catch(() => undefined);
+      await spool?.close();
+      await engine.close();
+    },
+  });
+}
+
+function openSpool(
+  settings: Settings,
+  store: ConstructorParameters<typeof Spool>[0]['store'],
+): Spool | undefined {
+  if (settings.spool === undefined) return undefined;
+  const path = databasePath(settings.spool, 'spool');
+  return new Spool({ path, settings, store, emit: settings.emit });
+}
+
+function checkHandler(run: unknown, statuses: readonly unknown[] | undefined): void {
+  if (typeof run !== 'function') throw new ConfigurationError('handler', 'handle() takes a function.');
+  if (statuses === undefined) return;
+  if (statuses.length === 0 || !statuses.every((status) => typeof status === 'string' && status !== '')) {
+    throw new ConfigurationError('statuses', "statuses must be texts, such as ['COMPLETED', 'FAILED'].");
+  }
+}
+
+function checkWorker({
+  signal,
+  concurrency,
+  pollMs,
+}: {
+  signal: unknown;
+  concurrency: unknown;
+  pollMs: unknown;
+}): void {
+  if (!(signal instanceof AbortSignal)) {
+    throw new ConfigurationError('signal', 'work() needs an AbortSignal, which ends it gracefully.');
+  }
+  for (const [name, value] of Object.entries({ concurrency, pollMs })) {
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < 1) {
+      throw new ConfigurationError(name, `${name} must be a whole number of 1 or more.`);
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import { ConfigurationError } from '@payment-service/core';
+import { keepExpectation } from './expectation.ts';
+import { hexOf, type Session, textOf } from './session.ts';
+import type { Settings } from './settings.ts';
+import type { StoreEngine } from './store.ts';
+import type { TransitionState } from './transition-state.ts';
+import { type KeptBody, showTransition, type TransitionDetails } from './transition-views.ts';
+
+/** How a person closes a transition. */
+export interface Resolution {
+  /** Why; for the next person who looks at it. At most 1000 characters. */
+  readonly note: string;
+  /**
+   * The digest of the body that the person accepts, where no expectation is known: its amount becomes the expectation,
+   * and the transition is worked on as any other. Without it the transition is closed, and nothing is applied.
+   */
+  readonly body?: string | undefined;
+}
+
+/** What a person may do to one transition. */
+export class Desk<Tx> {
+  readonly #engine: StoreEngine<Tx>;
+  readonly #settings: Settings;
+
+  constructor(engine: StoreEngine<Tx>, settings: Settings) {
+    this.#engine = engine;
+    this.#settings = settings;
+  }
+
+  /** Back to work, with all its attempts, under the same rules. */
+  retry(id: Uint8Array): Promise<void> {
+    const from: TransitionState[] = ['pending', 'retrying', 'unhandled', 'quarantined', 'conflict', 'dead'];
+    return this.#inTransaction(id, async (session) => {
+      await this.#move(
+        session,
+        id,
+        from,
+        'pending',
+        'retry() is for what is not settled or resolved: see reopen().',
+      );
+    });
+  }
+
+  /** Back to work although it was settled or resolved, or a rule about the order of statuses keeps it back. */
+  reopen(id: Uint8Array): Promise<void> {
+    const from: TransitionState[] = ['settled', 'resolved', 'unhandled', 'quarantined', 'conflict', 'dead'];
+    return this.#inTransaction(id, async (session, found) => {
+      await this.#admitEvidence(session, id, found);
+      await this.#move(
+        session,
+        id,
+        from,
+        'pending',
+        'reopen() is for what nobody works on: it is due already.',
+      );
+      await session.query(
+        `update ${this.#engine.tables.transition} set waived = 1 where transition_id = $1`,
+        [id],
+      );
+    });
+  }
+
+  resolve(id: Uint8Array, { note, body }: Resolution): Promise<void> {
+    if (typeof note !== 'string' || note.trim() === '' || note.length > 1000 || note.includes('\0')) {
+      throw new ConfigurationError(
+        'note',
+        'resolve() needs a note of 1 to 1000 characters: why is it closed?',
+      );
+    }
+    const from: TransitionState[] = ['pending', 'retrying', 'unhandled', 'quarantined', 'conflict', 'dead'];
+    return this.#inTransaction(id, async (session, found) => {
+      if (body !== undefined) await this.#accept(session, found, body);
+      const to = body === undefined ? 'resolved' : 'pending';
+      await this.#move(session, id, from, to, 'resolve() is for what is not settled.');
+      await session.query(`update ${this.#engine.tables.transition} set note = $2 where transition_id = $1`, [
+        id,
+        note.toWellFormed(),
+      ]);
+    });
+  }
+
+  async #inTransaction(
+    id: Uint8Array,
+    act: (session: Session, found: TransitionDetails) => Promise<void>,
+  ): Promise<void> {
+    const { tables } = this.#engine;
+    const { account } = this.#settings;
+    await this.#engine.transaction(async (session) => {
+      const { rows } = await session.query(
+        `select reference_key from ${tables.transition} where transition_id = $1 and account = $2`,
+        [id, account],
+      );
+      const key = rows[0]?.['reference_key'];
+      if (!(key instanceof Uint8Array)) throw unknownTransition();
+      await this.#engine.holdReference(session, key);
+      const found = await showTransition(session, tables, account, id);
+      if (found === undefined) throw unknownTransition();
+      await act(session, found);
+    });
+    const found = await showTransition(this.#engine.session, tables, account, id);
+    if (found !== undefined) {
+      this.#settings.emit({ name: 'transition.moved', transitionId: hexOf(id), state: found.state });
+    }
+  }
+
+  async #move(
+    session: Session,
+    id: Uint8Array,
+    from: readonly TransitionState[],
+    to: 'pending' | 'resolved',
+    otherwise: string,
+  ): Promise<void> {
+    const { tables } = this.#engine;
+    const states = from.map((state) => `'${state}'`).join(', ');
+    const moved = await session.query(
+      `update ${tables.transition} set state = $2, reason = $3, attempts = 0, next_at = $4, changed_at = $4,
+         revision = revision + 1, last_error = null
+       where transition_id = $1 and state in (${states})`,
+      [id, to, to === 'resolved' ? 'closed_by_person' : null, this.#settings.now()],
+    );
+    if (moved.rowCount !== 1) throw new ConfigurationError('transitionId', otherwise);
+    await session.query(`delete from ${tables.start} where transition_id = $1`, [id]);
+  }
+
+  /** The amount of the accepted body becomes the expectation: what the handler credits is what the person has seen. */
+  async #accept(session: Session, found: TransitionDetails, digest: string): Promise<void> {
+    const body = found.bodies.find((each) => each.digest === digest && each.refusal === undefined);
+    if (body === undefined) {
+      throw new ConfigurationError(
+        'body',
+        'body must be the digest of one of the verified bodies that show() lists.',
+      );
+    }
+    const { currency, amount } = claimOf(body);
+    if (found.expectation !== undefined) {
+      throw new ConfigurationError(
+        'body',
+        'An expectation is known for this reference. Should it be another one, call expect() with it.',
+      );
+    }
+    const { account, now } = this.#settings;
+    const { tables } = this.#engine;
+    const { rows } = await session.query(
+      `select reference_key, account from ${tables.transition} where transition_id = $1`,
+      [Buffer.from(found.transitionId, 'hex')],
+    );
+    const key = rows[0]?.['reference_key'];
+    if (!(key instanceof Uint8Array) || textOf(rows[0] ?? {}, 'account') !== account)
+      throw unknownTransition();
+    await keepExpectation(
+      session,
+      tables,
+      {
+        referenceKey: key,
+        merchantReference: found.signed.merchant_reference,
+        currency,
+        amount,
+        compare: 'both',
+        deadlineAt: null,
+      },
+      { account, now: now() },
+    );
+  }
+
+  /**
+   * Evidence whose five strings are beyond doubt, and that only a rule about `t` refused, may be let through. What can be
+   * read in two ways (a ':' too many, a repeated name) is never applied.
+   */
+  async #admitEvidence(session: Session, id: Uint8Array, { bodies }: TransitionDetails): Promise<void> {
+    if (bodies.some(({ refusal }) => refusal === undefined)) return;
+    if (bodies.some(({ refusal }) => refusal?.startsWith('timestamp_') !== true)) {
+      throw new ConfigurationError(
+        'transitionId',
+        'The signed fields of this evidence can be read in more than one way, so nothing is applied from it. Close it ' +
+          'with resolve().',
+      );
+    }
+    await session.query(`update ${this.#engine.tables.body} set refusal = null where transition_id = $1`, [
+      id,
+    ]);
+  }
+}
+
+function claimOf({ request, transaction }: KeptBody): { currency: string; amount: string } {
+  const { currency, amount } = transaction;
+  if (currency === null || amount === null || request.currency !== currency || request.amount !== amount) {
+    throw new ConfigurationError(
+      'body',
+      'This body does not say one amount: its request and its transaction differ, or are missing. Call expect() with the ' +
+        'amount that is right, and with compare.',
+    );
+  }
+  return { currency, amount };
+}
+
+function unknownTransition(): ConfigurationError {
+  return new ConfigurationError(
+    'transitionId',
+    'No transition of this account has this id. list() gives the ids.',
+  );
+}

@@ -1,0 +1,135 @@
+import { ConfigurationError, canonicalAmount } from '@payment-service/core';
+import type { Comparison } from './evaluation.ts';
+import { isStorableCurrency, referenceKey } from './intake-record.ts';
+import { optionalHex, type Row, type Session, textOf } from './session.ts';
+import type { Tables } from './tables.ts';
+
+/** What the merchant itself knows that a payment must be. */
+export interface Expectation {
+  /** The reference under which the transaction is started. */
+  readonly merchant_reference: string;
+  /** Currency code, compared letter by letter. */
+  readonly currency: string;
+  /** Whole units of the currency: decimal text ("1999.90"), bigint, or a number of at most 15 significant digits. */
+  readonly amount: string | number | bigint;
+  /** Unsettled after this moment, it is `overdue()`. */
+  readonly deadline?: Date | undefined;
+  /** Which of a callback's two amounts must equal it; as in `confirmAmount()`. Default `'both'`. */
+  readonly compare?: Comparison | undefined;
+}
+
+/** A checked expectation, as it is stored. */
+export interface StoredExpectation {
+  readonly referenceKey: Uint8Array;
+  readonly merchantReference: string;
+  readonly currency: string;
+  readonly amount: string;
+  readonly compare: Comparison;
+  readonly deadlineAt: number | null;
+}
+
+/** @throws {ConfigurationError} that names the field, never its value. */
+export function checkExpectation(expectation: Expectation, account: string): StoredExpectation {
+  const { merchant_reference, currency, amount, deadline, compare = 'both' } = expectation;
+  if (typeof merchant_reference !== 'string' || merchant_reference === '') {
+    throw new ConfigurationError(
+      'merchant_reference',
+      'The merchant_reference of an expectation must be a text.',
+    );
+  }
+  if (!merchant_reference.isWellFormed() || merchant_reference.includes('\0')) {
+    throw new ConfigurationError(
+      'merchant_reference',
+      'A merchant_reference must be Unicode text without NUL.',
+    );
+  }
+  if (!isStorableCurrency(currency)) {
+    throw new ConfigurationError('currency', 'The expected currency must be a currency code, such as "UGX".');
+  }
+  if (compare !== 'both' && compare !== 'request' && compare !== 'transaction') {
+    throw new ConfigurationError(
+      'compare',
+      "compare must be 'both', 'request' or 'transaction', or be left out.",
+    );
+  }
+  if (deadline !== undefined && !(deadline instanceof Date && Number.isFinite(deadline.getTime()))) {
+    throw new ConfigurationError('deadline', 'deadline must be a Date, or be left out.');
+  }
+  return {
+    referenceKey: referenceKey(merchant_reference, account),
+    merchantReference: merchant_reference,
+    currency,
+    amount: canonicalAmount(amount),
+    compare,
+    deadlineAt: deadline?.getTime() ?? null,
+  };
+}
+
+/**
+ * Keeps an expectation, inside a transaction that holds its reference. What was parked for want of it is looked at
+ * again.
+ *
+ * @throws {ConfigurationError} when it is settled already, with other values.
+ */
+export async function keepExpectation(
+  session: Session,
+  tables: Tables,
+  expectation: StoredExpectation,
+  { account, now }: { account: string; now: number },
+): Promise<void> {
+  const { referenceKey: key, merchantReference, currency, amount, compare, deadlineAt } = expectation;
+  const kept = await session.query(
+    `insert into ${tables.expectation} as e (reference_key, account, merchant_reference, currency, amount, compare,
+       deadline_at, changed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (reference_key) do update set currency = excluded.currency, amount = excluded.amount,
+       compare = excluded.compare, deadline_at = excluded.deadline_at, changed_at = excluded.changed_at
+     where e.settled_by is null`,
+    [key, account, merchantReference, currency, amount, compare, deadlineAt, now],
+  );
+  if (kept.rowCount === 0) {
+    const { rows } = await session.query(
+      `select currency, amount, compare from ${tables.expectation} where reference_key = $1`,
+      [key],
+    );
+    return refuseOtherValues(rows[0] ?? {}, expectation);
+  }
+  await session.query(
+    `update ${tables.transition} set state = 'pending', reason = null, next_at = $2, changed_at = $2,
+       revision = revision + 1
+     where reference_key = $1 and ((state = 'unhandled' and reason = 'no_expectation') or state = 'conflict'
+       or (state = 'quarantined' and reason = 'amount_mismatch'))`,
+    [key, now],
+  );
+}
+
+function refuseOtherValues(row: Row, { currency, amount, compare }: StoredExpectation): void {
+  const isSame =
+    textOf(row, 'currency') === currency &&
+    textOf(row, 'amount') === amount &&
+    textOf(row, 'compare') === compare;
+  if (isSame) return;
+  throw new ConfigurationError(
+    'merchant_reference',
+    'This reference is settled already, with another currency, amount or comparison. Give a new payment a reference of ' +
+      'its own.',
+  );
+}
+
+/** The expectation's part of a joined row. */
+export function expectationIn(row: Row):
+  | {
+      readonly currency: string;
+      readonly amount: string;
+      readonly compare: Comparison;
+      readonly settledBy: string | undefined;
+    }
+  | undefined {
+  if (row['expected_currency'] === null) return undefined;
+  return {
+    currency: textOf(row, 'expected_currency'),
+    amount: textOf(row, 'expected_amount'),
+    compare: textOf(row, 'compare') as Comparison,
+    settledBy: optionalHex(row, 'settled_by'),
+  };
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import {
+  type AuthenticRefusal,
+  bodyText,
+  type Claim,
+  ConfigurationError,
+  claimedAmounts,
+  type Evidence,
+  isTransactionCompleted,
+  type RefusalCode,
+  type SignedFields,
+  transitionId,
+  type VerifiedCallback,
+} from '@payment-service/core';
+
+/** One delivery of a transition, in the shape in which both engines store it. */
+export interface IntakeRecord {
+  readonly transitionId: Uint8Array;
+  /**
+   * The five signed fields as one JSON text. PostgreSQL's text cannot hold a NUL, which a genuine field may hold (A10);
+   * JSON writes it as an escape, so that nothing is lost and people can still read the column.
+   */
+  readonly signed: string;
+  readonly referenceKey: Uint8Array;
+  readonly subjectKey: Uint8Array;
+  readonly isCompleted: boolean;
+  readonly digest: Uint8Array;
+  readonly body: Uint8Array;
+  readonly request: StoredClaim;
+  readonly transaction: StoredClaim;
+  readonly keyId: string;
+  /** The rule that refused it, where this is evidence. */
+  readonly refusal: RefusalCode | undefined;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+  /** Already acknowledged by the spool: then the limit of bodies cannot refuse it any more. */
+  readonly isAcknowledged: boolean;
+}
+
+export interface StoredClaim {
+  readonly currency: string | null;
+  readonly amount: string | null;
+}
+
+/** A currency that is longer or not printable ASCII can equal no expectation, and PostgreSQL could not store a NUL. */
+const CURRENCY = /^[\x21-\x7e]{1,32}$/;
+
+export function isStorableCurrency(currency: unknown): currency is string {
+  return typeof currency === 'string' && CURRENCY.test(currency);
+}
+
+/**
+ * @throws {ConfigurationError} when the value is not what `verifyCallback()` made: a redirect, a copy, evidence.
+ */
+export function callbackRecord(callback: VerifiedCallback, account: string, now: number): IntakeRecord {
+  const text = bodyText(callback);
+  // bodyText() takes evidence as well; its kind is frozen, so that it cannot pass for a callback here.
+  if (callback.kind !== 'callback') {
+    throw new ConfigurationError(
+      'callback',
+      'receive() takes verified callbacks; evidence goes to quarantine().',
+    );
+  }
+  return record(callback, text, {
+    account,
+    now,
+    refusal: undefined,
+  });
+}
+
+/** @throws {ConfigurationError} when the value is not an authentic refusal of `verifyCallback()`. */
+export function evidenceRecord(refusal: AuthenticRefusal, account: string, now: number): IntakeRecord {
+  const { evidence, code } = refusal;
+  const text = bodyText(evidence);
+  return record(evidence, text, { account, now, refusal: code });
+}
+
+/** The key of an expectation. Hashed, since a reference may be longer than an index takes. */
+export function referenceKey(merchantReference: string, account: string): Uint8Array {
+  return sha256(JSON.stringify(['merchant_reference', account, merchantReference]));
+}
+
+export function storedSignedFields(text: string): SignedFields {
+  return Object.freeze(JSON.parse(text) as SignedFields);
+}
+
+function record(
+  verified: VerifiedCallback | Evidence,
+  text: string,
+  {
+    account,
+    now,
+    refusal,
+  }: {
+    account: string;
+    now: number;
+    refusal: RefusalCode | undefined;
+  },
+): IntakeRecord {
+  const { event, merchant_reference, internal_reference, transaction_type, transaction_status } =
+    verified.signed;
+  const body = Buffer.from(text, 'utf8');
+  const claims = claimedAmounts(verified);
+  return {
+    transitionId: Buffer.from(transitionId(verified.signed, account), 'hex'),
+    signed: JSON.stringify({
+      event,
+      merchant_reference,
+      internal_reference,
+      transaction_type,
+      transaction_status,
+    }),
+    referenceKey: referenceKey(merchant_reference, account),
+    subjectKey: sha256(JSON.stringify(['internal_reference', account, internal_reference])),
+    isCompleted: isTransactionCompleted(verified),
+    digest: sha256(body),
+    body,
+    request: storedClaim(claims.request),
+    transaction: storedClaim(claims.transaction),
+    keyId: verified.keyId,
+    refusal,
+    receivedAt: now,
+    isAcknowledged: false,
+  };
+}
+
+function storedClaim({ currency, amount }: Claim): StoredClaim {
+  return { currency: isStorableCurrency(currency) ? currency : null, amount: amount ?? null };
+}
+
+function sha256(data: string | Uint8Array): Uint8Array {
+  return createHash('sha256').update(data).digest();
+}

@@ -1,0 +1,111 @@
+import type { Session } from '../session.ts';
+import type { Lane, LaneOptions } from '../store.ts';
+import type { PostgresClient, PostgresTransaction } from './postgres-pool.ts';
+import { postgresSession } from './postgres-session.ts';
+import type { StartCounter } from './start-counter.ts';
+
+/** Works on one transition at a time, on a connection of its own. */
+export class PostgresLane implements Lane<PostgresTransaction> {
+  readonly session: Session;
+  readonly countsAtClaim = false;
+  readonly #client: PostgresClient;
+  readonly #schema: string;
+  readonly #starts: StartCounter;
+  readonly #begin: string;
+  #wasIdle = false;
+  readonly #ignoreError = (): void => undefined;
+
+  constructor(
+    client: PostgresClient,
+    schema: string,
+    starts: StartCounter,
+    { handlerTimeoutMs, storeTimeoutMs }: LaneOptions,
+  ) {
+    this.#client = client;
+    this.#schema = schema;
+    this.#starts = starts;
+    this.session = postgresSession(client);
+    // A broken connection shows in the next statement; without a listener it would end the process.
+    client.on('error', this.#ignoreError);
+    const idle = 3 * handlerTimeoutMs + 10_000;
+    this.#begin =
+      'begin isolation level read committed; ' +
+      `set local statement_timeout = ${handlerTimeoutMs}; set local lock_timeout = ${storeTimeoutMs}; ` +
+      `set local idle_in_transaction_session_timeout = ${idle}`;
+  }
+
+  async claim(account: string, now: number): Promise<Uint8Array | undefined> {
+    if (this.#wasIdle && !(await this.#isAnythingDue(account, now))) return undefined;
+    await this.#client.query(this.#begin);
+    const { rows } = await this.session.query(`select ${this.#schema}.claim($1, $2) as transition_id`, [
+      account,
+      now,
+    ]);
+    const id = rows[0]?.['transition_id'];
+    this.#wasIdle = !(id instanceof Uint8Array);
+    if (id instanceof Uint8Array) return id;
+    await this.#client.query('rollback');
+    return undefined;
+  }
+
+  async #isAnythingDue(account: string, now: number): Promise<boolean> {
+    const { rows } = await this.session.query(
+      `select 1 as due from ${this.#schema}.transition
+       where account = $1 and state in ('pending', 'retrying') and next_at <= $2 limit 1`,
+      [account, now],
+    );
+    return rows.length > 0;
+  }
+
+  countStart(transitionId: Uint8Array): Promise<void> {
+    return this.#starts.add(transitionId, 1);
+  }
+
+  forgetStart(transitionId: Uint8Array): Promise<void> {
+    return this.#starts.add(transitionId, -1);
+  }
+
+  async lockReference(referenceKey: Uint8Array): Promise<boolean> {
+    const { rows } = await this.session.query(
+      `select pg_try_advisory_xact_lock(hashtextextended(encode($1::bytea, 'hex'), 3)) as locked`,
+      [referenceKey],
+    );
+    return rows[0]?.['locked'] === 't';
+  }
+
+  handlerTransaction(check: (text: unknown) => void): PostgresTransaction {
+    return {
+      query: async (text, values = []) => {
+        check(text);
+        // The extended protocol takes one statement at a time: no COMMIT can hide behind another statement.
+        return this.#client.query({ text, values, queryMode: 'extended' });
+      },
+    };
+  }
+
+  async savepoint(): Promise<void> {
+    await this.#client.query('savepoint payment_inbox_handler');
+  }
+
+  async releaseSavepoint(): Promise<void> {
+    await this.#client.query('set constraints all immediate; release savepoint payment_inbox_handler');
+  }
+
+  async rollbackToSavepoint(): Promise<void> {
+    await this.#client.query('rollback to savepoint payment_inbox_handler');
+  }
+
+  async commit(): Promise<void> {
+    await this.#client.query('commit');
+  }
+
+  async rollback(): Promise<void> {
+    await this.#client.query('rollback');
+  }
+
+  async close(): Promise<void> {
+    this.#client.removeListener('error', this.#ignoreError);
+    // Whatever is open on it ends with the connection.
+    this.#client.release(true);
+  }
+}

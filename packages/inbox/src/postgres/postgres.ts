@@ -1,0 +1,124 @@
+import { ConfigurationError } from '@payment-service/core';
+import type { IntakeRecord } from '../intake-record.ts';
+import type { Rows, Session } from '../session.ts';
+import type { IntakeOutcome, Lane, LaneOptions, Store, StoreEngine, StoreOptions } from '../store.ts';
+import { type Tables, tablesNamed } from '../tables.ts';
+import { Connections } from './connections.ts';
+import { checkDurability } from './durability.ts';
+import { migrate } from './migrations.ts';
+import { PostgresLane } from './postgres-lane.ts';
+import type { PostgresPool, PostgresTransaction } from './postgres-pool.ts';
+import { postgresSession, runStatement } from './postgres-session.ts';
+import { receiveGroup } from './receive-group.ts';
+import { StartCounter } from './start-counter.ts';
+
+/** For what people and schedules ask for, such as counting: longer than a sender of callbacks would wait. */
+const OPERATION_MS = 60_000;
+
+/**
+ * The store for several machines: any number of receivers and workers on one PostgreSQL database (13 or later).
+ *
+ * @param pool a pool of the `pg` package. `work()` keeps one connection for each concurrent handler, and one more.
+ * @param options.schema the schema of the inbox's tables, made when missing. Default `payment_inbox`.
+ * @throws {ConfigurationError} when the pool is none, or the schema's name would need quotes.
+ *
+ * @example
+ * const inbox = createInbox({ store: postgres(new pg.Pool({ connectionString: process.env.DATABASE_URL })) });
+ */
+export function postgres(
+  pool: PostgresPool,
+  options: { readonly schema?: string | undefined } = {},
+): Store<PostgresTransaction> {
+  const { schema = 'payment_inbox' } = options;
+  if (typeof pool?.connect !== 'function' || typeof pool.on !== 'function') {
+    throw new ConfigurationError('pool', "postgres() takes a pool: new Pool(…) of the package 'pg'.");
+  }
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || schema.startsWith('pg_')) {
+    throw new ConfigurationError('schema', 'schema must be a plain lower-case name, such as payment_inbox.');
+  }
+  return Object.freeze({
+    name: 'postgres',
+    open: (open: StoreOptions) => new PostgresEngine(pool, schema, open),
+  });
+}
+
+class PostgresEngine implements StoreEngine<PostgresTransaction> {
+  readonly tables: Tables;
+  readonly session: Session;
+  readonly #pool: PostgresPool;
+  readonly #connections: Connections;
+  readonly #schema: string;
+  readonly #options: StoreOptions;
+  readonly #onPoolError: (error: Error) => void;
+  readonly #starts: StartCounter;
+
+  constructor(pool: PostgresPool, schema: string, options: StoreOptions) {
+    this.tables = tablesNamed(`${schema}.`);
+    this.#pool = pool;
+    this.#connections = new Connections(pool);
+    this.#starts = new StartCounter(this.#connections, this.tables.start, options.storeTimeoutMs);
+    this.#schema = schema;
+    this.#options = options;
+    this.session = {
+      query: (text, values = []) =>
+        this.#connections.during(OPERATION_MS, (client) => runStatement(client, text, values)),
+    };
+    // A pool without a listener ends the process when the server goes away.
+    this.#onPoolError = (error) => options.onConnectionLost(String(Reflect.get(error, 'code') ?? error.name));
+    pool.on('error', this.#onPoolError);
+  }
+
+  async prepare(): Promise<void> {
+    await this.#connections.during(OPERATION_MS, async (client) => {
+      await checkDurability(postgresSession(client));
+      await migrate(client, this.#schema, this.#options.now());
+    });
+  }
+
+  receive(records: readonly IntakeRecord[], account: string): Promise<readonly IntakeOutcome[]> {
+    return this.#connections.during(this.#options.storeTimeoutMs, (client) =>
+      receiveGroup(client, this.#schema, account, records),
+    );
+  }
+
+  transaction<T>(body: (session: Session) => Promise<T>): Promise<T> {
+    return this.#connections.transaction(OPERATION_MS, body);
+  }
+
+  async holdReference(session: Session, referenceKey: Uint8Array): Promise<void> {
+    await session.query(`select pg_advisory_xact_lock(hashtextextended(encode($1::bytea, 'hex'), 3))`, [
+      referenceKey,
+    ]);
+  }
+
+  join(tx: PostgresTransaction): Session {
+    return {
+      async query(text, values = []): Promise<Rows> {
+        const { rows, rowCount } = await tx.query(text, [...values]);
+        return { rows: rows as Rows['rows'], rowCount: rowCount ?? 0 };
+      },
+    };
+  }
+
+  laneCount(concurrency: number): number {
+    // One connection counts starts, one at least is left for callbacks that arrive.
+    const needed = concurrency + 2;
+    const { max = 10 } = this.#pool.options;
+    if (max >= needed) return concurrency;
+    throw new ConfigurationError(
+      'concurrency',
+      `work() with concurrency ${concurrency} keeps ${concurrency + 1} connections, and the pool has ${max}. Give the ` +
+        `pool a max of ${needed} or more, or work() a smaller concurrency.`,
+    );
+  }
+
+  async openLane(options: LaneOptions): Promise<Lane<PostgresTransaction>> {
+    const client = await this.#connections.take(this.#options.storeTimeoutMs);
+    return new PostgresLane(client, this.#schema, this.#starts, options);
+  }
+
+  async close(): Promise<void> {
+    await this.#starts.close();
+    this.#pool.removeListener('error', this.#onPoolError);
+  }
+}

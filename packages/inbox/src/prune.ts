@@ -1,0 +1,60 @@
+import { bytesOf, type Session } from './session.ts';
+import type { StoreEngine } from './store.ts';
+import type { Tables } from './tables.ts';
+
+const CHUNK = 500;
+
+/**
+ * Removes the text of old bodies, and with it the personal data, where nobody needs it any more: settled, resolved and
+ * unhandled transitions. What they claimed and that they came stays for ever, so that a repetition is still known.
+ *
+ * @returns how many bodies.
+ */
+export async function pruneBodies<Tx>(
+  engine: StoreEngine<Tx>,
+  account: string,
+  olderThan: number,
+): Promise<number> {
+  let pruned = 0;
+  let after: Position = { transitionId: new Uint8Array(), digest: new Uint8Array() };
+  for (;;) {
+    const chunk = await engine.transaction((session) =>
+      pruneChunk(session, engine.tables, { account, olderThan, after }),
+    );
+    pruned += chunk.count;
+    if (chunk.last === undefined) return pruned;
+    after = chunk.last;
+  }
+}
+
+interface Position {
+  readonly transitionId: Uint8Array;
+  readonly digest: Uint8Array;
+}
+
+/** In the order of the primary key, so that no chunk reads again what an earlier one has read. */
+async function pruneChunk(
+  session: Session,
+  tables: Tables,
+  { account, olderThan, after }: { account: string; olderThan: number; after: Position },
+): Promise<{ count: number; last: Position | undefined }> {
+  const { rows } = await session.query(
+    `select b.transition_id, b.digest from ${tables.body} b
+     join ${tables.transition} t on t.transition_id = b.transition_id
+     where (b.transition_id, b.digest) > ($1, $2) and b.body is not null and b.last_at < $3 and t.account = $4
+       and t.state in ('settled', 'resolved', 'unhandled')
+     order by b.transition_id, b.digest limit ${CHUNK}`,
+    [after.transitionId, after.digest, olderThan, account],
+  );
+  for (const row of rows) {
+    await session.query(`update ${tables.body} set body = null where transition_id = $1 and digest = $2`, [
+      bytesOf(row, 'transition_id'),
+      bytesOf(row, 'digest'),
+    ]);
+  }
+  const last = rows.length < CHUNK ? undefined : rows.at(-1);
+  return {
+    count: rows.length,
+    last: last && { transitionId: bytesOf(last, 'transition_id'), digest: bytesOf(last, 'digest') },
+  };
+}

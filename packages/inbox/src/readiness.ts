@@ -1,0 +1,19 @@
+/** Sets something up once, when it is first needed; after a failure, the next one who needs it tries again. */
+export class Readiness {
+  readonly #setUp: () => Promise<void>;
+  #pending: Promise<void> | undefined;
+
+  constructor(setUp: () => Promise<void>) {
+    this.#setUp = setUp;
+  }
+
+  readonly ready = (): Promise<void> => {
+    if (this.#pending !== undefined) return this.#pending;
+    const pending = this.#setUp();
+    this.#pending = pending;
+    pending.catch(() => {
+      this.#pending = undefined;
+    });
+    return pending;
+  };
+}

@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto';
+import type { Emit } from './events.ts';
+import { failureCode } from './failure-code.ts';
+import { Group } from './group.ts';
+import type { IntakeRecord } from './intake-record.ts';
+import { bytesOf, fromHex, hexOf, numberOf, type Row, textOf } from './session.ts';
+import type { Settings } from './settings.ts';
+import { SqliteThread } from './sqlite/sqlite-thread.ts';
+import { threadSession } from './sqlite/thread-session.ts';
+import { MOST_BODIES } from './store.ts';
+
+const TABLE = 'payment_inbox_spool';
+const MOST_IN_GROUP = 64;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5000;
+/** Another process may be writing to the same file; a callback's sender does not wait much longer. */
+const WAIT_MS = 2000;
+
+export interface SpoolOptions {
+  readonly path: string;
+  readonly settings: Settings;
+  /** Hands a delivery over to the store; rejects while it is away. */
+  readonly store: (record: IntakeRecord) => Promise<unknown>;
+  readonly emit: Emit;
+}
+
+/**
+ * Keeps deliveries on the local disk while the store is away, and hands them over by itself afterwards. What is in it
+ * is on disk, and leaves it only after the store has it: handed over twice at worst, which the store does not mind.
+ */
+export class Spool {
+  readonly #options: SpoolOptions;
+  readonly #group: Group<IntakeRecord, boolean>;
+  readonly #neverAborted = new AbortController().signal;
+  #thread: Promise<SqliteThread> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #draining: Promise<void> | undefined;
+  #failures = 0;
+  #isClosed = false;
+  /** While true, deliveries come here at once, without waiting for the store again. */
+  isStoreAway = false;
+
+  constructor(options: SpoolOptions) {
+    this.#options = options;
+    this.#group = new Group({ send: (records) => this.#insert(records), lanes: 1, most: MOST_IN_GROUP });
+  }
+
+  /** Looks for what an earlier process left. */
+  async start(): Promise<void> {
+    await this.#opened();
+    this.#schedule(0);
+  }
+
+  /** @returns false when it could not be kept here. */
+  async keep(record: IntakeRecord): Promise<boolean> {
+    try {
+      const isKept = await this.#group.add(record, this.#neverAborted);
+      if (isKept) this.#schedule(this.#pause());
+      return isKept;
+    } catch (error) {
+      this.#options.emit({ name: 'spool.failed', failure: failureCode(error) });
+      return false;
+    }
+  }
+
+  /** After the store has failed. */
+  async keepInstead(record: IntakeRecord): Promise<boolean> {
+    const isKept = await this.keep(record);
+    if (isKept) this.isStoreAway = true;
+    return isKept;
+  }
+
+  async count(): Promise<number> {
+    const { rows } = await threadSession(await this.#opened()).query(
+      `select count(*) as count from ${TABLE}`,
+    );
+    return numberOf(rows[0] ?? {}, 'count');
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#draining;
+    const thread = await this.#thread;
+    await thread?.close();
+  }
+
+  /** As in the store, a flood of forged bodies cannot fill the disk: the sender of a further one is asked to come back. */
+  async #insert(records: readonly IntakeRecord[]): Promise<boolean[]> {
+    const thread = await this.#opened();
+    const session = threadSession(thread);
+    const kept: boolean[] = [];
+    await thread.request({ kind: 'begin' });
+    try {
+      for (const record of records) {
+        const { transitionId, digest, refusal = '' } = record;
+        const key = [transitionId, digest, refusal];
+        await session.query(
+          `insert into ${TABLE} (transition_id, digest, refusal, id, record, body)
+           select $1, $2, $3, $4, $5, $6
+           where (select count(*) from ${TABLE} where transition_id = $1) < $7
+           on conflict do nothing`,
+          [...key, randomUUID(), serialized(record), record.body, MOST_BODIES],
+        );
+        const { rows } = await session.query(
+          `select 1 as kept from ${TABLE} where transition_id = $1 and digest = $2 and refusal = $3`,
+          key,
+        );
+        kept.push(rows.length === 1);
+      }
+      await thread.request({ kind: 'commit' });
+      return kept;
+    } catch (error) {
+      await thread.request({ kind: 'rollback' });
+      throw error;
+    }
+  }
+
+  #schedule(ms: number): void {
+    if (this.#timer !== undefined || this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#draining = this.#drain();
+    }, ms);
+    this.#timer.unref();
+  }
+
+  #pause(): number {
+    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 10));
+    return Math.round(longest * (0.5 + this.#options.settings.random() / 2));
+  }
+
+  async #drain(): Promise<void> {
+    const { emit, store } = this.#options;
+    try {
+      const session = threadSession(await this.#opened());
+      for (let count = 0; !this.#isClosed; ) {
+        const { rows } = await session.query(
+          `select id, record, body from ${TABLE} order by rowid limit ${MOST_IN_GROUP}`,
+        );
+        if (rows.length === 0) {
+          this.isStoreAway = false;
+          if (count > 0) emit({ name: 'spool.drained', count });
+          break;
+        }
+        await Promise.all(rows.map((row) => store(recordIn(row))));
+        for (const row of rows)
+          await session.query(`delete from ${TABLE} where id = $1`, [textOf(row, 'id')]);
+        count += rows.length;
+      }
+      this.#failures = 0;
+      this.#timer = undefined;
+    } catch (error) {
+      const retryInMs = this.#pause();
+      emit({ name: 'store.unavailable', failure: failureCode(error), retryInMs });
+      this.#failures += 1;
+      this.#timer = undefined;
+      this.#schedule(retryInMs);
+    }
+  }
+
+  async #opened(): Promise<SqliteThread> {
+    if (this.#thread !== undefined && !(await this.#thread).isOver) return this.#thread;
+    const opening = this.#open();
+    this.#thread = opening;
+    opening.catch(() => {
+      if (this.#thread === opening) this.#thread = undefined;
+    });
+    return opening;
+  }
+
+  async #open(): Promise<SqliteThread> {
+    const thread = new SqliteThread();
+    try {
+      await thread.request({ kind: 'open', path: this.#options.path, waitMs: WAIT_MS });
+      await threadSession(thread).query(
+        `create table if not exists ${TABLE} (transition_id blob not null, digest blob not null, refusal text not null,
+           id text not null unique, record text not null, body blob not null,
+           primary key (transition_id, digest, refusal)) strict`,
+      );
+      return thread;
+    } catch (error) {
+      await thread.close();
+      throw error;
+    }
+  }
+}
+
+type Serialized = Pick<
+  IntakeRecord,
+  'signed' | 'isCompleted' | 'request' | 'transaction' | 'keyId' | 'receivedAt'
+> & {
+  readonly transitionId: string;
+  readonly referenceKey: string;
+  readonly subjectKey: string;
+  readonly digest: string;
+  readonly refusal: IntakeRecord['refusal'] | null;
+};
+
+function serialized(record: IntakeRecord): string {
+  const { transitionId, referenceKey, subjectKey, digest, signed, isCompleted, request, transaction } =
+    record;
+  const { keyId, refusal = null, receivedAt } = record;
+  const fields: Serialized = {
+    transitionId: hexOf(transitionId),
+    referenceKey: hexOf(referenceKey),
+    subjectKey: hexOf(subjectKey),
+    digest: hexOf(digest),
+    signed,
+    isCompleted,
+    request,
+    transaction,
+    keyId,
+    refusal,
+    receivedAt,
+  };
+  return JSON.stringify(fields);
+}
+
+function recordIn(row: Row): IntakeRecord {
+  const fields = JSON.parse(textOf(row, 'record')) as Serialized;
+  return {
+    ...fields,
+    transitionId: fromHex(fields.transitionId),
+    referenceKey: fromHex(fields.referenceKey),
+    subjectKey: fromHex(fields.subjectKey),
+    digest: fromHex(fields.digest),
+    body: bytesOf(row, 'body'),
+    refusal: fields.refusal ?? undefined,
+    isAcknowledged: true,
+  };
+}

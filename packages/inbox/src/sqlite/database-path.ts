@@ -1,0 +1,49 @@
+import { existsSync, statfsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { ConfigurationError } from '@payment-service/core';
+
+/** File systems by the number that Linux gives them. SQLite's write-ahead log needs shared memory and real locks. */
+const UNSAFE: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'a network file system (NFS)'],
+  [0x517b, 'a network file system (SMB)'],
+  [0xff534d42, 'a network file system (CIFS)'],
+  [0xfe534d42, 'a network file system (SMB2)'],
+  [0x01021994, 'memory (tmpfs)'],
+  [0x858458f6, 'memory (ramfs)'],
+]);
+
+/**
+ * The absolute path of a database file, when a file there keeps what it is given.
+ *
+ * @throws {ConfigurationError} for memory, a URI, and a network file system as far as it can be told.
+ */
+export function databasePath(path: unknown, option: string): string {
+  if (typeof path !== 'string' || path.trim() === '' || path.includes('\0')) {
+    throw new ConfigurationError(option, `${option} must be the path of a database file on a local disk.`);
+  }
+  if (path.includes(':memory:') || /^file:/i.test(path)) {
+    throw new ConfigurationError(
+      option,
+      `${option} must be the path of a file: a database in memory keeps nothing of what it acknowledges.`,
+    );
+  }
+  if (/^(\\\\|\/\/)/.test(path)) throw unsafe(option, 'a network share');
+  const absolute = resolve(path);
+  const fileSystem = UNSAFE.get(fileSystemType(dirname(absolute), option));
+  if (fileSystem !== undefined) throw unsafe(option, fileSystem);
+  return absolute;
+}
+
+function fileSystemType(folder: string, option: string): number {
+  if (!existsSync(folder)) {
+    throw new ConfigurationError(option, `The folder of ${option} does not exist. Make it first.`);
+  }
+  return process.platform === 'linux' ? statfsSync(folder).type >>> 0 : 0;
+}
+
+function unsafe(option: string, where: string): ConfigurationError {
+  return new ConfigurationError(
+    option,
+    `${option} lies on ${where}, where acknowledged callbacks can be lost. Use a file on a local disk, or postgres().`,
+  );
+}

@@ -1,0 +1,66 @@
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import { errorFrom, SqliteError } from './sqlite-error.ts';
+import type { ThreadMessage, ThreadReplies, ThreadReply, ThreadRequest } from './thread-messages.ts';
+
+interface Waiting {
+  readonly resolve: (value: ThreadReplies[keyof ThreadReplies]) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** This side of a thread that owns a connection. Requests are answered in order. */
+export class SqliteThread {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+  #isOver = false;
+
+  constructor() {
+    this.#worker = new Worker(createRequire(import.meta.url).resolve('#sqlite-thread'));
+    // Only while something is asked does the thread keep the process alive.
+    this.#worker.unref();
+    this.#worker.on('message', (reply: ThreadReply) => this.#settle(reply));
+    this.#worker.on('error', (error: Error) => this.#end(error.message));
+    this.#worker.on('exit', () => this.#end('it has ended'));
+  }
+
+  request<K extends ThreadRequest['kind']>(
+    request: Extract<ThreadRequest, { kind: K }>,
+  ): Promise<ThreadReplies[K]> {
+    return new Promise((resolve, reject) => {
+      if (this.#isOver) return reject(new SqliteError('The SQLite thread has ended.', undefined));
+      this.#lastId += 1;
+      this.#waiting.set(this.#lastId, { resolve: (value) => resolve(value as ThreadReplies[K]), reject });
+      this.#worker.ref();
+      const message: ThreadMessage = { id: this.#lastId, request };
+      this.#worker.postMessage(message);
+    });
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  async close(): Promise<void> {
+    if (this.#isOver) return;
+    const ended = new Promise((resolve) => this.#worker.once('exit', resolve));
+    await this.request({ kind: 'close' });
+    await ended;
+  }
+
+  #settle(reply: ThreadReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if (this.#waiting.size === 0) this.#worker.unref();
+    if ('failure' in reply) waiting?.reject(errorFrom(reply.failure));
+    else waiting?.resolve(reply.value);
+  }
+
+  #end(why: string): void {
+    this.#isOver = true;
+    for (const { reject } of this.#waiting.values()) {
+      reject(new SqliteError(`The SQLite thread cannot answer: ${why}.`, undefined));
+    }
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,65 @@
+import type { IntakeRecord } from '../intake-record.ts';
+import type { SqlValue } from '../session.ts';
+import type { IntakeOutcome } from '../store.ts';
+
+/** What SQLite stores and gives: integers beyond 2^53 only as bigint, and only to be bound. */
+export type SqliteValue = SqlValue | bigint;
+
+/** By position for `?`, by name for `$name`, `:name` and `@name`. */
+export type SqliteValues = readonly SqliteValue[] | Readonly<Record<string, SqliteValue>>;
+
+export interface SqliteResult {
+  readonly rows: readonly Readonly<Record<string, SqlValue>>[];
+  /** Rows given or changed. */
+  readonly rowCount: number;
+}
+
+export interface OpenRequest {
+  readonly kind: 'open';
+  readonly path: string;
+  /** How long to wait for another process that writes, in milliseconds. */
+  readonly waitMs: number;
+}
+
+/** What a thread that owns a connection can be asked for. */
+export type ThreadRequest =
+  | OpenRequest
+  | { readonly kind: 'migrate'; readonly now: number }
+  | { readonly kind: 'query'; readonly text: string; readonly values: SqliteValues }
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'commit' }
+  | { readonly kind: 'rollback' }
+  | { readonly kind: 'countStart'; readonly transitionId: Uint8Array }
+  | { readonly kind: 'receive'; readonly account: string; readonly records: readonly IntakeRecord[] }
+  | { readonly kind: 'close' };
+
+export interface ThreadReplies {
+  readonly open: undefined;
+  readonly migrate: undefined;
+  readonly query: SqliteResult;
+  readonly begin: undefined;
+  readonly commit: undefined;
+  readonly rollback: undefined;
+  readonly countStart: undefined;
+  readonly receive: readonly IntakeOutcome[];
+  readonly close: undefined;
+}
+
+export interface ThreadMessage {
+  readonly id: number;
+  readonly request: ThreadRequest;
+}
+
+export type ThreadReply =
+  | { readonly id: number; readonly value: ThreadReplies[keyof ThreadReplies] }
+  | { readonly id: number; readonly failure: ThreadFailure };
+
+/** An error in a form that survives the way between threads. */
+export interface ThreadFailure {
+  readonly name: string;
+  readonly message: string;
+  /** SQLite's result code, such as 5 for busy. */
+  readonly errcode: number | undefined;
+  /** Set for a misconfiguration: the option to look at. */
+  readonly option: string | undefined;
+}

@@ -1,0 +1,96 @@
+import type { IntakeRecord } from './intake-record.ts';
+import type { Session } from './session.ts';
+import type { Tables } from './tables.ts';
+
+/** What became of one delivery. */
+export type IntakeOutcome =
+  /** The first of its transition. */
+  | 'new'
+  /** A body that differs from those kept before. */
+  | 'new_body'
+  /** Kept before. */
+  | 'known'
+  /** Not kept: the transition has as many distinct bodies as are kept. */
+  | 'full'
+  /** Not kept: somebody holds the row at this moment; to be tried again. */
+  | 'busy';
+
+/** At most this many distinct bodies of one transition are kept, and those that equal the expectation. */
+export const MOST_BODIES = 8;
+
+/** A transaction in which one transition is worked on, on a session of its own. */
+export interface Lane<Tx> {
+  /**
+   * Begins a transaction around the next due transition that nobody else works on, and gives its id.
+   * Without one, no transaction is left open.
+   */
+  claim(account: string, now: number): Promise<Uint8Array | undefined>;
+  /** Counts the start of a handler, apart from the transaction: the count outlives a process that ends now. */
+  countStart(transitionId: Uint8Array): Promise<void>;
+  /** Takes the count of a start back, when nothing came of it through no fault of the handler. */
+  forgetStart(transitionId: Uint8Array): Promise<void>;
+  /** Whether `claim()` has counted the start already (an engine with a single writer cannot do it later). */
+  readonly countsAtClaim: boolean;
+  /** Whether nobody is changing the expectation of this reference now; while the transaction lasts, nobody will. */
+  lockReference(referenceKey: Uint8Array): Promise<boolean>;
+  /** Inside the transaction. */
+  readonly session: Session;
+  /**
+   * What the handler gets: the merchant's own statements, on the same session.
+   *
+   * @param check called before every statement; throws to refuse it.
+   */
+  handlerTransaction(check: (text: unknown) => void): Tx;
+  savepoint(): Promise<void>;
+  /** Fails when an effect breaks a deferred constraint, or when the transaction is no longer the one that was begun. */
+  releaseSavepoint(): Promise<void>;
+  rollbackToSavepoint(): Promise<void>;
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+  /** Ends the session; what is open is rolled back. */
+  close(): Promise<void>;
+}
+
+export interface LaneOptions {
+  readonly handlerTimeoutMs: number;
+  readonly storeTimeoutMs: number;
+}
+
+/** What an engine does. Everything else is the same on all of them. */
+export interface StoreEngine<Tx> {
+  readonly tables: Tables;
+  /**
+   * How many lanes to open for so many concurrent handlers.
+   *
+   * @throws {ConfigurationError} when they could not all have a connection.
+   */
+  laneCount(concurrency: number): number;
+  /** Refuses a database that would not keep what it acknowledges, and brings the tables up to date. */
+  prepare(): Promise<void>;
+  /** Keeps deliveries; what it answers is on disk. Bounded by the caller. */
+  receive(records: readonly IntakeRecord[], account: string): Promise<readonly IntakeOutcome[]>;
+  /** A single statement in a transaction of its own. */
+  readonly session: Session;
+  transaction<T>(body: (session: Session) => Promise<T>): Promise<T>;
+  /** Inside a transaction: waits until no worker decides on this reference, and keeps them waiting until its end. */
+  holdReference(session: Session, referenceKey: Uint8Array): Promise<void>;
+  /** The inbox's statements inside a transaction that the merchant began. */
+  join(tx: Tx): Session;
+  openLane(options: LaneOptions): Promise<Lane<Tx>>;
+  close(): Promise<void>;
+}
+
+/** Where the inbox keeps its transitions: `postgres(pool)` or `sqlite(path)`. */
+export interface Store<Tx> {
+  /** `postgres` or `sqlite`. */
+  readonly name: string;
+  /** For `createInbox()`, which opens it: the machinery, not a public interface. */
+  open(options: StoreOptions): StoreEngine<Tx>;
+}
+
+export interface StoreOptions {
+  readonly storeTimeoutMs: number;
+  readonly now: () => number;
+  /** Told when a connection that nobody uses at this moment breaks. */
+  readonly onConnectionLost: (code: string) => void;
+}

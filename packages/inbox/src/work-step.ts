@@ -1,0 +1,173 @@
+import { backoff } from './backoff.ts';
+import { type CaseFile, readCaseFile } from './case-file.ts';
+import { type EvaluationRules, evaluate, type Verdict } from './evaluation.ts';
+import { errorText, type HandledTransition, runHandler } from './handler.ts';
+import type { HandlerGate } from './handler-gate.ts';
+import { markFailed, markParked, markSettled, type OutcomeContext, postpone } from './outcome.ts';
+import { hexOf } from './session.ts';
+import type { Settings } from './settings.ts';
+import type { Lane } from './store.ts';
+import type { Tables } from './tables.ts';
+
+/** What the steps of all lanes share. */
+export interface WorkContext<Tx> {
+  readonly settings: Settings;
+  readonly tables: Tables;
+  readonly rules: EvaluationRules;
+  readonly handler: { run(transition: HandledTransition<Tx>): unknown };
+  readonly gate: HandlerGate;
+}
+
+/** A handler was started, and what became of it could not be written: its connection broke, or its commit failed. */
+export class UnrecordedAttempt extends Error {
+  readonly id: Uint8Array;
+  readonly attempts: number;
+
+  constructor({ id, attempts }: CaseFile, cause: unknown) {
+    super('The outcome of a handler could not be recorded.', { cause });
+    this.id = id;
+    this.attempts = attempts;
+  }
+}
+
+/** While an expectation is being changed, its transitions wait this long. */
+const POSTPONED_MS = 200;
+
+type Park = Extract<Verdict, { kind: 'park' }>;
+type Apply = Extract<Verdict, { kind: 'apply' }>;
+
+/**
+ * Takes one transition as far as it goes, in one transaction.
+ *
+ * @returns false when nothing is due.
+ * @throws {UnrecordedAttempt}, or what the engine throws; the lane is of no more use then.
+ */
+export async function workStep<Tx>(lane: Lane<Tx>, context: WorkContext<Tx>): Promise<boolean> {
+  const { settings, rules } = context;
+  const id = await lane.claim(settings.account, settings.now());
+  if (id === undefined) return false;
+  const file = await read(lane, id, context);
+  const verdict = evaluate(file.evaluated, rules);
+  if (verdict.kind === 'apply') await apply(lane, file, verdict, context);
+  else await park(lane, file, context);
+  return true;
+}
+
+/** Parking leaves the transition for others to wake. So it is decided while nobody can change the expectation. */
+async function park<Tx>(
+  lane: Lane<Tx>,
+  { id, referenceKey }: CaseFile,
+  context: WorkContext<Tx>,
+): Promise<void> {
+  const { settings, rules } = context;
+  const outcome = outcomeContext(lane, context);
+  if (!(await lane.lockReference(referenceKey))) {
+    await postpone(id, outcome.now + POSTPONED_MS, outcome);
+    return lane.commit();
+  }
+  const file = await read(lane, id, context);
+  const verdict = evaluate(file.evaluated, rules);
+  if (verdict.kind === 'apply') return apply(lane, file, verdict, context);
+  // A body that came meanwhile undoes this; the transition is still due, and read again.
+  if (!(await markParked(file, verdict, outcome))) return lane.rollback();
+  await lane.commit();
+  emitParked(file, verdict, settings);
+}
+
+async function apply<Tx>(
+  lane: Lane<Tx>,
+  file: CaseFile,
+  verdict: Apply,
+  context: WorkContext<Tx>,
+): Promise<void> {
+  const leave = await context.gate.enter(file.evaluated.unfinishedStarts > 0);
+  try {
+    await lane.countStart(file.id);
+    await runAndRecord(lane, file, verdict, context);
+  } finally {
+    leave();
+  }
+}
+
+async function runAndRecord<Tx>(
+  lane: Lane<Tx>,
+  file: CaseFile,
+  { settled, digest }: Apply,
+  context: WorkContext<Tx>,
+): Promise<void> {
+  const { settings, handler } = context;
+  const started = performance.now();
+  const transitionId = hexOf(file.id);
+  const attempt = file.attempts + 1;
+  try {
+    await lane.savepoint();
+    let result = await runHandler(
+      (transition: HandledTransition<Tx>) => handler.run(transition),
+      { signed: file.signed, settled, attempt, transitionId },
+      { transaction: (check) => lane.handlerTransaction(check), timeoutMs: settings.handlerTimeoutMs },
+    );
+    if (result.ok) result = await release(lane);
+    if (!result.ok) return await fail(lane, file, result.error, context);
+    if (!(await markSettled(file, { settled, digest }, outcomeContext(lane, context)))) {
+      // A person or another machine was faster, or the expectation is another one now: the effects are undone.
+      await lane.rollback();
+      return await lane.forgetStart(file.id);
+    }
+    await lane.commit();
+  } catch (error) {
+    throw new UnrecordedAttempt(file, error);
+  }
+  const durationMs = Math.round(performance.now() - started);
+  settings.emit({ name: 'transition.settled', transitionId, state: 'settled', attempt, durationMs });
+}
+
+async function release<Tx>(lane: Lane<Tx>): Promise<{ ok: true } | { ok: false; error: string }> {
+  try {
+    await lane.releaseSavepoint();
+    return { ok: true };
+  } catch (error) {
+    return { ok: false, error: errorText(error) };
+  }
+}
+
+async function fail<Tx>(
+  lane: Lane<Tx>,
+  file: CaseFile,
+  error: string,
+  context: WorkContext<Tx>,
+): Promise<void> {
+  await lane.rollbackToSavepoint();
+  await recordFailure(file, error, context.settings, outcomeContext(lane, context), () => lane.commit());
+}
+
+/** Counts a failed attempt and decides when the next one is; the transition is `dead` after the last. */
+export async function recordFailure(
+  file: Pick<CaseFile, 'id' | 'attempts'>,
+  error: string,
+  { retry, random, emit }: Settings,
+  outcome: OutcomeContext,
+  commit: () => Promise<void>,
+): Promise<void> {
+  const attempt = file.attempts + 1;
+  const transitionId = hexOf(file.id);
+  const delayMs = backoff(attempt, retry, random());
+  const isDead = attempt >= retry.attempts;
+  const nextAt = isDead ? undefined : outcome.now + delayMs;
+  const isMarked = await markFailed(file, { error, nextAt }, outcome);
+  await commit();
+  if (!isMarked) return;
+  if (isDead) emit({ name: 'transition.parked', transitionId, state: 'dead', reason: 'attempts_used_up' });
+  else emit({ name: 'transition.retrying', transitionId, state: 'retrying', attempt, delayMs });
+}
+
+function read<Tx>(lane: Lane<Tx>, id: Uint8Array, { tables }: WorkContext<Tx>): Promise<CaseFile> {
+  return readCaseFile(lane.session, tables, id, { isStartCounted: lane.countsAtClaim });
+}
+
+function outcomeContext<Tx>({ session }: Lane<Tx>, { tables, settings }: WorkContext<Tx>): OutcomeContext {
+  return { session, tables, now: settings.now() };
+}
+
+function emitParked({ id }: CaseFile, { state, reason }: Park, { emit }: Settings): void {
+  emit({ name: 'transition.parked', transitionId: hexOf(id), state, reason });
+}
