@@ -53,18 +53,31 @@ describe('controls', () => {
     expect([...(drawn.get('core') ?? [])]).toEqual(['openapi']);
   });
 
-  test('an arrow backwards, sideways, to an observer or to private data is reported', () => {
+  test('an arrow backwards or sideways, and a need of something private, are reported', () => {
+    const needs = (...names: readonly string[]): object =>
+      Object.fromEntries(names.map((name) => [`@payment-service/${name}`, 'workspace:*']));
+    const exports = { '.': './src/index.ts' };
     const packages = [
-      one('packages/core', { dependencies: { '@payment-service/koa': '' } }),
-      one('packages/koa', { dependencies: { '@payment-service/core': '', '@payment-service/express': '' } }),
-      one('packages/express', { dependencies: { '@payment-service/openapi': '' } }),
-      one('apps/shop', { private: true, devDependencies: { '@payment-service/compatibility': '' } }),
+      one('openapi', { private: true, exports }),
+      one('packages/core', { exports, dependencies: needs('koa'), devDependencies: needs('openapi') }),
+      one('packages/koa', {
+        exports,
+        dependencies: needs('core', 'express'),
+        devDependencies: needs('suite'),
+      }),
+      one('packages/express', { exports, peerDependencies: needs('openapi') }),
+      one('packages/new', { exports, dependencies: needs('core') }),
+      one('apps/shop', { private: true, dependencies: needs('koa'), devDependencies: needs('rules') }),
+      one('internal/suite', { private: true, exports, dependencies: needs('koa') }),
+      one('internal/rules', { private: true, dependencies: needs('koa', 'suite') }),
     ];
     expect(undrawnDependencies(packages, drawn)).toEqual([
-      'core uses koa',
-      'koa uses express',
-      'express uses openapi',
-      'shop uses compatibility',
+      'core uses @payment-service/koa',
+      'koa uses @payment-service/express',
+      'express uses @payment-service/openapi',
+      'new uses @payment-service/core',
+      'shop uses @payment-service/rules',
+      'suite uses @payment-service/koa',
     ]);
   });
 

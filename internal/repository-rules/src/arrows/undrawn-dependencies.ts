@@ -2,38 +2,39 @@ import { basename } from 'node:path';
 import type { WorkspacePackage } from '../manifests.ts';
 import type { Arrows } from './drawn-arrows.ts';
 
-/** Private packages that look at the others from outside; nothing is built on them. */
-const OBSERVERS = ['compatibility', 'contract', 'repository-rules', 'benchmarks'];
-/** What only development uses: the contract's data and its vectors, the suite for adapters, the older toolchains. */
-const DEV_ONLY = ['openapi', 'adapter-conformance', 'toolchains', 'pnpm'];
 const SCOPE = '@payment-service/';
 
-/** Dependencies between packages of the workspace that no arrow allows, `who → on whom`. */
+/**
+ * Dependencies between packages of the workspace that no arrow allows, as `who uses whom`.
+ *
+ * A package that is drawn keeps to its arrows, and what is published never needs what is private. Development is freer:
+ * tests may mount whatever a user could, and use the private packages that export something for it; turbo refuses a
+ * circle. The private packages that are not drawn look at the others from outside.
+ */
 export function undrawnDependencies(
   packages: readonly WorkspacePackage[],
   arrows: Arrows,
 ): readonly string[] {
-  const isPublic = (name: string): boolean =>
-    packages.some((one) => one.manifest.name === SCOPE + name && one.manifest.private !== true);
+  const exported = new Set(
+    packages.filter(({ manifest }) => manifest.exports ?? manifest.bin).map(({ manifest }) => manifest.name),
+  );
+  const isPrivate = (name: string): boolean =>
+    packages.some(({ manifest }) => manifest.name === name && manifest.private === true);
+
   return packages.flatMap(({ folder, manifest }) => {
     const own = basename(folder);
-    const { dependencies, peerDependencies, devDependencies, optionalDependencies } = manifest;
-    const isPublished = manifest.private !== true;
-    const mayUse = (name: string): boolean =>
-      (OBSERVERS.includes(own) && !OBSERVERS.includes(name)) || (arrows.get(own)?.has(name) ?? false);
-    const used = namesIn({ ...dependencies, ...peerDependencies, ...optionalDependencies }).filter(
-      (name) => !mayUse(name) || (isPublished && DEV_ONLY.includes(name)),
-    );
-    // Tests may mount whatever a user could; turbo refuses a circle.
-    const tried = namesIn(devDependencies ?? {}).filter(
-      (name) => !isPublic(name) && !DEV_ONLY.includes(name),
-    );
-    return [...used, ...tried].map((name) => `${own || 'the root'} uses ${name}`);
+    const { dependencies, peerDependencies, devDependencies = {}, optionalDependencies } = manifest;
+    const isOutside = !arrows.has(own) && !folder.startsWith('packages/') && !folder.startsWith('apps/');
+    const mayNeed = (name: string): boolean =>
+      isOutside
+        ? exported.has(name)
+        : arrows.get(own)?.has(name.slice(SCOPE.length)) === true &&
+          (manifest.private === true || !isPrivate(name));
+    const needed = { ...dependencies, ...peerDependencies, ...optionalDependencies };
+    const wrong = [
+      ...Object.keys(needed).filter((name) => !mayNeed(name)),
+      ...Object.keys(devDependencies).filter((name) => !exported.has(name)),
+    ];
+    return wrong.filter((name) => name.startsWith(SCOPE)).map((name) => `${own || 'the root'} uses ${name}`);
   });
-}
-
-function namesIn(dependencies: Readonly<Record<string, string>>): readonly string[] {
-  return Object.keys(dependencies)
-    .filter((name) => name.startsWith(SCOPE))
-    .map((name) => name.slice(SCOPE.length));
 }
