@@ -244,7 +244,7 @@ describe('A22: an oracle in the answer', () => {
         expect(await receiveRedirect({ method: 'GET', url: `/return?${query}` }, redirects)).toEqual({
           status: 401,
           headers: {
-            'content-type': 'application/json',
+            'content-type': 'application/json; charset=utf-8',
             'cache-control': 'no-store',
             'referrer-policy': 'no-referrer',
           },
