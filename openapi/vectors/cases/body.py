@@ -4,6 +4,7 @@ from vector import KEY, OTHER_KEY, SIGNED, UNSIGNED, body, callback, data, field
 
 BAD = no('body_malformed')
 BAD_BUT_SIGNED = no('body_malformed', authentic=True)
+FOUR = '{"merchant_reference":"A","internal_reference":"B","transaction_type":"C","transaction_status":"D"}'
 
 
 def add_all() -> None:
@@ -189,6 +190,10 @@ def not_duplicates() -> None:
         'signed names in an object beside payload',
         raw_body(first='"meta":{"payload":{"merchant_reference":"ORD-1"},"event":"x"}'),
     )
+    fine('merchant_reference in an object before payload', raw_body(first='"meta":{"merchant_reference":"ORD-1"}'))
+    fine('merchant_reference in an object after payload', raw_body(top='"meta":{"merchant_reference":"ORD-1"}'))
+    fine('all four in two objects beside payload', raw_body(top=f'"meta":{FOUR},"more":{FOUR}'))
+    fine('merchant_reference in an object named payloads', raw_body(top='"payloads":{"merchant_reference":"ORD-1"}'))
     fine(
         'signed names beside payload',
         raw_body(first='"merchant_reference":"ORD-1"', top='"merchant_reference":"ORD-2"'),

@@ -16,6 +16,8 @@ import {
   callbackData,
   HASH,
   HASH_OF_EMPTY_KEY,
+  HASH_OF_FAILED,
+  HASH_OF_OTHER_EVENT,
   HASH_OF_OTHER_KEY,
   HASH_OF_UNKNOWN,
   OTHER_KEY,
@@ -396,6 +398,16 @@ describe('3.9 unknown is not wrong', () => {
     const unknown = accepted(verify(body, `t=${T},s=${HASH_OF_UNKNOWN}`));
     expect(unknown.signed.event).toBe('transaction.reversed');
     expect([unknown, accepted(verify(callbackData()))].map(isTransactionCompleted)).toEqual([false, true]);
+  });
+
+  test('neither the event nor the status alone makes a completed transaction', () => {
+    const otherEvent = verify(
+      { ...callbackData(), event: 'payout.completed' },
+      `t=${T},s=${HASH_OF_OTHER_EVENT}`,
+    );
+    const otherStatus = verify(callbackData({ transaction_status: 'FAILED' }), `t=${T},s=${HASH_OF_FAILED}`);
+    expect(isTransactionCompleted(accepted(otherEvent))).toBe(false);
+    expect(isTransactionCompleted(accepted(otherStatus))).toBe(false);
   });
 
   test('missing and oddly typed unsigned fields are left out of unsigned, and stay in raw', () => {

@@ -579,7 +579,7 @@ describe('A17: a name twice', () => {
   }));
   const value = fc.oneof(
     fc.json({ maxDepth: 3 }),
-    fc.constantFrom('{"event":1,"event":2}', '[{"payload":{}}]', '"\\\\"', '"}"'),
+    fc.constantFrom('{"event":1,"event":2}', '{"merchant_reference":1}', '[{"payload":{}}]', '"\\\\"', '"}"'),
   );
   const members = fc.array(fc.tuple(spelled, value), { maxLength: 4 });
 
