@@ -33,7 +33,7 @@ async function* decodedChunks(stream: AsyncIterable<Uint8Array>): AsyncGenerator
 
 class WithoutHeaders extends NodeHttp {
   override answer(response: ServerResponse, answer: Parameters<NodeHttp['answer']>[1]): void {
-    super.answer(response, { ...answer, headers: { 'content-type': 'application/json' } });
+    super.answer(response, { ...answer, headers: { 'content-type': 'application/json; charset=utf-8' } });
   }
 }
 

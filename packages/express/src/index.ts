@@ -83,7 +83,7 @@ export function paymentRedirects(options: RedirectOptions): ExpressHandler {
   };
 }
 
-/** Not `res.send()`, which would add an ETag and a charset to the answers of core. */
+/** Not `res.send()`, which would add an ETag to the answers of core. */
 function send(res: ServerResponse, { status, headers, body }: ReceivedCallback | ReceivedRedirect): void {
   res.statusCode = status;
   res.setHeaders(new Map(Object.entries(headers))).end(body);
