@@ -62,6 +62,7 @@ function claimOf(callback: VerifiedCallback, mismatch: AmountMismatch): Claim {
     transaction_currency: transaction.currency,
     transaction_amount: transaction.amount,
     transaction_status: callback.signed.transaction_status,
+    transaction_type: callback.signed.transaction_type,
   };
   return { ...mismatch, value: claims[mismatch.field] ?? 'nothing' };
 }
