@@ -45,6 +45,8 @@ export class SqliteThread {
     if (this.#isOver) return;
     const ended = new Promise((resolve) => this.#worker.once('exit', resolve));
     await this.request({ kind: 'close' });
+    // Its end is waited for as well: without this the process could end first, and with it whoever waits here.
+    this.#worker.ref();
     await ended;
   }
 
