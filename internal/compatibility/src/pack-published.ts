@@ -24,8 +24,8 @@ export async function packPublished(destination: string): Promise<void> {
   if (process.env['TURBO_HASH'] === undefined)
     await pnpm(root, ['--filter', '@payment-service/compatibility^...', 'build']);
   await mkdir(destination, { recursive: true });
-  for (const folder of publishedFolders().values())
-    await pnpm(folder, ['pack', '--pack-destination', destination]);
+  const folders = [...publishedFolders().values()];
+  await Promise.all(folders.map((folder) => pnpm(folder, ['pack', '--pack-destination', destination])));
 }
 
 async function pnpm(cwd: string, args: readonly string[]): Promise<void> {

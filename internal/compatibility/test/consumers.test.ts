@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { typescript5, userNodes } from '@payment-service/toolchains';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { CONSUMERS, compileProgram } from '../src/compile-program.ts';
-import { readTarballs } from '../src/packed-package.ts';
+import { type PackedManifest, readTarballs } from '../src/packed-package.ts';
 import { type ProgramResult, runProgram } from '../src/run-program.ts';
 import { supports } from '../src/supports.ts';
 
@@ -20,11 +20,20 @@ const typescript7 = join(dirname(require.resolve('typescript/package.json')), 'b
 const smoke = join(import.meta.dirname, '..', 'smoke');
 const nodes = userNodes();
 const packages = await readTarballs(join(scratch, 'tarballs'));
-const sandbox = packages.find((one) => one.manifest.name === '@payment-service/sandbox')?.manifest;
-if (sandbox === undefined) throw new Error('the sandbox was not packed');
+const manifestOf = (name: string): PackedManifest => {
+  const found = packages.find(({ manifest }) => manifest.name === `@payment-service/${name}`);
+  if (found === undefined) throw new Error(`${name} was not packed`);
+  return found.manifest;
+};
+/** A program that printed one line and ended well. */
+const worked = (line: string): ProgramResult => ({ code: 0, output: `${line}\n` });
 const files = globSync('*.ts', { cwd: smoke }).sort();
 
-test('every published package is used by one of the programs', () => {
+test('every published package is used by one of the programs, and built before them', () => {
+  const { devDependencies } = require('../package.json') as { devDependencies: object };
+  expect(Object.keys(devDependencies)).toEqual(
+    expect.arrayContaining(packages.map((one) => one.manifest.name)),
+  );
   const programs = files.map((file) => readFileSync(join(smoke, file), 'utf8')).join('\n');
   const unused = packages
     .map(({ manifest }) => manifest.name)
@@ -39,8 +48,8 @@ describe.each(CONSUMERS)('$name', (setup) => {
   beforeAll(async () => {
     compiled = await compileProgram(scratch, folder, setup, typescript7, sources);
   });
-  const run = (binary: string, program: string): Promise<ProgramResult> =>
-    runProgram(binary, [join('out', program), vectors], { cwd: join(scratch, folder), env: {} });
+  const run = (binary: string, program: string, ...flags: readonly string[]): Promise<ProgramResult> =>
+    runProgram(binary, [...flags, join('out', program), vectors], { cwd: join(scratch, folder), env: {} });
 
   test(`compiles with module ${setup.module} under TypeScript 7`, () => {
     expect(compiled).toEqual({ code: 0, output: '' });
@@ -52,13 +61,22 @@ describe.each(CONSUMERS)('$name', (setup) => {
   });
 
   test.each(nodes)('works on Node $version', async ({ binary }) => {
-    expect(await run(binary, 'smoke.js')).toEqual({ code: 0, output: 'core, client and adapters work\n' });
+    expect(await run(binary, 'smoke.js')).toEqual(worked('core, client and adapters work'));
   });
 
-  test.each(nodes.filter((node) => supports(sandbox, node)))(
+  test.each(nodes.filter((node) => supports(manifestOf('sandbox'), node)))(
     'the sandbox works on Node $version',
     async ({ binary }) => {
-      expect(await run(binary, 'sandbox-smoke.js')).toEqual({ code: 0, output: 'the sandbox works\n' });
+      expect(await run(binary, 'sandbox-smoke.js')).toEqual(worked('the sandbox works'));
+    },
+  );
+
+  test.each(nodes.filter((node) => supports(manifestOf('inbox'), node)))(
+    'the inbox works on Node $version',
+    async ({ binary }) => {
+      // Node 22 announces node:sqlite as experimental.
+      const result = await run(binary, 'inbox-smoke.js', '--disable-warning=ExperimentalWarning');
+      expect(result).toEqual(worked('the inbox works'));
     },
   );
 
@@ -66,7 +84,7 @@ describe.each(CONSUMERS)('$name', (setup) => {
   test.each(setup.type === 'module' ? nodes : [])(
     'import and require give one instance on Node $version',
     async ({ binary }) => {
-      expect(await run(binary, 'one-instance.mjs')).toEqual({ code: 0, output: 'one instance\n' });
+      expect(await run(binary, 'one-instance.mjs')).toEqual(worked('one instance'));
     },
   );
 });
