@@ -16,7 +16,6 @@ const config: UserConfig[] = defineConfig([
     platform: 'node',
     fixedExtension: false,
     clean: false,
-    fixedExtension: false,
   },
 ]);
 export default config;

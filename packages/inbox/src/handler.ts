@@ -1,5 +1,6 @@
 import type { SignedFields } from '@payment-service/core';
 import type { Settled } from './evaluation.ts';
+import { handlerScope } from './handler-scope.ts';
 import { TransactionGuard } from './transaction-guard.ts';
 
 interface HandlerInput<Tx> {
@@ -52,7 +53,7 @@ export async function runHandler<Tx>(
   const run = async (): Promise<unknown> =>
     handler(Object.freeze({ ...input, tx: transaction(guard.check) }));
   try {
-    await Promise.race([run(), tooLate]);
+    await Promise.race([handlerScope.run(true, run), tooLate]);
     return { ok: true };
   } catch (error) {
     return { ok: false, error: errorText(error) };

@@ -20,8 +20,8 @@ begin
     where account = p_account and state in ('pending', 'retrying') and next_at <= p_now
     order by next_at, id
   loop
-    if pg_try_advisory_xact_lock(hashtextextended(encode(due.subject_key, 'hex'), 1))
-      and pg_try_advisory_xact_lock(hashtextextended(encode(due.reference_key, 'hex'), 2))
+    if pg_try_advisory_xact_lock(hashtextextended('S.' || encode(due.subject_key, 'hex'), 1))
+      and pg_try_advisory_xact_lock(hashtextextended('S.' || encode(due.reference_key, 'hex'), 2))
     then
       perform 1 from S.transition
       where transition_id = due.transition_id and state in ('pending', 'retrying') and next_at <= p_now;

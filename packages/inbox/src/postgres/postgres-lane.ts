@@ -2,6 +2,7 @@ import type { Session } from '../session.ts';
 import type { Lane, LaneOptions } from '../store.ts';
 import type { PostgresClient, PostgresTransaction } from './postgres-pool.ts';
 import { postgresSession } from './postgres-session.ts';
+import { referenceLock } from './reference-lock.ts';
 import type { StartCounter } from './start-counter.ts';
 
 /** Works on one transition at a time, on a connection of its own. */
@@ -67,7 +68,7 @@ export class PostgresLane implements Lane<PostgresTransaction> {
 
   async lockReference(referenceKey: Uint8Array): Promise<boolean> {
     const { rows } = await this.session.query(
-      `select pg_try_advisory_xact_lock(hashtextextended(encode($1::bytea, 'hex'), 3)) as locked`,
+      `select pg_try_advisory_xact_lock(${referenceLock(this.#schema)}) as locked`,
       [referenceKey],
     );
     return rows[0]?.['locked'] === 't';

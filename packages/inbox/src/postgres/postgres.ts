@@ -10,6 +10,7 @@ import { PostgresLane } from './postgres-lane.ts';
 import type { PostgresPool, PostgresTransaction } from './postgres-pool.ts';
 import { postgresSession, runStatement } from './postgres-session.ts';
 import { receiveGroup } from './receive-group.ts';
+import { referenceLock } from './reference-lock.ts';
 import { StartCounter } from './start-counter.ts';
 
 /** For what people and schedules ask for, such as counting: longer than a sender of callbacks would wait. */
@@ -86,9 +87,7 @@ class PostgresEngine implements StoreEngine<PostgresTransaction> {
   }
 
   async holdReference(session: Session, referenceKey: Uint8Array): Promise<void> {
-    await session.query(`select pg_advisory_xact_lock(hashtextextended(encode($1::bytea, 'hex'), 3))`, [
-      referenceKey,
-    ]);
+    await session.query(`select pg_advisory_xact_lock(${referenceLock(this.#schema)})`, [referenceKey]);
   }
 
   join(tx: PostgresTransaction): Session {

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { ConfigurationError } from '@payment-service/core';
 import type { SqlValue } from '../session.ts';
+import { RefusedDatabase } from './refused-database.ts';
 import type { SqliteResult, SqliteValues } from './thread-messages.ts';
 
 const SQLITE_BUSY = 5;
@@ -43,7 +43,7 @@ export class SqliteConnection {
   #require(pragma: string, expected: string | number, what: string): void {
     const row = this.#database.prepare(`pragma ${pragma}`).get();
     if (row?.[pragma] === expected) return;
-    throw new ConfigurationError(
+    throw new RefusedDatabase(
       'path',
       `This SQLite database does not take ${what}, without which acknowledged callbacks could be lost. Use a file on a ` +
         'local disk.',

@@ -1,5 +1,5 @@
-import { ConfigurationError } from '@payment-service/core';
 import type { SqliteConnection } from './connection.ts';
+import { RefusedDatabase } from './refused-database.ts';
 import { TABLE_PREFIX, tables } from './sqlite-tables.ts';
 
 /**
@@ -96,8 +96,8 @@ export function migrate(connection: SqliteConnection, now: number): void {
   }
 }
 
-function newerDatabase(): ConfigurationError {
-  return new ConfigurationError(
+function newerDatabase(): RefusedDatabase {
+  return new RefusedDatabase(
     'store',
     'These tables were made by a newer version of @payment-service/inbox. Bring this program up to that version.',
   );

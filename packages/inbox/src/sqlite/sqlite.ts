@@ -1,3 +1,5 @@
+import { ConfigurationError } from '@payment-service/core';
+import { handlerScope } from '../handler-scope.ts';
 import type { IntakeRecord } from '../intake-record.ts';
 import type { Rows, Session } from '../session.ts';
 import type { IntakeOutcome, Lane, Store, StoreEngine, StoreOptions } from '../store.ts';
@@ -46,11 +48,13 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
   }
 
   async receive(records: readonly IntakeRecord[], account: string): Promise<readonly IntakeOutcome[]> {
+    refuseInHandler();
     const thread = await this.#opened();
     return this.#turn.during(() => thread.request({ kind: 'receive', account, records }));
   }
 
   async transaction<T>(body: (session: Session) => Promise<T>): Promise<T> {
+    refuseInHandler();
     const thread = await this.#opened();
     return this.#turn.during(async () => {
       await thread.request({ kind: 'begin' });
@@ -111,4 +115,14 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
       throw error;
     }
   }
+}
+
+/** The handler's own transaction is the one writer: what it waits for here would wait for it. */
+function refuseInHandler(): void {
+  if (handlerScope.getStore() === undefined) return;
+  throw new ConfigurationError(
+    'tx',
+    'SQLite has one writer, and it is the transaction of the running handler. Inside a handler, call expect() with ' +
+      '{ tx }, and nothing else that writes to the inbox.',
+  );
 }

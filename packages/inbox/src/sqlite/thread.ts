@@ -1,9 +1,9 @@
 /** A thread that owns one connection to the database file, so that no fsync ever blocks the event loop. */
 import { parentPort } from 'node:worker_threads';
-import { ConfigurationError } from '@payment-service/core';
 import { SqliteConnection } from './connection.ts';
 import { receiveGroup } from './intake.ts';
 import { migrate } from './migrations.ts';
+import { RefusedDatabase } from './refused-database.ts';
 import { tables } from './sqlite-tables.ts';
 import type {
   OpenRequest,
@@ -80,6 +80,6 @@ function failureOf(error: unknown): ThreadFailure {
     name: error.name,
     message: error.message,
     errcode: typeof errcode === 'number' ? errcode : undefined,
-    option: error instanceof ConfigurationError ? error.option : undefined,
+    option: error instanceof RefusedDatabase ? error.option : undefined,
   };
 }

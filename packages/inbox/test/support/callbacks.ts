@@ -1,0 +1,75 @@
+import {
+  type AuthenticRefusal,
+  createVerifier,
+  type TransactionCallback,
+  type TransactionPayload,
+  type VerifiedCallback,
+} from '@payment-service/core';
+import { sampleCallback, signCallback } from '@payment-service/core/testing';
+
+export const SIGNING_KEY = 'TEST-KEY-OF-THE-INBOX';
+
+const verifier = createVerifier({ signingKey: SIGNING_KEY });
+const strict = createVerifier({ signingKey: SIGNING_KEY, toleranceSeconds: 30 });
+
+/** Also what a sender must not send. */
+export type Payload = Readonly<Record<string, unknown>>;
+
+export interface CallbackText {
+  readonly event?: string;
+  readonly payload?: Payload;
+  /** Changes the JSON text after it was signed: the signed fields must stay. */
+  readonly rewrite?: (text: string) => string;
+}
+
+/** The signature and the body of a callback, as they come over the wire. */
+export function signedText({ event, payload, rewrite = (text) => text }: CallbackText = {}): {
+  signature: string;
+  body: string;
+} {
+  const data = sample({ ...(event === undefined ? {} : { event }), payload: payload ?? {} });
+  return { signature: signCallback({ signingKey: SIGNING_KEY, data }), body: rewrite(JSON.stringify(data)) };
+}
+
+function sample({ event, payload }: CallbackText): TransactionCallback {
+  const overrides = {
+    ...(event === undefined ? {} : { event }),
+    payload: payload as Partial<TransactionPayload>,
+  };
+  return sampleCallback(overrides);
+}
+
+/** A verified callback, with the sample's fields unless others are given. */
+export function callback(payload: Payload = {}, text: Omit<CallbackText, 'payload'> = {}): VerifiedCallback {
+  const { signature, body } = signedText({ ...text, payload });
+  const result = verifier.verifyCallback({ signature, body: Buffer.from(body) });
+  if (!result.ok) throw new Error(`The test's callback was refused: ${result.code}`);
+  return result;
+}
+
+/** A callback of so much money, in both of its amounts. */
+export function paid(reference: string, amount: number, payload: Payload = {}): VerifiedCallback {
+  return callback({
+    merchant_reference: reference,
+    internal_reference: `INT-${reference}`,
+    request_amount: amount,
+    transaction_amount: amount,
+    ...payload,
+  });
+}
+
+/** What a rule refused although its signature fits: by a ':' too many, or by the tolerance. */
+export function evidence(
+  rule: 'ambiguous' | 'timestamp_out_of_tolerance',
+  payload: Payload = {},
+): AuthenticRefusal {
+  const ambiguous = rule === 'ambiguous' ? { merchant_reference: 'ORD:1001' } : {};
+  const data = sample({ payload: { ...payload, ...ambiguous } });
+  const signature = signCallback({ signingKey: SIGNING_KEY, data, timestamp: 1_000_000_000 });
+  const result = (rule === 'ambiguous' ? verifier : strict).verifyCallback({
+    signature,
+    body: JSON.stringify(data),
+  });
+  if (result.ok || !result.authentic) throw new Error('The test wanted an authentic refusal.');
+  return result;
+}

@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { inject, onTestFinished } from 'vitest';
+import type { Store } from '../../src/index.ts';
+import {
+  createInbox,
+  type Inbox,
+  type InboxEvent,
+  type InboxOptions,
+  postgres,
+  sqlite,
+} from '../../src/index.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** What the transactions of both engines have in common. */
+export interface AnyTransaction {
+  query(
+    text: string,
+    values?: (string | number | null)[],
+  ): Promise<{ readonly rows: readonly Record<string, unknown>[]; readonly rowCount: number | null }>;
+}
+
+export type EngineName = 'postgres' | 'sqlite';
+export const ENGINES: readonly EngineName[] = ['postgres', 'sqlite'];
+
+/** A clock that moves only when it is told to. */
+export interface TestClock {
+  readonly now: () => number;
+  advance(ms: number): void;
+}
+
+/** A merchant with an empty database of its own, and tables of its own in it. */
+export interface Merchant {
+  readonly engine: EngineName;
+  readonly clock: TestClock;
+  /** Everything that the inboxes of this merchant reported. */
+  readonly events: InboxEvent[];
+  /** For processes that are to use the same database: DATABASE_URL or a path. */
+  readonly address: string;
+  open(options?: Partial<InboxOptions<AnyTransaction>>): Inbox<AnyTransaction>;
+  /** The merchant's own connection, outside the inbox. `$1` is written for both engines. */
+  query(text: string, values?: (string | number | null)[]): Promise<Record<string, unknown>[]>;
+  /** The merchant's own transaction, on a connection of its own. */
+  transaction<T>(body: (tx: AnyTransaction) => Promise<T>): Promise<T>;
+  /** A table of the inbox. */
+  table(name: string): string;
+  /** The merchant's effect: a row of money, without any guard against a second one. */
+  credit(tx: AnyTransaction, reference: string, amount: string): Promise<void>;
+  credits(): Promise<{ reference: string; amount: string }[]>;
+}
+
+export async function newMerchant(engine: EngineName): Promise<Merchant> {
+  return engine === 'postgres' ? postgresMerchant() : sqliteMerchant();
+}
+
+const CREATE_CREDIT = 'create table credit (reference text not null, amount text not null)';
+
+async function postgresMerchant(): Promise<Merchant> {
+  const schema = `test_${randomBytes(8).toString('hex')}`;
+  const address = new URL(inject('postgresUrl'));
+  address.searchParams.set('options', `-c search_path=${schema}`);
+  const pools: pg.Pool[] = [];
+  const newPool = (): pg.Pool => {
+    const pool = new pg.Pool({ connectionString: address.href, max: 10 });
+    pool.on('error', () => undefined);
+    pools.push(pool);
+    return pool;
+  };
+  const own = newPool();
+  await own.query(`create schema ${schema}`);
+  await own.query(CREATE_CREDIT);
+  onTestFinished(async () => {
+    for (const pool of pools) await pool.end();
+  });
+  return {
+    ...merchantOf('postgres', () => postgres(newPool(), { schema: `${schema}_inbox` })),
+    address: address.href,
+    query: async (text, values) => (await own.query<Record<string, unknown>>(text, values)).rows,
+    async transaction(body) {
+      const client = await own.connect();
+      try {
+        await client.query('begin');
+        const result = await body(client);
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        await client.query('rollback');
+        throw error;
+      } finally {
+        client.release();
+      }
+    },
+    table: (table) => `${schema}_inbox.${table}`,
+    async credits() {
+      const { rows } = await own.query<{ reference: string; amount: string }>(
+        'select reference, amount from credit order by reference',
+      );
+      return rows;
+    },
+    credit: async (tx, reference, amount) => {
+      await tx.query('insert into credit values ($1, $2)', [reference, amount]);
+    },
+  };
+}
+
+async function sqliteMerchant(): Promise<Merchant> {
+  const path = join(temporaryFolder(), 'merchant.db');
+  const own = new DatabaseSync(path, { timeout: 10_000 });
+  own.exec(`pragma journal_mode = wal; ${CREATE_CREDIT}`);
+  onTestFinished(() => own.close());
+  const run = (text: string, values: readonly (string | number | null)[] = []): Record<string, unknown>[] =>
+    own.prepare(text).all(Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value])));
+  return {
+    ...merchantOf('sqlite', () => sqlite(path)),
+    address: path,
+    query: async (text, values) => run(text, values),
+    async transaction(body) {
+      own.exec('begin immediate');
+      try {
+        const result = await body({
+          async query(text, values) {
+            // What the inbox passes has names already; the test's own values are in order.
+            const statement = own.prepare(text);
+            const rows = Array.isArray(values) ? statement.all(...values) : statement.all(values ?? {});
+            const changes = Number(own.prepare('select changes() as n').get()?.['n']);
+            return { rows, rowCount: rows.length > 0 ? rows.length : changes };
+          },
+        });
+        own.exec('commit');
+        return result;
+      } catch (error) {
+        own.exec('rollback');
+        throw error;
+      }
+    },
+    table: (table) => `payment_inbox_${table}`,
+    credits: async () =>
+      run('select reference, amount from credit order by reference') as {
+        reference: string;
+        amount: string;
+      }[],
+    credit: async (tx, reference, amount) => {
+      await tx.query('insert into credit values (?, ?)', [reference, amount]);
+    },
+  };
+}
+
+function merchantOf(
+  engine: EngineName,
+  newStore: () => Store<AnyTransaction>,
+): Pick<Merchant, 'engine' | 'clock' | 'events' | 'open'> {
+  let ms = Date.UTC(2026, 0, 1);
+  const clock: TestClock = {
+    now: () => ms,
+    advance(by) {
+      ms += by;
+    },
+  };
+  const events: InboxEvent[] = [];
+  return {
+    engine,
+    clock,
+    events,
+    open(options = {}) {
+      const inbox = createInbox<AnyTransaction>({
+        store: newStore(),
+        now: clock.now,
+        random: () => 1,
+        onEvent: (event) => events.push(event),
+        ...options,
+      });
+      onTestFinished(() => inbox.close());
+      return inbox;
+    },
+  };
+}

@@ -1,0 +1,8 @@
+/** Resolves when the condition holds; a hang is ended by the test's own deadline. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await pause(5);
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
