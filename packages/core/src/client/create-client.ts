@@ -1,4 +1,3 @@
-import createApi from 'openapi-fetch';
 import * as z from 'zod';
 import type { paths } from '../generated/payment-service.ts';
 import type { PaymentProvider, PayoutBank } from '../wire.ts';
@@ -9,6 +8,7 @@ import type {
   ClientWithSecretKey,
 } from './client-options.ts';
 import { type ClientSettings, readClientSettings } from './client-settings.ts';
+import { createApi } from './create-api.ts';
 import { readEnvelope } from './envelope.ts';
 import { serializeQuery } from './query.ts';
 import { ReferenceCache } from './reference-cache.ts';
