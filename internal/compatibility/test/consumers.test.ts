@@ -3,6 +3,7 @@
  * supported Node.
  */
 import { globSync, readFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { typescript5, userNodes } from '@payment-service/toolchains';
@@ -27,6 +28,11 @@ const manifestOf = (name: string): PackedManifest => {
 };
 /** A program that printed one line and ended well. */
 const worked = (line: string): ProgramResult => ({ code: 0, output: `${line}\n` });
+const programs = [
+  { file: 'smoke.js', line: 'core, client and adapters work' },
+  { file: 'sandbox-smoke.js', line: 'the sandbox works' },
+  { file: 'inbox-smoke.js', line: 'the inbox works' },
+];
 const files = globSync('*.ts', { cwd: smoke }).sort();
 
 test('every published package is used by one of the programs, and built before them', () => {
@@ -34,10 +40,10 @@ test('every published package is used by one of the programs, and built before t
   expect(Object.keys(devDependencies)).toEqual(
     expect.arrayContaining(packages.map((one) => one.manifest.name)),
   );
-  const programs = files.map((file) => readFileSync(join(smoke, file), 'utf8')).join('\n');
+  const sources = files.map((file) => readFileSync(join(smoke, file), 'utf8')).join('\n');
   const unused = packages
     .map(({ manifest }) => manifest.name)
-    .filter((name) => !programs.includes(`'${name}'`));
+    .filter((name) => !sources.includes(`'${name}'`));
   expect(unused).toEqual([]);
 });
 
@@ -77,6 +83,17 @@ describe.each(CONSUMERS)('$name', (setup) => {
       // Node 22 announces node:sqlite as experimental.
       const result = await run(binary, 'inbox-smoke.js', '--disable-warning=ExperimentalWarning');
       expect(result).toEqual(worked('the inbox works'));
+    },
+  );
+
+  // Jest and older bundlers know no module-sync: they take the CommonJS files, which Node itself has no use for.
+  test.each(setup.type === 'commonjs' ? programs : [])(
+    '$file works from the CommonJS files alone',
+    async ({ file, line }) => {
+      const older = join(scratch, 'older', folder);
+      await cp(join(scratch, folder), older, { recursive: true });
+      const args = ['--disable-warning=ExperimentalWarning', join('out', file), vectors];
+      expect(await runProgram(process.execPath, args, { cwd: older, env: {} })).toEqual(worked(line));
     },
   );
 

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { type Installed, installPacked } from '../src/install-packed.ts';
 import { packPublished, publishedFolders } from '../src/pack-published.ts';
-import { readTarballs } from '../src/packed-package.ts';
+import { type PackedPackage, readTarballs, textOf } from '../src/packed-package.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A project outside the workspace with every packed package installed, and the tarballs in `tarballs/`. */
+    /**
+     * A project outside the workspace with every packed package installed, the tarballs in `tarballs/`, and in `older/`
+     * the packages as they look to a resolver that does not know the condition `module-sync`.
+     */
     scratch: string;
   }
 }
@@ -31,7 +34,21 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const tarballs = join(scratch, 'tarballs');
   await packPublished(tarballs);
   const folders = publishedFolders();
-  await installPacked(await readTarballs(tarballs), (name) => folders.get(name) ?? '', scratch, DIRECT);
+  const sourceOf = (name: string): string => folders.get(name) ?? '';
+  const packages = await readTarballs(tarballs);
+  await installPacked(packages, sourceOf, scratch, DIRECT);
+  await installPacked(packages.map(withoutModuleSync), sourceOf, join(scratch, 'older'), DIRECT);
   project.provide('scratch', scratch);
   return () => rm(scratch, { recursive: true, force: true });
+}
+
+function withoutModuleSync({ manifest, files }: PackedPackage): PackedPackage {
+  const forget = (text: string): Uint8Array =>
+    new TextEncoder().encode(text.replaceAll('"module-sync"', '"unknown"'));
+  return {
+    manifest,
+    files: files.map((file) =>
+      file.name === 'package.json' ? { name: file.name, data: forget(textOf(file)) } : file,
+    ),
+  };
 }
