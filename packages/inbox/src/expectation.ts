@@ -1,4 +1,4 @@
-import { ConfigurationError, canonicalAmount } from '@payment-service/core';
+import { ConfigurationError, canonicalAmount, type SignedFields } from '@payment-service/core';
 import type { Comparison } from './evaluation.ts';
 import { isStorableCurrency, referenceKey } from './intake-record.ts';
 import { optionalHex, type Row, type Session, textOf } from './session.ts';
@@ -8,6 +8,8 @@ import type { Tables } from './tables.ts';
 export interface Expectation {
   /** The reference under which the transaction is started. */
   readonly merchant_reference: string;
+  /** The signed transaction type that settles it. Default `'COLLECTION'`. */
+  readonly transaction_type?: SignedFields['transaction_type'] | undefined;
   /** Currency code, compared letter by letter. */
   readonly currency: string;
   /** Whole units of the currency: decimal text ("1999.90"), bigint, or a number of at most 15 significant digits. */
@@ -31,6 +33,7 @@ export interface StoredExpectation {
 /** @throws {ConfigurationError} that names the field, never its value. */
 export function checkExpectation(expectation: Expectation, account: string): StoredExpectation {
   const { merchant_reference, currency, amount, deadline, compare = 'both' } = expectation;
+  const { transaction_type = 'COLLECTION' } = expectation;
   if (typeof merchant_reference !== 'string' || merchant_reference === '') {
     throw new ConfigurationError(
       'merchant_reference',
@@ -41,6 +44,12 @@ export function checkExpectation(expectation: Expectation, account: string): Sto
     throw new ConfigurationError(
       'merchant_reference',
       'A merchant_reference must be Unicode text without NUL.',
+    );
+  }
+  if (typeof transaction_type !== 'string' || transaction_type === '') {
+    throw new ConfigurationError(
+      'transaction_type',
+      "transaction_type must be a signed transaction type, such as 'COLLECTION', or be left out.",
     );
   }
   if (!isStorableCurrency(currency)) {
@@ -56,7 +65,7 @@ export function checkExpectation(expectation: Expectation, account: string): Sto
     throw new ConfigurationError('deadline', 'deadline must be a Date, or be left out.');
   }
   return {
-    referenceKey: referenceKey(merchant_reference, account),
+    referenceKey: referenceKey(merchant_reference, transaction_type, account),
     merchantReference: merchant_reference,
     currency,
     amount: canonicalAmount(amount),

@@ -75,9 +75,16 @@ export function evidenceRecord(refusal: AuthenticRefusal, account: string, now: 
   return record(evidence, text, { account, now, refusal: code });
 }
 
-/** The key of an expectation. Hashed, since a reference may be longer than an index takes. */
-export function referenceKey(merchantReference: string, account: string): Uint8Array {
-  return sha256(JSON.stringify(['merchant_reference', account, merchantReference]));
+/**
+ * The key of an expectation. Hashed, since a reference may be longer than an index takes. The type belongs to it: a
+ * completed payout under the reference of an order does not pay that order.
+ */
+export function referenceKey(
+  merchantReference: string,
+  transactionType: string,
+  account: string,
+): Uint8Array {
+  return sha256(JSON.stringify(['merchant_reference', account, transactionType, merchantReference]));
 }
 
 export function storedSignedFields(text: string): SignedFields {
@@ -110,7 +117,7 @@ function record(
       transaction_type,
       transaction_status,
     }),
-    referenceKey: referenceKey(merchant_reference, account),
+    referenceKey: referenceKey(merchant_reference, transaction_type, account),
     subjectKey: sha256(JSON.stringify(['internal_reference', account, internal_reference])),
     isCompleted: isTransactionCompleted(verified),
     digest: sha256(body),

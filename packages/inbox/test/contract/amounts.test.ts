@@ -47,6 +47,19 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     ]);
   });
 
+  it('a completed payout under the reference of an order does not pay the order', async () => {
+    const { merchant, inbox } = await shop(engine);
+    const payout = paid('ORD-1', 500, { internal_reference: 'INT-OUT', transaction_type: 'PAYOUT' });
+    await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' });
+    await inbox.receive(payout);
+    await workOff(inbox, merchant.clock.now);
+    expect(await merchant.credits()).toEqual([]);
+    expect(await inbox.list()).toMatchObject([{ state: 'unhandled', reason: 'no_expectation' }]);
+    await inbox.receive(paid('ORD-1', 500));
+    await workOff(inbox, merchant.clock.now);
+    expect(await merchant.credits()).toEqual([{ reference: 'ORD-1', amount: '500' }]);
+  });
+
   it('A2: without an expectation, two different bodies are a conflict for a person', async () => {
     const { merchant, inbox } = await shop(engine);
     await inbox.receive(paid('ORD-1', 5_000_000));
