@@ -134,15 +134,20 @@ describe('3.2 t is not signed: no tolerance unless it is set, two-sided, unit by
 });
 
 describe('3.3 a redirect carries the same signature, and is another type that credits nothing', () => {
-  const redirect = accepted(verifier.verifyRedirect(QUERY));
-  const callback = accepted(verifier.verifyCallback({ signature: SIGNATURE, body: callbackData() }));
+  // In each test, and not once for the group: a refusal must fail tests, not the collection of the file.
+  const both = () => ({
+    redirect: accepted(verifier.verifyRedirect(QUERY)),
+    callback: accepted(verifier.verifyCallback({ signature: SIGNATURE, body: callbackData() })),
+  });
 
   test('both verify with one signature, and say which channel they came on', () => {
+    const { redirect, callback } = both();
     expect([callback.kind, redirect.kind]).toEqual(['callback', 'redirect']);
     expect(redirect.transitionId).toBe(callback.transitionId);
   });
 
   test('confirmAmount refuses a redirect, a copy and a hand-made object', () => {
+    const { redirect, callback } = both();
     const expected = { currency: 'UGX', amount: 500 };
     // @ts-expect-error a redirect is not a callback, in the types either
     expect(() => confirmAmount(redirect, expected)).toThrow(ConfigurationError);
@@ -520,6 +525,14 @@ describe('3.11 redirects are parsed from the raw query, the same way everywhere'
     const query = QUERY.replace('ORD-1001', 'A+B').replace(HASH, signatureFor('A B').slice(-64));
     expect(codeOf(verifier.verifyRedirect(query))).toBe('accepted');
     expect(codeOf(verifier.verifyRedirect(query.replace('A+B', 'A%2BB')))).toBe('mismatch');
+  });
+
+  test('a query that the runtime has decoded gets the verdict of its text: U+FFFD may be a bad escape', () => {
+    const text = (reference: string) =>
+      QUERY.replace('ORD-1001', reference).replace(SIGNATURE, signatureFor('\ufffd'));
+    expect(codeOf(verifier.verifyRedirect(text('%EF%BF%BD')))).toBe('accepted');
+    expect(codeOf(verifier.verifyRedirect(text('%FF')))).toBe('query_malformed');
+    expect(codeOf(verifier.verifyRedirect(new URLSearchParams(text('%FF'))))).toBe('query_malformed');
   });
 
   test('redirectFields names other parameters, which then take the place of ours', () => {

@@ -101,6 +101,11 @@ describe('A18: cost before authentication, and totality', () => {
     expect(JSON.stringify(parsed)).toContain('ORD-1001');
   });
 
+  test('A18: a query is read up to 8,192 characters', () => {
+    expect(codeOf(verifier.verifyRedirect(`${QUERY}&x=`.padEnd(8192, 'y')))).toBe('accepted');
+    expect(codeOf(verifier.verifyRedirect(`${QUERY}&x=`.padEnd(8193, 'y')))).toBe('query_malformed');
+  });
+
   test('A18: a bad method, type or header is answered without touching the body', async () => {
     const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, onCallback: () => undefined });
     let reads = 0;
