@@ -16,7 +16,12 @@ import { supports } from '../src/supports.ts';
 const scratch = inject('scratch');
 const require = createRequire(import.meta.url);
 const vectors = require.resolve('@payment-service/openapi/signature-vectors.json');
-const typescript7 = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
+// The fast one checks every declaration; the one that most users have gets the setting that most users have.
+const typescript7 = {
+  tsc: join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc'),
+  skipLibCheck: false,
+};
+const typescript59 = { tsc: typescript5(), skipLibCheck: true };
 
 const smoke = join(import.meta.dirname, '..', 'smoke');
 const nodes = userNodes();
@@ -62,7 +67,7 @@ describe.each(CONSUMERS)('$name', (setup) => {
   });
 
   test(`compiles with module ${setup.module} under TypeScript 5.9`, async () => {
-    const result = await compileProgram(scratch, `${folder}-5.9`, setup, typescript5(), sources);
+    const result = await compileProgram(scratch, `${folder}-5.9`, setup, typescript59, sources);
     expect(result).toEqual({ code: 0, output: '' });
   });
 
