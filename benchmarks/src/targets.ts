@@ -14,5 +14,5 @@ export const TARGETS: readonly Target[] = [
   { size: 'typical', contender: 'core', over: 'stripe', atMost: 2 },
   { size: 'typical', contender: 'core', over: 'standardwebhooks', atMost: 1 },
   { size: 'typical', contender: 'portable', over: 'standardwebhooks', atMost: 1.25 },
-  { size: '60 KiB', contender: 'core', over: 'stripe', atMost: 1 },
+  { size: '60 KiB', contender: 'core', over: 'stripe', atMost: 1.1 },
 ];
