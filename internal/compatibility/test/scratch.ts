@@ -1,3 +1,4 @@
+import { existsSync, statfsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,7 @@ declare module 'vitest' {
 
 const own = join(import.meta.dirname, '..');
 const root = join(own, '..', '..');
+const TMPFS = 0x01021994;
 const DIRECT: readonly Installed[] = [
   ['@hono/node-server', own],
   ['@types/express', own],
@@ -30,7 +32,7 @@ const DIRECT: readonly Installed[] = [
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Outside the workspace: no node_modules above it can lend a package that is not declared.
-  const scratch = await mkdtemp(join(tmpdir(), 'packed-'));
+  const scratch = await mkdtemp(join(temporaryDisk(), 'packed-'));
   const tarballs = join(scratch, 'tarballs');
   await packPublished(tarballs);
   const folders = publishedFolders();
@@ -40,6 +42,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await installPacked(packages.map(withoutModuleSync), sourceOf, join(scratch, 'older'), DIRECT);
   project.provide('scratch', scratch);
   return () => rm(scratch, { recursive: true, force: true });
+}
+
+/** Where temporary files are on a disk: the inbox refuses a file in memory. */
+function temporaryDisk(): string {
+  const isMemory = process.platform === 'linux' && statfsSync(tmpdir()).type === TMPFS;
+  return isMemory && existsSync('/var/tmp') ? '/var/tmp' : tmpdir();
 }
 
 function withoutModuleSync({ manifest, files }: PackedPackage): PackedPackage {
