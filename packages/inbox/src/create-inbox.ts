@@ -6,7 +6,7 @@ import { HandlerGate } from './handler-gate.ts';
 import type { Inbox } from './inbox.ts';
 import { inspection, transitionKey } from './inspection.ts';
 import { Intake } from './intake.ts';
-import { callbackRecord, evidenceRecord } from './intake-record.ts';
+import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake-record.ts';
 import { Readiness } from './readiness.ts';
 import type { Session } from './session.ts';
 import { checkOptions, type InboxOptions, type Settings } from './settings.ts';
@@ -53,8 +53,14 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   let registered: Registered<Tx> | undefined;
   let working: Promise<void> | undefined;
 
+  const keep = async (record: IntakeRecord): Promise<void> => {
+    engine.checkCaller();
+    await intake.receive(record);
+  };
+
   const onDesk = async (transitionId: string, act: (id: Uint8Array) => Promise<void>): Promise<void> => {
     const id = transitionKey(transitionId);
+    engine.checkCaller();
     await ready();
     await act(id);
     wakeup.wake();
@@ -76,17 +82,18 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
 
     async expect(expectation, { tx } = {}) {
       const checked = checkExpectation(expectation, account);
+      if (tx === undefined) engine.checkCaller();
       await ready();
-      const keep = async (session: Session): Promise<void> => {
+      const keepIn = async (session: Session): Promise<void> => {
         await engine.holdReference(session, checked.referenceKey);
         await keepExpectation(session, engine.tables, checked, { account, now: now() });
       };
-      await (tx === undefined ? engine.transaction(keep) : keep(engine.join(tx)));
+      await (tx === undefined ? engine.transaction(keepIn) : keepIn(engine.join(tx)));
       wakeup.wake();
     },
 
-    receive: async (callback) => intake.receive(callbackRecord(callback, account, now())),
-    quarantine: async (refusal) => intake.receive(evidenceRecord(refusal, account, now())),
+    receive: async (callback) => keep(callbackRecord(callback, account, now())),
+    quarantine: async (refusal) => keep(evidenceRecord(refusal, account, now())),
 
     handle: register,
 

@@ -90,6 +90,7 @@ export function inspection<Tx>({
 
     async prune({ bodiesOlderThanDays = 90 } = {}) {
       checkNumber('bodiesOlderThanDays', bodiesOlderThanDays, 1, 100_000);
+      engine.checkCaller();
       await ready();
       return { bodies: await pruneBodies(engine, account, settings.now() - bodiesOlderThanDays * DAY_MS) };
     },

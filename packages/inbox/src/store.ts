@@ -60,6 +60,12 @@ export interface LaneOptions {
 export interface StoreEngine<Tx> {
   readonly tables: Tables;
   /**
+   * For every call that writes outside the merchant's own transaction.
+   *
+   * @throws {ConfigurationError} inside a handler, where the write would wait for that very handler.
+   */
+  checkCaller(): void;
+  /**
    * How many lanes to open for so many concurrent handlers.
    *
    * @throws {ConfigurationError} when they could not all have a connection.

@@ -3,6 +3,7 @@ import { failureCode } from './failure-code.ts';
 import { errorText } from './handler.ts';
 import type { Lane, StoreEngine } from './store.ts';
 import type { Wakeup } from './wakeup.ts';
+import { within } from './within.ts';
 import { recordFailure, UnrecordedAttempt, type WorkContext, workStep } from './work-step.ts';
 
 export interface WorkOptions<Tx> {
@@ -76,8 +77,10 @@ async function workUntilStopped<Tx>(
   { context, signal, wakeup, pollMs }: WorkOptions<Tx>,
   onStep: () => void,
 ): Promise<void> {
+  // Handlers and statements have limits of their own; this one ends a wait for a server that has vanished silently.
+  const longestStepMs = 4 * context.settings.handlerTimeoutMs + 20_000;
   while (!signal.aborted) {
-    const didWork = await workStep(lane, context);
+    const didWork = await within(longestStepMs, workStep(lane, context));
     onStep();
     if (!didWork) await wakeup.wait(pollMs, signal);
   }

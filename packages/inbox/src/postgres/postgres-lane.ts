@@ -14,6 +14,7 @@ export class PostgresLane implements Lane<PostgresTransaction> {
   readonly #starts: StartCounter;
   readonly #begin: string;
   #wasIdle = false;
+  #lastStatement: Promise<unknown> = Promise.resolve();
   readonly #ignoreError = (): void => undefined;
 
   constructor(
@@ -79,7 +80,7 @@ export class PostgresLane implements Lane<PostgresTransaction> {
       query: async (text, values = []) => {
         check(text);
         // The extended protocol takes one statement at a time: no COMMIT can hide behind another statement.
-        return this.#client.query({ text, values, queryMode: 'extended' });
+        return this.#inTurn(() => this.#client.query({ text, values, queryMode: 'extended' }));
       },
     };
   }
@@ -89,11 +90,20 @@ export class PostgresLane implements Lane<PostgresTransaction> {
   }
 
   async releaseSavepoint(): Promise<void> {
-    await this.#client.query('set constraints all immediate; release savepoint payment_inbox_handler');
+    await this.#inTurn(() =>
+      this.#client.query('set constraints all immediate; release savepoint payment_inbox_handler'),
+    );
   }
 
   async rollbackToSavepoint(): Promise<void> {
-    await this.#client.query('rollback to savepoint payment_inbox_handler');
+    await this.#inTurn(() => this.#client.query('rollback to savepoint payment_inbox_handler'));
+  }
+
+  /** A handler may start several statements at once, and may forget to wait for one. */
+  #inTurn<T>(statement: () => Promise<T>): Promise<T> {
+    const next = this.#lastStatement.then(statement);
+    this.#lastStatement = next.catch(() => undefined);
+    return next;
   }
 
   async commit(): Promise<void> {

@@ -99,6 +99,9 @@ class PostgresEngine implements StoreEngine<PostgresTransaction> {
     };
   }
 
+  /** Another connection writes, and waits for nothing that a handler holds. */
+  checkCaller(): void {}
+
   laneCount(concurrency: number): number {
     // One connection counts starts, one at least is left for callbacks that arrive.
     const needed = concurrency + 2;

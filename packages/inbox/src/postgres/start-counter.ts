@@ -1,47 +1,60 @@
+import { Group } from '../group.ts';
 import type { Connections } from './connections.ts';
 import type { PostgresClient } from './postgres-pool.ts';
 import { runStatement } from './postgres-session.ts';
 
+interface Change {
+  readonly transitionId: Uint8Array;
+  readonly count: 1 | -1;
+}
+
 /**
  * Counts starts of handlers on a connection of its own, outside the handlers' transactions: the count is on disk before
- * a handler runs, and outlives whatever the handler does to its process or to the server.
+ * a handler runs, and outlives whatever the handler does to its process or to the server. The lanes of a worker share
+ * the connection, and the commit where they start together.
  */
 export class StartCounter {
   readonly #connections: Connections;
-  readonly #table: string;
+  readonly #statement: string;
   readonly #timeoutMs: number;
-  #client: Promise<PostgresClient> | undefined;
+  readonly #group: Group<Change, undefined>;
+  readonly #neverAborted = new AbortController().signal;
+  #client: PostgresClient | undefined;
 
   constructor(connections: Connections, table: string, timeoutMs: number) {
     this.#connections = connections;
-    this.#table = table;
+    this.#statement = `insert into ${table} as s (transition_id, starts)
+      select id, count from unnest($1::bytea[], $2::int[]) as change (id, count) order by id
+      on conflict (transition_id) do update set starts = s.starts + excluded.starts`;
     this.#timeoutMs = timeoutMs;
+    this.#group = new Group({ send: (changes) => this.#write(changes), lanes: 1, most: 100 });
   }
 
   async add(transitionId: Uint8Array, count: 1 | -1): Promise<void> {
-    this.#client ??= this.#take();
-    const taken = this.#client;
-    try {
-      await runStatement(
-        await taken,
-        `insert into ${this.#table} as s (transition_id, starts) values ($1, greatest($2::int, 0))
-         on conflict (transition_id) do update set starts = s.starts + $2::int`,
-        [transitionId, count],
-      );
-    } catch (error) {
-      if (this.#client === taken) {
-        this.#client = undefined;
-        taken.then((client) => client.release(true)).catch(() => undefined);
-      }
-      throw error;
-    }
+    await this.#group.add({ transitionId, count }, this.#neverAborted);
   }
 
   async close(): Promise<void> {
-    const taken = this.#client;
+    this.#client?.release(true);
     this.#client = undefined;
-    const client = await taken;
-    client?.release(true);
+  }
+
+  async #write(changes: readonly Change[]): Promise<undefined[]> {
+    this.#client ??= await this.#take();
+    const client = this.#client;
+    try {
+      await runStatement(client, this.#statement, [
+        changes.map(({ transitionId }) => transitionId),
+        changes.map(({ count }) => count),
+      ]);
+      return changes.map(() => undefined);
+    } catch (error) {
+      if (this.#client === client) {
+        this.#client = undefined;
+        client.release(true);
+      }
+      throw error;
+    }
   }
 
   async #take(): Promise<PostgresClient> {

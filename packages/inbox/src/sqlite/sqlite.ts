@@ -48,13 +48,11 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
   }
 
   async receive(records: readonly IntakeRecord[], account: string): Promise<readonly IntakeOutcome[]> {
-    refuseInHandler();
     const thread = await this.#opened();
     return this.#turn.during(() => thread.request({ kind: 'receive', account, records }));
   }
 
   async transaction<T>(body: (session: Session) => Promise<T>): Promise<T> {
-    refuseInHandler();
     const thread = await this.#opened();
     return this.#turn.during(async () => {
       await thread.request({ kind: 'begin' });
@@ -79,6 +77,15 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
         return { rows, rowCount };
       },
     };
+  }
+
+  checkCaller(): void {
+    if (handlerScope.getStore() === undefined) return;
+    throw new ConfigurationError(
+      'tx',
+      'SQLite has one writer, and it is the transaction of the running handler. Inside a handler, call expect() with ' +
+        '{ tx }, and nothing else that writes to the inbox.',
+    );
   }
 
   /** One writer, one handler at a time. */
@@ -115,14 +122,4 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
       throw error;
     }
   }
-}
-
-/** The handler's own transaction is the one writer: what it waits for here would wait for it. */
-function refuseInHandler(): void {
-  if (handlerScope.getStore() === undefined) return;
-  throw new ConfigurationError(
-    'tx',
-    'SQLite has one writer, and it is the transaction of the running handler. Inside a handler, call expect() with ' +
-      '{ tx }, and nothing else that writes to the inbox.',
-  );
 }

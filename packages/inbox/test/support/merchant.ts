@@ -37,8 +37,8 @@ export interface Merchant {
   readonly clock: TestClock;
   /** Everything that the inboxes of this merchant reported. */
   readonly events: InboxEvent[];
-  /** For processes that are to use the same database: DATABASE_URL or a path. */
-  readonly address: string;
+  /** For the programs of a test, which use the same database: see programs/open-inbox.ts. */
+  readonly programArguments: readonly string[];
   open(options?: Partial<InboxOptions<AnyTransaction>>): Inbox<AnyTransaction>;
   /** The merchant's own connection, outside the inbox. `$1` is written for both engines. */
   query(text: string, values?: (string | number | null)[]): Promise<Record<string, unknown>[]>;
@@ -76,7 +76,7 @@ async function postgresMerchant(): Promise<Merchant> {
   });
   return {
     ...merchantOf('postgres', () => postgres(newPool(), { schema: `${schema}_inbox` })),
-    address: address.href,
+    programArguments: ['postgres', address.href, `${schema}_inbox`],
     query: async (text, values) => (await own.query<Record<string, unknown>>(text, values)).rows,
     async transaction(body) {
       const client = await own.connect();
@@ -114,7 +114,7 @@ async function sqliteMerchant(): Promise<Merchant> {
     own.prepare(text).all(Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value])));
   return {
     ...merchantOf('sqlite', () => sqlite(path)),
-    address: path,
+    programArguments: ['sqlite', path, '', '?'],
     query: async (text, values) => run(text, values),
     async transaction(body) {
       own.exec('begin immediate');

@@ -6,3 +6,12 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
+
+/** A promise, and the function that resolves it. */
+export function signal(): { readonly promise: Promise<void>; readonly give: () => void } {
+  let give: () => void = () => undefined;
+  const promise = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { promise, give };
+}

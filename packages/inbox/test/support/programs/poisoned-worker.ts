@@ -1,0 +1,17 @@
+/** Works; the handler of the reference POISON ends the process, the others credit. */
+import { openInbox } from './open-inbox.ts';
+
+const [engine, address = '', schema, placeholder = '$1'] = process.argv.slice(2);
+const inbox = openInbox(engine, address, schema);
+inbox.handle(async ({ tx, signed, settled }) => {
+  if (signed.merchant_reference === 'POISON') process.kill(process.pid, 'SIGKILL');
+  const values = placeholder === '?' ? '?, ?' : '$1, $2';
+  await tx.query(`insert into credit values (${values})`, [signed.merchant_reference, settled.amount]);
+  // Long enough to be caught in the middle by the poison beside it.
+  await new Promise((resolve) => setTimeout(resolve, 20));
+});
+const stop = new AbortController();
+process.on('SIGTERM', () => stop.abort());
+await inbox.work({ signal: stop.signal, pollMs: 10 });
+await inbox.close();
+process.exit(0);
