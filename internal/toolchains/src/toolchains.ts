@@ -13,13 +13,15 @@ const require = createRequire(import.meta.url);
 const modules = join(import.meta.dirname, '..', 'node_modules');
 
 /**
- * The Node versions that the packages support, oldest first. They are Linux programs for x64; where npm has installed
- * none of them, the Node that runs this is the only one.
+ * The Node versions that the packages support, oldest first. They are Linux programs for x64; on every other platform
+ * the Node that runs this is the only one, whatever was installed.
  */
 export function userNodes(): readonly UserNode[] {
+  const isTheirPlatform = process.platform === 'linux' && process.arch === 'x64';
   const binaries = ['node20', 'node22', 'node24', 'node26'].map((name) => join(modules, name, 'bin', 'node'));
   const installed = binaries.filter((binary) => existsSync(binary));
-  if (installed.length === 0) return [{ version: process.versions.node, binary: process.execPath }];
+  if (!isTheirPlatform || installed.length === 0)
+    return [{ version: process.versions.node, binary: process.execPath }];
   return installed.map((binary) => ({ version: versionOf(binary), binary }));
 }
 
