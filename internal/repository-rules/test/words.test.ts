@@ -24,7 +24,7 @@ test('no file names a registry host or a folder of a machine', () => {
 
 describe('controls', () => {
   test('the words come from the glossary', () => {
-    expect(words).toEqual(['webhook', 'notification', 'IPN', 'webhook secret', 'api key']);
+    expect(words).toEqual(['webhook', 'notification', 'IPN', 'webhook secret', 'api key', 'token']);
   });
 
   test('a word is found however it is written, and not inside another', () => {

@@ -5,7 +5,7 @@ import type { TextFile } from '../repository.ts';
  * Words of the column "we do not say" that also have an ordinary meaning: they are wrong only where they stand for the
  * word beside them, which takes a reader to see.
  */
-const ORDINARY = ['return', 'callback', 'secret', 'token', 'payload', 'trusted data', 'event id', 'order'];
+const ORDINARY = ['return', 'callback', 'secret', 'payload', 'trusted data', 'event id', 'order'];
 
 /** Names of others, and keywords that are not ours to choose. */
 const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
@@ -15,6 +15,8 @@ const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
   [/\bwebhooks\b/g, /^internal\/contract\//],
   // Its name for keys in headers.
   [/^( +)type: apiKey$/gm, /^openapi\/payment-service\.yaml$/],
+  // A bucket's tokens, which pay for retries.
+  [/\btokens?\b/gi, /^packages\/core\/src\/client\/retry-budget\.ts$/],
   // Peers that the benchmarks are run against: their interfaces, and in documents their names.
   [/webhook/gi, /^benchmarks\/(src|test)\//],
   [
