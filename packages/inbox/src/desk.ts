@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 import { keepExpectation } from './expectation.ts';
-import { hexOf, type Session, textOf } from './session.ts';
+import { hexOf, type Session } from './session.ts';
 import type { Settings } from './settings.ts';
 import type { StoreEngine } from './store.ts';
 import type { TransitionState } from './transition-state.ts';
@@ -68,8 +68,8 @@ export class Desk<Tx> {
       );
     }
     const from: TransitionState[] = ['pending', 'retrying', 'unhandled', 'quarantined', 'conflict', 'dead'];
-    return this.#inTransaction(id, async (session, found) => {
-      if (body !== undefined) await this.#accept(session, found, body);
+    return this.#inTransaction(id, async (session, found, referenceKey) => {
+      if (body !== undefined) await this.#accept(session, found, { referenceKey, digest: body });
       const to = body === undefined ? 'resolved' : 'pending';
       await this.#move(session, id, from, to, 'resolve() is for what is not settled.');
       await session.query(`update ${this.#engine.tables.transition} set note = $2 where transition_id = $1`, [
@@ -81,7 +81,7 @@ export class Desk<Tx> {
 
   async #inTransaction(
     id: Uint8Array,
-    act: (session: Session, found: TransitionDetails) => Promise<void>,
+    act: (session: Session, found: TransitionDetails, referenceKey: Uint8Array) => Promise<void>,
   ): Promise<void> {
     const { tables } = this.#engine;
     const { account } = this.#settings;
@@ -95,7 +95,7 @@ export class Desk<Tx> {
       await this.#engine.holdReference(session, key);
       const found = await showTransition(session, tables, account, id);
       if (found === undefined) throw unknownTransition();
-      await act(session, found);
+      await act(session, found, key);
     });
     const found = await showTransition(this.#engine.session, tables, account, id);
     if (found !== undefined) {
@@ -123,7 +123,11 @@ export class Desk<Tx> {
   }
 
   /** The amount of the accepted body becomes the expectation: what the handler credits is what the person has seen. */
-  async #accept(session: Session, found: TransitionDetails, digest: string): Promise<void> {
+  async #accept(
+    session: Session,
+    found: TransitionDetails,
+    { referenceKey, digest }: { referenceKey: Uint8Array; digest: string },
+  ): Promise<void> {
     const body = found.bodies.find((each) => each.digest === digest && each.refusal === undefined);
     if (body === undefined) {
       throw new ConfigurationError(
@@ -131,35 +135,21 @@ export class Desk<Tx> {
         'body must be the digest of one of the verified bodies that show() lists.',
       );
     }
-    const { currency, amount } = claimOf(body);
     if (found.expectation !== undefined) {
       throw new ConfigurationError(
         'body',
         'An expectation is known for this reference. Should it be another one, call expect() with it.',
       );
     }
+    const accepted = {
+      referenceKey,
+      merchantReference: found.signed.merchant_reference,
+      ...claimOf(body),
+      compare: 'both',
+      deadlineAt: null,
+    } as const;
     const { account, now } = this.#settings;
-    const { tables } = this.#engine;
-    const { rows } = await session.query(
-      `select reference_key, account from ${tables.transition} where transition_id = $1`,
-      [Buffer.from(found.transitionId, 'hex')],
-    );
-    const key = rows[0]?.['reference_key'];
-    if (!(key instanceof Uint8Array) || textOf(rows[0] ?? {}, 'account') !== account)
-      throw unknownTransition();
-    await keepExpectation(
-      session,
-      tables,
-      {
-        referenceKey: key,
-        merchantReference: found.signed.merchant_reference,
-        currency,
-        amount,
-        compare: 'both',
-        deadlineAt: null,
-      },
-      { account, now: now() },
-    );
+    await keepExpectation(session, this.#engine.tables, accepted, { account, now: now() });
   }
 
   /**
