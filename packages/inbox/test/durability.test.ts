@@ -79,8 +79,10 @@ describe('a database that would not keep what it acknowledges is refused', () =>
     expect(() => sqlite(join(temporaryFolder(), 'missing', 'x.db'))).toThrow(/does not exist/);
   });
 
-  it.runIf(process.platform === 'linux')('sqlite in memory that looks like a disk (tmpfs)', () => {
-    const folder = mkdtempSync('/dev/shm/inbox-');
+  // Only Linux has one at a place that is known: elsewhere there is no such test, rather than a skipped one.
+  const memories = process.platform === 'linux' ? ['/dev/shm'] : [];
+  it.each(memories)('sqlite in memory that looks like a disk (%s)', (memory) => {
+    const folder = mkdtempSync(join(memory, 'inbox-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     expect(() => sqlite(join(folder, 'x.db'))).toThrow(/memory/);
   });
