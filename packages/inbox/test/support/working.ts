@@ -1,10 +1,9 @@
 import type { Inbox } from '../../src/index.ts';
-import type { AnyTransaction } from './merchant.ts';
 import { pause } from './until.ts';
 
 /** Starts work; gives the function that ends it gracefully. */
-export function startWork(
-  inbox: Inbox<AnyTransaction>,
+export function startWork<Tx>(
+  inbox: Inbox<Tx>,
   options: { readonly concurrency?: number } = {},
 ): () => Promise<void> {
   const stop = new AbortController();
@@ -16,8 +15,8 @@ export function startWork(
 }
 
 /** Works until nothing is due at this moment of the test's clock. */
-export async function workOff(
-  inbox: Inbox<AnyTransaction>,
+export async function workOff<Tx>(
+  inbox: Inbox<Tx>,
   now: () => number,
   options: { readonly concurrency?: number } = {},
 ): Promise<void> {
@@ -26,7 +25,7 @@ export async function workOff(
   await stop();
 }
 
-async function isAnythingDue(inbox: Inbox<AnyTransaction>, now: number): Promise<boolean> {
+async function isAnythingDue<Tx>(inbox: Inbox<Tx>, now: number): Promise<boolean> {
   for (const state of ['pending', 'retrying'] as const) {
     const listed = await inbox.list({ state, limit: 1000 });
     if (listed.some(({ nextAt }) => nextAt !== undefined && nextAt.getTime() <= now)) return true;
