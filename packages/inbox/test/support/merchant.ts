@@ -39,6 +39,8 @@ export interface Merchant {
   readonly events: InboxEvent[];
   /** For the programs of a test, which use the same database: see programs/open-inbox.ts. */
   readonly programArguments: readonly string[];
+  /** A store on this merchant's database. */
+  newStore(): Store<AnyTransaction>;
   open(options?: Partial<InboxOptions<AnyTransaction>>): Inbox<AnyTransaction>;
   /** The merchant's own connection, outside the inbox. `$1` is written for both engines. */
   query(text: string, values?: (string | number | null)[]): Promise<Record<string, unknown>[]>;
@@ -150,7 +152,7 @@ async function sqliteMerchant(): Promise<Merchant> {
 function merchantOf(
   engine: EngineName,
   newStore: () => Store<AnyTransaction>,
-): Pick<Merchant, 'engine' | 'clock' | 'events' | 'open'> {
+): Pick<Merchant, 'engine' | 'clock' | 'events' | 'newStore' | 'open'> {
   let ms = Date.UTC(2026, 0, 1);
   const clock: TestClock = {
     now: () => ms,
@@ -163,6 +165,7 @@ function merchantOf(
     engine,
     clock,
     events,
+    newStore,
     open(options = {}) {
       const inbox = createInbox<AnyTransaction>({
         store: newStore(),

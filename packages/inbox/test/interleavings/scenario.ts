@@ -1,0 +1,139 @@
+import type { SignedFields, VerifiedCallback } from '@payment-service/core';
+import { callback } from '../support/callbacks.ts';
+
+/** One thing that happens to a payment. */
+export type Step =
+  | { readonly kind: 'expect'; readonly amount: number }
+  | { readonly kind: 'receive'; readonly callback: VerifiedCallback }
+  | { readonly kind: 'work' };
+
+/** What must be true in the end, in whatever order the steps came. */
+export interface Outcome {
+  readonly credits: 0 | 1;
+  /** For each transition, by its name: the states in which it may end. */
+  readonly states: ReadonlyMap<string, readonly string[]>;
+}
+
+/** One interleaving of one payment, made from its seed and nothing else. */
+export interface Scenario {
+  readonly seed: number;
+  readonly reference: string;
+  readonly steps: readonly Step[];
+  readonly outcome: Outcome;
+  /** The attempts of the handler that fail, after its effect. */
+  readonly failures: number;
+}
+
+export const EXPECTED = 500;
+
+/** Names a transition among those of its scenario. */
+export function transitionName({ internal_reference, transaction_status }: SignedFields): string {
+  return `${internal_reference} ${transaction_status}`;
+}
+
+/** A small generator of numbers from 0 to 1, the same on every machine (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * Of a payment of 500: an expectation (perhaps a wrong one first, perhaps none), genuine and forged bodies of one or two
+ * transactions, a late FAILED, duplicates of them all, and work between any two of these.
+ */
+export function scenarioOf(seed: number): Scenario {
+  const random = seeded(seed);
+  const upTo = (most: number): number => Math.floor(random() * (most + 1));
+  const reference = `ORD-${seed}`;
+  const isExpected = random() < 0.85;
+  const bodies = new Map<string, Set<string>>();
+  const genuine = new Set<string>();
+  const others = new Set<string>();
+  const steps: Step[] = [];
+  const receive = (transaction: number, claims: Readonly<Record<string, unknown>>): void => {
+    const received = callback({
+      merchant_reference: reference,
+      internal_reference: `INT-${seed}-${transaction}`,
+      ...claims,
+    });
+    steps.push({ kind: 'receive', callback: received });
+    if (random() < 0.3) steps.push({ kind: 'receive', callback: received });
+    const id = transitionName(received.signed);
+    if (received.signed.transaction_status !== 'COMPLETED') return void others.add(id);
+    bodies.set(id, (bodies.get(id) ?? new Set()).add(JSON.stringify(received.raw)));
+    if (claims['request_amount'] === EXPECTED && claims['transaction_amount'] === EXPECTED) genuine.add(id);
+  };
+  for (let transaction = 1; transaction <= 1 + upTo(1); transaction += 1) {
+    for (let copy = upTo(2); copy > 0; copy -= 1) {
+      receive(transaction, { request_amount: EXPECTED, transaction_amount: EXPECTED, id: copy });
+    }
+    for (let copy = upTo(3); copy > 0; copy -= 1) receive(transaction, forgery(random));
+  }
+  if (random() < 0.3) receive(1, { transaction_status: 'FAILED' });
+  for (let work = 1 + upTo(5); work > 0; work -= 1) steps.push({ kind: 'work' });
+  shuffle(steps, random);
+  if (isExpected) insertExpectations(steps, random);
+  return {
+    seed,
+    reference,
+    steps,
+    failures: random() < 0.2 ? 1 + upTo(1) : 0,
+    outcome: outcomeOf({ isExpected, bodies, genuine, others }),
+  };
+}
+
+function forgery(random: () => number): Readonly<Record<string, unknown>> {
+  const amount = EXPECTED + 1 + Math.floor(random() * 1_000_000);
+  const kinds = [
+    { request_amount: amount, transaction_amount: amount },
+    { request_amount: EXPECTED, transaction_amount: amount },
+    { request_amount: amount, transaction_amount: EXPECTED },
+    { request_amount: EXPECTED, transaction_amount: EXPECTED + 0.000001 },
+    { request_amount: String(EXPECTED), transaction_amount: EXPECTED },
+  ];
+  return kinds[Math.floor(random() * kinds.length)] ?? {};
+}
+
+/** The right one last: until it is settled an expectation may change. */
+function insertExpectations(steps: Step[], random: () => number): void {
+  const amounts =
+    random() < 0.2 ? [EXPECTED + 77, EXPECTED] : random() < 0.2 ? [EXPECTED, EXPECTED] : [EXPECTED];
+  const places = amounts.map(() => Math.floor(random() * (steps.length + 1))).sort((a, b) => a - b);
+  for (const [index, amount] of amounts.entries()) {
+    steps.splice((places[index] ?? 0) + index, 0, { kind: 'expect', amount });
+  }
+}
+
+function shuffle(steps: Step[], random: () => number): void {
+  for (let index = steps.length - 1; index > 0; index -= 1) {
+    const other = Math.floor(random() * (index + 1));
+    const [one, two] = [steps[index], steps[other]];
+    if (one !== undefined && two !== undefined) [steps[index], steps[other]] = [two, one];
+  }
+}
+
+function outcomeOf({
+  isExpected,
+  bodies,
+  genuine,
+  others,
+}: {
+  isExpected: boolean;
+  bodies: ReadonlyMap<string, ReadonlySet<string>>;
+  genuine: ReadonlySet<string>;
+  others: ReadonlySet<string>;
+}): Outcome {
+  const states = new Map<string, readonly string[]>();
+  for (const id of others) states.set(id, ['unhandled']);
+  for (const [id, { size }] of bodies) {
+    if (!isExpected) states.set(id, [size > 1 ? 'conflict' : 'unhandled']);
+    else if (genuine.has(id)) states.set(id, genuine.size > 1 ? ['settled', 'conflict'] : ['settled']);
+    else states.set(id, genuine.size > 0 ? ['quarantined', 'conflict'] : ['quarantined']);
+  }
+  return { credits: isExpected && genuine.size > 0 ? 1 : 0, states };
+}
