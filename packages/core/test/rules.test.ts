@@ -124,6 +124,19 @@ describe('3.2 t is not signed: no tolerance unless it is set, two-sided, unit by
     expect(late).toMatchObject({ evidence: { timestamp: { ageSeconds: 10 } } });
   });
 
+  test('the clock is read at every verification, not at construction', () => {
+    let seconds = T;
+    const given = createVerifier({
+      signingKey: SIGNING_KEY,
+      toleranceSeconds: 30,
+      now: () => seconds * 1000,
+    });
+    const verdict = () => codeOf(given.verifyCallback({ signature: SIGNATURE, body: callbackData() }));
+    expect(verdict()).toBe('accepted');
+    seconds += 31;
+    expect(verdict()).toBe('timestamp_out_of_tolerance, authentic');
+  });
+
   test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '30'])(
     'a tolerance of %s is refused at construction',
     (tolerance) => {

@@ -1,3 +1,5 @@
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -224,6 +226,30 @@ describe('A21: timing', () => {
         expect(codeOf(verify(callbackData(), `t=${T},s=${padded}`))).toMatch(/malformed|mismatch/);
       }),
     );
+  });
+
+  test("A21: every key's whole digest goes through the platform's constant-time comparison, whichever fits", () => {
+    const lengths: number[] = [];
+    const watched = crypto.timingSafeEqual;
+    crypto.timingSafeEqual = (left, right) => {
+      lengths.push(left.byteLength, right.byteLength);
+      return watched(left, right);
+    };
+    syncBuiltinESMExports();
+    try {
+      const signingKey = [OTHER_KEY, SIGNING_KEY, 'KEY-THREE-33'].map((key, index) => ({
+        id: `${index}`,
+        key,
+      }));
+      const ring = createVerifier({ signingKey });
+      for (const s of [HASH, HASH_OF_OTHER_KEY, '0'.repeat(64)]) {
+        ring.verifyCallback({ signature: `t=${T},s=${s}`, body: callbackData() });
+      }
+    } finally {
+      crypto.timingSafeEqual = watched;
+      syncBuiltinESMExports();
+    }
+    expect(lengths).toEqual(Array(3 * 3 * 2).fill(64));
   });
 });
 
