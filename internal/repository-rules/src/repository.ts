@@ -45,9 +45,19 @@ function walk(folder: string, isIgnored: (name: string, isFolder: boolean) => bo
     if (isIgnored(entry.name, entry.isDirectory())) return [];
     if (entry.isDirectory()) return walk(path, isIgnored);
     if (!entry.isFile()) return [];
-    const text = readFileSync(join(root, path), 'utf8');
-    return text.includes('\0') ? [] : [{ path, text }];
+    const text = readIfThere(join(root, path));
+    return text === undefined || text.includes('\0') ? [] : [{ path, text }];
   });
+}
+
+/** Other tests run at the same time: a temporary file of theirs may be gone again, and is none of the repository's. */
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 function ignoreRules(text: string): (name: string, isFolder: boolean) => boolean {
