@@ -11,7 +11,7 @@ export interface RunningProgram {
   hasPrinted(text: string): Promise<void>;
 }
 
-const DEADLINE_MS = 15_000;
+const DEADLINE_MS = 25_000;
 
 /**
  * Starts a program in a process of its own, on a free port, with nothing but PORT and SIGNING_KEY in its environment;
