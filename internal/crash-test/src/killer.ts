@@ -1,0 +1,129 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ManagedProcess, Role } from './managed-process.ts';
+import { PHASES, type Phase } from './phase-log.ts';
+import type { SeededRandom } from './seeded-random.ts';
+import type { TestDatabase } from './test-database.ts';
+
+export type Target = 'receiver' | 'worker' | 'server';
+
+export interface Kill {
+  readonly target: Target;
+  /** What it was at when it died; for the server, the worst of what its clients were at. */
+  readonly phase: Phase;
+}
+
+export interface KillerOptions {
+  readonly processes: readonly ManagedProcess[];
+  readonly database: TestDatabase;
+  readonly random: SeededRandom;
+  /** Aborted: nothing is killed any more. */
+  readonly signal: AbortSignal;
+}
+
+/** How long to lie in wait for a phase; then any moment will do. */
+const AIM_MS = 1500;
+
+/** What to kill, and at which phase: half of the kills are aimed at the moments that hurt. */
+const AIMS: Readonly<Record<Target, readonly [Phase | 'any', ...(Phase | 'any')[]]>> = {
+  receiver: ['intake', 'intake', 'any'],
+  worker: ['handler', 'handler', 'commit', 'commit', 'any'],
+  server: ['handler', 'commit', 'intake', 'any'],
+};
+
+/** Kills receivers, workers and the database server, one after the other, and starts them again. */
+export class Killer {
+  readonly #options: KillerOptions;
+  #restarting: Promise<void> = Promise.resolve();
+  #isServerUp = true;
+
+  constructor(options: KillerOptions) {
+    this.#options = options;
+  }
+
+  async kill(): Promise<Kill> {
+    const target = this.#chooseTarget();
+    const aim = this.#options.random.pick(AIMS[target]);
+    return target === 'server' ? this.#killServer(aim) : this.#killProcess(target, aim);
+  }
+
+  /** Resolves when the server is up again; rejects when it does not come back. */
+  async settled(): Promise<void> {
+    await this.#restarting;
+  }
+
+  #chooseTarget(): Target {
+    const { database, random } = this.#options;
+    const canKillServer = database.kill !== undefined && this.#isServerUp;
+    const point = random.next();
+    if (canKillServer && point < 0.12) return 'server';
+    return point < 0.45 ? 'receiver' : 'worker';
+  }
+
+  async #killProcess(target: Exclude<Target, 'server'>, aim: Phase | 'any'): Promise<Kill> {
+    const victim = await this.#aim(await this.#ready(target), aim);
+    const phase = await victim.kill();
+    this.#options.signal.throwIfAborted();
+    victim.start();
+    return { target, phase };
+  }
+
+  async #killServer(aim: Phase | 'any'): Promise<Kill> {
+    const { processes, database, random } = this.#options;
+    await this.#aim(await this.#ready('worker'), aim === 'intake' ? 'any' : aim);
+    const under = processes.map((one) => one.phase);
+    const phase = PHASES.find((one) => under.includes(one)) ?? 'idle';
+    this.#isServerUp = false;
+    await database.kill?.(random.pick(['postmaster', 'everything']));
+    for (const one of processes) one.forgetPhases();
+    this.#restarting = database.restart().then(() => {
+      this.#isServerUp = true;
+    });
+    // It may be away for a while, in which the others are killed too; a failure shows in settled().
+    this.#restarting.catch(() => undefined);
+    return { target: 'server', phase };
+  }
+
+  async #ready(role: Role): Promise<readonly [ManagedProcess, ...ManagedProcess[]]> {
+    for (;;) {
+      const [first, ...others] = this.#options.processes.filter((one) => one.role === role && one.isReady);
+      if (first !== undefined) return [first, ...others];
+      this.#options.signal.throwIfAborted();
+      await wait(10);
+    }
+  }
+
+  /** Waits for the moment, and says who is at it. */
+  async #aim(
+    candidates: readonly [ManagedProcess, ...ManagedProcess[]],
+    aim: Phase | 'any',
+  ): Promise<ManagedProcess> {
+    const { random } = this.#options;
+    if (aim === 'any') {
+      await wait(random.next() * 200);
+      return random.pick(candidates);
+    }
+    const found = await nextInPhase(candidates, aim);
+    // At once, or a little later: also what comes after the phase has begun.
+    if (random.next() < 0.3) await wait(random.next() * 3);
+    return found ?? random.pick(candidates);
+  }
+}
+
+/** The first to enter the phase; undefined when none does in time. */
+function nextInPhase(candidates: readonly ManagedProcess[], aim: Phase): Promise<ManagedProcess | undefined> {
+  return new Promise((resolve) => {
+    const watched = candidates.map((one) => {
+      const onPhase = (phase: Phase): void => {
+        if (phase === aim) end(one);
+      };
+      one.on('phase', onPhase);
+      return { one, onPhase };
+    });
+    const timer = setTimeout(() => end(undefined), AIM_MS);
+    function end(found: ManagedProcess | undefined): void {
+      clearTimeout(timer);
+      for (const { one, onPhase } of watched) one.off('phase', onPhase);
+      resolve(found);
+    }
+  });
+}

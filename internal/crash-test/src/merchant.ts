@@ -1,0 +1,62 @@
+import { DatabaseSync } from 'node:sqlite';
+import { createInbox, type Inbox, type InboxOptions, postgres, sqlite } from '@payment-service/inbox';
+import pg from 'pg';
+import { type Database, EFFECT_COLUMNS, type Effect } from './database.ts';
+
+/** Writes an effect within the handler's transaction. */
+export type InsertEffect<Tx> = (tx: Tx, effect: Effect) => Promise<unknown>;
+
+type Options = Omit<InboxOptions<unknown>, 'store'>;
+
+/** Retries are quick, so that a run does not wait for them; otherwise the inbox as a merchant has it. */
+const OPTIONS: Options = { retry: { firstDelayMs: 50, longestDelayMs: 1000 } };
+
+/**
+ * Opens the merchant's inbox on whichever engine.
+ *
+ * @param use what to do with it; generic, since the two engines' transactions are of different types.
+ */
+export function withInbox<R>(
+  database: Database,
+  options: Options,
+  use: <Tx>(inbox: Inbox<Tx>, insertEffect: InsertEffect<Tx>) => R,
+): R {
+  if (database.store === 'postgres') {
+    const pool = new pg.Pool({ connectionString: database.url, max: 12 });
+    // Once the inbox is closed nobody else listens, and the server is stopped while connections are idle.
+    pool.on('error', () => undefined);
+    return use(createInbox({ ...OPTIONS, ...options, store: postgres(pool) }), (tx, effect) =>
+      tx.query(
+        `insert into merchant_effect (${EFFECT_COLUMNS}) values ($1, $2, $3, $4, $5)`,
+        valuesOf(effect),
+      ),
+    );
+  }
+  return use(createInbox({ ...OPTIONS, ...options, store: sqlite(database.path) }), (tx, effect) =>
+    tx.query(`insert into merchant_effect (${EFFECT_COLUMNS}) values (?, ?, ?, ?, ?)`, valuesOf(effect)),
+  );
+}
+
+/**
+ * The control: writes an effect in a transaction of its own, which commits before the inbox marks the transition as
+ * done. A process that dies between the two repeats the effect.
+ */
+export function outsideEffects(database: Database): (effect: Effect) => Promise<unknown> {
+  if (database.store === 'postgres') {
+    const pool = new pg.Pool({ connectionString: database.url, max: 4 });
+    pool.on('error', () => undefined);
+    return (effect) =>
+      pool.query(
+        `insert into merchant_effect (${EFFECT_COLUMNS}) values ($1, $2, $3, $4, $5)`,
+        valuesOf(effect),
+      );
+  }
+  const file = new DatabaseSync(database.outsidePath, { timeout: 5000 });
+  file.exec('pragma journal_mode = wal; pragma synchronous = full');
+  const insert = file.prepare(`insert into merchant_effect (${EFFECT_COLUMNS}) values (?, ?, ?, ?, ?)`);
+  return async (effect) => insert.run(...valuesOf(effect));
+}
+
+function valuesOf({ transitionId, reference, status, currency, amount }: Effect): string[] {
+  return [transitionId, reference, status, currency, amount];
+}

@@ -1,0 +1,75 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { startPostgres } from '@payment-service/postgres-server';
+import pg from 'pg';
+import { deliveryKey } from './acknowledgement-record.ts';
+import { EFFECT_COLUMNS, EFFECT_TABLE } from './database.ts';
+import { PENDING, type TestDatabase } from './test-database.ts';
+
+/** A session whose server was killed may take longer than this to say so. */
+const PENDING_MS = 3000;
+
+/** A PostgreSQL server of its own, as it comes: every commit is on disk before it is answered. */
+export async function postgresDatabase(): Promise<TestDatabase> {
+  const server = await startPostgres();
+  const pool = new pg.Pool({
+    connectionString: server.url,
+    max: 2,
+    // A session of a killed server may never answer.
+    connectionTimeoutMillis: 5000,
+    query_timeout: 60_000,
+  });
+  pool.on('error', () => undefined);
+  await pool.query(EFFECT_TABLE);
+
+  const text = async (statement: string): Promise<Record<string, string>[]> =>
+    (await pool.query<Record<string, string>>(statement)).rows;
+  return {
+    database: { store: 'postgres', url: server.url },
+    kill: (what) => server.kill(what),
+    restart: () => server.restart(),
+    async pending() {
+      const counted = pool
+        .query<{ n: number }>(`select count(*)::int as n from payment_inbox.transition where ${PENDING}`)
+        .then(
+          ({ rows }) => rows[0]?.n,
+          () => undefined,
+        );
+      return Promise.race([counted, wait(PENDING_MS, undefined)]);
+    },
+    async states() {
+      const rows = await text(
+        `select concat_ws(': ', state, reason) as state, count(*)::text as n from payment_inbox.transition
+         group by 1 order by 1`,
+      );
+      return Object.fromEntries(rows.map(({ state = '', n }) => [state, Number(n)]));
+    },
+    async stored() {
+      const rows = await text(
+        `select encode(transition_id, 'hex') as id, encode(sha256(body), 'hex') as digest from payment_inbox.body`,
+      );
+      return new Set(rows.map(({ id = '', digest = '' }) => deliveryKey({ transitionId: id, digest })));
+    },
+    async effects() {
+      const rows = await text(`select ${EFFECT_COLUMNS} from merchant_effect`);
+      return rows.map(
+        ({ transition_id: transitionId = '', reference = '', status = '', currency = '', amount = '' }) => ({
+          transitionId,
+          reference,
+          status,
+          currency,
+          amount,
+        }),
+      );
+    },
+    async crashLooped() {
+      const rows = await text(
+        `select encode(transition_id, 'hex') as id from payment_inbox.transition where reason = 'crash_loop'`,
+      );
+      return rows.map(({ id = '' }) => id);
+    },
+    async stop() {
+      await pool.end();
+      await server.stop();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/** The merchant's worker: applies transitions to its own table. Killed at any moment. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { InboxEvent } from '@payment-service/inbox';
+import type { Database } from './database.ts';
+import { outsideEffects, withInbox } from './merchant.ts';
+import { enterPhase } from './phase-log.ts';
+import { endWithParent, roleSettings, tellReady } from './role.ts';
+
+export interface WorkerSettings {
+  readonly database: Database;
+  readonly concurrency: number;
+  /** Whether effects are written in a transaction of their own, which must show doubles. */
+  readonly isControl: boolean;
+}
+
+const { database, concurrency, isControl } = roleSettings<WorkerSettings>();
+endWithParent();
+
+const stopping = new AbortController();
+process.on('message', () => stopping.abort());
+
+function onEvent(event: InboxEvent): void {
+  if (event.name === 'transition.settled' || event.name === 'transition.retrying') {
+    enterPhase('idle', event.transitionId);
+  }
+}
+
+/** Most handlers are quick; some give the killer time. */
+async function linger(): Promise<void> {
+  if (Math.random() < 0.1) await wait(Math.random() * 6);
+}
+
+await withInbox(database, { onEvent }, async (inbox, insertEffect) => {
+  const outside = isControl ? outsideEffects(database) : undefined;
+  inbox.handle(
+    async ({ tx, signed, settled, transitionId }) => {
+      enterPhase('handler', transitionId);
+      await linger();
+      const { currency = '', amount = '' } = settled ?? {};
+      const { merchant_reference: reference, transaction_status: status } = signed;
+      const effect = { transitionId, reference, status, currency, amount };
+      await (outside === undefined ? insertEffect(tx, effect) : outside(effect));
+      await linger();
+      enterPhase('commit', transitionId);
+    },
+    { statuses: ['COMPLETED', 'FAILED'] },
+  );
+  // Whether the database is up at this moment or not: the worker waits for it by itself.
+  tellReady();
+  await inbox.work({ signal: stopping.signal, concurrency, pollMs: 20 });
+  await inbox.close();
+  process.exit(0);
+});

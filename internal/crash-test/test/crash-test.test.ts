@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Result } from '../src/judge.ts';
+
+interface Report {
+  readonly name: string;
+  readonly date: string;
+  readonly results: readonly Result[];
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'payment-service-crash-test-test-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe.each(['postgres', 'sqlite'])('%s', (store) => {
+  test('after 40 kills, what was acknowledged is stored, and each payment is applied exactly once', () => {
+    const { status, report, output } = crashTest('--store', store, '--kills', '40', '--transitions', '1500');
+    expect(missed(report), output).toEqual([]);
+    expect(status).toBe(0);
+    expect(report.name).toBe(`crash-test-${store}`);
+    expect(new Date(report.date).toISOString()).toBe(report.date);
+    expect(valueOf(report, 'kills')).toBe(40);
+    expect(valueOf(report, 'transitions')).toBeGreaterThanOrEqual(1500);
+    expect(valueOf(report, 'payments applied exactly once')).toBeGreaterThan(1000);
+    expect(valueOf(report, 'payments applied twice')).toBe(0);
+  });
+});
+
+test('the control, whose effects commit before the transition is done, shows doubles', () => {
+  const run = crashTest('--store', 'sqlite', '--kills', '20', '--transitions', '400', '--control');
+  expect(missed(run.report), run.output).toEqual([]);
+  expect(run.status).toBe(0);
+  expect(valueOf(run.report, 'payments applied twice by the control')).toBeGreaterThan(0);
+});
+
+test('what a run has written is gone afterwards', () => {
+  expect(readdirSync(folder).filter((name) => !name.startsWith('report-'))).toEqual([]);
+});
+
+test('without a store or kills it says how it is used', () => {
+  for (const args of [[], ['--store', 'mysql', '--kills', '1'], ['--store', 'sqlite', '--kills', 'many']]) {
+    const { status, stderr } = start(args);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^Usage: crash-test --kills N --store postgres\|sqlite/);
+  }
+});
+
+function crashTest(...args: string[]): { status: number | null; report: Report; output: string } {
+  const path = join(folder, `report-${args.join('')}.json`);
+  const { status, stdout, stderr } = start([...args, '--report', path]);
+  const output = stdout + stderr;
+  if (status !== 0 && status !== 1) throw new Error(`The crash test did not come to its end:\n${output}`);
+  return { status, report: JSON.parse(readFileSync(path, 'utf8')) as Report, output };
+}
+
+/** With a temporary folder of its own, so that what is left in it shows. */
+function start(args: readonly string[]): { status: number | null; stdout: string; stderr: string } {
+  const program = join(import.meta.dirname, '..', 'src', 'crash-test.ts');
+  return spawnSync(process.execPath, [program, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, TMPDIR: folder },
+  });
+}
+
+function missed({ results }: Report): readonly Result[] {
+  return results.filter(({ met }) => !met);
+}
+
+function valueOf({ results }: Report, name: string): number | undefined {
+  return results.find((result) => result.name === name)?.value;
+}
