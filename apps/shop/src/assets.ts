@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Page } from './pages/page.ts';
-import type { Route } from './routes.ts';
+import type { Route } from './route.ts';
 
 const FOLDER = join(import.meta.dirname, 'assets');
 const TYPES: Readonly<Record<string, string>> = {

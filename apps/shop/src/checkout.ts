@@ -34,6 +34,8 @@ export type Checkout =
 export const MOST_PIECES = 999;
 const LONGEST_NAME = 80;
 const LONGEST_ACCOUNT = 34;
+/** Nobody types these, and not every database keeps them. */
+const CONTROL = /\p{Cc}/u;
 
 /** Reads the fields of a parsed form. Whatever is not one text counts as empty. */
 export function readCheckoutForm(form: unknown): CheckoutForm {
@@ -93,10 +95,11 @@ function formProblems(form: CheckoutForm): Partial<Record<CheckoutField, string>
   const fields: Partial<Record<CheckoutField, string>> = {};
   const quantity = /^\d{1,3}$/.test(form.quantity) ? Number(form.quantity) : 0;
   if (quantity < 1) fields.quantity = `Write how many you want: a whole number from 1 to ${MOST_PIECES}.`;
-  if (form.name === '' || form.name.length > LONGEST_NAME) {
+  if (form.name === '' || form.name.length > LONGEST_NAME || CONTROL.test(form.name)) {
     fields.name = `Write your name, in at most ${LONGEST_NAME} characters.`;
   }
-  if (plainAccount(form.account) === '' || form.account.length > LONGEST_ACCOUNT) {
+  const isAccount = plainAccount(form.account) !== '' && form.account.length <= LONGEST_ACCOUNT;
+  if (!isAccount || CONTROL.test(form.account)) {
     fields.account = 'Write the phone or account number that you pay from, with the country code.';
   }
   return fields;

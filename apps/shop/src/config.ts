@@ -11,7 +11,11 @@ export interface ShopConfig {
   readonly port: number;
   /** SHOP_URL: how the payment service and the customers reach the shop. Default: where it listens. */
   readonly shopUrl: string | undefined;
+  readonly keeping: Keeping;
 }
+
+/** Where orders and inbox live: DATABASE_URL names a PostgreSQL database, INBOX_FILE a SQLite file on a local disk. */
+export type Keeping = { readonly databaseUrl: string } | { readonly file: string };
 
 /** A problem that the person who starts the shop can solve; its message says how. */
 export class SetupError extends Error {
@@ -48,7 +52,24 @@ export function readConfig(environment: Environment): ShopConfig {
     host: environment['HOST'] || '127.0.0.1',
     port: readPort(environment, 'PORT', 3000),
     shopUrl: shopUrl === undefined ? undefined : readAddress('SHOP_URL', shopUrl),
+    keeping: readKeeping(environment, () => 'shop.sqlite'),
   };
+}
+
+/**
+ * DATABASE_URL wins over INBOX_FILE; without both it is the standard file.
+ *
+ * @throws {SetupError} that holds nothing of the address, in which a password may stand.
+ */
+export function readKeeping(environment: Environment, standardFile: () => string): Keeping {
+  const databaseUrl = environment['DATABASE_URL'] || undefined;
+  if (databaseUrl === undefined) return { file: environment['INBOX_FILE'] || standardFile() };
+  if (!/^postgres(?:ql)?:$/.test(URL.parse(databaseUrl)?.protocol ?? '')) {
+    throw new SetupError(
+      'DATABASE_URL must be the address of a PostgreSQL database: postgres://user:password@host:5432/database.',
+    );
+  }
+  return { databaseUrl };
 }
 
 /** @throws {SetupError} when the variable is set and is no port number. */

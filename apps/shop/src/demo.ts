@@ -1,23 +1,37 @@
 /** What `pnpm start` runs: the sandbox and the shop, on this computer, with keys that the sandbox makes up. */
 import { ConfigurationError } from '@payment-service/core';
 import { createSandbox, type Sandbox } from '@payment-service/sandbox';
-import { type Environment, readLoopbackHost, readPort, SetupError } from './config.ts';
-import { FRAMEWORKS, mount, readFramework } from './framework.ts';
+import { type Environment, readKeeping, readLoopbackHost, readPort, SetupError } from './config.ts';
+import { demoFile } from './demo-file.ts';
+import { FRAMEWORKS, readFramework } from './framework.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
-import { portTaken, serve } from './serve.ts';
-import { createShop } from './shop.ts';
+import { portTaken } from './serve.ts';
+import { startShop } from './start-shop.ts';
 
 await runUntilStopped(async () => {
   const framework = readFramework(process.argv.slice(2));
   const { host, port, sandboxPort } = readAddresses(process.env);
+  const keeping = readKeeping(process.env, demoFile);
   const sandbox = createSandbox();
   try {
     const { url: baseUrl } = await listen(sandbox, sandboxPort, host);
-    const served = await serve({ host, port }, (shopUrl) =>
-      mount(framework, createShop({ baseUrl, shopUrl, ...sandbox.account })),
+    const shop = await startShop(framework, {
+      ...sandbox.account,
+      baseUrl,
+      host,
+      port,
+      shopUrl: undefined,
+      keeping,
+    });
+    console.log(
+      welcome({
+        framework: FRAMEWORKS[framework].title,
+        shop: shop.origin,
+        sandbox: baseUrl,
+        books: shop.books.title,
+      }),
     );
-    console.log(welcome(FRAMEWORKS[framework].title, served.origin, baseUrl));
-    return [served, sandbox];
+    return [shop, sandbox];
   } catch (error) {
     await sandbox.close();
     throw error;
@@ -43,17 +57,24 @@ async function listen(sandbox: Sandbox, port: number, host: string): Promise<{ u
   }
 }
 
-function welcome(framework: string, shop: string, sandbox: string): string {
+function welcome({
+  framework,
+  shop,
+  sandbox,
+  books,
+}: Readonly<Record<'framework' | 'shop' | 'sandbox' | 'books', string>>): string {
   return `
 The sample shop is open. It runs on ${framework}.
 
   Shop      ${shop}
   Sandbox   ${sandbox}
+  Inbox     ${shop}/owner/inbox, with the orders in ${books}
 
 What to click:
   1. Open the shop and press "Buy" at the coffee beans.
   2. Write any name and the number 256770000001, choose Example Mobile Money, press "Pay".
   3. Press "Pay" on the sandbox's payment page. The order becomes paid as soon as the signed callback is in.
+  4. Open "Inbox" in the menu: there the callback is "settled", and what is odd waits for a person.
 Then try one sticker (no provider takes so little), "Decline", or a number that starts with 25679.
 Orders and wallets are in the menu of the shop. No money moves.
 

@@ -19,9 +19,8 @@ export function mountOnExpress(shop: Shop): RequestListener {
   app.use(express.urlencoded({ extended: false, limit: '16kb' }));
   for (const { method, path, answer } of shop.routes) {
     app[method](path, async (request: Request, response: Response) => {
-      const { reference } = request.params;
-      const page = await answer({ url: request.originalUrl, reference: text(reference), form: request.body });
-      send(response, page);
+      const { originalUrl: url, params, headers, body: form } = request;
+      send(response, await answer({ url, params, headers, form }));
     });
   }
 
@@ -35,8 +34,4 @@ export function mountOnExpress(shop: Shop): RequestListener {
 
 function send(response: Response, { status, headers, body }: Page): void {
   response.status(status).set(headers).send(body);
-}
-
-function text(parameter: string | readonly string[] | undefined): string | undefined {
-  return typeof parameter === 'string' ? parameter : undefined;
 }

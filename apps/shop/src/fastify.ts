@@ -29,12 +29,10 @@ export async function mountOnFastify(shop: Shop): Promise<RequestListener> {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.register(formbody, { bodyLimit: 16 * 1024 });
   for (const { method, path, answer } of shop.routes) {
-    app[method]<{ Params: { reference?: string } }>(path, async (request, reply) =>
-      send(
-        reply,
-        await answer({ url: request.url, reference: request.params.reference, form: request.body }),
-      ),
-    );
+    app[method]<{ Params: Record<string, unknown> }>(path, async (request, reply) => {
+      const { url, params, headers, body: form } = request;
+      return send(reply, await answer({ url, params, headers, form }));
+    });
   }
 
   app.setNotFoundHandler(async (_request, reply) => send(reply, await problemPage(404)));

@@ -19,8 +19,8 @@ export function mountOnKoa(shop: Shop): RequestListener {
   });
   for (const { method, path, answer } of shop.routes) {
     router[method](path, async (ctx) => {
-      const { reference } = ctx.params;
-      send(ctx, await answer({ url: ctx.originalUrl, reference, form: ctx.request.body }));
+      const { originalUrl: url, params, headers } = ctx;
+      send(ctx, await answer({ url, params, headers, form: ctx.request.body }));
     });
   }
 

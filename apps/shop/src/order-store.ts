@@ -1,53 +1,188 @@
-import type { Order } from './order.ts';
+import type { Inbox } from '@payment-service/inbox';
+import * as z from 'zod';
+import type { Database, Statements, Transaction } from './database/database.ts';
+import type { Hint, Order, PaymentStart } from './order.ts';
 
-/** A verified callback that names no order of ours. Kept for the owner; pays nothing. */
-export interface Stray {
-  readonly reference: string;
-  readonly status: string;
+/** A payment on the books whose reference is of no order: a person accepted it in the inbox. */
+export interface StrayPayment {
   readonly transitionId: string;
+  readonly reference: string;
+  readonly currency: string;
+  readonly amount: string;
   readonly at: number;
 }
 
-/**
- * Where orders live: the one place to replace when they move into a database, or when the durable inbox takes over
- * receiving. What an implementation must keep: `change` is atomic, and what it answers is stored.
- */
+/** The orders. Nothing here marks one as paid: see apply-transition.ts. */
 export interface OrderStore {
+  /** Writes the order and what its payment must be in one transaction: neither is ever without the other. */
   add(order: Order): Promise<void>;
+  /** How far the payment came that was started for the order. */
+  start(order: Order, start: PaymentStart): Promise<void>;
+  /** Keeps what a redirect said; answers whether there is such an order. */
+  hint(reference: string, hint: Hint): Promise<boolean>;
   find(reference: string): Promise<Order | undefined>;
   /** Newest first. */
   list(): Promise<readonly Order[]>;
-  /** Replaces an order by what `change` makes of it; undefined when there is no such order. */
-  change(reference: string, change: (order: Order) => Order): Promise<Order | undefined>;
-  addStray(stray: Stray): Promise<void>;
-  /** Newest first. */
-  strays(): Promise<readonly Stray[]>;
+  strayPayments(): Promise<readonly StrayPayment[]>;
 }
 
-const MOST_STRAYS = 50;
+/** After so long without an outcome the owner is told that it is overdue. */
+const PAYMENT_DEADLINE_MS = 60 * 60 * 1000;
 
-/** In memory: a restart forgets every order, and a callback that comes after it finds none. */
-export function createOrderStore(): OrderStore {
-  const orders = new Map<string, Order>();
-  const strays = new Map<string, Stray>();
-  return {
-    async add(order) {
-      if (orders.has(order.reference)) throw new Error('There is an order with this reference already.');
-      orders.set(order.reference, order);
-    },
-    find: async (reference) => orders.get(reference),
-    list: async () => [...orders.values()].reverse(),
-    // Synchronous from the reading to the writing, and therefore atomic.
-    async change(reference, change) {
-      const order = orders.get(reference);
-      if (order === undefined) return undefined;
-      const changed = change(order);
-      orders.set(reference, changed);
-      return changed;
-    },
-    async addStray(stray) {
-      if (strays.size < MOST_STRAYS) strays.set(stray.transitionId, stray);
-    },
-    strays: async () => [...strays.values()].reverse(),
+/** Whether it can be one of ours: everything else is looked up nowhere, whatever bytes it holds. */
+export function isOrderReference(reference: string): boolean {
+  return /^[\w-]{1,64}$/.test(reference);
+}
+
+export function createOrderStore(database: Database, inbox: Inbox<Transaction>): OrderStore {
+  const write = (text: string, values: (string | number | null)[]): Promise<number> =>
+    database.transaction(async (tx) => (await database.within(tx).query(text, values)).rowCount);
+  const expect = (order: Order, deadline: Date | undefined, tx: Transaction): Promise<void> => {
+    const { currency, amount } = order.total;
+    return inbox.expect({ merchant_reference: order.reference, currency, amount, deadline }, { tx });
   };
+
+  return {
+    add: (order) =>
+      database.transaction(async (tx) => {
+        await insert(database.within(tx), order);
+        await expect(order, new Date(order.createdAt + PAYMENT_DEADLINE_MS), tx);
+      }),
+    start: (order, start) =>
+      database.transaction(async (tx) => {
+        await database
+          .within(tx)
+          .query('update shop_order set start_state = $1, start_detail = $2 where reference = $3', [
+            start.state,
+            detailOf(start),
+            order.reference,
+          ]);
+        // Nobody was asked to pay it: then nothing is overdue.
+        if (start.state === 'refused') await expect(order, undefined, tx);
+      }),
+    hint: async (reference, { status, completed }) =>
+      isOrderReference(reference) &&
+      (await write('update shop_order set hint_status = $1, hint_completed = $2 where reference = $3', [
+        // PostgreSQL's text holds no NUL.
+        status.replaceAll('\0', '\uFFFD').slice(0, 200),
+        completed ? 1 : 0,
+        reference,
+      ])) > 0,
+    async find(reference) {
+      if (!isOrderReference(reference)) return undefined;
+      const { rows } = await database.reading.query(`${SELECT} where o.reference = $1`, [reference]);
+      return rows[0] === undefined ? undefined : orderIn(rows[0]);
+    },
+    async list() {
+      const { rows } = await database.reading.query(`${SELECT} order by o.created_at desc, o.reference`);
+      return rows.map(orderIn);
+    },
+    async strayPayments() {
+      const { rows } = await database.reading.query(
+        `select p.* from shop_payment p left join shop_order o on o.reference = p.reference
+         where o.reference is null order by p.paid_at desc`,
+      );
+      return z.array(strayRow).parse(rows);
+    },
+  };
+}
+
+async function insert(statements: Statements, order: Order): Promise<void> {
+  const {
+    reference,
+    createdAt,
+    productId,
+    item,
+    quantity,
+    total,
+    account,
+    customerName,
+    providerName,
+    start,
+  } = order;
+  await statements.query(
+    `insert into shop_order (reference, created_at, product_id, item, quantity, currency, amount, account,
+       customer_name, provider_name, start_state, start_detail)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    [
+      reference,
+      createdAt,
+      productId,
+      item,
+      quantity,
+      total.currency,
+      total.amount,
+      account,
+      customerName,
+      providerName,
+      start.state,
+      detailOf(start),
+    ],
+  );
+}
+
+const SELECT = `select o.*, p.transition_id, p.paid_at from shop_order o
+  left join shop_payment p on p.reference = o.reference`;
+
+/** `bigint` comes as text from pg. */
+const integer = z.coerce.number();
+const text = z.string();
+const strayRow = z
+  .object({ transition_id: text, reference: text, currency: text, amount: text, paid_at: integer })
+  .transform(({ transition_id: transitionId, reference, currency, amount, paid_at: at }) => ({
+    transitionId,
+    reference,
+    currency,
+    amount,
+    at,
+  }));
+const orderRow = z.object({
+  reference: text,
+  created_at: integer,
+  product_id: text,
+  item: text,
+  quantity: integer,
+  currency: text,
+  amount: text,
+  account: text,
+  customer_name: text,
+  provider_name: text,
+  start_state: z.enum(['starting', 'started', 'refused', 'unknown']),
+  start_detail: text.nullable(),
+  reported: text.nullable(),
+  hint_status: text.nullable(),
+  hint_completed: integer.nullable(),
+  transition_id: text.nullable(),
+  paid_at: integer.nullable(),
+});
+type OrderRow = z.infer<typeof orderRow>;
+
+function orderIn(columns: unknown): Order {
+  const row = orderRow.parse(columns);
+  const { transition_id: transitionId, hint_status: status } = row;
+  return {
+    reference: row.reference,
+    createdAt: row.created_at,
+    productId: row.product_id,
+    item: row.item,
+    quantity: row.quantity,
+    total: { currency: row.currency, amount: row.amount },
+    account: row.account,
+    customerName: row.customer_name,
+    providerName: row.provider_name,
+    start: startIn(row),
+    payment: transitionId === null ? undefined : { transitionId, at: row.paid_at ?? 0 },
+    reported: row.reported ?? undefined,
+    hint: status === null ? undefined : { status, completed: row.hint_completed === 1 },
+  };
+}
+
+function startIn({ start_state: state, start_detail: detail }: OrderRow): PaymentStart {
+  if (state === 'starting') return { state };
+  return state === 'started' ? { state, paymentUrl: detail ?? '' } : { state, why: detail ?? '' };
+}
+
+function detailOf(start: PaymentStart): string | null {
+  if (start.state === 'starting') return null;
+  return start.state === 'started' ? start.paymentUrl : start.why;
 }

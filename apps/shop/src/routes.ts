@@ -1,12 +1,12 @@
 import {
   assertMerchantReference,
   type ClientWithSecretKey,
-  ConfigurationError,
   type PaymentProvider,
-  PaymentServiceError,
 } from '@payment-service/core';
+import type { Inbox } from '@payment-service/inbox';
 import type { Product } from './catalogue.ts';
 import { type CheckoutForm, checkOut, formField, readCheckoutForm } from './checkout.ts';
+import type { Transaction } from './database/database.ts';
 import type { Order } from './order.ts';
 import type { OrderStore } from './order-store.ts';
 import { cataloguePage } from './pages/catalogue-page.ts';
@@ -16,31 +16,15 @@ import { orderPage, orderVersion } from './pages/order-page.ts';
 import { ownerOrdersPage } from './pages/owner-orders-page.ts';
 import { type Page, plainText, seeOther } from './pages/page.ts';
 import { walletsPage } from './pages/wallets-page.ts';
+import { type PageRequest, pathPart, queryOf, type Route, reportAway } from './route.ts';
 import { orderCookie } from './session.ts';
 import type { StartCollection } from './simulated-collections.ts';
-
-/** A request in the terms that every framework shares. */
-export interface PageRequest {
-  /** The request target as it came, its query included. */
-  readonly url: string;
-  /** What the framework found at `:reference` in the path. */
-  readonly reference?: string | undefined;
-  /** What the framework's body parser made of the form. */
-  readonly form?: unknown;
-}
-
-export interface Route {
-  readonly method: 'get' | 'post';
-  /** In the notation that Express, Fastify and Koa's router share. */
-  readonly path: string;
-  /** Never rejects: whatever goes wrong is a page, too. */
-  readonly answer: (request: PageRequest) => Promise<Page>;
-}
 
 export interface RouteContext {
   readonly client: ClientWithSecretKey;
   readonly startCollection: StartCollection;
   readonly orders: OrderStore;
+  readonly inbox: Inbox<Transaction>;
   readonly catalogue: readonly Product[];
   readonly refusals: ReadonlyMap<string, number>;
   readonly shopUrl: string;
@@ -50,36 +34,39 @@ export interface RouteContext {
   readonly log: (line: string) => void;
 }
 
+/** How many of the newest transitions are looked through for the owner's list of orders. */
+const MOST_TRANSITIONS = 1000;
+
 /** The pages of the shop. The routes of the callback and the redirect are the adapters' and not among them. */
 export function createRoutes(context: RouteContext): Route[] {
-  const { client, orders, catalogue, refusals } = context;
+  const { client, orders, inbox, catalogue, refusals, log } = context;
   const productOf = (id: string): Product | undefined => catalogue.find((product) => product.id === id);
   const providersFor = ({ price }: Product): Promise<PaymentProvider[]> =>
     client.listPaymentProviders({ currency: price.currency, transaction_type: 'COLLECTION' });
 
   const withOrder =
     (answer: (order: Order) => Promise<Page>) =>
-    async ({ reference = '' }: PageRequest): Promise<Page> => {
-      const order = await orders.find(reference);
+    async (request: PageRequest): Promise<Page> => {
+      const order = await orders.find(pathPart(request, 'reference'));
       return order === undefined ? problemPage(404) : answer(order);
     };
 
-  const routes: Route[] = [
+  return [
     {
       method: 'get',
       path: '/',
       answer: async () => {
         const providers = await client
           .listPaymentProviders({ transaction_type: 'COLLECTION' })
-          .catch((error: unknown) => reportAway(error, context));
+          .catch((error: unknown) => reportAway(error, log));
         return cataloguePage(catalogue, providers);
       },
     },
     {
       method: 'get',
       path: '/checkout',
-      answer: async ({ url }) => {
-        const product = productOf(queryOf(url).get('product') ?? '');
+      answer: async (request) => {
+        const product = productOf(queryOf(request).get('product') ?? '');
         if (product === undefined) return problemPage(404);
         return checkoutPage({
           product,
@@ -117,7 +104,13 @@ export function createRoutes(context: RouteContext): Route[] {
     {
       method: 'get',
       path: '/owner/orders',
-      answer: async () => ownerOrdersPage(await orders.list(), await orders.strays(), refusals),
+      answer: async () =>
+        ownerOrdersPage({
+          orders: await orders.list(),
+          strayPayments: await orders.strayPayments(),
+          transitions: await inbox.list({ limit: MOST_TRANSITIONS }),
+          refusals,
+        }),
     },
     {
       method: 'get',
@@ -125,10 +118,12 @@ export function createRoutes(context: RouteContext): Route[] {
       answer: async () => walletsPage(await client.getWalletBalances()),
     },
   ];
-  return routes.map((route) => ({ ...route, answer: guarded(route, context) }));
 }
 
-/** Takes the order down first and starts the payment then: its callback may be faster than the answer. */
+/**
+ * Takes the order down first, with what its payment must be, and starts the payment then: its callback may be faster
+ * than the answer.
+ */
 async function placeOrder(
   product: Product,
   form: CheckoutForm,
@@ -143,7 +138,7 @@ async function placeOrder(
   const { quantity, name, account, total, provider } = checkout;
   const reference = context.newReference();
   assertMerchantReference(reference);
-  await orders.add({
+  const order: Order = {
     reference,
     createdAt: context.now(),
     productId: product.id,
@@ -154,8 +149,8 @@ async function placeOrder(
     customerName: name,
     providerName: provider.provider_name,
     start: { state: 'starting' },
-    concerns: [],
-  });
+  };
+  await orders.add(order);
   const start = await startCollection({
     merchantReference: reference,
     total,
@@ -165,7 +160,7 @@ async function placeOrder(
     callbackUrl: `${shopUrl}/payments/callbacks`,
     redirectUrl: `${shopUrl}/orders/${reference}/redirect`,
   });
-  await orders.change(reference, (order) => ({ ...order, start }));
+  await orders.start(order, start);
   if (start.state === 'started')
     return seeOther(start.paymentUrl, { 'set-cookie': orderCookie(reference, shopUrl) });
   context.log(`${reference}: the payment was not started: ${start.why}`);
@@ -180,39 +175,4 @@ async function placeOrder(
         trouble: `The payment could not be started: the payment service is away (${start.why}). Nothing was paid. Try again in a few minutes.`,
         status: 503,
       });
-}
-
-/** Makes a page of whatever goes wrong: one for a payment service that is away, one for a fault of our own. */
-function guarded({ answer }: Route, context: RouteContext): Route['answer'] {
-  return async (request) => {
-    try {
-      return await answer(request);
-    } catch (error) {
-      if (isAway(error)) {
-        reportAway(error, context);
-        return messagePage({
-          status: 503,
-          title: 'The payment service is away',
-          text: 'The shop cannot reach the payment service at the moment. Nothing was paid. Try again in a few minutes.',
-        });
-      }
-      context.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
-      return problemPage(500);
-    }
-  };
-}
-
-/** A wrong configuration is our fault and no outage. */
-function isAway(error: unknown): error is PaymentServiceError {
-  return error instanceof PaymentServiceError && !(error instanceof ConfigurationError);
-}
-
-function reportAway(error: unknown, { log }: RouteContext): undefined {
-  if (!isAway(error)) throw error;
-  log(`The payment service is away: ${error.message}`);
-}
-
-function queryOf(url: string): URLSearchParams {
-  const mark = url.indexOf('?');
-  return new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
 }

@@ -4,16 +4,17 @@ import {
   createClient,
   isTransactionCompleted,
   type RedirectOptions,
-  type VerifiedCallback,
   type VerifiedRedirect,
 } from '@payment-service/core';
-import { applyCallback } from './apply-callback.ts';
 import { assetRoutes } from './assets.ts';
+import type { Books } from './books.ts';
 import { catalogue, type Product } from './catalogue.ts';
 import type { ShopConfig } from './config.ts';
-import { createOrderStore, type OrderStore } from './order-store.ts';
+import { createInboxRoutes } from './inbox-routes.ts';
 import { type Page, seeOther } from './pages/page.ts';
-import { createRoutes, type Route } from './routes.ts';
+import type { Route } from './route.ts';
+import { guarded } from './route.ts';
+import { createRoutes } from './routes.ts';
 import { orderOfSession } from './session.ts';
 import { simulatedCollections } from './simulated-collections.ts';
 
@@ -41,7 +42,6 @@ type ServiceAccess = Pick<ShopConfig, 'baseUrl' | 'publicKey' | 'secretKey' | 's
 /** What a test, or another merchant, may want to replace. */
 export interface ShopParts {
   readonly catalogue?: readonly Product[];
-  readonly orders?: OrderStore;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly newReference?: () => string;
@@ -53,9 +53,9 @@ const PROVIDERS_TTL_MS = 10_000;
 const UNCONFIRMED = '/payments/unconfirmed';
 
 /** @throws {ConfigurationError} when a key or an address is wrong. */
-export function createShop(config: ServiceAccess, parts: ShopParts = {}): Shop {
+export function createShop(config: ServiceAccess, { inbox, orders }: Books, parts: ShopParts = {}): Shop {
   const { baseUrl, publicKey, secretKey, signingKey, shopUrl } = config;
-  const { orders = createOrderStore(), now = Date.now, log = console.log } = parts;
+  const { now = Date.now, log = console.log } = parts;
   const { newReference = () => `ORD-${randomBytes(6).toString('hex').toUpperCase()}` } = parts;
   const client = createClient({
     baseUrl,
@@ -76,37 +76,28 @@ export function createShop(config: ServiceAccess, parts: ShopParts = {}): Shop {
     },
     onError: (error) => log(error instanceof Error ? (error.stack ?? error.message) : String(error)),
   };
-
-  /** Answers 200 whatever the callback says: it is genuine, kept, and sending it again would change nothing. */
-  async function onCallback(callback: VerifiedCallback): Promise<void> {
-    const { merchant_reference: reference, transaction_status: status } = callback.signed;
-    const order = await orders.change(reference, (open) => applyCallback(open, callback, now()));
-    if (order === undefined) {
-      await orders.addStray({ reference, status, transitionId: callback.transitionId, at: now() });
-    }
-    log(
-      `Callback for ${JSON.stringify(reference)}: ${status}; ${order === undefined ? 'no order of ours' : describe(order)}`,
-    );
-  }
+  const routes = [
+    ...createRoutes({
+      client,
+      startCollection: simulatedCollections({ baseUrl, publicKey, secretKey }),
+      orders,
+      inbox,
+      catalogue: parts.catalogue ?? catalogue,
+      refusals,
+      shopUrl,
+      baseUrl,
+      now,
+      newReference,
+      log,
+    }),
+    ...createInboxRoutes(inbox),
+  ];
 
   return {
-    routes: [
-      ...createRoutes({
-        client,
-        startCollection: simulatedCollections({ baseUrl, publicKey, secretKey }),
-        orders,
-        catalogue: parts.catalogue ?? catalogue,
-        refusals,
-        shopUrl,
-        baseUrl,
-        now,
-        newReference,
-        log,
-      }),
-      ...assetRoutes(),
-    ],
+    routes: [...routes.map((route) => guarded(route, log)), ...assetRoutes()],
     log,
-    callbacks: { ...receiver, onCallback },
+    // 200 once it is on disk. What it means for an order is decided afterwards, by the worker of the inbox.
+    callbacks: { ...receiver, onCallback: inbox.receive, onAuthenticRefusal: inbox.quarantine },
     redirects: { ...receiver, refusedLocation: UNCONFIRMED },
     async customerIsBack(redirect, cookies) {
       const reference = redirect?.signed.merchant_reference;
@@ -118,13 +109,7 @@ export function createShop(config: ServiceAccess, parts: ShopParts = {}): Shop {
         status: redirect.signed.transaction_status,
         completed: isTransactionCompleted(redirect),
       };
-      const order = await orders.change(reference, (open) => ({ ...open, hint }));
-      return seeOther(order === undefined ? UNCONFIRMED : `/orders/${order.reference}`);
+      return seeOther((await orders.hint(reference, hint)) ? `/orders/${reference}` : UNCONFIRMED);
     },
   };
-}
-
-function describe({ payment, concerns }: { payment?: unknown; concerns: readonly unknown[] }): string {
-  const suspicion = concerns.length === 0 ? '' : ', with something for the owner to look at';
-  return `the order is ${payment === undefined ? 'open' : 'paid'}${suspicion}`;
 }

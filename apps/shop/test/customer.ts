@@ -16,9 +16,9 @@ export interface PlacedOrder {
 /** A customer with a browser that keeps cookies and shows every step: it follows nothing by itself. */
 export class Customer {
   readonly #cookies: { readonly pair: string; readonly path: string }[] = [];
-  readonly shop: OpenShop;
+  readonly shop: Pick<OpenShop, 'origin'>;
 
-  constructor(shop: OpenShop) {
+  constructor(shop: Pick<OpenShop, 'origin'>) {
     this.shop = shop;
   }
 

@@ -1,49 +1,21 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { Agent, createServer, get } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from './new-keeping.ts';
 import { FRAMEWORKS } from './open-shop.ts';
-
-const SOURCES = join(import.meta.dirname, '..', 'src');
-
-interface Program {
-  readonly process: ChildProcessWithoutNullStreams;
-  /** Resolves with everything printed so far when the text has come, and rejects when the program ends without it. */
-  readonly printed: (text: string) => Promise<string>;
-  /** Resolves when the program has ended. */
-  readonly ended: Promise<{ code: number | null; signal: string | null; stdout: string; stderr: string }>;
-}
-
-function run(file: string, args: readonly string[], environment: Readonly<Record<string, string>>): Program {
-  const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [join(SOURCES, file), ...args], { env: { PATH, ...environment } });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk));
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk));
-  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, stdout, stderr }));
-  const printed = (text: string): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const look = (): void => {
-        if (stdout.includes(text)) resolve(stdout);
-      };
-      child.stdout.on('data', look);
-      look();
-      void ended.then(() => reject(new Error(`It ended without "${text}": ${stdout}${stderr}`)));
-    });
-  return { process: child, printed, ended };
-}
+import { type Program, run } from './program.ts';
 
 const runDemo = (args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}): Program =>
   run('demo.ts', args, { PORT: '0', SANDBOX_PORT: '0', ...environment });
 
-function addressesIn(text: string): { shop: string; sandbox: string } {
+function addressesIn(text: string): { shop: string; sandbox: string; file: string } {
   const [, shop = ''] = /Shop +(http:\S+)/.exec(text) ?? [];
   const [, sandbox = ''] = /Sandbox +(http:\S+)/.exec(text) ?? [];
-  return { shop, sandbox };
+  const [, file = ''] = /with the orders in (.+)/.exec(text) ?? [];
+  return { shop, sandbox, file };
 }
 
 async function occupiedPort(): Promise<number> {
@@ -67,11 +39,15 @@ describe('the demo', () => {
     const text = await demo.printed('Ctrl-C');
     expect(text.toLowerCase()).toContain(`it runs on ${framework}`);
     expect(text).toContain('What to click');
-    const { shop, sandbox } = addressesIn(text);
+    const { shop, sandbox, file } = addressesIn(text);
+    expect(existsSync(file)).toBe(true);
+    expect(await (await fetch(`${shop}/owner/inbox`)).text()).toContain('<h1>Inbox</h1>');
     expect(await (await fetch(shop)).text()).toContain('Hillside Market');
     expect((await fetch(sandbox)).status).toBe(200);
     demo.process.kill('SIGINT');
     expect(await demo.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
+    // What nobody asked to keep is gone.
+    expect(existsSync(dirname(file))).toBe(false);
   });
 
   it('takes the two dashes that pnpm hands on', async () => {
@@ -134,6 +110,15 @@ describe('the demo', () => {
     [[], { SANDBOX_PORT: '70000' }, 'SANDBOX_PORT must be a port number'],
     [[], { PORT: '4444', SANDBOX_PORT: '4444' }, 'PORT and SANDBOX_PORT are both 4444'],
     [[], { HOST: '0.0.0.0' }, 'HOST must be this computer'],
+    [
+      [],
+      { DATABASE_URL: 'mysql://root:SECRET@127.0.0.1/shop' },
+      'DATABASE_URL must be the address of a PostgreSQL',
+    ],
+    [[], { DATABASE_URL: 'postgres://shop:SECRET@127.0.0.1:1/shop' }, 'cannot be used: connect ECONNREFUSED'],
+    [[], { INBOX_FILE: ':memory:' }, 'a database in memory keeps nothing'],
+    [[], { INBOX_FILE: '/nowhere/shop.sqlite' }, 'The folder of path does not exist'],
+    [[], { INBOX_FILE: import.meta.filename }, 'cannot be used: file is not a database'],
     [[], { NODE_ENV: 'production' }, 'does not start with NODE_ENV=production'],
     [['--framework', 'hapi'], {}, 'There is no shop on "hapi"'],
     [['--framwork', 'koa'], {}, 'Use --framework express, --framework fastify or --framework koa.'],
@@ -143,7 +128,7 @@ describe('the demo', () => {
     expect(code).toBe(1);
     expect(stdout).toBe('');
     expect(stderr).toContain(message);
-    expect(stderr).not.toContain('    at ');
+    expect(stderr).not.toMatch(/ {4}at |SECRET/);
   });
 });
 
@@ -165,7 +150,8 @@ describe('the shop by itself', () => {
     [{ SIGNING_KEY: 'SECRETKEY' }, 'signingKey is the secret key'],
     [{ SIGNING_KEY: 'SIGNING KEY' }, 'signingKey holds white space'],
   ])('refuses %o in words that hold no key', async (wrong, message) => {
-    const environment = { BASE_URL: 'http://127.0.0.1:4010', PORT: '0', ...KEYS, ...wrong };
+    const INBOX_FILE = join(temporaryFolder(), 'shop.sqlite');
+    const environment = { BASE_URL: 'http://127.0.0.1:4010', PORT: '0', INBOX_FILE, ...KEYS, ...wrong };
     const { code, stderr } = await run('main.ts', [], environment).ended;
     expect(code).toBe(1);
     expect(stderr).toContain(message);
@@ -173,7 +159,8 @@ describe('the shop by itself', () => {
   });
 
   it('runs against the service that the environment names, and stops', async () => {
-    const environment = { BASE_URL: 'http://127.0.0.1:9', PORT: '0', ...KEYS };
+    const INBOX_FILE = join(temporaryFolder(), 'shop.sqlite');
+    const environment = { BASE_URL: 'http://127.0.0.1:9', PORT: '0', INBOX_FILE, ...KEYS };
     const shop = run('main.ts', ['--framework', 'fastify'], environment);
     const text = await shop.printed('Ctrl-C');
     const [, origin = ''] = /The shop runs on Fastify: (http:\/\/127\.0\.0\.1:\d+)/.exec(text) ?? [];

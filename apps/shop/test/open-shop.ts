@@ -1,12 +1,25 @@
 import { signCallback } from '@payment-service/core/testing';
+import type { Inbox, TransitionSummary } from '@payment-service/inbox';
 import { createSandbox, type Sandbox, type SandboxOptions } from '@payment-service/sandbox';
 import { onTestFinished } from 'vitest';
-import { type Framework, mount } from '../src/framework.ts';
-import { createOrderStore, type OrderStore } from '../src/order-store.ts';
-import { serve } from '../src/serve.ts';
-import { createShop, type ShopParts } from '../src/shop.ts';
+import type { Keeping } from '../src/config.ts';
+import type { Transaction } from '../src/database/database.ts';
+import type { Framework } from '../src/framework.ts';
+import { orderState } from '../src/order.ts';
+import type { OrderStore } from '../src/order-store.ts';
+import type { ShopParts } from '../src/shop.ts';
+import { startShop } from '../src/start-shop.ts';
+import { type Engine, newKeeping } from './new-keeping.ts';
 
 export const FRAMEWORKS: readonly Framework[] = ['express', 'fastify', 'koa'];
+
+/** Where a payment is tried: every framework on SQLite, and one of them on PostgreSQL. */
+export const STAGES: readonly { readonly framework: Framework; readonly engine: Engine }[] = [
+  { framework: 'express', engine: 'sqlite' },
+  { framework: 'fastify', engine: 'sqlite' },
+  { framework: 'koa', engine: 'sqlite' },
+  { framework: 'fastify', engine: 'postgres' },
+];
 
 /** A running shop beside a running sandbox, both on real sockets. */
 export interface OpenShop {
@@ -14,11 +27,19 @@ export interface OpenShop {
   readonly sandbox: Sandbox;
   readonly sandboxOrigin: string;
   readonly orders: OrderStore;
+  readonly inbox: Inbox<Transaction>;
   readonly log: readonly string[];
+  /** Resolves when everything that was acknowledged has been worked on. */
+  readonly workedOff: () => Promise<void>;
+  /** The state of an order when everything has been worked on. */
+  readonly stateOf: (reference: string) => Promise<string | undefined>;
+  /** What the inbox holds when everything has been worked on, the newest first. */
+  readonly transitions: () => Promise<readonly TransitionSummary[]>;
   /** Posts to the callback route what the test signs itself, as the service would, and answers the status. */
   readonly sendCallback: (data: CallbackData, signingKey?: string) => Promise<number>;
   /** Posts to the callback route with a signature that the test got hold of. */
   readonly postCallback: (data: CallbackData, signature: string) => Promise<number>;
+  readonly close: () => Promise<void>;
 }
 
 export interface CallbackData {
@@ -28,6 +49,9 @@ export interface CallbackData {
 
 interface OpenShopOptions extends ShopParts {
   readonly framework?: Framework;
+  readonly engine?: Engine;
+  /** A database that is there already, in place of an empty one. */
+  readonly keeping?: Keeping;
   readonly sandbox?: SandboxOptions;
   /** The signing key that the shop is configured with, in place of the account's own. */
   readonly signingKey?: string;
@@ -37,21 +61,32 @@ interface OpenShopOptions extends ShopParts {
 
 /** Closed when the test has finished. */
 export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop> {
-  const { framework = 'express', sandbox: sandboxOptions, signingKey, baseUrl, ...parts } = options;
-  const sandbox = createSandbox(sandboxOptions);
+  const { framework = 'express', engine = 'sqlite', sandbox: rules, signingKey, baseUrl, ...parts } = options;
+  const keeping = options.keeping ?? (await newKeeping(engine));
+  const sandbox = createSandbox(rules);
   onTestFinished(() => sandbox.close());
   const { url: sandboxOrigin } = await sandbox.listen();
-  const orders = parts.orders ?? createOrderStore();
   const log: string[] = [];
-  const account = { ...sandbox.account, ...(signingKey === undefined ? {} : { signingKey }) };
-  const served = await serve({ host: '127.0.0.1', port: 0 }, (shopUrl) => {
-    const config = { baseUrl: baseUrl ?? sandboxOrigin, shopUrl, ...account };
-    return mount(framework, createShop(config, { log: (line) => log.push(line), ...parts, orders }));
-  });
-  onTestFinished(() => served.close());
+  const config = {
+    ...sandbox.account,
+    ...(signingKey === undefined ? {} : { signingKey }),
+    baseUrl: baseUrl ?? sandboxOrigin,
+    host: '127.0.0.1',
+    port: 0,
+    shopUrl: undefined,
+    keeping,
+  };
+  const shop = await startShop(framework, config, { log: (line) => log.push(line), ...parts });
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closed ??= shop.close();
+    return closed;
+  };
+  onTestFinished(close);
+  const { inbox, orders } = shop.books;
 
   const postCallback: OpenShop['postCallback'] = async (data, signature) => {
-    const response = await fetch(`${served.origin}/payments/callbacks`, {
+    const response = await fetch(`${shop.origin}/payments/callbacks`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'hmac-signature': signature },
       body: JSON.stringify(data),
@@ -59,14 +94,30 @@ export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop>
     await response.text();
     return response.status;
   };
+  const workedOff = async (): Promise<void> => {
+    // Only a hang keeps a transition pending.
+    while ((await inbox.stats()).states.pending > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
   return {
-    origin: served.origin,
+    origin: shop.origin,
     sandbox,
     sandboxOrigin,
     orders,
+    inbox,
     log,
     postCallback,
     sendCallback: (data, key = sandbox.account.signingKey) =>
       postCallback(data, signCallback({ signingKey: key, data })),
+    workedOff,
+    async stateOf(reference) {
+      await workedOff();
+      const order = await orders.find(reference);
+      return order && orderState(order);
+    },
+    async transitions() {
+      await workedOff();
+      return inbox.list({ limit: 1000 });
+    },
+    close,
   };
 }

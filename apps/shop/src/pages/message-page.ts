@@ -26,6 +26,13 @@ export function problemPage(status: number): Promise<Page> {
   if (status === 413) {
     return messagePage({ status, title: 'Too much', text: 'The form holds more than this shop takes.' });
   }
+  if (status === 403) {
+    return messagePage({
+      status,
+      title: 'Not from here',
+      text: 'Another site sent this form, so nothing was done. Open the page in the shop, and send it from there.',
+    });
+  }
   if (status >= 400 && status < 500) {
     return messagePage({ status, title: 'That did not work', text: 'The shop could not read this request.' });
   }

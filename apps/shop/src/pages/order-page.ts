@@ -26,7 +26,7 @@ ${situation(order)}
 
 /** Changes whenever the page would say something else. */
 export function orderVersion(order: Order): string {
-  return [orderState(order), order.reported?.status ?? '', order.hint?.status ?? ''].join('|');
+  return [orderState(order), order.reported ?? '', order.hint?.status ?? ''].join('|');
 }
 
 function situation({ payment, reported, hint, start, productId }: Order): Markup {
@@ -48,7 +48,7 @@ function situation({ payment, reported, hint, start, productId }: Order): Markup
     return panel(
       'bad',
       'This order is not paid',
-      html`<p>The payment service reported: ${reported.status}.</p>
+      html`<p>The payment service reported: ${reported}.</p>
 <p><a class="button" href="/checkout?product=${encodeURIComponent(productId)}">Try again</a></p>`,
     );
   }

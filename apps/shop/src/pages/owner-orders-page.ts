@@ -1,32 +1,63 @@
+import type { TransitionSummary } from '@payment-service/inbox';
 import { html } from 'hono/html';
+import { needsAttention, wordsFor } from '../inbox-words.ts';
 import { formatMoney } from '../money.ts';
-import { type Concern, type Order, orderState } from '../order.ts';
-import type { Stray } from '../order-store.ts';
+import { type Order, orderState } from '../order.ts';
+import type { StrayPayment } from '../order-store.ts';
 import { type Markup, type Page, page } from './page.ts';
+import { time } from './time.ts';
+
+interface OwnerOrders {
+  readonly orders: readonly Order[];
+  readonly strayPayments: readonly StrayPayment[];
+  /** Of the inbox, the newest first. */
+  readonly transitions: readonly TransitionSummary[];
+  readonly refusals: ReadonlyMap<string, number>;
+}
 
 /** For the owner. It holds names and account numbers: put it behind your own login. */
-export function ownerOrdersPage(
-  orders: readonly Order[],
-  strays: readonly Stray[],
-  refusals: ReadonlyMap<string, number>,
-): Promise<Page> {
+export function ownerOrdersPage({
+  orders,
+  strayPayments,
+  transitions,
+  refusals,
+}: OwnerOrders): Promise<Page> {
+  const references = new Set(orders.map(({ reference }) => reference));
+  const ofNoOrder = transitions.filter(({ signed }) => !references.has(signed.merchant_reference));
+  const waiting = ofNoOrder.filter(({ state }) => state !== 'resolved' && state !== 'settled');
   return page({
     title: 'Orders',
     section: '/owner/orders',
     main: html`<h1>Orders</h1>
 ${orders.length === 0 ? html`<p>No orders yet. <a href="/">Buy something</a>, and it will be here.</p>` : ''}
 <ul class="orders">
-${orders.map(orderCard)}
+${orders.map((order) => orderCard(order, notesOn(order, transitions)))}
 </ul>
-${strays.length === 0 ? '' : strayList(strays)}
+${waiting.length === 0 ? '' : strayList(waiting)}
+${strayPayments.length === 0 ? '' : strayPaymentList(strayPayments)}
 ${refusals.size === 0 ? '' : refusalList(refusals)}`,
   });
 }
 
-function orderCard(order: Order): Markup {
+/** What the inbox holds under the reference of an order, and did not simply apply. */
+function notesOn(
+  { reference }: Order,
+  transitions: readonly TransitionSummary[],
+): readonly TransitionSummary[] {
+  return transitions.filter(
+    (transition) =>
+      transition.signed.merchant_reference === reference &&
+      transition.state !== 'resolved' &&
+      (transition.state !== 'settled' || transition.bodyCount > 1),
+  );
+}
+
+function orderCard(order: Order, notes: readonly TransitionSummary[]): Markup {
   const state = orderState(order);
+  const { payment, reported } = order;
+  const isLookedFor = notes.some((note) => needsAttention(note) || note.state === 'settled');
   return html`<li class="card">
-<h2><a href="/orders/${order.reference}">${order.reference}</a> <span class="badge ${state === 'paid' ? 'on' : 'off'}">${state}</span>${order.concerns.length === 0 ? '' : html` <span class="badge bad">look at this</span>`}</h2>
+<h2><a href="/orders/${order.reference}">${order.reference}</a> <span class="badge ${state === 'paid' ? 'on' : 'off'}">${state}</span>${isLookedFor ? html` <span class="badge bad">look at this</span>` : ''}</h2>
 <dl>
 <dt>Total</dt><dd>${formatMoney(order.total.currency, order.total.amount)}</dd>
 <dt>Item</dt><dd>${order.quantity} × ${order.item}</dd>
@@ -34,58 +65,55 @@ function orderCard(order: Order): Markup {
 <dt>Account</dt><dd>${order.account}</dd>
 <dt>Provider</dt><dd>${order.providerName}</dd>
 <dt>Ordered</dt><dd>${time(order.createdAt)}</dd>
-${order.payment === undefined ? '' : html`<dt>Paid</dt><dd>${time(order.payment.at)}, ${order.payment.internalReference}</dd>`}
-${order.reported === undefined ? '' : html`<dt>Reported</dt><dd>${order.reported.status}: ${order.reported.message}</dd>`}
+${payment === undefined ? '' : html`<dt>Paid</dt><dd><a href="/owner/inbox/${payment.transitionId}">${time(payment.at)}</a></dd>`}
+${reported === undefined || payment !== undefined ? '' : html`<dt>Reported</dt><dd>${reported}</dd>`}
 ${order.start.state === 'refused' || order.start.state === 'unknown' ? html`<dt>Start failed</dt><dd>${order.start.why}</dd>` : ''}
 </dl>
-${order.concerns.map(concernNote)}
+${notes.map(note)}
 </li>`;
 }
 
-const HEADINGS: Record<Concern['kind'], string> = {
-  amount: 'Suspicious: the amount differs',
-  not_a_collection: 'Suspicious: not a collection',
-  paid_twice: 'Paid twice',
-  outcome_after_payment: 'Another outcome after the payment',
-};
-
-function concernNote(concern: Concern): Markup {
-  return html`<div class="notice bad">
-<h3>${HEADINGS[concern.kind]}</h3>
-<p>${explanation(concern)}</p>
-<p class="quiet">${concern.internalReference}, ${time(concern.at)}${concern.times > 1 ? `, came ${concern.times} times` : ''}</p>
+function note(transition: TransitionSummary): Markup {
+  const { state, signed, transitionId, bodyCount, deliveries, changedAt } = transition;
+  const { heading, text } =
+    state === 'settled'
+      ? {
+          heading: 'Suspicious: it came with other amounts as well',
+          text: `The same signature came with ${bodyCount} different bodies. Only the one that has the amount of the order was applied.`,
+        }
+      : wordsFor(transition);
+  return html`<div class="notice ${needsAttention(transition) || state === 'settled' ? 'bad' : ''}">
+<h3>${heading}</h3>
+<p>${text}</p>
+<p class="quiet">${signed.transaction_type} ${signed.transaction_status}, came ${times(deliveries)}, ${time(changedAt)}</p>
+<p><a href="/owner/inbox/${transitionId}">Look at it in the inbox</a></p>
 </div>`;
 }
 
-function explanation({ kind, claims, status }: Concern): string {
-  switch (kind) {
-    case 'amount': {
-      const list = claims.map(({ field, value, reason }) => `${field}: ${value} (${reason})`).join(', ');
-      return `A callback with a valid signature is not the payment of this order: ${list}. Amounts are not signed, so somebody may have changed it. It paid nothing.`;
-    }
-    case 'not_a_collection':
-      return 'A callback of another transaction type came under the reference of this order. It paid nothing.';
-    case 'paid_twice':
-      return 'A second transaction was completed for this order. The customer may have to get money back.';
-    case 'outcome_after_payment':
-      return `After the payment, the service reported ${status}. The order stays paid until you decide otherwise.`;
-  }
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
 }
 
-function strayList(strays: readonly Stray[]): Markup {
+function strayList(transitions: readonly TransitionSummary[]): Markup {
   return html`<section><h2>Callbacks of no order</h2>
-<p>Genuine signatures for a reference that this shop does not know. Orders live in memory, so a restart forgets them.</p>
-<ul>${strays.map(({ reference, status, at }) => html`<li>${reference}: ${status}, ${time(at)}</li>`)}</ul></section>`;
+<p>Genuine signatures for a reference that this shop does not know.</p>
+<ul>${transitions.map(
+    ({ transitionId, signed }) =>
+      html`<li><a href="/owner/inbox/${transitionId}">${signed.merchant_reference || 'no reference'}: ${signed.transaction_status}</a></li>`,
+  )}</ul></section>`;
+}
+
+function strayPaymentList(payments: readonly StrayPayment[]): Markup {
+  return html`<section><h2>Payments of no order</h2>
+<p>Accepted by a person in the inbox.</p>
+<ul>${payments.map(
+    ({ transitionId, reference, currency, amount }) =>
+      html`<li><a href="/owner/inbox/${transitionId}">${reference}: ${formatMoney(currency, amount)}</a></li>`,
+  )}</ul></section>`;
 }
 
 function refusalList(refusals: ReadonlyMap<string, number>): Markup {
   return html`<section><h2>Refused callbacks and redirects</h2>
-<ul>${[...refusals].map(([code, times]) => html`<li><code>${code}</code>: ${times}</li>`)}</ul></section>`;
-}
-
-function time(milliseconds: number): string {
-  return new Date(milliseconds)
-    .toISOString()
-    .replace('T', ' ')
-    .replace(/\.\d+Z$/, ' UTC');
+<p>Since the shop was started.</p>
+<ul>${[...refusals].map(([code, count]) => html`<li><code>${code}</code>: ${count}</li>`)}</ul></section>`;
 }

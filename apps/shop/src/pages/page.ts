@@ -14,7 +14,7 @@ interface PageContent {
   readonly title: string;
   readonly main: Markup;
   /** The path of the navigation entry that this page belongs to. */
-  readonly section?: '/' | '/owner/orders' | '/owner/wallets' | undefined;
+  readonly section?: '/' | '/owner/orders' | '/owner/inbox' | '/owner/wallets' | undefined;
   readonly status?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Where the page's form may lead besides the shop: browsers hold form-action against the redirect that follows. */
@@ -26,8 +26,15 @@ interface PageContent {
 const SECTIONS = [
   ['/', 'Shop'],
   ['/owner/orders', 'Orders'],
+  ['/owner/inbox', 'Inbox'],
   ['/owner/wallets', 'Wallets'],
 ] as const;
+
+/**
+ * An order's address opens its page: it goes to no other site. Not 'no-referrer', which would take the origin out of the
+ * shop's own forms as well, see same-site.ts.
+ */
+const OWN_REFERRER = { 'referrer-policy': 'same-origin' };
 
 export async function page(content: PageContent): Promise<Page> {
   const { title, main, section, status = 200, headers = {}, formsTo = '', watch = false } = content;
@@ -56,7 +63,7 @@ ${main}
 <footer>A sample shop. Payments are simulated by the sandbox: no money moves.</footer>
 </body>
 </html>`;
-  return { status, headers: { ...pageHeaders(formsTo), ...headers }, body: String(body) };
+  return { status, headers: { ...pageHeaders(formsTo), ...OWN_REFERRER, ...headers }, body: String(body) };
 }
 
 /** Sends the browser on, to a path of the shop or to the payment page. */
@@ -73,6 +80,15 @@ export function plainText(text: string): Page {
   };
 }
 
+/** For a monitor. */
+export function json(status: number, value: unknown): Page {
+  return {
+    status,
+    headers: { ...pageHeaders(), 'content-type': 'application/json; charset=utf-8' },
+    body: JSON.stringify(value),
+  };
+}
+
 function pageHeaders(formsTo = ''): Record<string, string> {
   return {
     'content-type': 'text/html; charset=utf-8',
@@ -81,7 +97,6 @@ function pageHeaders(formsTo = ''): Record<string, string> {
       "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; " +
       `form-action ${`'self' ${formsTo}`.trim()}; base-uri 'none'; frame-ancestors 'none'`,
     'cross-origin-opener-policy': 'same-origin',
-    // An order's address opens its page: it goes to no other site.
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',

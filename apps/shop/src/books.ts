@@ -1,0 +1,95 @@
+import { ConfigurationError } from '@payment-service/core';
+import { createInbox, type Inbox, type InboxEvent } from '@payment-service/inbox';
+import { applyTransition, HANDLED_STATUSES } from './apply-transition.ts';
+import { type Keeping, SetupError } from './config.ts';
+import type { Database, Transaction } from './database/database.ts';
+import { openPostgresDatabase } from './database/postgres-database.ts';
+import { openSqliteDatabase } from './database/sqlite-database.ts';
+import { createOrderStore, type OrderStore } from './order-store.ts';
+import { ORDER_TABLES } from './order-tables.ts';
+
+/** What survives a restart: orders, payments, and the inbox that turns the one into the other. */
+export interface Books {
+  /** For people: where they are kept. */
+  readonly title: string;
+  readonly inbox: Inbox<Transaction>;
+  readonly orders: OrderStore;
+  /** Lets the running handler finish, and closes the database. */
+  close(): Promise<void>;
+}
+
+export interface BookOptions {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly log: (line: string) => void;
+}
+
+/**
+ * Opens the books, and starts the worker that applies what callbacks bring.
+ *
+ * @throws {SetupError} when the database cannot be used, {ConfigurationError} when it would lose what was acknowledged.
+ */
+export async function openBooks(keeping: Keeping, { now, log }: BookOptions): Promise<Books> {
+  const database = openDatabase(keeping, log);
+  const inbox = createInbox({
+    store: database.store,
+    now,
+    onEvent: (event) => report(event, log),
+  });
+  try {
+    await inbox.ready();
+    await database.prepare(ORDER_TABLES);
+  } catch (error) {
+    await inbox.close();
+    await database.close();
+    throw explain(error);
+  }
+  inbox.handle(applyTransition(database, now), { statuses: HANDLED_STATUSES });
+  const stop = new AbortController();
+  const working = inbox
+    .work({ signal: stop.signal })
+    .catch((error: unknown) => log(`The inbox's worker ended: ${String(error)}`));
+  return {
+    title: database.title,
+    inbox,
+    orders: createOrderStore(database, inbox),
+    async close() {
+      stop.abort();
+      await working;
+      await inbox.close();
+      await database.close();
+    },
+  };
+}
+
+function openDatabase(keeping: Keeping, log: (line: string) => void): Database {
+  try {
+    return 'databaseUrl' in keeping
+      ? openPostgresDatabase(keeping.databaseUrl, { log })
+      : openSqliteDatabase(keeping.file);
+  } catch (error) {
+    throw explain(error);
+  }
+}
+
+function explain(error: unknown): unknown {
+  if (error instanceof ConfigurationError || !(error instanceof Error)) return error;
+  const code: unknown = Reflect.get(error, 'code');
+  const why = error.message || String(code);
+  return new SetupError(
+    `The database of DATABASE_URL or INBOX_FILE cannot be used: ${why}. Is it the right one, and does it run?`,
+    { cause: error },
+  );
+}
+
+/** What a person at the console may want to know. Events hold no personal data; an id leads to the page of the inbox. */
+function report(event: InboxEvent, log: (line: string) => void): void {
+  const { name } = event;
+  if (name.startsWith('transition.') && 'transitionId' in event) {
+    const reason = 'reason' in event ? ` (${event.reason})` : '';
+    const state = 'state' in event ? event.state : '';
+    log(`Inbox: ${event.transitionId.slice(0, 12)}… is ${state}${reason}`);
+  } else if (name === 'callback.unavailable' || name === 'store.unavailable' || name === 'connection.lost') {
+    log(`Inbox: ${name} (${event.failure})`);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Store } from '@payment-service/inbox';
+
+export type Value = string | number | null;
+
+export interface Rows {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly rowCount: number;
+}
+
+/** Runs one statement, with `$1`, `$2`, … for values on both engines. */
+export interface Statements {
+  query(text: string, values?: readonly Value[]): Promise<Rows>;
+}
+
+/** A transaction as the inbox knows it: its own, which a handler gets, or one of the shop. See `Database.within()`. */
+export interface Transaction {
+  query(
+    text: string,
+    values?: (string | number | null)[],
+  ): Promise<{
+    readonly rows: readonly Readonly<Record<string, unknown>>[];
+    readonly rowCount: number | null;
+  }>;
+}
+
+/** The one database of the shop: its orders stand beside the inbox, so that one transaction changes both. */
+export interface Database {
+  /** For people: what it is. */
+  readonly title: string;
+  /** The same database for `createInbox()`. */
+  readonly store: Store<Transaction>;
+  /** Makes the shop's tables where they are missing. */
+  prepare(statements: readonly string[]): Promise<void>;
+  /** Outside a transaction, for reading. */
+  readonly reading: Statements;
+  /** Inside a transaction: the shop's own one, or that of a handler of the inbox. */
+  within(tx: Transaction): Statements;
+  /** Commits what the body did, or rolls it back when the body throws. Never inside a handler: it has a transaction. */
+  transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}

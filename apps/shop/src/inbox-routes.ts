@@ -1,0 +1,94 @@
+import { ConfigurationError } from '@payment-service/core';
+import type { Inbox, TransitionState } from '@payment-service/inbox';
+import { formField } from './checkout.ts';
+import type { Transaction } from './database/database.ts';
+import { INBOX_STATES } from './inbox-words.ts';
+import { problemPage } from './pages/message-page.ts';
+import { ownerInboxPage } from './pages/owner-inbox-page.ts';
+import { ownerTransitionPage } from './pages/owner-transition-page.ts';
+import { json, type Page, seeOther } from './pages/page.ts';
+import { type PageRequest, pathPart, queryOf, type Route } from './route.ts';
+
+const A_PAGE = 25;
+const INBOX = '/owner/inbox';
+
+/** The inbox for its owner, who may do by forms what no rule may decide; and for a monitor. */
+export function createInboxRoutes(inbox: Inbox<Transaction>): Route[] {
+  const showTransition = async (id: string, trouble?: string): Promise<Page> => {
+    const transition = isTransitionId(id) ? await inbox.show(id) : undefined;
+    return transition === undefined ? problemPage(404) : ownerTransitionPage(transition, trouble);
+  };
+  const action = (name: string, act: (id: string, request: PageRequest) => Promise<void>): Route => ({
+    method: 'post',
+    path: `${INBOX}/:transition/${name}`,
+    answer: async (request) => {
+      const id = pathPart(request, 'transition');
+      if (!isTransitionId(id) || (await inbox.show(id)) === undefined) return problemPage(404);
+      try {
+        await act(id, request);
+      } catch (error) {
+        if (!(error instanceof ConfigurationError)) throw error;
+        return showTransition(id, troubleIn(error));
+      }
+      return seeOther(`${INBOX}/${id}`);
+    },
+  });
+
+  return [
+    { method: 'get', path: INBOX, answer: (request) => listTransitions(inbox, request) },
+    {
+      method: 'get',
+      path: `${INBOX}/:transition`,
+      answer: (request) => showTransition(pathPart(request, 'transition')),
+    },
+    action('retry', (id) => inbox.retry(id)),
+    action('reopen', (id) => inbox.reopen(id)),
+    action('resolve', (id, { form }) =>
+      inbox.resolve(id, {
+        note: formField(form, 'note'),
+        body: formField(form, 'body') || undefined,
+      }),
+    ),
+    {
+      method: 'get',
+      path: '/healthz',
+      answer: async () => {
+        const health = await inbox.health();
+        return json(health.ok ? 200 : 503, health);
+      },
+    },
+  ];
+}
+
+async function listTransitions(inbox: Inbox<Transaction>, request: PageRequest): Promise<Page> {
+  const query = queryOf(request);
+  const state = query.get('state') || undefined;
+  const after = query.get('after') || undefined;
+  if (state !== undefined && !isState(state)) return problemPage(404);
+  if (after !== undefined && !isTransitionId(after)) return problemPage(404);
+  // One more than is shown tells whether there are older ones.
+  const found = await inbox.list({ state, after, limit: A_PAGE + 1 });
+  const transitions = found.slice(0, A_PAGE);
+  return ownerInboxPage({
+    state,
+    transitions,
+    older: found.length > A_PAGE ? transitions.at(-1)?.transitionId : undefined,
+    stats: await inbox.stats(),
+    overdue: await inbox.overdue({ limit: A_PAGE }),
+  });
+}
+
+function isState(text: string): text is TransitionState {
+  return INBOX_STATES.some((state) => state === text);
+}
+
+function isTransitionId(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}
+
+/** In words for the owner: the inbox's own messages are for whoever calls its functions. */
+function troubleIn({ option, message }: ConfigurationError): string {
+  if (option === 'note') return 'Write a note: why is it closed? At most 1000 characters.';
+  if (option === 'body') return message;
+  return `Nothing was changed: ${message}`;
+}

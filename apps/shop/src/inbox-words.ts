@@ -1,0 +1,84 @@
+import type { TransitionReason, TransitionState, TransitionSummary } from '@payment-service/inbox';
+
+/** In the order in which a person wants to see them. */
+export const INBOX_STATES: readonly TransitionState[] = [
+  'quarantined',
+  'conflict',
+  'dead',
+  'unhandled',
+  'retrying',
+  'pending',
+  'settled',
+  'resolved',
+];
+
+interface Words {
+  readonly heading: string;
+  readonly text: string;
+}
+
+const STATES: Readonly<Record<TransitionState, Words>> = {
+  pending: { heading: 'About to be applied', text: 'The worker takes it next.' },
+  retrying: {
+    heading: 'Applying it failed',
+    text: 'Nothing of it was written, and it is tried again by itself.',
+  },
+  settled: { heading: 'Applied', text: 'It was applied exactly once.' },
+  unhandled: { heading: 'Nothing to do', text: 'It is kept, and nothing was applied.' },
+  quarantined: { heading: 'Kept as evidence', text: 'A rule keeps it from being applied.' },
+  conflict: { heading: 'For a person to decide', text: 'Nothing was applied.' },
+  dead: { heading: 'All attempts failed', text: 'Mend what its last error names, and retry it.' },
+  resolved: { heading: 'Closed', text: 'A person closed it; nothing was applied.' },
+};
+
+const REASONS: Readonly<Partial<Record<TransitionReason, Words>>> = {
+  no_handler: {
+    heading: 'A status that the shop does nothing with',
+    text: 'The signature fits. The shop acts on COMPLETED and FAILED only.',
+  },
+  no_expectation: {
+    heading: 'No order has this reference',
+    text: 'The signature fits, and the shop expects no such payment: another reference, or another transaction type.',
+  },
+  empty_reference: {
+    heading: 'No reference',
+    text: 'The signature fits, and a reference is empty: nobody can tell what it belongs to.',
+  },
+  amount_mismatch: {
+    heading: 'Suspicious: the amount differs',
+    text: 'A callback with a valid signature does not have the amount of the order. Amounts are not signed, so somebody may have changed it. It paid nothing, and the genuine one still counts.',
+  },
+  transition_not_allowed: {
+    heading: 'Another outcome after the payment',
+    text: 'The service reported another outcome of a transaction that was completed before. The order stays paid until you decide otherwise.',
+  },
+  crash_loop: {
+    heading: 'Applying it ended the shop',
+    text: 'It was started several times, and the process ended every time. Find out why before you retry it.',
+  },
+  different_bodies: {
+    heading: 'Different amounts, and no order to compare them with',
+    text: 'Find out what was paid, and choose the right one below; or close it.',
+  },
+  already_settled: {
+    heading: 'Paid twice',
+    text: 'A second transaction was completed for an order that is paid. The customer may have to get money back.',
+  },
+};
+
+/** What a transition's state and reason mean to the owner. */
+export function wordsFor({ state, reason }: Pick<TransitionSummary, 'state' | 'reason'>): Words {
+  if (reason === undefined) return STATES[state];
+  const known = REASONS[reason];
+  if (known !== undefined) return known;
+  if (state !== 'quarantined') return STATES[state];
+  return {
+    heading: 'A rule refuses it',
+    text: `The signature fits what came, and the rule ${reason} refuses it. It is kept as evidence and pays nothing.`,
+  };
+}
+
+/** Whether the owner should look at it. */
+export function needsAttention({ state }: Pick<TransitionSummary, 'state'>): boolean {
+  return state === 'quarantined' || state === 'conflict' || state === 'dead' || state === 'retrying';
+}

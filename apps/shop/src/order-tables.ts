@@ -1,0 +1,31 @@
+/**
+ * The shop's own tables, beside those of the inbox. A payment is a row of its own: money that a person accepted for a
+ * reference without an order is on the books as well.
+ */
+export const ORDER_TABLES: readonly string[] = [
+  `create table if not exists shop_order (
+     reference text primary key,
+     created_at bigint not null,
+     product_id text not null,
+     item text not null,
+     quantity integer not null,
+     currency text not null,
+     amount text not null,
+     account text not null,
+     customer_name text not null,
+     provider_name text not null,
+     start_state text not null,
+     start_detail text,
+     reported text,
+     hint_status text,
+     hint_completed integer
+   )`,
+  `create table if not exists shop_payment (
+     transition_id text primary key,
+     reference text not null,
+     currency text not null,
+     amount text not null,
+     paid_at bigint not null
+   )`,
+  'create index if not exists shop_payment_reference on shop_payment (reference)',
+];

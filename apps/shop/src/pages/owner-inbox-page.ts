@@ -1,0 +1,73 @@
+import type {
+  InboxStats,
+  OverdueExpectation,
+  TransitionState,
+  TransitionSummary,
+} from '@payment-service/inbox';
+import { html } from 'hono/html';
+import { INBOX_STATES, wordsFor } from '../inbox-words.ts';
+import { formatMoney } from '../money.ts';
+import { type Markup, type Page, page } from './page.ts';
+import { stateBadge } from './state-badge.ts';
+import { time } from './time.ts';
+
+interface InboxContent {
+  /** The state that is asked for; all of them without it. */
+  readonly state: TransitionState | undefined;
+  readonly transitions: readonly TransitionSummary[];
+  /** After this one there are older ones. */
+  readonly older: string | undefined;
+  readonly stats: InboxStats;
+  readonly overdue: readonly OverdueExpectation[];
+}
+
+/** For the owner: what the payment service sent, and what became of it. Put it behind your own login. */
+export function ownerInboxPage({ state, transitions, older, stats, overdue }: InboxContent): Promise<Page> {
+  const all = Object.values(stats.states).reduce((sum, count) => sum + count, 0);
+  const query = state === undefined ? '' : `state=${state}&`;
+  return page({
+    title: 'Inbox',
+    section: '/owner/inbox',
+    main: html`<h1>Inbox</h1>
+<p>What the payment service sent, and what became of it. A repeated callback is one entry.</p>
+<nav aria-label="States" class="states">
+${stateLink(undefined, 'all', all, state)}
+${INBOX_STATES.map((one) => stateLink(one, one, stats.states[one], state))}
+</nav>
+${overdue.length === 0 ? '' : overdueList(overdue, stats.overdue)}
+${transitions.length === 0 ? html`<p>Nothing here.</p>` : ''}
+<ul class="orders">
+${transitions.map(transitionCard)}
+</ul>
+${older === undefined ? '' : html`<p><a class="button" href="/owner/inbox?${query}after=${older}">Older</a></p>`}`,
+  });
+}
+
+function stateLink(
+  target: TransitionState | undefined,
+  name: string,
+  count: number,
+  current: TransitionState | undefined,
+): Markup {
+  const address = target === undefined ? '/owner/inbox' : `/owner/inbox?state=${target}`;
+  return html`<a href="${address}"${target === current ? html` aria-current="page"` : ''}>${name} ${count}</a> `;
+}
+
+function transitionCard(transition: TransitionSummary): Markup {
+  const { transitionId, state, signed, deliveries, bodyCount, attempts, changedAt } = transition;
+  return html`<li class="card">
+<h2><a href="/owner/inbox/${transitionId}">${signed.merchant_reference || 'no reference'}</a> ${stateBadge(state)}</h2>
+<p>${wordsFor(transition).heading}</p>
+<p class="quiet">${signed.transaction_type} ${signed.transaction_status}, came ${deliveries} ×${bodyCount > 1 ? `, ${bodyCount} different bodies` : ''}${attempts > 0 ? `, ${attempts} failed attempts` : ''}</p>
+<p class="quiet">${time(changedAt)}</p>
+</li>`;
+}
+
+function overdueList(overdue: readonly OverdueExpectation[], count: number): Markup {
+  return html`<section class="notice"><h2>Overdue</h2>
+<p>Payments that were started, and whose outcome has not come: ${count}. Ask the payment service about them.</p>
+<ul>${overdue.map(
+    ({ merchant_reference: reference, currency, amount, deadline }) =>
+      html`<li><a href="/orders/${encodeURIComponent(reference)}">${reference}</a>: ${formatMoney(currency, amount)}, expected by ${time(deadline)}</li>`,
+  )}</ul></section>`;
+}

@@ -1,0 +1,149 @@
+import type { KeptBody, StoredClaim, TransitionDetails } from '@payment-service/inbox';
+import { html } from 'hono/html';
+import { wordsFor } from '../inbox-words.ts';
+import { formatMoney } from '../money.ts';
+import { type Markup, type Page, page } from './page.ts';
+import { stateBadge } from './state-badge.ts';
+import { time } from './time.ts';
+
+/**
+ * One transition for the owner. Of its bodies it shows what they claim about money, and not the names and account
+ * numbers that stand in them.
+ *
+ * @param trouble why what the owner wanted was not done.
+ */
+export function ownerTransitionPage(transition: TransitionDetails, trouble?: string): Promise<Page> {
+  const {
+    signed,
+    state,
+    reason,
+    attempts,
+    deliveries,
+    firstAt,
+    changedAt,
+    nextAt,
+    lastError,
+    note,
+    expectation,
+  } = transition;
+  const { heading, text } = wordsFor(transition);
+  return page({
+    title: 'Transition',
+    section: '/owner/inbox',
+    status: trouble === undefined ? 200 : 409,
+    main: html`<h1>${signed.merchant_reference || 'No reference'}</h1>
+${trouble === undefined ? '' : html`<div class="notice bad narrow" role="alert"><p>${trouble}</p></div>`}
+<div class="card narrow" data-state="${state}">
+<h2>${heading} ${stateBadge(state)}</h2>
+<p>${text}</p>
+<dl>
+${row('Reason', reason)}
+${row('Status', signed.transaction_status)}
+${row('Type', signed.transaction_type)}
+${row('Event', signed.event)}
+${row('Service’s reference', signed.internal_reference)}
+${row('Expected', expectation && formatMoney(expectation.currency, expectation.amount))}
+${row('First came', time(firstAt))}
+${row('Last change', time(changedAt))}
+${row('Came', `${deliveries} ×`)}
+${row('Failed attempts', attempts === 0 ? undefined : String(attempts))}
+${row('Next attempt', nextAt && attempts > 0 ? time(nextAt) : undefined)}
+${row('Last error', lastError)}
+${row('Note', note)}
+</dl>
+</div>
+<section><h2>What it claims</h2>
+<p class="quiet">Amounts are not signed. Only a body that equals what the order expects is ever applied.</p>
+<ul class="orders">${transition.bodies.map(bodyCard)}</ul></section>
+${actions(transition)}
+<p><a href="/owner/inbox">Back to the inbox</a></p>`,
+  });
+}
+
+function row(term: string, value: string | undefined): Markup | '' {
+  return value === undefined ? '' : html`<dt>${term}</dt><dd>${value}</dd>`;
+}
+
+function bodyCard({ request, transaction, deliveries, lastAt, refusal, isSettled }: KeptBody): Markup {
+  return html`<li class="card">
+${isSettled ? html`<p><span class="badge on">applied</span></p>` : ''}${refusal === undefined ? '' : html`<p><span class="badge bad">${refusal}</span></p>`}
+<dl>
+<dt>Requested</dt><dd>${money(request)}</dd>
+<dt>Transacted</dt><dd>${money(transaction)}</dd>
+<dt>Came</dt><dd>${deliveries} ×, last ${time(lastAt)}</dd>
+</dl>
+</li>`;
+}
+
+function money({ currency, amount }: StoredClaim): string {
+  return currency === null && amount === null
+    ? 'nothing'
+    : formatMoney(currency ?? 'no currency', amount ?? 'no amount');
+}
+
+const REOPENED = new Set<string | undefined>([
+  'transition_not_allowed',
+  'timestamp_out_of_tolerance',
+  'timestamp_unreadable',
+]);
+
+/** What a person may do now. The inbox checks it again: the page may be an old one. */
+function actions(transition: TransitionDetails): Markup {
+  const { transitionId, state, reason } = transition;
+  const isClosed = state === 'settled' || state === 'resolved';
+  const address = `/owner/inbox/${transitionId}`;
+  return html`<section class="narrow"><h2>What you can do</h2>
+${isClosed || state === 'pending' ? '' : plainForm(`${address}/retry`, 'Retry', 'Has it looked at again now, under the same rules.')}
+${isClosed ? '' : resolveForm(`${address}/resolve`, transition)}
+${isClosed || REOPENED.has(reason) ? plainForm(`${address}/reopen`, 'Reopen', reopening(transition)) : ''}
+</section>`;
+}
+
+function reopening({ state }: TransitionDetails): string {
+  if (state === 'settled')
+    return 'Has it applied once more: only when you know that the service repeats it rightly.';
+  return state === 'resolved'
+    ? 'Has it looked at again.'
+    : 'Lets it through in spite of this rule: only when you know that it is right.';
+}
+
+function plainForm(address: string, name: string, hint: string): Markup {
+  return html`<form method="post" action="${address}" class="card action">
+<p>${hint}</p>
+<button class="button" type="submit">${name}</button>
+</form>`;
+}
+
+function resolveForm(address: string, transition: TransitionDetails): Markup {
+  const choices = acceptableBodies(transition);
+  return html`<form method="post" action="${address}" class="card action">
+<p>${choices.length === 0 ? 'Closes it, and applies nothing.' : 'Closes it; or accepts one of the amounts, and has it applied.'}</p>
+${choices.length === 0 ? '' : bodyChoice(choices)}
+<div class="field"><label for="note">Note</label>
+<input id="note" name="note" type="text" maxlength="1000" required></div>
+<button class="button" type="submit">Resolve</button>
+</form>`;
+}
+
+function bodyChoice(bodies: readonly KeptBody[]): Markup {
+  return html`<fieldset><legend>What is right</legend>
+<label class="card choice"><input type="radio" name="body" value="" checked><span>None: close it</span></label>
+${bodies.map(
+  ({ digest, transaction }) =>
+    html`<label class="card choice"><input type="radio" name="body" value="${digest}"><span>${money(transaction)}</span></label>`,
+)}
+</fieldset>`;
+}
+
+/** Where the shop expects nothing, a person may know what is right, if the body claims one amount. */
+function acceptableBodies({ expectation, reason, bodies }: TransitionDetails): readonly KeptBody[] {
+  if (expectation !== undefined || (reason !== 'different_bodies' && reason !== 'no_expectation')) return [];
+  return bodies.filter(
+    ({ refusal, request, transaction }) =>
+      refusal === undefined &&
+      transaction.currency !== null &&
+      transaction.amount !== null &&
+      request.currency === transaction.currency &&
+      request.amount === transaction.amount,
+  );
+}

@@ -1,0 +1,69 @@
+import { ConfigurationError, PaymentServiceError } from '@payment-service/core';
+import { messagePage, problemPage } from './pages/message-page.ts';
+import type { Page } from './pages/page.ts';
+import { isFromAnotherSite, type SiteHeaders } from './same-site.ts';
+
+/** A request in the terms that every framework shares. */
+export interface PageRequest {
+  /** The request target as it came, its query included. */
+  readonly url: string;
+  /** What the framework found at `:reference`, `:transition` and the like in the path. */
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly headers: SiteHeaders;
+  /** What the framework's body parser made of the form. */
+  readonly form?: unknown;
+}
+
+export interface Route {
+  readonly method: 'get' | 'post';
+  /** In the notation that Express, Fastify and Koa's router share. */
+  readonly path: string;
+  readonly answer: (request: PageRequest) => Promise<Page>;
+}
+
+/**
+ * Never rejects: makes a page of whatever goes wrong, one for a payment service that is away, one for a fault of our
+ * own. And what another site posts with the help of somebody's browser is not done.
+ */
+export function guarded(route: Route, log: (line: string) => void): Route {
+  return {
+    ...route,
+    async answer(request) {
+      try {
+        if (route.method === 'post' && isFromAnotherSite(request.headers)) return await problemPage(403);
+        return await route.answer(request);
+      } catch (error) {
+        if (isAway(error)) {
+          reportAway(error, log);
+          return messagePage({
+            status: 503,
+            title: 'The payment service is away',
+            text: 'The shop cannot reach the payment service at the moment. Nothing was paid. Try again in a few minutes.',
+          });
+        }
+        log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+        return problemPage(500);
+      }
+    },
+  };
+}
+
+export function pathPart({ params }: PageRequest, name: 'reference' | 'transition'): string {
+  const value = params[name];
+  return typeof value === 'string' ? value : '';
+}
+
+export function queryOf({ url }: PageRequest): URLSearchParams {
+  const mark = url.indexOf('?');
+  return new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
+}
+
+export function reportAway(error: unknown, log: (line: string) => void): undefined {
+  if (!isAway(error)) throw error;
+  log(`The payment service is away: ${error.message}`);
+}
+
+/** A wrong configuration is our fault and no outage. */
+function isAway(error: unknown): error is PaymentServiceError {
+  return error instanceof PaymentServiceError && !(error instanceof ConfigurationError);
+}

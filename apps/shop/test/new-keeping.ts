@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { inject, onTestFinished } from 'vitest';
+import type { Keeping } from '../src/config.ts';
+
+export type Engine = 'sqlite' | 'postgres';
+
+/** An empty database for one test. */
+export async function newKeeping(engine: Engine): Promise<Keeping> {
+  return engine === 'sqlite' ? { file: join(temporaryFolder(), 'shop.sqlite') } : newPostgresDatabase();
+}
+
+const TMPFS = 0x01021994;
+
+/** A folder on a disk, since the inbox refuses memory. Removed when the test has finished. */
+export function temporaryFolder(): string {
+  const isMemory = process.platform === 'linux' && statfsSync(tmpdir()).type === TMPFS;
+  const folder = mkdtempSync(join(isMemory ? '/var/tmp' : tmpdir(), 'payment-service-shop-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function newPostgresDatabase(): Promise<Keeping> {
+  const name = `shop_${randomBytes(8).toString('hex')}`;
+  const server = inject('postgresUrl');
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { databaseUrl: url.href };
+}

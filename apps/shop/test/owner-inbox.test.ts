@@ -1,0 +1,210 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { Customer } from './customer.ts';
+import { genuine } from './genuine.ts';
+import { newKeeping } from './new-keeping.ts';
+import { FRAMEWORKS, type OpenShop, openShop, STAGES } from './open-shop.ts';
+
+async function newestIn(shop: OpenShop): Promise<string> {
+  const [newest] = await shop.transitions();
+  if (newest === undefined) throw new Error('The inbox is empty.');
+  return newest.transitionId;
+}
+
+describe.each(STAGES)('the owner’s inbox on $framework and $engine', ({ framework, engine }) => {
+  it('lists what came with its state, and filters by it', async () => {
+    const shop = await openShop({ framework, engine });
+    const owner = new Customer(shop);
+    expect((await owner.get('/owner/inbox')).body).toContain('Nothing here.');
+    const paid = await owner.placeOrder();
+    const forged = await owner.placeOrder();
+    await shop.sendCallback(genuine(paid.reference));
+    await shop.sendCallback(
+      genuine(forged.reference, { internal_reference: 'INT-2', transaction_amount: 1 }),
+    );
+    await shop.sendCallback(genuine('ORD-NOBODY', { internal_reference: 'INT-3' }));
+    await shop.workedOff();
+
+    const all = (await owner.get('/owner/inbox')).body;
+    for (const text of ['all 3', 'settled 1', 'quarantined 1', 'unhandled 1', 'dead 0', paid.reference]) {
+      expect(all).toContain(text);
+    }
+    const quarantined = (await owner.get('/owner/inbox?state=quarantined')).body;
+    expect(quarantined).toContain(forged.reference);
+    expect(quarantined).toContain('Suspicious: the amount differs');
+    expect(quarantined).not.toContain(paid.reference);
+    expect(quarantined).not.toContain('ORD-NOBODY');
+  });
+
+  it('shows one with its amounts and deliveries, and nobody’s name or account', async () => {
+    const shop = await openShop({ framework, engine });
+    const owner = new Customer(shop);
+    const { reference } = await owner.placeOrder();
+    const person = { customer_name: 'Secret Name', transaction_account: '256770000987' };
+    await shop.sendCallback(genuine(reference, { ...person, transaction_amount: 17_000 }));
+    await shop.sendCallback(genuine(reference, { ...person, transaction_amount: 17_000 }));
+    await shop.sendCallback(genuine(reference, person));
+    const { body } = await owner.get(`/owner/inbox/${await newestIn(shop)}`);
+    expect(body).toMatch(/<span class="badge on">applied<\/span>[\s\S]*Transacted<\/dt><dd>UGX 18,000</);
+    expect(body).toContain('UGX 17,000');
+    expect(body).toContain('<dt>Came</dt><dd>3 ×</dd>');
+    expect(body).toContain('<dt>Expected</dt><dd>UGX 18,000</dd>');
+    expect(body).not.toMatch(/Secret Name|256770000987/);
+    expect((await owner.get('/owner/inbox')).body).not.toMatch(/Secret Name|256770000987/);
+  });
+
+  it('closes one with a note, and reopens it', async () => {
+    const shop = await openShop({ framework, engine });
+    const owner = new Customer(shop);
+    const { reference } = await owner.placeOrder();
+    await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));
+    const address = `/owner/inbox/${await newestIn(shop)}`;
+
+    const without = await owner.post(`${address}/resolve`, { note: '  ' });
+    expect(without.status).toBe(409);
+    expect(without.body).toContain('Write a note: why is it closed?');
+    expect((await owner.get(address)).body).toContain('data-state="quarantined"');
+
+    const resolved = await owner.post(`${address}/resolve`, { note: 'A customer played with it.' });
+    expect([resolved.status, resolved.location]).toEqual([303, address]);
+    const page = (await owner.get(address)).body;
+    expect(page).toContain('data-state="resolved"');
+    expect(page).toContain('A customer played with it.');
+    expect(page).not.toContain(`${address}/retry`);
+    expect((await owner.get('/owner/orders')).body).not.toContain('look at this');
+
+    const late = await owner.post(`${address}/retry`, {});
+    expect(late.status).toBe(409);
+    expect(late.body).toContain('Nothing was changed');
+
+    expect((await owner.post(`${address}/reopen`, {})).status).toBe(303);
+    await shop.workedOff();
+    expect((await owner.get(address)).body).toContain('data-state="quarantined"');
+    expect(await shop.stateOf(reference)).toBe('open');
+  });
+
+  it('lets a person choose a body in a conflict; the money is on the books once', async () => {
+    const shop = await openShop({ framework, engine });
+    const owner = new Customer(shop);
+    await shop.sendCallback(genuine('ORD-LOST', { request_amount: 700, transaction_amount: 700 }));
+    await shop.sendCallback(genuine('ORD-LOST', { request_amount: 900, transaction_amount: 900 }));
+    const address = `/owner/inbox/${await newestIn(shop)}`;
+    const page = (await owner.get(address)).body;
+    expect(page).toContain('data-state="conflict"');
+    const right = /value="([0-9a-f]{64})"><span>UGX 900</.exec(page)?.[1] ?? '';
+
+    const unknown = await owner.post(`${address}/resolve`, { note: 'n', body: '0'.repeat(64) });
+    expect(unknown.status).toBe(409);
+    const accepted = await owner.post(`${address}/resolve`, { note: 'The receipt says 900.', body: right });
+    expect(accepted.status).toBe(303);
+    await shop.workedOff();
+    expect((await owner.get(address)).body).toContain('data-state="settled"');
+    expect(await shop.orders.strayPayments()).toMatchObject([{ reference: 'ORD-LOST', amount: '900' }]);
+
+    await owner.post(`${address}/reopen`, {});
+    await shop.workedOff();
+    expect(await shop.orders.strayPayments()).toHaveLength(1);
+    expect((await owner.get('/owner/orders')).body).toContain('ORD-LOST: UGX 900');
+  });
+
+  it('does nothing that another site posts', async () => {
+    const shop = await openShop({ framework, engine });
+    const { reference } = await new Customer(shop).placeOrder();
+    await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));
+    const id = await newestIn(shop);
+    for (const action of ['retry', 'resolve', 'reopen']) {
+      for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'http://evil.example' }]) {
+        const body = new URLSearchParams({ note: 'from elsewhere' });
+        const answer = await fetch(`${shop.origin}/owner/inbox/${id}/${action}`, {
+          method: 'POST',
+          headers,
+          body,
+          redirect: 'manual',
+        });
+        expect(answer.status).toBe(403);
+        expect(await answer.text()).toContain('Another site sent this form');
+      }
+    }
+    expect(await shop.inbox.show(id)).toMatchObject({ state: 'quarantined', note: undefined });
+  });
+
+  it('shows what is overdue, and not what was refused or paid', async () => {
+    let now = Date.UTC(2026, 0, 1);
+    const shop = await openShop({ framework, engine, now: () => now });
+    const owner = new Customer(shop);
+    const forgotten = await owner.placeOrder();
+    const paid = await owner.placeOrder();
+    await shop.sendCallback(genuine(paid.reference));
+    // Above what the provider takes on one day.
+    for (let times = 0; times < 4; times += 1) {
+      const { reference } = await owner.placeOrder({ product: 'lamp', quantity: '41' });
+      await shop.sendCallback(
+        genuine(reference, {
+          internal_reference: `INT-L${times}`,
+          request_amount: 4_920_000,
+          transaction_amount: 4_920_000,
+        }),
+      );
+    }
+    expect((await owner.checkOut({ product: 'lamp', quantity: '41' })).status).toBe(422);
+    await shop.workedOff();
+    expect((await owner.get('/owner/inbox')).body).not.toContain('Overdue');
+
+    now += 2 * 60 * 60 * 1000;
+    const { body } = await owner.get('/owner/inbox');
+    const overdue = /<h2>Overdue[\s\S]*?<\/section>/.exec(body)?.[0] ?? '';
+    expect(overdue.match(/ORD-[0-9A-F]{12}</g)).toEqual([`${forgotten.reference}<`]);
+    expect(overdue).toContain('UGX 18,000');
+  });
+});
+
+describe.each(FRAMEWORKS)('a shop on %s that cannot write its books', (framework) => {
+  it('tries again by itself or when the owner says so, and pays once', async () => {
+    const keeping = await newKeeping('sqlite');
+    const shop = await openShop({ framework, keeping });
+    const owner = new Customer(shop);
+    const { reference } = await owner.placeOrder();
+    const file = new DatabaseSync('file' in keeping ? keeping.file : '', { timeout: 10_000 });
+    file.exec(
+      `create trigger broken before insert on shop_payment begin select raise(abort, 'No such year.'); end`,
+    );
+    expect(await shop.sendCallback(genuine(reference))).toBe(200);
+    expect(await shop.stateOf(reference)).toBe('open');
+    const address = `/owner/inbox/${await newestIn(shop)}`;
+    const failing = (await owner.get(address)).body;
+    expect(failing).toContain('data-state="retrying"');
+    expect(failing).toContain('No such year.');
+    expect((await owner.get('/owner/orders')).body).toContain('Applying it failed');
+
+    file.exec('drop trigger broken');
+    file.close();
+    expect((await owner.post(`${address}/retry`, {})).status).toBe(303);
+    expect(await shop.stateOf(reference)).toBe('paid');
+    expect((await owner.get(address)).body).toContain('data-state="settled"');
+  });
+});
+
+describe('the health check', () => {
+  it('is 200 while callbacks are worked on in time, and 503 when they are not', async () => {
+    let now = Date.UTC(2026, 0, 1);
+    const keeping = await newKeeping('sqlite');
+    const shop = await openShop({ keeping, now: () => now });
+    const health = async (): Promise<[number, unknown]> => {
+      const response = await fetch(`${shop.origin}/healthz`);
+      return [response.status, await response.json()];
+    };
+    expect(await health()).toMatchObject([200, { ok: true, problems: [] }]);
+
+    await shop.sendCallback(genuine('ORD-LATER'));
+    await shop.workedOff();
+    const file = new DatabaseSync('file' in keeping ? keeping.file : '', { timeout: 10_000 });
+    file.exec("update payment_inbox_transition set state = 'retrying', next_at = next_at + 60000");
+    expect(await health()).toMatchObject([200, { ok: true }]);
+    // Another writer holds the file when it becomes due, so that no handler can start.
+    file.exec('begin immediate');
+    now += 180_000;
+    expect(await health()).toMatchObject([503, { ok: false, problems: ['oldest_due_too_old'] }]);
+    file.exec('rollback');
+    file.close();
+  });
+});

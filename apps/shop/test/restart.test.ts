@@ -1,0 +1,114 @@
+import { DatabaseSync } from 'node:sqlite';
+import { signCallback } from '@payment-service/core/testing';
+import { createSandbox } from '@payment-service/sandbox';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Keeping } from '../src/config.ts';
+import { Customer } from './customer.ts';
+import { genuine } from './genuine.ts';
+import { newKeeping } from './new-keeping.ts';
+import { openShop, STAGES } from './open-shop.ts';
+import { type Program, run } from './program.ts';
+
+const BREAK = {
+  sqlite: `create trigger broken before insert on shop_payment begin select raise(abort, 'broken'); end`,
+  postgres: `create function broken() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+    create trigger broken before insert on shop_payment for each row execute function broken()`,
+} as const;
+const MEND = { sqlite: 'drop trigger broken', postgres: 'drop trigger broken on shop_payment' } as const;
+
+async function execute(keeping: Keeping, text: string): Promise<void> {
+  if ('file' in keeping) {
+    const file = new DatabaseSync(keeping.file, { timeout: 10_000 });
+    file.exec(text);
+    file.close();
+  } else {
+    const client = new pg.Client({ connectionString: keeping.databaseUrl });
+    await client.connect();
+    await client.query(text);
+    await client.end();
+  }
+}
+
+describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engine }) => {
+  it('forgets no order, no payment and nothing of the inbox', async () => {
+    const keeping = await newKeeping(engine);
+    const before = await openShop({ framework, keeping });
+    const customer = new Customer(before);
+    const paid = await customer.placeOrder();
+    const open = await customer.placeOrder({ product: 'basket', name: 'Ann' });
+    await before.sendCallback(genuine(paid.reference));
+    await before.sendCallback(
+      genuine(open.reference, { internal_reference: 'INT-2', transaction_amount: 1 }),
+    );
+    const transitions = await before.transitions();
+    const orders = await before.orders.list();
+    expect(transitions.map(({ state }) => state)).toEqual(['quarantined', 'settled']);
+    await before.close();
+
+    const after = await openShop({ framework, keeping });
+    expect(await after.transitions()).toEqual(transitions);
+    expect(await after.orders.list()).toEqual(orders);
+    expect((await new Customer(after).orderPage(paid.reference)).body).toContain('Paid. Thank you!');
+    // What was repeated while the shop was away changes nothing; the genuine callback still pays the other order.
+    await after.sendCallback(genuine(paid.reference));
+    await after.sendCallback(
+      genuine(open.reference, {
+        internal_reference: 'INT-2',
+        request_amount: 45_000,
+        transaction_amount: 45_000,
+      }),
+    );
+    expect(await after.stateOf(open.reference)).toBe('paid');
+    expect(await after.orders.find(paid.reference)).toEqual(
+      orders.find(({ reference }) => reference === paid.reference),
+    );
+  });
+
+  it('applies what was acknowledged before kill -9, once', async () => {
+    const keeping = await newKeeping(engine);
+    const sandbox = createSandbox();
+    onTestFinished(() => sandbox.close());
+    const { url } = await sandbox.listen();
+    const { publicKey, secretKey, signingKey } = sandbox.account;
+    const start = async (): Promise<{ program: Program; origin: string }> => {
+      const program = run('main.ts', ['--framework', framework], {
+        BASE_URL: url,
+        PUBLIC_KEY: publicKey,
+        SECRET_KEY: secretKey,
+        SIGNING_KEY: signingKey,
+        PORT: '0',
+        ...('file' in keeping ? { INBOX_FILE: keeping.file } : { DATABASE_URL: keeping.databaseUrl }),
+      });
+      const [, origin = ''] = /runs on \w+: (\S+)/.exec(await program.printed('Ctrl-C')) ?? [];
+      return { program, origin };
+    };
+    const send = async (origin: string, reference: string): Promise<number> => {
+      const data = genuine(reference);
+      const response = await fetch(`${origin}/payments/callbacks`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'hmac-signature': signCallback({ signingKey, data }) },
+        body: JSON.stringify(data),
+      });
+      return response.status;
+    };
+
+    const first = await start();
+    const { reference } = await new Customer(first).placeOrder();
+    await execute(keeping, BREAK[engine]);
+    expect(await send(first.origin, reference)).toBe(200);
+    first.program.process.kill('SIGKILL');
+    expect(await first.program.ended).toMatchObject({ signal: 'SIGKILL' });
+
+    // Mended before the next start: nothing could have been applied until then.
+    await execute(keeping, MEND[engine]);
+    const second = await start();
+    const customer = new Customer(second);
+    const page = async (): Promise<string> => (await customer.orderPage(reference)).body;
+    await expect.poll(page, { timeout: 30_000 }).toContain('Paid. Thank you!');
+    expect(await send(second.origin, reference)).toBe(200);
+    expect((await customer.get('/owner/inbox?state=settled')).body).toContain('came 2 ×');
+    second.program.process.kill('SIGINT');
+    expect((await second.program.ended).code).toBe(0);
+  });
+});
