@@ -1,11 +1,11 @@
 import type { IncomingCallback } from './callback.ts';
 
 /** What is needed of node:http's IncomingMessage, so that core needs no Node types. */
-export interface NodeRequest extends AsyncIterable<Uint8Array> {
+export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
   readonly method?: string | undefined;
   readonly rawHeaders: readonly string[];
   readonly readableDidRead: boolean;
-  iterator?(options: { destroyOnReturn: boolean }): AsyncIterator<Uint8Array>;
+  iterator?(options: { destroyOnReturn: boolean }): AsyncIterator<Uint8Array | string>;
 }
 
 /**
@@ -31,7 +31,7 @@ function incomingBody(request: NodeRequest, parsedBody: unknown): IncomingCallba
 }
 
 /** Giving up early on the plain iterator would destroy the socket, and no answer could be sent on it. */
-function withoutDestroy(request: NodeRequest): AsyncIterable<Uint8Array> {
+function withoutDestroy(request: NodeRequest): AsyncIterable<Uint8Array | string> {
   return {
     [Symbol.asyncIterator]: () =>
       request.iterator?.({ destroyOnReturn: false }) ?? request[Symbol.asyncIterator](),

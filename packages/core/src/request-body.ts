@@ -1,8 +1,11 @@
 /** Who has read a callback's body so far. Parsed or not, it verifies: fields are signed, not bytes. */
 export type IncomingBody =
-  | { readonly state: 'unread'; readonly stream: AsyncIterable<Uint8Array> }
+  | { readonly state: 'unread'; readonly stream: BodyStream }
   | { readonly state: 'parsed'; readonly data: unknown }
   | { readonly state: 'consumed' };
+
+/** Chunks of text come from a Node stream on which somebody has called `setEncoding('utf8')`. */
+export type BodyStream = AsyncIterable<Uint8Array | string>;
 
 /** The most bytes of a callback's body, before and after decompression. */
 export const MOST_BODY_BYTES: number = 64 * 1024;
@@ -18,7 +21,7 @@ export type BodyBytes =
  * never waits for a stream that is being given up.
  */
 export async function readBodyBytes(
-  stream: AsyncIterable<Uint8Array>,
+  stream: BodyStream,
   encoding: ContentEncoding,
   timeoutMs: number,
 ): Promise<BodyBytes> {
@@ -29,10 +32,10 @@ export async function readBodyBytes(
   return inflated.ok || inflated.problem !== 'aborted' ? inflated : { ok: false, problem: 'malformed' };
 }
 
-async function collect(stream: AsyncIterable<Uint8Array>, timeoutMs: number): Promise<BodyBytes> {
+async function collect(stream: BodyStream, timeoutMs: number): Promise<BodyBytes> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  let iterator: AsyncIterator<Uint8Array> | undefined;
+  let iterator: AsyncIterator<Uint8Array | string> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(resolve, timeoutMs, 'late');
@@ -48,9 +51,10 @@ async function collect(stream: AsyncIterable<Uint8Array>, timeoutMs: number): Pr
       const next = await Promise.race([iterator.next(), late]);
       if (next === 'late') return giveUp('too_slow');
       if (next.done === true) return { ok: true, bytes: concatenate(chunks, length) };
-      length += next.value.length;
+      const chunk = typeof next.value === 'string' ? encoder.encode(next.value) : next.value;
+      length += chunk.length;
       if (length > MOST_BODY_BYTES) return giveUp('too_large');
-      chunks.push(next.value);
+      chunks.push(chunk);
     }
   } catch {
     // The sender is gone, or the compressed data is broken; in both cases there is nothing to verify.
@@ -59,6 +63,8 @@ async function collect(stream: AsyncIterable<Uint8Array>, timeoutMs: number): Pr
     clearTimeout(timer);
   }
 }
+
+const encoder = new TextEncoder();
 
 function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);

@@ -90,6 +90,19 @@ describe('hooks', () => {
   });
 });
 
+describe('body', () => {
+  it('3.10: is read where somebody has set an encoding on the stream', async () => {
+    const text = JSON.stringify(sampleCallback({ payload: { customer_name: 'Ünïcødé 🛒' } }));
+    const stream = (async function* chunks(): AsyncGenerator<string> {
+      yield text.slice(0, 40);
+      yield text.slice(40);
+    })();
+    const request = { method: 'POST', headers: post().headers, body: { state: 'unread', stream } as const };
+    const reply = await receiveCallback(request, createCallbackReceiver({ signingKey }));
+    expect(reply.callback?.unsigned.customer_name).toBe('Ünïcødé 🛒');
+  });
+});
+
 describe('handlers', () => {
   it('503 with Retry-After when a handler cannot keep the callback now', async () => {
     const onError = vi.fn();
