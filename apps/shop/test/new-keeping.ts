@@ -8,18 +8,22 @@ import type { Keeping } from '../src/config.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
+type Closing = (close: () => Promise<void>) => void;
+
 /** An empty database for one test. */
-export async function newKeeping(engine: Engine): Promise<Keeping> {
-  return engine === 'sqlite' ? { file: join(temporaryFolder(), 'shop.sqlite') } : newPostgresDatabase();
+export async function newKeeping(engine: Engine, closing: Closing = onTestFinished): Promise<Keeping> {
+  return engine === 'sqlite'
+    ? { file: join(temporaryFolder(closing), 'shop.sqlite') }
+    : newPostgresDatabase();
 }
 
 const TMPFS = 0x01021994;
 
 /** A folder on a disk, since the inbox refuses memory. Removed when the test has finished. */
-export function temporaryFolder(): string {
+export function temporaryFolder(closing: Closing = onTestFinished): string {
   const isMemory = process.platform === 'linux' && statfsSync(tmpdir()).type === TMPFS;
   const folder = mkdtempSync(join(isMemory ? '/var/tmp' : tmpdir(), 'payment-service-shop-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  closing(async () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 

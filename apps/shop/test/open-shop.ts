@@ -57,14 +57,16 @@ interface OpenShopOptions extends ShopParts {
   readonly signingKey?: string;
   /** The address of the payment service, in place of the sandbox's. */
   readonly baseUrl?: string;
+  /** Where to register what closes it. Default: when the test has finished. */
+  readonly closing?: (close: () => Promise<void>) => void;
 }
 
-/** Closed when the test has finished. */
 export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop> {
   const { framework = 'express', engine = 'sqlite', sandbox: rules, signingKey, baseUrl, ...parts } = options;
-  const keeping = options.keeping ?? (await newKeeping(engine));
+  const { closing = onTestFinished } = options;
+  const keeping = options.keeping ?? (await newKeeping(engine, closing));
   const sandbox = createSandbox(rules);
-  onTestFinished(() => sandbox.close());
+  closing(() => sandbox.close());
   const { url: sandboxOrigin } = await sandbox.listen();
   const log: string[] = [];
   const config = {
@@ -82,7 +84,7 @@ export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop>
     closed ??= shop.close();
     return closed;
   };
-  onTestFinished(close);
+  closing(close);
   const { inbox, orders } = shop.books;
 
   const postCallback: OpenShop['postCallback'] = async (data, signature) => {

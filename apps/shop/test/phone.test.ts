@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChromium } from './chromium.ts';
 import { Customer } from './customer.ts';
+import { genuine } from './genuine.ts';
 import { FRAMEWORKS, openShop } from './open-shop.ts';
 
 const PHONE = { width: 360, height: 740 };
@@ -36,7 +37,7 @@ const MEASURE = `({
   nameless: [...document.querySelectorAll('input:not([type=hidden])')]
     .filter((input) => input.labels.length === 0)
     .map((input) => input.outerHTML),
-  small: [...document.querySelectorAll('.button, header a, input:not([type=hidden], [type=radio]), label.choice')]
+  small: [...document.querySelectorAll('.button, header a, .states a, input:not([type=hidden], [type=radio]), label.choice')]
     .filter((control) => control.getBoundingClientRect().height < 47.5)
     .map((control) => control.outerHTML),
 })`;
@@ -77,6 +78,9 @@ describe('on a phone of 360 pixels', () => {
     await page.getByRole('link', { name: 'Orders' }).tap();
     await page.getByText('paid', { exact: true }).waitFor();
     await expectPhoneFit(page);
+    await page.getByRole('link', { name: 'Inbox', exact: true }).tap();
+    await page.getByRole('link', { name: 'settled 1' }).waitFor();
+    await expectPhoneFit(page);
     await page.getByRole('link', { name: 'Wallets' }).tap();
     await page.getByText('UGX, collection wallet').waitFor();
     await expectPhoneFit(page);
@@ -104,6 +108,54 @@ describe('on a phone of 360 pixels', () => {
     },
   );
 
+  it.each(FRAMEWORKS)('the owner on %s finds, retries, closes, reopens and decides', async (framework) => {
+    const shop = await openShop({ framework });
+    const { reference } = await new Customer(shop).placeOrder();
+    await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));
+    for (const amount of [700, 900]) {
+      const money = { request_amount: amount, transaction_amount: amount, internal_reference: 'INT-2' };
+      await shop.sendCallback(genuine('ORD-LOST', money));
+    }
+    await shop.workedOff();
+    const { page, complaints } = await openPhone();
+    await page.goto(`${shop.origin}/owner/orders`);
+    await expectPhoneFit(page);
+    await page.getByRole('link', { name: 'Look at it in the inbox' }).tap();
+    await page.getByRole('heading', { name: 'Suspicious: the amount differs' }).waitFor();
+    await expectPhoneFit(page);
+    await page.getByRole('button', { name: 'Retry' }).tap();
+    await page.locator('[data-state=pending], [data-state=quarantined]').waitFor();
+    await shop.workedOff();
+    await page.reload();
+    await page.getByLabel('Note').fill('A customer played with it.');
+    await page.getByRole('button', { name: 'Resolve' }).tap();
+    await page.locator('[data-state=resolved]').waitFor();
+    await page.getByText('A customer played with it.').waitFor();
+    await expectPhoneFit(page);
+    await page.getByRole('button', { name: 'Reopen' }).tap();
+    await page.locator('[data-state=pending], [data-state=quarantined]').waitFor();
+
+    await page.getByRole('link', { name: 'Back to the inbox' }).tap();
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+    await expectPhoneFit(page);
+    await page.getByRole('link', { name: 'conflict 1' }).tap();
+    await page.getByRole('link', { name: 'ORD-LOST' }).tap();
+    await page.getByText('What is right').waitFor();
+    await page.getByRole('radio', { name: 'UGX 900' }).check();
+    await page.getByLabel('Note').fill('The receipt says 900.');
+    await expectPhoneFit(page);
+    await page.getByRole('button', { name: 'Resolve' }).tap();
+    await page.locator('[data-state=pending], [data-state=settled]').waitFor();
+    await shop.workedOff();
+    await page.reload();
+    await page.locator('[data-state=settled]').waitFor();
+    await page.getByText('applied', { exact: true }).waitFor();
+    await expectPhoneFit(page);
+    expect(await shop.orders.strayPayments()).toMatchObject([{ reference: 'ORD-LOST', amount: '900' }]);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it('long names without a space do not widen any page', async () => {
     const long = 'n'.repeat(80);
     const shop = await openShop({
@@ -118,8 +170,24 @@ describe('on a phone of 360 pixels', () => {
       ],
     });
     const { reference } = await new Customer(shop).placeOrder({ product: 'long', name: long });
+    for (const callback of [
+      genuine(reference, { internal_reference: long, event: long, transaction_status: long }),
+      genuine(long, { transaction_type: long, request_currency: 'U'.repeat(32) }),
+    ]) {
+      await shop.sendCallback(callback);
+    }
+    const transitions = await shop.transitions();
+    expect(transitions).toHaveLength(2);
     const { page } = await openPhone();
-    for (const path of ['/', '/checkout?product=long', `/orders/${reference}`, '/owner/orders', '/nothing']) {
+    for (const path of [
+      '/',
+      '/checkout?product=long',
+      `/orders/${reference}`,
+      '/owner/orders',
+      '/owner/inbox',
+      ...transitions.map(({ transitionId }) => `/owner/inbox/${transitionId}`),
+      '/nothing',
+    ]) {
       await page.goto(shop.origin + path);
       await expectPhoneFit(page);
     }

@@ -47,6 +47,7 @@ export async function page(content: PageContent): Promise<Page> {
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/shop.css">
 <link rel="stylesheet" href="/form.css">
+<link rel="stylesheet" href="/inbox.css">
 ${watch ? html`<script type="module" src="/order.js"></script><noscript><meta http-equiv="refresh" content="3"></noscript>` : ''}
 </head>
 <body>
