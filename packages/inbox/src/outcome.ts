@@ -1,6 +1,5 @@
 import type { CaseFile } from './case-file.ts';
-import type { Settled } from './evaluation.ts';
-import { fromHex, type Session } from './session.ts';
+import type { Session } from './session.ts';
 import type { Tables } from './tables.ts';
 import type { TransitionReason, TransitionState } from './transition-state.ts';
 
@@ -9,44 +8,6 @@ export interface OutcomeContext {
   readonly session: Session;
   readonly tables: Tables;
   readonly now: number;
-}
-
-/**
- * Marks a transition as applied. The conditions are what makes an effect happen once: whoever comes second, on
- * whatever machine and after whatever crash, changes no row, and rolls its effects back.
- *
- * @returns false when something has changed since the case was read.
- */
-export async function markSettled(
-  { id, referenceKey, subjectKey, signed }: CaseFile,
-  applied: { readonly settled: Settled | undefined; readonly digest: string | undefined },
-  { session, tables, now }: OutcomeContext,
-): Promise<boolean> {
-  // The expectation goes first, as in expect(): the same order of locks everywhere.
-  if (applied.settled !== undefined) {
-    const { currency, amount } = applied.settled;
-    const expectation = await session.query(
-      `update ${tables.expectation} set settled_by = $1, settled_at = $2
-       where reference_key = $3 and currency = $4 and amount = $5 and (settled_by is null or settled_by = $1)`,
-      [id, now, referenceKey, currency, amount],
-    );
-    if (expectation.rowCount !== 1) return false;
-  }
-  const transition = await session.query(
-    `update ${tables.transition} set state = 'settled', reason = null, last_error = null, changed_at = $2,
-       settled_digest = $3, waived = 0
-     where transition_id = $1 and state in ('pending', 'retrying')`,
-    [id, now, applied.digest === undefined ? null : fromHex(applied.digest)],
-  );
-  if (transition.rowCount !== 1) return false;
-  await session.query(
-    `insert into ${tables.applied} (subject_key, status, transition_id, applied_at) values ($1, $2, $3, $4)
-     on conflict (subject_key) do update set status = excluded.status, transition_id = excluded.transition_id,
-       applied_at = excluded.applied_at`,
-    [subjectKey, JSON.stringify(signed.transaction_status), id, now],
-  );
-  await forgetStarts(id, { session, tables });
-  return true;
 }
 
 /** @returns false when a body or an expectation came since the case was read. */

@@ -1,5 +1,6 @@
 import type { IntakeRecord } from './intake-record.ts';
 import type { Session } from './session.ts';
+import type { Settlement } from './settlement.ts';
 import type { Tables } from './tables.ts';
 
 /** What became of one delivery. */
@@ -21,8 +22,8 @@ export const MOST_BODIES = 8;
 /** A transaction in which one transition is worked on, on a session of its own. */
 export interface Lane<Tx> {
   /**
-   * Begins a transaction around the next due transition that nobody else works on, and gives its id.
-   * Without one, no transaction is left open.
+   * Begins a transaction around the next due transition that nobody else works on, with a savepoint for its handler, and
+   * gives its id. Without one, no transaction is left open.
    */
   claim(account: string, now: number): Promise<Uint8Array | undefined>;
   /** Counts the start of a handler, apart from the transaction: the count outlives a process that ends now. */
@@ -41,10 +42,15 @@ export interface Lane<Tx> {
    * @param check called before every statement; throws to refuse it.
    */
   handlerTransaction(check: (text: unknown) => void): Tx;
-  savepoint(): Promise<void>;
   /** Fails when an effect breaks a deferred constraint, or when the transaction is no longer the one that was begun. */
   releaseSavepoint(): Promise<void>;
   rollbackToSavepoint(): Promise<void>;
+  /**
+   * Marks the transition as applied, inside the transaction.
+   *
+   * @returns false when something has changed since it was read; then the effects must be rolled back.
+   */
+  settle(settlement: Settlement): Promise<boolean>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
   /** Ends the session; what is open is rolled back. */

@@ -3,9 +3,10 @@ import { type CaseFile, readCaseFile } from './case-file.ts';
 import { type EvaluationRules, evaluate, type Verdict } from './evaluation.ts';
 import { errorText, type HandledTransition, runHandler } from './handler.ts';
 import type { HandlerGate } from './handler-gate.ts';
-import { markFailed, markParked, markSettled, type OutcomeContext, postpone } from './outcome.ts';
-import { hexOf } from './session.ts';
+import { markFailed, markParked, type OutcomeContext, postpone } from './outcome.ts';
+import { fromHex, hexOf } from './session.ts';
 import type { Settings } from './settings.ts';
+import type { Settlement } from './settlement.ts';
 import type { Lane } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -100,7 +101,6 @@ async function runAndRecord<Tx>(
   const transitionId = hexOf(file.id);
   const attempt = file.attempts + 1;
   try {
-    await lane.savepoint();
     let result = await runHandler(
       (transition: HandledTransition<Tx>) => handler.run(transition),
       { signed: file.signed, settled, attempt, transitionId },
@@ -108,7 +108,7 @@ async function runAndRecord<Tx>(
     );
     if (result.ok) result = await release(lane);
     if (!result.ok) return await fail(lane, file, result.error, context);
-    if (!(await markSettled(file, { settled, digest }, outcomeContext(lane, context)))) {
+    if (!(await lane.settle(settlement(file, { settled, digest }, settings.now())))) {
       // A person or another machine was faster, or the expectation is another one now: the effects are undone.
       await lane.rollback();
       return await lane.forgetStart(file.id);
@@ -119,6 +119,18 @@ async function runAndRecord<Tx>(
   }
   const durationMs = Math.round(performance.now() - started);
   settings.emit({ name: 'transition.settled', transitionId, state: 'settled', attempt, durationMs });
+}
+
+function settlement(file: CaseFile, { settled, digest }: Omit<Apply, 'kind'>, now: number): Settlement {
+  return {
+    transitionId: file.id,
+    referenceKey: file.referenceKey,
+    subjectKey: file.subjectKey,
+    status: JSON.stringify(file.signed.transaction_status),
+    settled,
+    digest: digest === undefined ? undefined : fromHex(digest),
+    now,
+  };
 }
 
 async function release<Tx>(lane: Lane<Tx>): Promise<{ ok: true } | { ok: false; error: string }> {

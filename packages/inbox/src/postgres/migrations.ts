@@ -4,6 +4,7 @@ import { claimFunction } from './claim-function.ts';
 import type { PostgresClient } from './postgres-pool.ts';
 import { postgresSession } from './postgres-session.ts';
 import { receiveFunction } from './receive-function.ts';
+import { settleFunction } from './settle-function.ts';
 
 /** In order, never changed once released. `S` stands for the schema. */
 const MIGRATIONS: readonly string[] = [
@@ -72,7 +73,8 @@ const MIGRATIONS: readonly string[] = [
      starts integer not null
    );
    ${receiveFunction}
-   ${claimFunction}`,
+   ${claimFunction}
+   ${settleFunction}`,
 ];
 
 /** Any process of any machine waits here for the one that migrates. An arbitrary number, the same for all of them. */

@@ -1,4 +1,5 @@
 import type { Session } from '../session.ts';
+import type { Settlement } from '../settlement.ts';
 import type { Lane, LaneOptions } from '../store.ts';
 import type { PostgresClient, PostgresTransaction } from './postgres-pool.ts';
 import { postgresSession } from './postgres-session.ts';
@@ -38,16 +39,16 @@ export class PostgresLane implements Lane<PostgresTransaction> {
 
   async claim(account: string, now: number): Promise<Uint8Array | undefined> {
     if (this.#wasIdle && !(await this.#isAnythingDue(account, now))) return undefined;
-    await this.#client.query(this.#begin);
-    const { rows } = await this.session.query(`select ${this.#schema}.claim($1, $2) as transition_id`, [
-      account,
-      now,
-    ]);
-    const id = rows[0]?.['transition_id'];
-    this.#wasIdle = !(id instanceof Uint8Array);
-    if (id instanceof Uint8Array) return id;
-    await this.#client.query('rollback');
-    return undefined;
+    // One round trip. The simple protocol takes no values: the label goes in as hexadecimal digits.
+    const label = `convert_from(decode('${Buffer.from(account).toString('hex')}', 'hex'), 'UTF8')`;
+    const results: unknown = await this.#client.query(
+      `${this.#begin}; select encode(${this.#schema}.claim(${label}, ${Math.floor(now)}), 'hex') as id; ` +
+        'savepoint payment_inbox_handler',
+    );
+    const id = claimedId(results);
+    this.#wasIdle = id === undefined;
+    if (id === undefined) await this.#client.query('rollback');
+    return id;
   }
 
   async #isAnythingDue(account: string, now: number): Promise<boolean> {
@@ -85,10 +86,6 @@ export class PostgresLane implements Lane<PostgresTransaction> {
     };
   }
 
-  async savepoint(): Promise<void> {
-    await this.#client.query('savepoint payment_inbox_handler');
-  }
-
   async releaseSavepoint(): Promise<void> {
     await this.#inTurn(() =>
       this.#client.query('set constraints all immediate; release savepoint payment_inbox_handler'),
@@ -97,6 +94,24 @@ export class PostgresLane implements Lane<PostgresTransaction> {
 
   async rollbackToSavepoint(): Promise<void> {
     await this.#inTurn(() => this.#client.query('rollback to savepoint payment_inbox_handler'));
+  }
+
+  async settle(settlement: Settlement): Promise<boolean> {
+    const { transitionId, referenceKey, subjectKey, status, settled, digest = null, now } = settlement;
+    const { rows } = await this.session.query(
+      `select ${this.#schema}.settle($1, $2, $3, $4, $5, $6, $7, $8) as is_settled`,
+      [
+        transitionId,
+        referenceKey,
+        subjectKey,
+        status,
+        settled?.currency ?? null,
+        settled?.amount ?? null,
+        digest,
+        now,
+      ],
+    );
+    return rows[0]?.['is_settled'] === 't';
   }
 
   /** A handler may start several statements at once, and may forget to wait for one. */
@@ -119,4 +134,15 @@ export class PostgresLane implements Lane<PostgresTransaction> {
     // Whatever is open on it ends with the connection.
     this.#client.release(true);
   }
+}
+
+/** `pg` answers several statements with a list of results, which its types do not say. */
+function claimedId(results: unknown): Uint8Array | undefined {
+  const list: readonly unknown[] = Array.isArray(results) ? results : [];
+  for (const result of list) {
+    const rows: unknown = Object(result).rows;
+    const id: unknown = Array.isArray(rows) ? Object(rows[0]).id : undefined;
+    if (typeof id === 'string') return Buffer.from(id, 'hex');
+  }
+  return undefined;
 }

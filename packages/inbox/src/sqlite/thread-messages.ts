@@ -1,5 +1,6 @@
 import type { IntakeRecord } from '../intake-record.ts';
 import type { SqlValue } from '../session.ts';
+import type { Settlement } from '../settlement.ts';
 import type { IntakeOutcome } from '../store.ts';
 
 /** What SQLite stores and gives: integers beyond 2^53 only as bigint, and only to be bound. */
@@ -29,7 +30,9 @@ export type ThreadRequest =
   | { readonly kind: 'begin' }
   | { readonly kind: 'commit' }
   | { readonly kind: 'rollback' }
-  | { readonly kind: 'countStart'; readonly transitionId: Uint8Array }
+  | { readonly kind: 'claim'; readonly account: string; readonly now: number }
+  | { readonly kind: 'settle'; readonly settlement: Settlement }
+  | { readonly kind: 'forgetStart'; readonly transitionId: Uint8Array }
   | { readonly kind: 'receive'; readonly account: string; readonly records: readonly IntakeRecord[] }
   | { readonly kind: 'close' };
 
@@ -40,7 +43,9 @@ export interface ThreadReplies {
   readonly begin: undefined;
   readonly commit: undefined;
   readonly rollback: undefined;
-  readonly countStart: undefined;
+  readonly claim: Uint8Array | undefined;
+  readonly settle: boolean;
+  readonly forgetStart: undefined;
   readonly receive: readonly IntakeOutcome[];
   readonly close: undefined;
 }

@@ -1,10 +1,11 @@
 /** A thread that owns one connection to the database file, so that no fsync ever blocks the event loop. */
 import { parentPort } from 'node:worker_threads';
+import { claim, countStart } from './claim.ts';
 import { SqliteConnection } from './connection.ts';
 import { receiveGroup } from './intake.ts';
 import { migrate } from './migrations.ts';
 import { RefusedDatabase } from './refused-database.ts';
-import { tables } from './sqlite-tables.ts';
+import { settle } from './settle.ts';
 import type {
   OpenRequest,
   ThreadFailure,
@@ -50,13 +51,12 @@ function answer(request: ThreadRequest): ThreadReplies[keyof ThreadReplies] {
     case 'rollback':
       open().rollback();
       return undefined;
-    case 'countStart':
-      relaxed ??= new SqliteConnection(opened?.path ?? '', opened?.waitMs ?? 0, 'NORMAL');
-      relaxed.query(
-        `insert into ${tables.start} (transition_id, starts) values ($1, 1)
-         on conflict (transition_id) do update set starts = starts + 1`,
-        { $1: request.transitionId },
-      );
+    case 'claim':
+      return claim({ connection: open(), relaxed: openRelaxed, account: request.account, now: request.now });
+    case 'settle':
+      return settle(open(), request.settlement);
+    case 'forgetStart':
+      countStart(openRelaxed(), request.transitionId, -1);
       return undefined;
     case 'receive':
       return receiveGroup(open(), request.account, request.records);
@@ -70,6 +70,11 @@ function answer(request: ThreadRequest): ThreadReplies[keyof ThreadReplies] {
 function open(): SqliteConnection {
   if (connection === undefined) throw new Error('The SQLite thread was asked before it was opened.');
   return connection;
+}
+
+function openRelaxed(): SqliteConnection {
+  relaxed ??= new SqliteConnection(opened?.path ?? '', opened?.waitMs ?? 0, 'NORMAL');
+  return relaxed;
 }
 
 function failureOf(error: unknown): ThreadFailure {

@@ -91,7 +91,7 @@ class Player {
   async playAll(): Promise<void> {
     for (const step of this.#scenario.steps) await this.#play(step);
     // In the end every worker comes by, and every retry is due.
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round <= this.#scenario.failures; round += 1) {
       this.#now += HOUR_MS;
       while (await workStep(this.#lane, this.#context));
     }
