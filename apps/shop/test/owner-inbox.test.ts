@@ -184,6 +184,22 @@ describe.each(FRAMEWORKS)('a shop on %s that cannot write its books', (framework
   });
 });
 
+describe.each(FRAMEWORKS)('a shop on %s whose database takes nothing', (framework) => {
+  it('answers 503, so that the service sends it again, and is paid then', async () => {
+    const keeping = await newKeeping('sqlite');
+    const shop = await openShop({ framework, keeping });
+    const { reference } = await new Customer(shop).placeOrder();
+    const file = new DatabaseSync('file' in keeping ? keeping.file : '', { timeout: 10_000 });
+    file.exec('begin immediate');
+    expect(await shop.sendCallback(genuine(reference))).toBe(503);
+    expect(await shop.transitions()).toEqual([]);
+    file.exec('rollback');
+    file.close();
+    expect(await shop.sendCallback(genuine(reference))).toBe(200);
+    expect(await shop.stateOf(reference)).toBe('paid');
+  });
+});
+
 describe('the health check', () => {
   it('is 200 while callbacks are worked on in time, and 503 when they are not', async () => {
     let now = Date.UTC(2026, 0, 1);

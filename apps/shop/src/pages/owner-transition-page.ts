@@ -36,7 +36,7 @@ ${trouble === undefined ? '' : html`<div class="notice bad narrow" role="alert">
 <div class="card narrow" data-state="${state}">
 <h2>${heading} ${stateBadge(state)}</h2>
 <p>${text}</p>
-<dl>
+<dl class="facts">
 ${row('Reason', reason)}
 ${row('Status', signed.transaction_status)}
 ${row('Type', signed.transaction_type)}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { Customer } from './customer.ts';
+import { genuine } from './genuine.ts';
+import type { Engine } from './new-keeping.ts';
+import { openShop } from './open-shop.ts';
+
+describe.each<Engine>(['sqlite', 'postgres'])('the books on %s', (engine) => {
+  it('hold an order with what its payment must be, or neither', async () => {
+    const shop = await openShop({ engine, newReference: () => 'ORD-1' });
+    for (const amount of [700, 900]) {
+      await shop.sendCallback(genuine('ORD-1', { request_amount: amount, transaction_amount: amount }));
+    }
+    const [conflict] = await shop.transitions();
+    const { bodies = [] } = (await shop.inbox.show(conflict?.transitionId ?? '')) ?? {};
+    const body = bodies[0]?.digest;
+    await shop.inbox.resolve(conflict?.transitionId ?? '', { note: 'Paid at the door.', body });
+    await shop.workedOff();
+
+    // The reference is settled with another amount: the inbox refuses the expectation, and the order goes with it.
+    expect((await new Customer(shop).checkOut()).status).toBe(500);
+    expect(await shop.orders.list()).toEqual([]);
+    expect(await shop.orders.strayPayments()).toHaveLength(1);
+  });
+
+  it('keep the expectation of an order when its reference is drawn again', async () => {
+    const shop = await openShop({ engine, newReference: () => 'ORD-1' });
+    const customer = new Customer(shop);
+    await customer.placeOrder();
+    expect((await customer.checkOut({ product: 'basket' })).status).toBe(500);
+    await shop.sendCallback(genuine('ORD-1', { request_amount: 45_000, transaction_amount: 45_000 }));
+    expect(await shop.stateOf('ORD-1')).toBe('open');
+    await shop.sendCallback(genuine('ORD-1'));
+    expect(await shop.stateOf('ORD-1')).toBe('paid');
+  });
+
+  it('take orders and payments at the same time: no writer waits for another for ever', async () => {
+    const shop = await openShop({ engine });
+    const references = await Promise.all(
+      Array.from({ length: 12 }, async (_, number) => {
+        const { reference } = await new Customer(shop).placeOrder();
+        const data = genuine(reference, { internal_reference: `INT-${number}` });
+        expect(await Promise.all([shop.sendCallback(data), shop.sendCallback(data)])).toEqual([200, 200]);
+        return reference;
+      }),
+    );
+    for (const reference of references) expect(await shop.stateOf(reference)).toBe('paid');
+    expect(await shop.orders.list()).toHaveLength(12);
+  });
+
+  it('hold nothing of a name with control characters, which PostgreSQL could not keep', async () => {
+    const shop = await openShop({ engine });
+    expect((await new Customer(shop).checkOut({ name: 'Ann\0Lee' })).status).toBe(422);
+    expect((await new Customer(shop).checkOut({ account: '2567700\u000000001' })).status).toBe(422);
+    expect(await shop.sendCallback(genuine('ORD-\0', { transaction_status: 'FAILED' }))).toBe(200);
+    expect(await shop.transitions()).toMatchObject([{ state: 'settled' }]);
+  });
+});
