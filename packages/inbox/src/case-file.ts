@@ -26,6 +26,8 @@ export interface CaseFile {
   readonly attempts: number;
   /** Changes with everything that could change the verdict. */
   readonly revision: number;
+  /** 0 for no expectation. */
+  readonly expectationRevision: number;
 }
 
 /** Reads everything in one statement, so that it fits together. */
@@ -39,7 +41,7 @@ export async function readCaseFile(
     `select t.signed, t.completed, t.attempts, t.waived, t.revision, t.reference_key, t.subject_key, b.digest,
        b.request_currency, b.request_amount, b.transaction_currency, b.transaction_amount, b.refusal,
        e.currency as expected_currency, e.amount as expected_amount, e.compare, e.settled_by,
-       a.status as applied_status, s.starts
+       e.revision as expectation_revision, a.status as applied_status, s.starts
      from ${tables.transition} t
      join ${tables.body} b on b.transition_id = t.transition_id
      left join ${tables.expectation} e on e.reference_key = t.reference_key
@@ -60,6 +62,7 @@ export async function readCaseFile(
     signed,
     attempts,
     revision: numberOf(row, 'revision'),
+    expectationRevision: optionalNumber(row, 'expectation_revision') ?? 0,
     referenceKey: bytesOf(row, 'reference_key'),
     subjectKey: bytesOf(row, 'subject_key'),
     evaluated: {

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 import { Desk } from './desk.ts';
-import { checkExpectation, keepExpectation } from './expectation.ts';
+import { checkExpectation, refuseOtherValues } from './expectation.ts';
 import type { CompletedTransition, HandledTransition } from './handler.ts';
 import { HandlerGate } from './handler-gate.ts';
 import type { Inbox } from './inbox.ts';
@@ -8,7 +8,6 @@ import { inspection, transitionKey } from './inspection.ts';
 import { Intake } from './intake.ts';
 import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake-record.ts';
 import { Readiness } from './readiness.ts';
-import type { Session } from './session.ts';
 import { checkOptions, type InboxOptions, type Settings } from './settings.ts';
 import { Spool } from './spool.ts';
 import { databasePath } from './sqlite/database-path.ts';
@@ -84,11 +83,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       const checked = checkExpectation(expectation, account);
       if (tx === undefined) engine.checkCaller();
       await ready();
-      const keepIn = async (session: Session): Promise<void> => {
-        await engine.holdReference(session, checked.referenceKey);
-        await keepExpectation(session, engine.tables, checked, { account, now: now() });
-      };
-      await (tx === undefined ? engine.transaction(keepIn) : keepIn(engine.join(tx)));
+      refuseOtherValues(await engine.expect(checked, { account, now: now() }, tx));
       wakeup.wake();
     },
 

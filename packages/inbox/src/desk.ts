@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { keepExpectation } from './expectation.ts';
+import { refuseOtherValues } from './expectation.ts';
 import { hexOf, type Session } from './session.ts';
 import type { Settings } from './settings.ts';
 import type { StoreEngine } from './store.ts';
@@ -92,7 +92,6 @@ export class Desk<Tx> {
       );
       const key = rows[0]?.['reference_key'];
       if (!(key instanceof Uint8Array)) throw unknownTransition();
-      await this.#engine.holdReference(session, key);
       const found = await showTransition(session, tables, account, id);
       if (found === undefined) throw unknownTransition();
       await act(session, found, key);
@@ -149,7 +148,7 @@ export class Desk<Tx> {
       deadlineAt: null,
     } as const;
     const { account, now } = this.#settings;
-    await keepExpectation(session, this.#engine.tables, accepted, { account, now: now() });
+    refuseOtherValues(await this.#engine.expectIn(session, accepted, { account, now: now() }));
   }
 
   /**

@@ -1,8 +1,7 @@
 import { ConfigurationError, canonicalAmount, type SignedFields } from '@payment-service/core';
 import type { Comparison } from './evaluation.ts';
 import { isStorableCurrency, referenceKey } from './intake-record.ts';
-import { optionalHex, type Row, type Session, textOf } from './session.ts';
-import type { Tables } from './tables.ts';
+import { optionalHex, type Row, textOf } from './session.ts';
 
 /** What the merchant itself knows that a payment must be. */
 export interface Expectation {
@@ -74,50 +73,12 @@ export function checkExpectation(expectation: Expectation, account: string): Sto
   };
 }
 
-/**
- * Keeps an expectation, inside a transaction that holds its reference. What was parked for want of it is looked at
- * again.
- *
- * @throws {ConfigurationError} when it is settled already, with other values.
- */
-export async function keepExpectation(
-  session: Session,
-  tables: Tables,
-  expectation: StoredExpectation,
-  { account, now }: { account: string; now: number },
-): Promise<void> {
-  const { referenceKey: key, merchantReference, currency, amount, compare, deadlineAt } = expectation;
-  const kept = await session.query(
-    `insert into ${tables.expectation} as e (reference_key, account, merchant_reference, currency, amount, compare,
-       deadline_at, changed_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict (reference_key) do update set currency = excluded.currency, amount = excluded.amount,
-       compare = excluded.compare, deadline_at = excluded.deadline_at, changed_at = excluded.changed_at
-     where e.settled_by is null`,
-    [key, account, merchantReference, currency, amount, compare, deadlineAt, now],
-  );
-  if (kept.rowCount === 0) {
-    const { rows } = await session.query(
-      `select currency, amount, compare from ${tables.expectation} where reference_key = $1`,
-      [key],
-    );
-    return refuseOtherValues(rows[0] ?? {}, expectation);
-  }
-  await session.query(
-    `update ${tables.transition} set state = 'pending', reason = null, next_at = $2, changed_at = $2,
-       revision = revision + 1
-     where reference_key = $1 and ((state = 'unhandled' and reason = 'no_expectation') or state = 'conflict'
-       or (state = 'quarantined' and reason = 'amount_mismatch'))`,
-    [key, now],
-  );
-}
+/** `settled`: it is settled already, with the same values. */
+export type ExpectOutcome = 'kept' | 'settled' | 'settled_otherwise';
 
-function refuseOtherValues(row: Row, { currency, amount, compare }: StoredExpectation): void {
-  const isSame =
-    textOf(row, 'currency') === currency &&
-    textOf(row, 'amount') === amount &&
-    textOf(row, 'compare') === compare;
-  if (isSame) return;
+/** @throws {ConfigurationError} when it is settled already, with other values. */
+export function refuseOtherValues(outcome: ExpectOutcome): void {
+  if (outcome !== 'settled_otherwise') return;
   throw new ConfigurationError(
     'merchant_reference',
     'This reference is settled already, with another currency, amount or comparison. Give a new payment a reference of ' +

@@ -1,4 +1,6 @@
+import type { ExpectOutcome, StoredExpectation } from './expectation.ts';
 import type { IntakeRecord } from './intake-record.ts';
+import type { Parking, ParkingOutcome } from './parking.ts';
 import type { Session } from './session.ts';
 import type { Settlement } from './settlement.ts';
 import type { Tables } from './tables.ts';
@@ -32,8 +34,6 @@ export interface Lane<Tx> {
   forgetStart(transitionId: Uint8Array): Promise<void>;
   /** Whether `claim()` has counted the start already (an engine with a single writer cannot do it later). */
   readonly countsAtClaim: boolean;
-  /** Whether nobody is changing the expectation of this reference now; while the transaction lasts, nobody will. */
-  lockReference(referenceKey: Uint8Array): Promise<boolean>;
   /** Inside the transaction. */
   readonly session: Session;
   /**
@@ -51,6 +51,8 @@ export interface Lane<Tx> {
    * @returns false when something has changed since it was read; then the effects must be rolled back.
    */
   settle(settlement: Settlement): Promise<boolean>;
+  /** Leaves the transition to wait, inside the transaction. */
+  park(parking: Parking): Promise<ParkingOutcome>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
   /** Ends the session; what is open is rolled back. */
@@ -60,6 +62,12 @@ export interface Lane<Tx> {
 export interface LaneOptions {
   readonly handlerTimeoutMs: number;
   readonly storeTimeoutMs: number;
+}
+
+/** Whose it is, and when, in milliseconds since 1970. */
+export interface Stamp {
+  readonly account: string;
+  readonly now: number;
 }
 
 /** What an engine does. Everything else is the same on all of them. */
@@ -84,10 +92,14 @@ export interface StoreEngine<Tx> {
   /** A single statement in a transaction of its own. */
   readonly session: Session;
   transaction<T>(body: (session: Session) => Promise<T>): Promise<T>;
-  /** Inside a transaction: waits until no worker decides on this reference, and keeps them waiting until its end. */
-  holdReference(session: Session, referenceKey: Uint8Array): Promise<void>;
-  /** The inbox's statements inside a transaction that the merchant began. */
-  join(tx: Tx): Session;
+  /**
+   * Keeps an expectation, and wakes what was parked for want of it.
+   *
+   * @param tx the transaction that the merchant began; without it, one of its own.
+   */
+  expect(expectation: StoredExpectation, stamp: Stamp, tx: Tx | undefined): Promise<ExpectOutcome>;
+  /** The same inside a transaction of the inbox. */
+  expectIn(session: Session, expectation: StoredExpectation, stamp: Stamp): Promise<ExpectOutcome>;
   openLane(options: LaneOptions): Promise<Lane<Tx>>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { type CaseFile, readCaseFile } from './case-file.ts';
 import { type EvaluationRules, evaluate, type Verdict } from './evaluation.ts';
 import { errorText, type HandledTransition, runHandler } from './handler.ts';
 import type { HandlerGate } from './handler-gate.ts';
-import { markFailed, markParked, type OutcomeContext, postpone } from './outcome.ts';
+import { markFailed, type OutcomeContext } from './outcome.ts';
 import { fromHex, hexOf } from './session.ts';
 import type { Settings } from './settings.ts';
 import type { Settlement } from './settlement.ts';
@@ -50,29 +50,29 @@ export async function workStep<Tx>(lane: Lane<Tx>, context: WorkContext<Tx>): Pr
   const file = await read(lane, id, context);
   const verdict = evaluate(file.evaluated, rules);
   if (verdict.kind === 'apply') await apply(lane, file, verdict, context);
-  else await park(lane, file, context);
+  else await park(lane, file, verdict, settings);
   return true;
 }
 
-/** Parking leaves the transition for others to wake. So it is decided while nobody can change the expectation. */
-async function park<Tx>(
-  lane: Lane<Tx>,
-  { id, referenceKey }: CaseFile,
-  context: WorkContext<Tx>,
-): Promise<void> {
-  const { settings, rules } = context;
-  const outcome = outcomeContext(lane, context);
-  if (!(await lane.lockReference(referenceKey))) {
-    await postpone(id, outcome.now + POSTPONED_MS, outcome);
-    return lane.commit();
-  }
-  const file = await read(lane, id, context);
-  const verdict = evaluate(file.evaluated, rules);
-  if (verdict.kind === 'apply') return apply(lane, file, verdict, context);
-  // A body that came meanwhile undoes this; the transition is still due, and read again.
-  if (!(await markParked(file, verdict, outcome))) return lane.rollback();
+async function park<Tx>(lane: Lane<Tx>, file: CaseFile, verdict: Park, settings: Settings): Promise<void> {
+  const { state, reason } = verdict;
+  const now = settings.now();
+  const outcome = await lane.park({
+    transitionId: file.id,
+    referenceKey: file.referenceKey,
+    revision: file.revision,
+    expectationRevision: file.expectationRevision,
+    state,
+    reason,
+    now,
+    postponedTo: now + POSTPONED_MS,
+  });
+  // What came meanwhile undoes the verdict; the transition is still due, and read again.
+  if (outcome === 'changed') return lane.rollback();
   await lane.commit();
-  emitParked(file, verdict, settings);
+  if (outcome === 'parked') {
+    settings.emit({ name: 'transition.parked', transitionId: hexOf(file.id), state, reason });
+  }
 }
 
 async function apply<Tx>(
@@ -178,8 +178,4 @@ function read<Tx>(lane: Lane<Tx>, id: Uint8Array, { tables }: WorkContext<Tx>): 
 
 function outcomeContext<Tx>({ session }: Lane<Tx>, { tables, settings }: WorkContext<Tx>): OutcomeContext {
   return { session, tables, now: settings.now() };
-}
-
-function emitParked({ id }: CaseFile, { state, reason }: Park, { emit }: Settings): void {
-  emit({ name: 'transition.parked', transitionId: hexOf(id), state, reason });
 }

@@ -1,6 +1,8 @@
 import { ConfigurationError } from '@payment-service/core';
 import { numberOf, type Session } from '../session.ts';
 import { claimFunction } from './claim-function.ts';
+import { expectFunction } from './expect-function.ts';
+import { parkFunction } from './park-function.ts';
 import type { PostgresClient } from './postgres-pool.ts';
 import { postgresSession } from './postgres-session.ts';
 import { receiveFunction } from './receive-function.ts';
@@ -56,6 +58,7 @@ const MIGRATIONS: readonly string[] = [
      currency text collate "C" not null,
      amount text collate "C" not null,
      compare text collate "C" not null,
+     revision integer not null default 1,
      deadline_at bigint,
      settled_by bytea,
      settled_at bigint,
@@ -74,7 +77,9 @@ const MIGRATIONS: readonly string[] = [
    );
    ${receiveFunction}
    ${claimFunction}
-   ${settleFunction}`,
+   ${settleFunction}
+   ${parkFunction}
+   ${expectFunction}`,
 ];
 
 /** Any process of any machine waits here for the one that migrates. An arbitrary number, the same for all of them. */

@@ -1,9 +1,9 @@
-import type { Session } from '../session.ts';
+import type { Parking, ParkingOutcome } from '../parking.ts';
+import { type Session, textOf } from '../session.ts';
 import type { Settlement } from '../settlement.ts';
 import type { Lane, LaneOptions } from '../store.ts';
 import type { PostgresClient, PostgresTransaction } from './postgres-pool.ts';
 import { postgresSession } from './postgres-session.ts';
-import { referenceLock } from './reference-lock.ts';
 import type { StartCounter } from './start-counter.ts';
 
 /** Works on one transition at a time, on a connection of its own. */
@@ -68,14 +68,6 @@ export class PostgresLane implements Lane<PostgresTransaction> {
     return this.#starts.add(transitionId, -1);
   }
 
-  async lockReference(referenceKey: Uint8Array): Promise<boolean> {
-    const { rows } = await this.session.query(
-      `select pg_try_advisory_xact_lock(${referenceLock(this.#schema)}) as locked`,
-      [referenceKey],
-    );
-    return rows[0]?.['locked'] === 't';
-  }
-
   handlerTransaction(check: (text: unknown) => void): PostgresTransaction {
     return {
       query: async (text, values = []) => {
@@ -112,6 +104,15 @@ export class PostgresLane implements Lane<PostgresTransaction> {
       ],
     );
     return rows[0]?.['is_settled'] === 't';
+  }
+
+  async park(parking: Parking): Promise<ParkingOutcome> {
+    const { transitionId, referenceKey, state, reason, revision, expectationRevision, now } = parking;
+    const { rows } = await this.session.query(
+      `select ${this.#schema}.park($1, $2, $3, $4, $5, $6, $7, $8) as outcome`,
+      [transitionId, referenceKey, state, reason, revision, expectationRevision, now, parking.postponedTo],
+    );
+    return textOf(rows[0] ?? {}, 'outcome') as ParkingOutcome;
   }
 
   /** A handler may start several statements at once, and may forget to wait for one. */

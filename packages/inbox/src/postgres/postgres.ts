@@ -1,7 +1,8 @@
 import { ConfigurationError } from '@payment-service/core';
+import type { ExpectOutcome, StoredExpectation } from '../expectation.ts';
 import type { IntakeRecord } from '../intake-record.ts';
-import type { Rows, Session } from '../session.ts';
-import type { IntakeOutcome, Lane, LaneOptions, Store, StoreEngine, StoreOptions } from '../store.ts';
+import { type Rows, type Session, textOf } from '../session.ts';
+import type { IntakeOutcome, Lane, LaneOptions, Stamp, Store, StoreEngine, StoreOptions } from '../store.ts';
 import { type Tables, tablesNamed } from '../tables.ts';
 import { Connections } from './connections.ts';
 import { checkDurability } from './durability.ts';
@@ -10,7 +11,6 @@ import { PostgresLane } from './postgres-lane.ts';
 import type { PostgresPool, PostgresTransaction } from './postgres-pool.ts';
 import { postgresSession, runStatement } from './postgres-session.ts';
 import { receiveGroup } from './receive-group.ts';
-import { referenceLock } from './reference-lock.ts';
 import { StartCounter } from './start-counter.ts';
 
 /** For what people and schedules ask for, such as counting: longer than a sender of callbacks would wait. */
@@ -86,17 +86,21 @@ class PostgresEngine implements StoreEngine<PostgresTransaction> {
     return this.#connections.transaction(OPERATION_MS, body);
   }
 
-  async holdReference(session: Session, referenceKey: Uint8Array): Promise<void> {
-    await session.query(`select pg_advisory_xact_lock(${referenceLock(this.#schema)})`, [referenceKey]);
+  expect(
+    expectation: StoredExpectation,
+    stamp: Stamp,
+    tx: PostgresTransaction | undefined,
+  ): Promise<ExpectOutcome> {
+    return this.expectIn(tx === undefined ? this.session : joined(tx), expectation, stamp);
   }
 
-  join(tx: PostgresTransaction): Session {
-    return {
-      async query(text, values = []): Promise<Rows> {
-        const { rows, rowCount } = await tx.query(text, [...values]);
-        return { rows: rows as Rows['rows'], rowCount: rowCount ?? 0 };
-      },
-    };
+  async expectIn(session: Session, expectation: StoredExpectation, stamp: Stamp): Promise<ExpectOutcome> {
+    const { referenceKey, merchantReference, currency, amount, compare, deadlineAt } = expectation;
+    const { rows } = await session.query(
+      `select ${this.#schema}.expect($1, $2, $3, $4, $5, $6, $7, $8) as outcome`,
+      [referenceKey, stamp.account, merchantReference, currency, amount, compare, deadlineAt, stamp.now],
+    );
+    return textOf(rows[0] ?? {}, 'outcome') as ExpectOutcome;
   }
 
   /** Another connection writes, and waits for nothing that a handler holds. */
@@ -123,4 +127,14 @@ class PostgresEngine implements StoreEngine<PostgresTransaction> {
     await this.#starts.close();
     this.#pool.removeListener('error', this.#onPoolError);
   }
+}
+
+/** The inbox's statements in the merchant's transaction. They answer with texts, which no parser changes. */
+function joined(tx: PostgresTransaction): Session {
+  return {
+    async query(text, values = []): Promise<Rows> {
+      const { rows, rowCount } = await tx.query(text, [...values]);
+      return { rows: rows as Rows['rows'], rowCount: rowCount ?? 0 };
+    },
+  };
 }

@@ -1,4 +1,9 @@
-/** The lock of one reference's expectation, for a statement with the reference's key as `$1`. The seed 3 is its own. */
-export function referenceLock(schema: string): string {
-  return `hashtextextended('${schema}.' || encode($1::bytea, 'hex'), 3)`;
+/**
+ * The lock of one reference's expectation, as an expression: held by whoever changes the expectation, tried by whoever
+ * parks a transition for want of it. The seed 3 is its own.
+ *
+ * @param key an expression for the key of the reference.
+ */
+export function referenceLock(schema: string, key: string): string {
+  return `hashtextextended('${schema}.' || encode(${key}, 'hex'), 3)`;
 }

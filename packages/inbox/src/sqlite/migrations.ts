@@ -55,6 +55,7 @@ const MIGRATIONS: readonly string[] = [
        currency text not null,
        amount text not null,
        compare text not null,
+       revision integer not null default 1,
        deadline_at integer,
        settled_by blob,
        settled_at integer,

@@ -1,3 +1,4 @@
+import type { Parking, ParkingOutcome } from '../parking.ts';
 import type { Session } from '../session.ts';
 import type { Settlement } from '../settlement.ts';
 import type { Lane } from '../store.ts';
@@ -44,9 +45,8 @@ export class SqliteLane implements Lane<SqliteTransaction> {
     return this.#thread.request({ kind: 'settle', settlement });
   }
 
-  /** The write lock covers every expectation. */
-  async lockReference(): Promise<boolean> {
-    return true;
+  park(parking: Parking): Promise<ParkingOutcome> {
+    return this.#thread.request({ kind: 'park', parking });
   }
 
   handlerTransaction(check: (text: unknown) => void): SqliteTransaction {

@@ -1,10 +1,12 @@
 import { ConfigurationError } from '@payment-service/core';
+import type { ExpectOutcome, StoredExpectation } from '../expectation.ts';
 import { handlerScope } from '../handler-scope.ts';
 import type { IntakeRecord } from '../intake-record.ts';
 import type { Rows, Session } from '../session.ts';
-import type { IntakeOutcome, Lane, Store, StoreEngine, StoreOptions } from '../store.ts';
+import type { IntakeOutcome, Lane, Stamp, Store, StoreEngine, StoreOptions } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { databasePath } from './database-path.ts';
+import { keepExpectation } from './expect.ts';
 import { SqliteLane } from './sqlite-lane.ts';
 import { tables } from './sqlite-tables.ts';
 import { SqliteThread } from './sqlite-thread.ts';
@@ -67,16 +69,17 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
     });
   }
 
-  /** The write lock holds all of them. */
-  async holdReference(): Promise<void> {}
+  expect(
+    expectation: StoredExpectation,
+    stamp: Stamp,
+    tx: SqliteTransaction | undefined,
+  ): Promise<ExpectOutcome> {
+    if (tx !== undefined) return keepExpectation(joined(tx), expectation, stamp);
+    return this.transaction((session) => keepExpectation(session, expectation, stamp));
+  }
 
-  join(tx: SqliteTransaction): Session {
-    return {
-      async query(text, values = []): Promise<Rows> {
-        const { rows, rowCount } = await tx.query(text, numbered(values));
-        return { rows, rowCount };
-      },
-    };
+  expectIn(session: Session, expectation: StoredExpectation, stamp: Stamp): Promise<ExpectOutcome> {
+    return keepExpectation(session, expectation, stamp);
   }
 
   checkCaller(): void {
@@ -122,4 +125,14 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
       throw error;
     }
   }
+}
+
+/** The inbox's statements in the merchant's transaction. */
+function joined(tx: SqliteTransaction): Session {
+  return {
+    async query(text, values = []): Promise<Rows> {
+      const { rows, rowCount } = await tx.query(text, numbered(values));
+      return { rows, rowCount };
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import type { IntakeRecord } from '../intake-record.ts';
+import type { Parking, ParkingOutcome } from '../parking.ts';
 import type { SqlValue } from '../session.ts';
 import type { Settlement } from '../settlement.ts';
 import type { IntakeOutcome } from '../store.ts';
@@ -32,6 +33,7 @@ export type ThreadRequest =
   | { readonly kind: 'rollback' }
   | { readonly kind: 'claim'; readonly account: string; readonly now: number }
   | { readonly kind: 'settle'; readonly settlement: Settlement }
+  | { readonly kind: 'park'; readonly parking: Parking }
   | { readonly kind: 'forgetStart'; readonly transitionId: Uint8Array }
   | { readonly kind: 'receive'; readonly account: string; readonly records: readonly IntakeRecord[] }
   | { readonly kind: 'close' };
@@ -45,6 +47,7 @@ export interface ThreadReplies {
   readonly rollback: undefined;
   readonly claim: Uint8Array | undefined;
   readonly settle: boolean;
+  readonly park: ParkingOutcome;
   readonly forgetStart: undefined;
   readonly receive: readonly IntakeOutcome[];
   readonly close: undefined;

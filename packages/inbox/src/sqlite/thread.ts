@@ -4,6 +4,7 @@ import { claim, countStart } from './claim.ts';
 import { SqliteConnection } from './connection.ts';
 import { receiveGroup } from './intake.ts';
 import { migrate } from './migrations.ts';
+import { park } from './park.ts';
 import { RefusedDatabase } from './refused-database.ts';
 import { settle } from './settle.ts';
 import type {
@@ -55,6 +56,8 @@ function answer(request: ThreadRequest): ThreadReplies[keyof ThreadReplies] {
       return claim({ connection: open(), relaxed: openRelaxed, account: request.account, now: request.now });
     case 'settle':
       return settle(open(), request.settlement);
+    case 'park':
+      return park(open(), request.parking);
     case 'forgetStart':
       countStart(openRelaxed(), request.transitionId, -1);
       return undefined;

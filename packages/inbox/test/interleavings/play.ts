@@ -1,4 +1,4 @@
-import { checkExpectation, keepExpectation } from '../../src/expectation.ts';
+import { checkExpectation } from '../../src/expectation.ts';
 import { HandlerGate } from '../../src/handler-gate.ts';
 import type { Store } from '../../src/index.ts';
 import { callbackRecord, storedSignedFields } from '../../src/intake-record.ts';
@@ -108,11 +108,7 @@ class Player {
         { merchant_reference: this.#scenario.reference, currency: 'UGX', amount: step.amount },
         this.#account,
       );
-      await this.#engine.transaction(async (session) => {
-        await this.#engine.holdReference(session, expectation.referenceKey);
-        const where = { account: this.#account, now: this.#now };
-        await keepExpectation(session, this.#engine.tables, expectation, where);
-      });
+      await this.#engine.expect(expectation, { account: this.#account, now: this.#now }, undefined);
     }
   }
 }
