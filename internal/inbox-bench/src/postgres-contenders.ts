@@ -1,0 +1,132 @@
+import { createInbox, postgres } from '@payment-service/inbox';
+import pg from 'pg';
+import { PgBoss } from 'pg-boss';
+import type { Contender, Engines } from './contender.ts';
+import { grouped } from './grouped.ts';
+import { type SameRow, sameRow } from './same-row.ts';
+
+/** As many connections for each, and no more than a default pool has. */
+const CONNECTIONS = 10;
+
+export async function inboxPostgres({ postgresUrl }: Engines): Promise<Contender> {
+  const pool = openPool(postgresUrl);
+  const inbox = createInbox({ store: postgres(pool) });
+  await inbox.ready();
+  return {
+    keep: inbox.receive,
+    count: () => countRows(pool, 'payment_inbox.body'),
+    async close() {
+      await inbox.close();
+      await pool.end();
+    },
+  };
+}
+
+/** The tables and indexes of the inbox, in a schema of its own, and one statement that writes the same rows. */
+export async function floorPostgres({ postgresUrl }: Engines): Promise<Contender> {
+  return upsertInto(await openFloor(postgresUrl, 'floor'), 'floor');
+}
+
+/** The floor without waiting for the disk. */
+export async function lazyPostgres({ postgresUrl }: Engines): Promise<Contender> {
+  const url = `${postgresUrl}?options=${encodeURIComponent('-c synchronous_commit=off')}`;
+  const pool = openPool(url);
+  // The inbox, whose tables these are like, refuses such a connection.
+  await (await openFloor(postgresUrl, 'lazy')).end();
+  return upsertInto(pool, 'lazy');
+}
+
+function upsertInto(pool: pg.Pool, schema: string): Contender {
+  const text = upsert(schema);
+  return {
+    keep: (callback) => pool.query({ name: 'upsert', text, values: columnsOf([sameRow(callback)]) }),
+    count: () => countRows(pool, `${schema}.body`),
+    close: () => pool.end(),
+  };
+}
+
+export async function groupedPostgres({ postgresUrl }: Engines): Promise<Contender> {
+  const pool = await openFloor(postgresUrl, 'grouped_floor');
+  const keep = grouped<SameRow>(64, 2, (rows) =>
+    pool.query({ name: 'upsert', text: upsert('grouped_floor'), values: columnsOf(rows) }),
+  );
+  return {
+    keep: (callback) => keep(sameRow(callback)),
+    count: () => countRows(pool, 'grouped_floor.body'),
+    close: () => pool.end(),
+  };
+}
+
+export async function pgBoss({ postgresUrl }: Engines): Promise<Contender> {
+  const pool = openPool(postgresUrl);
+  const boss = new PgBoss({
+    connectionString: postgresUrl,
+    max: CONNECTIONS,
+    // Only what send() needs: nothing else runs beside it.
+    supervise: false,
+    schedule: false,
+  });
+  boss.on('error', (error) => console.error(error));
+  await boss.start();
+  await boss.createQueue('callbacks');
+  return {
+    keep: ({ signed, raw }) => boss.send('callbacks', { signed, body: raw }),
+    count: () => countRows(pool, 'pgboss.job'),
+    async close() {
+      await boss.stop({ graceful: false });
+      await pool.end();
+    },
+  };
+}
+
+async function openFloor(url: string, schema: string): Promise<pg.Pool> {
+  const pool = openPool(url);
+  await createInbox({ store: postgres(pool) }).ready();
+  await pool.query(
+    `create schema ${schema};
+     create table ${schema}.transition (like payment_inbox.transition including all);
+     create table ${schema}.body (like payment_inbox.body including all)`,
+  );
+  return pool;
+}
+
+function openPool(connectionString: string): pg.Pool {
+  return new pg.Pool({ connectionString, max: CONNECTIONS });
+}
+
+async function countRows(pool: pg.Pool, table: string): Promise<number> {
+  const { rows } = await pool.query<{ n: number }>(`select count(*)::int as n from ${table}`);
+  return rows[0]?.n ?? 0;
+}
+
+function upsert(schema: string): string {
+  return `with given as (
+    select * from unnest($1::bytea[], $2::text[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bytea[], $7::text[],
+      $8::text[], $9::text[], $10::bigint[])
+      as g (transition_id, signed, reference_key, subject_key, digest, body, currency, amount, key_id, received_at)
+  ), kept as (
+    insert into ${schema}.transition (transition_id, account, signed, reference_key, subject_key, completed, state,
+      bodies, next_at, first_at, changed_at)
+    select transition_id, '', signed, reference_key, subject_key, 1, 'pending', 1, received_at, received_at, received_at
+    from given on conflict (transition_id) do nothing
+  )
+  insert into ${schema}.body as b (transition_id, digest, body, request_currency, request_amount, transaction_currency,
+    transaction_amount, key_id, first_at, last_at)
+  select transition_id, digest, body, currency, amount, currency, amount, key_id, received_at, received_at from given
+  on conflict (transition_id, digest) do update set deliveries = b.deliveries + 1, last_at = excluded.last_at`;
+}
+
+function columnsOf(rows: readonly SameRow[]): unknown[] {
+  return [
+    rows.map(({ transitionId }) => transitionId),
+    rows.map(({ signed }) => signed),
+    rows.map(({ referenceKey }) => referenceKey),
+    rows.map(({ subjectKey }) => subjectKey),
+    rows.map(({ digest }) => digest),
+    rows.map(({ body }) => body),
+    rows.map(({ currency }) => currency),
+    rows.map(({ amount }) => amount),
+    rows.map(({ keyId }) => keyId),
+    rows.map(({ receivedAt }) => receivedAt),
+  ];
+}

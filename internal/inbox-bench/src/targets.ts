@@ -1,0 +1,24 @@
+import type { ContenderId } from './contender.ts';
+import type { Way } from './measure.ts';
+
+/** A lower bound for the callbacks a second of one contender over those of another. */
+export interface Target {
+  readonly way: Way;
+  readonly contender: ContenderId;
+  readonly over: ContenderId;
+  readonly atLeast: number;
+}
+
+/** docs/inbox-benchmark.md says why these. */
+export const TARGETS: readonly Target[] = [
+  { way: 'store', contender: 'inboxPostgres', over: 'floorPostgres', atLeast: 0.85 },
+  { way: 'store', contender: 'inboxSqlite', over: 'floorSqlite', atLeast: 0.85 },
+  { way: 'store', contender: 'inboxPostgres', over: 'pgBoss', atLeast: 1 },
+  { way: 'store', contender: 'inboxPostgres', over: 'bullmq', atLeast: 1 },
+  { way: 'store', contender: 'inboxSqlite', over: 'pgBoss', atLeast: 1 },
+  { way: 'store', contender: 'inboxSqlite', over: 'bullmq', atLeast: 1 },
+  { way: 'http', contender: 'inboxPostgres', over: 'pgBoss', atLeast: 1 },
+  { way: 'http', contender: 'inboxPostgres', over: 'bullmq', atLeast: 1 },
+  { way: 'http', contender: 'inboxSqlite', over: 'pgBoss', atLeast: 1 },
+  { way: 'http', contender: 'inboxSqlite', over: 'bullmq', atLeast: 1 },
+];
