@@ -45,7 +45,7 @@ describe('controls', () => {
 
   test('paths and hosts are reported, URLs and regular expressions are not', () => {
     const text = [
-      'cd /work/sdk',
+      'cd /home/sdk',
       'see ~/sdk',
       '"C:\\Users"',
       'https://registry.example.org/zod',
@@ -54,7 +54,7 @@ describe('controls', () => {
       "get('/data/wallet-balances')",
     ].join('\n');
     expect(machineNames({ path: 'a.md', text })).toEqual([
-      'a.md:1: /work/s',
+      'a.md:1: /home/s',
       'a.md:2: ~/s',
       'a.md:3: C:\\U',
       'a.md:4: registry.example.org',
