@@ -196,6 +196,14 @@ describe.each(STAGES)(
       const shop = await openShop({ framework, engine });
       const customer = new Customer(shop);
       const { reference } = await customer.placeOrder();
+      const failedPayout = {
+        transaction_type: 'PAYOUT',
+        transaction_status: 'FAILED',
+        internal_reference: 'INT-P',
+      };
+      expect(await shop.sendCallback(genuine(reference, failedPayout))).toBe(200);
+      expect(await shop.stateOf(reference)).toBe('open');
+      expect((await customer.orderPage(reference)).body).toContain('We are waiting for your payment');
       for (const other of [
         { transaction_status: 'FAILED' },
         { transaction_status: 'completed' },
@@ -217,6 +225,7 @@ describe.each(STAGES)(
         'COLLECTION PENDING unhandled no_handler',
         'COLLECTION completed unhandled no_handler',
         'PAYOUT COMPLETED unhandled no_expectation',
+        'PAYOUT FAILED settled ',
       ]);
       expect(await shop.sendCallback(genuine(reference))).toBe(200);
       expect(await shop.stateOf(reference)).toBe('paid');

@@ -1,7 +1,8 @@
+import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
-import type { Engine } from './new-keeping.ts';
+import { type Engine, newKeeping } from './new-keeping.ts';
 import { openShop } from './open-shop.ts';
 
 describe.each<Engine>(['sqlite', 'postgres'])('the books on %s', (engine) => {
@@ -53,5 +54,23 @@ describe.each<Engine>(['sqlite', 'postgres'])('the books on %s', (engine) => {
     expect((await new Customer(shop).checkOut({ account: '2567700\u000000001' })).status).toBe(422);
     expect(await shop.sendCallback(genuine('ORD-\0', { transaction_status: 'FAILED' }))).toBe(200);
     expect(await shop.transitions()).toMatchObject([{ state: 'settled' }]);
+  });
+});
+
+describe('the books on postgres', () => {
+  it('hold no expectation of an order whose commit fails', async () => {
+    const keeping = await newKeeping('postgres');
+    const shop = await openShop({ keeping, newReference: () => 'ORD-1' });
+    const client = new pg.Client({ connectionString: 'databaseUrl' in keeping ? keeping.databaseUrl : '' });
+    await client.connect();
+    await client.query(`create function broken() returns trigger language plpgsql as
+      $$ begin raise exception 'broken'; end $$`);
+    await client.query(`create constraint trigger broken after insert on shop_order
+      deferrable initially deferred for each row execute function broken()`);
+    await client.end();
+    expect((await new Customer(shop).checkOut()).status).toBe(500);
+    expect(await shop.orders.list()).toEqual([]);
+    expect(await shop.sendCallback(genuine('ORD-1'))).toBe(200);
+    expect(await shop.transitions()).toMatchObject([{ state: 'unhandled', reason: 'no_expectation' }]);
   });
 });

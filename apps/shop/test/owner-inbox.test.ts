@@ -59,6 +59,11 @@ describe.each(STAGES)('the owner’s inbox on $framework and $engine', ({ framew
     const { reference } = await owner.placeOrder();
     await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));
     const address = `/owner/inbox/${await newestIn(shop)}`;
+    // What the order expects is known: no person can make another amount of it.
+    expect((await owner.get(address)).body).not.toContain('name="body"');
+    const [body] = (await shop.inbox.show(await newestIn(shop)))?.bodies ?? [];
+    const forced = await owner.post(`${address}/resolve`, { note: 'n', body: body?.digest ?? '' });
+    expect(forced.status).toBe(409);
 
     const without = await owner.post(`${address}/resolve`, { note: '  ' });
     expect(without.status).toBe(409);
@@ -103,6 +108,7 @@ describe.each(STAGES)('the owner’s inbox on $framework and $engine', ({ framew
 
     await owner.post(`${address}/reopen`, {});
     await shop.workedOff();
+    expect((await owner.get(address)).body).toContain('data-state="settled"');
     expect(await shop.orders.strayPayments()).toHaveLength(1);
     expect((await owner.get('/owner/orders')).body).toContain('ORD-LOST: UGX 900');
   });

@@ -136,8 +136,8 @@ ${bodies.map(
 }
 
 /** Where the shop expects nothing, a person may know what is right, if the body claims one amount. */
-function acceptableBodies({ expectation, reason, bodies }: TransitionDetails): readonly KeptBody[] {
-  if (expectation !== undefined || (reason !== 'different_bodies' && reason !== 'no_expectation')) return [];
+function acceptableBodies({ reason, bodies }: TransitionDetails): readonly KeptBody[] {
+  if (reason !== 'different_bodies' && reason !== 'no_expectation') return [];
   return bodies.filter(
     ({ refusal, request, transaction }) =>
       refusal === undefined &&
