@@ -25,7 +25,7 @@ export interface InboxOptions<Tx> {
    * next one. Default `{ COMPLETED: [] }`: nothing undoes a completed transaction.
    */
   readonly allowTransitions?: AllowedTransitions | undefined;
-  /** How a handler that fails is tried again. Default 40 attempts, 1 s doubled up to 1 h: about 15 to 29 hours. */
+  /** How a handler that fails is tried again. Default 40 attempts, 1 s doubled up to 1 h: about 14 to 28 hours. */
   readonly retry?: Partial<RetrySettings> | undefined;
   /** How long `receive()` waits for the store, in milliseconds. Default 3000. */
   readonly storeTimeoutMs?: number | undefined;

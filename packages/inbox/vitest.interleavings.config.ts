@@ -1,0 +1,11 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+
+/** All ten thousand interleavings on both engines, beside the sample of them that every test run takes. */
+const config: ViteUserConfig = defineConfig({
+  test: {
+    include: ['test/interleavings.test.ts'],
+    globalSetup: ['test/support/global-postgres.ts'],
+    env: { INTERLEAVINGS: process.env['INTERLEAVINGS'] ?? '10000' },
+  },
+});
+export default config;
