@@ -4,7 +4,7 @@ import { Agent, createServer, get } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { temporaryFolder } from './new-keeping.ts';
+import { newKeeping, temporaryFolder } from './new-keeping.ts';
 import { FRAMEWORKS } from './open-shop.ts';
 import { type Program, run } from './program.ts';
 
@@ -48,6 +48,25 @@ describe('the demo', () => {
     expect(await demo.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
     // What nobody asked to keep is gone.
     expect(existsSync(dirname(file))).toBe(false);
+  });
+
+  it('keeps the books in PostgreSQL when DATABASE_URL is set, and elsewhere in a file that stays', async () => {
+    const keeping = await newKeeping('postgres');
+    const INBOX_FILE = join(temporaryFolder(), 'kept.sqlite');
+    const DATABASE_URL = 'databaseUrl' in keeping ? keeping.databaseUrl : '';
+    for (const [environment, title] of [
+      [{ DATABASE_URL, INBOX_FILE }, 'PostgreSQL'],
+      [{ INBOX_FILE }, INBOX_FILE],
+    ] as const) {
+      const demo = runDemo([], environment);
+      const { shop, file } = addressesIn(await demo.printed('Ctrl-C'));
+      expect(file).toBe(title);
+      expect((await fetch(`${shop}/healthz`)).status).toBe(200);
+      expect(existsSync(INBOX_FILE)).toBe(title === INBOX_FILE);
+      demo.process.kill('SIGINT');
+      expect((await demo.ended).code).toBe(0);
+    }
+    expect(existsSync(INBOX_FILE)).toBe(true);
   });
 
   it('takes the two dashes that pnpm hands on', async () => {

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { signCallback } from '@payment-service/core/testing';
+import { startPostgres } from '@payment-service/postgres-server';
 import { createSandbox } from '@payment-service/sandbox';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -110,5 +111,27 @@ describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engin
     expect((await customer.get('/owner/inbox?state=settled')).body).toContain('came 2 ×');
     second.program.process.kill('SIGINT');
     expect((await second.program.ended).code).toBe(0);
+  });
+});
+
+describe('a database server that dies and comes back', () => {
+  it('costs no callback: 503 until then, and paid afterwards', async () => {
+    const server = await startPostgres();
+    onTestFinished(() => server.stop());
+    const shop = await openShop({ framework: 'koa', keeping: { databaseUrl: server.url } });
+    const { reference } = await new Customer(shop).placeOrder();
+    const health = async (): Promise<number> => (await fetch(`${shop.origin}/healthz`)).status;
+    expect(await health()).toBe(200);
+
+    await server.kill('everything');
+    expect(await shop.sendCallback(genuine(reference))).toBe(503);
+    expect(await health()).toBe(503);
+    expect((await new Customer(shop).orderPage(reference)).status).toBe(500);
+
+    await server.restart();
+    await expect.poll(() => shop.sendCallback(genuine(reference)), { timeout: 30_000 }).toBe(200);
+    await expect.poll(() => shop.stateOf(reference), { timeout: 30_000 }).toBe('paid');
+    expect(await health()).toBe(200);
+    await shop.close();
   });
 });
