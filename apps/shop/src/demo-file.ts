@@ -1,12 +1,28 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { ConfigurationError } from '@payment-service/core';
+import { sqlite } from '@payment-service/inbox';
 
 /**
  * A database file of its own for each demo, since the sandbox starts afresh as well; it goes with the process. It stands
- * beside the sources, where git ignores it: the system's temporary folder may be memory, which the inbox refuses.
+ * beside the sources, where git ignores it, or on another disk of this computer when those are in memory.
  */
 export function demoFile(): string {
-  const folder = mkdtempSync(join(dirname(import.meta.dirname), 'demo-'));
+  const project = dirname(import.meta.dirname);
+  const parent = [project, tmpdir(), '/var/tmp', homedir()].find(keepsFiles) ?? project;
+  const folder = mkdtempSync(join(parent, 'demo-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return join(folder, 'shop.sqlite');
+}
+
+/** The inbox refuses a folder that would lose what was acknowledged: memory, a network. */
+function keepsFiles(folder: string): boolean {
+  try {
+    sqlite(join(folder, 'shop.sqlite'));
+    return true;
+  } catch (error) {
+    if (error instanceof ConfigurationError) return false;
+    throw error;
+  }
 }
