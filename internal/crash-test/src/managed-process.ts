@@ -62,6 +62,7 @@ export class ManagedProcess extends EventEmitter<{ phase: [Phase]; message: [unk
     });
     child.on('message', (message) => this.#onMessage(message));
     child.on('close', (code) => {
+      if (this.#child === child) this.#child = undefined;
       this.isReady = false;
       this.address = undefined;
       if (!this.#isExpected && code !== 0)
@@ -101,7 +102,6 @@ export class ManagedProcess extends EventEmitter<{ phase: [Phase]; message: [unk
     this.address = undefined;
     // Closed means that its pipes are read to the end.
     await closed;
-    this.#child = undefined;
     return this.#reader.phase;
   }
 
@@ -112,7 +112,6 @@ export class ManagedProcess extends EventEmitter<{ phase: [Phase]; message: [unk
     const closed = once(child, 'close');
     child.send({ stop: true });
     await closed;
-    this.#child = undefined;
   }
 }
 

@@ -129,6 +129,10 @@ class Run {
       for (const worker of this.#workers) await worker.end();
       const seconds = Math.round((performance.now() - started) / 1000);
       return { ...(await this.#count()), crashLooped, seconds };
+    } catch (error) {
+      // Said at once: what follows is long, and ends processes that might have more to say.
+      console.error(error);
+      throw error;
     } finally {
       // Nothing is started any more, and only then is everything ended.
       await Promise.allSettled([killing, this.#killer.settled()]);

@@ -13,10 +13,6 @@ export interface Target {
 export const TARGETS: readonly Target[] = [
   { way: 'store', contender: 'inboxPostgres', over: 'floorPostgres', atLeast: 0.85 },
   { way: 'store', contender: 'inboxSqlite', over: 'floorSqlite', atLeast: 0.85 },
-  { way: 'store', contender: 'inboxPostgres', over: 'pgBoss', atLeast: 1 },
-  { way: 'store', contender: 'inboxPostgres', over: 'bullmq', atLeast: 1 },
-  { way: 'store', contender: 'inboxSqlite', over: 'pgBoss', atLeast: 1 },
-  { way: 'store', contender: 'inboxSqlite', over: 'bullmq', atLeast: 1 },
   { way: 'http', contender: 'inboxPostgres', over: 'pgBoss', atLeast: 1 },
   { way: 'http', contender: 'inboxPostgres', over: 'bullmq', atLeast: 1 },
   { way: 'http', contender: 'inboxSqlite', over: 'pgBoss', atLeast: 1 },
