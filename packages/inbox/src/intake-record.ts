@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type AuthenticRefusal,
   bodyText,
@@ -136,5 +136,5 @@ function storedClaim({ currency, amount }: Claim): StoredClaim {
 }
 
 function sha256(data: string | Uint8Array): Uint8Array {
-  return createHash('sha256').update(data).digest();
+  return hash('sha256', data, 'buffer');
 }

@@ -6,8 +6,8 @@ import { hexOf } from './session.ts';
 import type { Settings } from './settings.ts';
 import type { Spool } from './spool.ts';
 import { type IntakeOutcome, MOST_BODIES, type StoreEngine } from './store.ts';
+import { TimedOut, within } from './within.ts';
 
-const LANES = 2;
 const MOST_IN_GROUP = 64;
 /** More than this many waiting callbacks are turned away at once: the store is not keeping up. */
 const MOST_WAITING = 5000;
@@ -26,13 +26,14 @@ export interface IntakeOptions<Tx> {
 export class Intake<Tx> {
   readonly #options: IntakeOptions<Tx>;
   readonly #group: Group<IntakeRecord, IntakeOutcome>;
+  #isReady = false;
 
   constructor(options: IntakeOptions<Tx>) {
     const { engine, settings } = options;
     this.#options = options;
     this.#group = new Group({
       send: (records) => engine.receive(records, settings.account),
-      lanes: LANES,
+      lanes: engine.intakeLanes,
       most: MOST_IN_GROUP,
     });
   }
@@ -71,31 +72,20 @@ export class Intake<Tx> {
 
   /** Bounded by `storeTimeoutMs`, set-up and the wait for a group included. */
   async store(record: IntakeRecord): Promise<Exclude<IntakeOutcome, 'busy'>> {
-    if (this.#group.size >= MOST_WAITING) throw new StoreTimeout();
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(new StoreTimeout()), this.#options.settings.storeTimeoutMs);
-    try {
-      await untilAborted(this.#options.ready(), limit.signal);
-      for (;;) {
-        const outcome = await this.#group.add(record, limit.signal);
-        if (outcome !== 'busy') return outcome;
-        await untilAborted(pause(BUSY_PAUSE_MS), limit.signal);
-      }
-    } finally {
-      clearTimeout(timer);
+    const { settings, ready } = this.#options;
+    if (this.#group.size >= MOST_WAITING) throw new TimedOut();
+    const until = performance.now() + settings.storeTimeoutMs;
+    if (!this.#isReady) {
+      await within(settings.storeTimeoutMs, ready());
+      this.#isReady = true;
+    }
+    for (;;) {
+      const outcome = await this.#group.add(record, Math.max(1, until - performance.now()));
+      if (outcome !== 'busy') return outcome;
+      if (performance.now() >= until) throw new TimedOut();
+      await pause(BUSY_PAUSE_MS);
     }
   }
-}
-
-class StoreTimeout extends Error {
-  readonly code = 'ETIMEDOUT';
-}
-
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    promise.then(resolve, reject);
-  });
 }
 
 function pause(ms: number): Promise<void> {

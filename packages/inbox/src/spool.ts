@@ -31,7 +31,6 @@ export interface SpoolOptions {
 export class Spool {
   readonly #options: SpoolOptions;
   readonly #group: Group<IntakeRecord, boolean>;
-  readonly #neverAborted = new AbortController().signal;
   #thread: Promise<SqliteThread> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #draining: Promise<void> | undefined;
@@ -54,7 +53,7 @@ export class Spool {
   /** @returns false when it could not be kept here. */
   async keep(record: IntakeRecord): Promise<boolean> {
     try {
-      const isKept = await this.#group.add(record, this.#neverAborted);
+      const isKept = await this.#group.add(record);
       if (isKept) this.#schedule(this.#pause());
       return isKept;
     } catch (error) {

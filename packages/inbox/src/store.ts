@@ -87,6 +87,8 @@ export interface StoreEngine<Tx> {
   laneCount(concurrency: number): number;
   /** Refuses a database that would not keep what it acknowledges, and brings the tables up to date. */
   prepare(): Promise<void>;
+  /** How many groups of deliveries may be under way at the same time. */
+  readonly intakeLanes: number;
   /** Keeps deliveries; what it answers is on disk. Bounded by the caller. */
   receive(records: readonly IntakeRecord[], account: string): Promise<readonly IntakeOutcome[]>;
   /** A single statement in a transaction of its own. */

@@ -2,17 +2,17 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from '@payment-service/core';
+import { startPostgres } from '@payment-service/postgres-server';
 import pg from 'pg';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createInbox, postgres, sqlite } from '../src/index.ts';
 import { callback, SIGNING_KEY, signedText } from './support/callbacks.ts';
-import { startPostgres } from './support/postgres-server.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 describe('a database that would not keep what it acknowledges is refused', () => {
   it.each(['fsync', 'full_page_writes', 'synchronous_commit'])('postgres with %s = off', async (setting) => {
     const server = await startPostgres({ [setting]: 'off' });
-    const pool = new pg.Pool({ connectionString: server.url() });
+    const pool = new pg.Pool({ connectionString: server.url });
     pool.on('error', () => undefined);
     const inbox = createInbox({ store: postgres(pool) });
     onTestFinished(async () => {

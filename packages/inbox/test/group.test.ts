@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { Group } from '../src/group.ts';
+import { TimedOut } from '../src/within.ts';
 import { pause, signal } from './support/until.ts';
-
-const NEVER = new AbortController().signal;
 
 it('sends the first at once, and what comes meanwhile together', async () => {
   const sent: number[][] = [];
@@ -16,7 +15,7 @@ it('sends the first at once, and what comes meanwhile together', async () => {
     lanes: 1,
     most: 3,
   });
-  const results = [1, 2, 3, 4, 5].map((item) => group.add(item, NEVER));
+  const results = [1, 2, 3, 4, 5].map((item) => group.add(item));
   expect(sent).toEqual([[1]]);
   mayGoOn.give();
   expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50]);
@@ -33,11 +32,11 @@ it('an error is for its own group, and the next one goes on', async () => {
     lanes: 1,
     most: 2,
   });
-  const results = await Promise.allSettled([1, 2, 3, 4].map((item) => group.add(item, NEVER)));
+  const results = await Promise.allSettled([1, 2, 3, 4].map((item) => group.add(item)));
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
 });
 
-it('what is withdrawn before it is sent is not sent, and holds nothing', async () => {
+it('what is not sent in time is not sent any more, and what was sent is given up; nothing is held', async () => {
   const sent: number[][] = [];
   const mayGoOn = signal();
   const group = new Group<number, number>({
@@ -49,14 +48,32 @@ it('what is withdrawn before it is sent is not sent, and holds nothing', async (
     lanes: 1,
     most: 10,
   });
-  const first = group.add(1, NEVER);
-  const withdrawal = new AbortController();
-  const second = group.add(2, withdrawal.signal);
-  const third = group.add(3, NEVER);
-  withdrawal.abort(new Error('too late'));
-  await expect(second).rejects.toThrow('too late');
+  const patient = group.add(1);
+  const third = group.add(3);
+  for (const hasty of [group.add(2, 30), group.add(4, 1)]) await expect(hasty).rejects.toThrow(TimedOut);
   mayGoOn.give();
-  await Promise.all([first, third]);
+  expect(await Promise.all([patient, third])).toEqual([1, 3]);
   expect(sent).toEqual([[1], [3]]);
+  await expect(
+    new Group<number, number>({ send: () => pause(500).then(() => []), lanes: 1, most: 1 }).add(1, 20),
+  ).rejects.toThrow(TimedOut);
   expect(group.size).toBe(0);
+});
+
+it('a second lane is for full groups only', async () => {
+  const sent: number[][] = [];
+  const mayGoOn = signal();
+  const group = new Group<number, number>({
+    async send(items) {
+      sent.push([...items]);
+      await mayGoOn.promise;
+      return items;
+    },
+    lanes: 2,
+    most: 2,
+  });
+  const results = [1, 2, 3, 4, 5].map((item) => group.add(item));
+  expect(sent).toEqual([[1], [2, 3]]);
+  mayGoOn.give();
+  expect(await Promise.all(results)).toEqual([1, 2, 3, 4, 5]);
 });

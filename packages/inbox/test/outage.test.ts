@@ -10,6 +10,7 @@ import {
 } from '@payment-service/core';
 import { incomingCallback } from '@payment-service/core/node';
 import { paymentCallbacks } from '@payment-service/express';
+import { type PostgresServer, startPostgres } from '@payment-service/postgres-server';
 import express from 'express';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -23,7 +24,6 @@ import {
   sqlite,
 } from '../src/index.ts';
 import { callback, paid, SIGNING_KEY, signedText } from './support/callbacks.ts';
-import { type PostgresServer, startPostgres } from './support/postgres-server.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 import { until } from './support/until.ts';
 import { startWork } from './support/working.ts';
@@ -44,7 +44,7 @@ describe('the database is away', () => {
     );
     const url = `${await listen(createServer(app))}/callbacks`;
     expect((await post(url)).status).toBe(200);
-    await server.kill();
+    await server.kill('everything');
     const away = await post(url);
     expect(away.status).toBe(503);
     expect(Number(away.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
@@ -69,7 +69,7 @@ describe('the database is away', () => {
         response.writeHead(status, headers).end(body);
       }),
     );
-    await server.halt();
+    await server.kill('postmaster');
     expect((await post(url)).status).toBe(503);
     expect((await post(url, 'ORD:1001')).status).toBe(503);
     await server.restart();
@@ -81,7 +81,7 @@ describe('the database is away', () => {
   it('a database that does not answer is given up after storeTimeoutMs, and its connections are not kept', async () => {
     const { inbox, pool, schema } = await open('hung', { storeTimeoutMs: 300 }, 3);
     await inbox.ready();
-    const locker = new pg.Client({ connectionString: server.url() });
+    const locker = new pg.Client({ connectionString: server.url });
     await locker.connect();
     await locker.query(`begin; lock table ${schema}.transition in access exclusive mode`);
     const attempts = Array.from({ length: 10 }, (_each, index) => inbox.receive(paid(`ORD-${index}`, 1)));
@@ -106,7 +106,7 @@ describe('the database is away', () => {
 
   it('at the start: ready() says so, and what comes is answered 503 until it is there', async () => {
     const { inbox } = await open('start');
-    await server.halt();
+    await server.kill('postmaster');
     await expect(inbox.ready()).rejects.toThrow(/ECONNREFUSED/);
     await expect(inbox.receive(callback())).rejects.toThrow(UnavailableError);
     await server.restart();
@@ -121,7 +121,7 @@ describe('the database is away', () => {
     inbox.handle(async ({ tx, signed }) => {
       runs += 1;
       await tx.query(`insert into ${schema}_credit values ($1)`, [signed.merchant_reference]);
-      if (runs === 1) await server.kill();
+      if (runs === 1) await server.kill('everything');
     });
     for (const reference of ['A', 'B', 'C', 'D', 'E', 'F']) {
       await inbox.expect({ merchant_reference: reference, currency: 'UGX', amount: 500 });
@@ -145,7 +145,7 @@ describe('the spool', () => {
     const spool = join(temporaryFolder(), 'spool.db');
     const { inbox, events } = await open('spooled', { spool });
     await inbox.receive(paid('BEFORE', 500));
-    await server.kill();
+    await server.kill('everything');
     await inbox.receive(paid('A', 500));
     await inbox.receive(paid('A', 500));
     await Promise.all(['B', 'C', 'D'].map((reference) => inbox.receive(paid(reference, 500))));
@@ -172,7 +172,7 @@ describe('the spool', () => {
   it('keeps what it has for the next process, which hands it over at its start', async () => {
     const spool = join(temporaryFolder(), 'spool.db');
     const { inbox } = await open('next', { spool });
-    await server.halt();
+    await server.kill('postmaster');
     await expect(inbox.ready()).rejects.toThrow(/ECONNREFUSED/);
     await inbox.receive(paid('A', 500));
     await inbox.close();
@@ -192,7 +192,7 @@ describe('the spool', () => {
     const spool = join(temporaryFolder(), 'spool.db');
     const { inbox, events } = await open('full', { spool });
     for (let amount = 1; amount <= 8; amount += 1) await inbox.receive(paid('A', amount));
-    await server.halt();
+    await server.kill('postmaster');
     for (let amount = 101; amount <= 108; amount += 1) await inbox.receive(paid('A', amount));
     await expect(inbox.receive(paid('A', 109))).rejects.toThrow(UnavailableError);
     await server.restart();
@@ -203,7 +203,7 @@ describe('the spool', () => {
 
   it('does not take what a misconfigured store refuses', async () => {
     const spool = join(temporaryFolder(), 'spool.db');
-    const url = new URL(server.url());
+    const url = new URL(server.url);
     url.searchParams.set('options', '-c synchronous_commit=off');
     const { inbox } = await open('misconfigured', { spool }, 5, url.href);
     await expect(inbox.receive(callback())).rejects.toThrow(ConfigurationError);
@@ -246,7 +246,7 @@ async function open(
   name: string,
   options: Partial<InboxOptions<PostgresTransaction>> = {},
   max = 10,
-  connectionString = server.url(),
+  connectionString = server.url,
 ): Promise<{ inbox: Inbox<PostgresTransaction>; pool: pg.Pool; events: InboxEvent[]; schema: string }> {
   const schema = `outage_${name}`;
   const events: InboxEvent[] = [];

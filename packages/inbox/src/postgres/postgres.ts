@@ -45,6 +45,8 @@ export function postgres(
 
 class PostgresEngine implements StoreEngine<PostgresTransaction> {
   readonly tables: Tables;
+  /** A second one is for when the first is full: fewer, larger groups cost the server less. */
+  readonly intakeLanes = 2;
   readonly session: Session;
   readonly #pool: PostgresPool;
   readonly #connections: Connections;

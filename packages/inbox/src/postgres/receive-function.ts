@@ -2,8 +2,9 @@
  * Keeps a group of deliveries in one statement, one round trip and one commit, and says for each what became of it.
  * The mirror of sqlite/intake.ts.
  *
- * The usual case touches one row of each table. A body that was not kept before takes the lock of its transition,
- * without waiting: one row that somebody holds would keep the whole group from being acknowledged.
+ * First deliveries, the usual case, are written as one set; the others one by one. A body that was not kept before takes
+ * the lock of its transition, without waiting: one row that somebody holds would keep the whole group from being
+ * acknowledged. Transitions are written in the order of their ids, so that two groups cannot wait for each other.
  */
 export const receiveFunction = `
 create function S.receive(
@@ -13,47 +14,73 @@ create function S.receive(
   p_received_at bigint[], p_acknowledged integer[], p_most_bodies integer
 ) returns text language plpgsql as $receive$
 declare
-  outcomes text[] := '{}';
-  outcome text;
+  outcomes text[] := array_fill('new'::text, array[cardinality(p_transition_id)]);
+  others integer[];
+  i integer;
 begin
   if current_setting('synchronous_commit') = 'off' then
     perform set_config('synchronous_commit', 'on', true);
   end if;
-  for i in 1 .. cardinality(p_transition_id) loop
+  with given as (
+    select * from unnest(p_transition_id, p_signed, p_reference_key, p_subject_key, p_completed, p_digest, p_body,
+        p_request_currency, p_request_amount, p_transaction_currency, p_transaction_amount, p_key_id, p_refusal,
+        p_received_at)
+      with ordinality as g (transition_id, signed, reference_key, subject_key, completed, digest, body,
+        request_currency, request_amount, transaction_currency, transaction_amount, key_id, refusal, received_at, n)
+  ), created as (
     insert into S.transition (transition_id, account, signed, reference_key, subject_key, completed, state, reason,
       bodies, next_at, first_at, changed_at)
-    values (p_transition_id[i], p_account, p_signed[i], p_reference_key[i], p_subject_key[i], p_completed[i],
-      case when p_refusal[i] is null then 'pending' else 'quarantined' end, p_refusal[i], 1, p_received_at[i],
-      p_received_at[i], p_received_at[i])
-    on conflict (transition_id) do nothing;
-    if found then
-      outcome := 'new';
-    else
-      update S.body set deliveries = deliveries + 1, last_at = p_received_at[i]
-      where transition_id = p_transition_id[i] and digest = p_digest[i]
-        and (refusal is null or p_refusal[i] is not null);
-      if found then
-        outcome := 'known';
-      else
-        outcome := S.admit(p_transition_id[i], p_completed[i], p_digest[i], p_request_currency[i],
-          p_request_amount[i], p_transaction_currency[i], p_transaction_amount[i], p_refusal[i], p_received_at[i],
-          p_acknowledged[i], p_most_bodies);
-      end if;
-    end if;
-    if outcome in ('new', 'new_body') then
-      insert into S.body (transition_id, digest, body, request_currency, request_amount, transaction_currency,
-        transaction_amount, key_id, refusal, first_at, last_at)
-      values (p_transition_id[i], p_digest[i], p_body[i], p_request_currency[i], p_request_amount[i],
-        p_transaction_currency[i], p_transaction_amount[i], p_key_id[i], p_refusal[i], p_received_at[i],
-        p_received_at[i])
-      on conflict (transition_id, digest) do update
-        set refusal = null, deliveries = S.body.deliveries + 1, last_at = excluded.last_at;
-    end if;
-    outcomes := outcomes || outcome;
+    select distinct on (transition_id) transition_id, p_account, signed, reference_key, subject_key, completed,
+      case when refusal is null then 'pending' else 'quarantined' end, refusal, 1, received_at, received_at, received_at
+    from given order by transition_id, n
+    on conflict (transition_id) do nothing
+    returning transition_id
+  ), firsts as (
+    select min(n) as n from given join created using (transition_id) group by transition_id
+  ), kept as (
+    insert into S.body (transition_id, digest, body, request_currency, request_amount, transaction_currency,
+      transaction_amount, key_id, refusal, first_at, last_at)
+    select transition_id, digest, body, request_currency, request_amount, transaction_currency, transaction_amount,
+      key_id, refusal, received_at, received_at
+    from given join firsts using (n)
+  )
+  select array_agg(n::integer order by transition_id, n) into others
+  from given where n not in (select n from firsts);
+  foreach i in array coalesce(others, '{}') loop
+    outcomes[i] := S.receive_again(p_transition_id[i], p_completed[i], p_digest[i], p_body[i], p_request_currency[i],
+      p_request_amount[i], p_transaction_currency[i], p_transaction_amount[i], p_key_id[i], p_refusal[i],
+      p_received_at[i], p_acknowledged[i], p_most_bodies);
   end loop;
   return array_to_string(outcomes, ',');
 end
 $receive$;
+
+create function S.receive_again(
+  p_transition_id bytea, p_completed integer, p_digest bytea, p_body bytea, p_request_currency text,
+  p_request_amount text, p_transaction_currency text, p_transaction_amount text, p_key_id text, p_refusal text,
+  p_received_at bigint, p_acknowledged integer, p_most_bodies integer
+) returns text language plpgsql as $receive_again$
+declare
+  outcome text;
+begin
+  update S.body set deliveries = deliveries + 1, last_at = p_received_at
+  where transition_id = p_transition_id and digest = p_digest and (refusal is null or p_refusal is not null);
+  if found then
+    return 'known';
+  end if;
+  outcome := S.admit(p_transition_id, p_completed, p_digest, p_request_currency, p_request_amount,
+    p_transaction_currency, p_transaction_amount, p_refusal, p_received_at, p_acknowledged, p_most_bodies);
+  if outcome = 'new_body' then
+    insert into S.body (transition_id, digest, body, request_currency, request_amount, transaction_currency,
+      transaction_amount, key_id, refusal, first_at, last_at)
+    values (p_transition_id, p_digest, p_body, p_request_currency, p_request_amount, p_transaction_currency,
+      p_transaction_amount, p_key_id, p_refusal, p_received_at, p_received_at)
+    on conflict (transition_id, digest) do update
+      set refusal = null, deliveries = S.body.deliveries + 1, last_at = excluded.last_at;
+  end if;
+  return outcome;
+end
+$receive_again$;
 
 create function S.admit(
   p_transition_id bytea, p_completed integer, p_digest bytea, p_request_currency text, p_request_amount text,

@@ -18,7 +18,6 @@ export class StartCounter {
   readonly #statement: string;
   readonly #timeoutMs: number;
   readonly #group: Group<Change, undefined>;
-  readonly #neverAborted = new AbortController().signal;
   #client: PostgresClient | undefined;
 
   constructor(connections: Connections, table: string, timeoutMs: number) {
@@ -31,7 +30,7 @@ export class StartCounter {
   }
 
   async add(transitionId: Uint8Array, count: 1 | -1): Promise<void> {
-    await this.#group.add({ transitionId, count }, this.#neverAborted);
+    await this.#group.add({ transitionId, count });
   }
 
   async close(): Promise<void> {

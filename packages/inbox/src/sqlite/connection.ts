@@ -60,6 +60,11 @@ export class SqliteConnection {
     });
   }
 
+  /** Runs a statement that gives no rows, inside a transaction. @returns how many rows it changed. */
+  change(text: string, values: readonly SqlValue[]): number {
+    return Number(this.#statement(text).run(...(values as readonly SQLInputValue[])).changes);
+  }
+
   /** Several statements without values, such as a migration. */
   execute(script: string): void {
     this.#database.exec(script);

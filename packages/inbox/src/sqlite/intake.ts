@@ -3,6 +3,29 @@ import { type IntakeOutcome, MOST_BODIES } from '../store.ts';
 import type { SqliteConnection } from './connection.ts';
 import { tables } from './sqlite-tables.ts';
 
+// Texts of the whole program, and values by position: the connection finds its prepared statements by them.
+const INSERT_TRANSITION = `insert into ${tables.transition} (transition_id, account, signed, reference_key, subject_key,
+    completed, state, reason, bodies, next_at, first_at, changed_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?) on conflict (transition_id) do nothing`;
+const INSERT_BODY = `insert into ${tables.body} (transition_id, digest, body, request_currency, request_amount,
+    transaction_currency, transaction_amount, key_id, refusal, first_at, last_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const REPEAT = `update ${tables.body} set deliveries = deliveries + 1, last_at = ?
+  where transition_id = ? and digest = ? and (refusal is null or ? is not null)`;
+const VERIFY = `update ${tables.body} set refusal = null, deliveries = deliveries + 1, last_at = ?
+  where transition_id = ? and digest = ?`;
+const COUNT_BODY = `update ${tables.transition}
+  set bodies = bodies + ?, revision = revision + 1, completed = max(completed, ?) where transition_id = ?`;
+const WAKE = `update ${tables.transition} set state = 'pending', reason = null, next_at = ?, changed_at = ?
+  where transition_id = ? and (
+    (state = 'unhandled' and reason = 'no_expectation') or state = 'conflict' or
+    (state = 'quarantined' and reason not in ('crash_loop', 'transition_not_allowed', 'empty_reference')))`;
+const IS_FULL = `select t.bodies as bodies, e.currency is not null and
+    (e.compare = 'transaction' or (e.currency is ? and e.amount is ?)) and
+    (e.compare = 'request' or (e.currency is ? and e.amount is ?)) as equals_expectation
+  from ${tables.transition} t left join ${tables.expectation} e on e.reference_key = t.reference_key
+  where t.transition_id = ?`;
+
 /** Keeps a group of deliveries in one transaction: one fsync for all of them, and no answer before it. */
 export function receiveGroup(
   connection: SqliteConnection,
@@ -22,99 +45,62 @@ export function receiveGroup(
 
 function receive(connection: SqliteConnection, account: string, record: IntakeRecord): IntakeOutcome {
   const { transitionId, digest, refusal = null, receivedAt } = record;
-  const inserted = connection.query(
-    `insert into ${tables.transition} (transition_id, account, signed, reference_key, subject_key, completed, state,
-       reason, bodies, next_at, first_at, changed_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, 1, $9, $9, $9) on conflict (transition_id) do nothing`,
-    {
-      $1: transitionId,
-      $2: account,
-      $3: record.signed,
-      $4: record.referenceKey,
-      $5: record.subjectKey,
-      $6: record.isCompleted ? 1 : 0,
-      $7: refusal === null ? 'pending' : 'quarantined',
-      $8: refusal,
-      $9: receivedAt,
-    },
-  );
-  if (inserted.rowCount === 1) {
+  const inserted = connection.change(INSERT_TRANSITION, [
+    transitionId,
+    account,
+    record.signed,
+    record.referenceKey,
+    record.subjectKey,
+    record.isCompleted ? 1 : 0,
+    refusal === null ? 'pending' : 'quarantined',
+    refusal,
+    receivedAt,
+    receivedAt,
+    receivedAt,
+  ]);
+  if (inserted === 1) {
     insertBody(connection, record);
     return 'new';
   }
-  const repeated = connection.query(
-    `update ${tables.body} set deliveries = deliveries + 1, last_at = $3
-     where transition_id = $1 and digest = $2 and (refusal is null or $4 is not null)`,
-    { $1: transitionId, $2: digest, $3: receivedAt, $4: refusal },
-  );
-  if (repeated.rowCount === 1) return 'known';
-  return receiveOtherBody(connection, record);
+  const repeated = connection.change(REPEAT, [receivedAt, transitionId, digest, refusal]);
+  return repeated === 1 ? 'known' : receiveOtherBody(connection, record);
 }
 
 /** A body that was not kept before, or only as evidence. */
 function receiveOtherBody(connection: SqliteConnection, record: IntakeRecord): IntakeOutcome {
   const { transitionId, digest, refusal, receivedAt } = record;
-  const verifiedNow = connection.query(
-    `update ${tables.body} set refusal = null, deliveries = deliveries + 1, last_at = $3
-     where transition_id = $1 and digest = $2`,
-    { $1: transitionId, $2: digest, $3: receivedAt },
-  );
-  if (verifiedNow.rowCount === 0) {
+  const verified = connection.change(VERIFY, [receivedAt, transitionId, digest]);
+  if (verified === 0) {
     if (!record.isAcknowledged && isFull(connection, record)) return 'full';
     insertBody(connection, record);
   }
-  connection.query(
-    `update ${tables.transition} set bodies = bodies + $2, revision = revision + 1, completed = max(completed, $3)
-     where transition_id = $1`,
-    { $1: transitionId, $2: verifiedNow.rowCount === 0 ? 1 : 0, $3: record.isCompleted ? 1 : 0 },
-  );
+  connection.change(COUNT_BODY, [verified === 0 ? 1 : 0, record.isCompleted ? 1 : 0, transitionId]);
   // What was parked for want of this body is looked at again.
-  if (refusal === undefined) {
-    connection.query(
-      `update ${tables.transition} set state = 'pending', reason = null, next_at = $2, changed_at = $2
-       where transition_id = $1 and (
-         (state = 'unhandled' and reason = 'no_expectation') or state = 'conflict' or
-         (state = 'quarantined' and reason not in ('crash_loop', 'transition_not_allowed', 'empty_reference')))`,
-      { $1: transitionId, $2: receivedAt },
-    );
-  }
+  if (refusal === undefined) connection.change(WAKE, [receivedAt, receivedAt, transitionId]);
   return 'new_body';
 }
 
-function isFull(connection: SqliteConnection, record: IntakeRecord): boolean {
-  const { rows } = connection.query(
-    `select t.bodies as bodies, e.currency is not null and
-       (e.compare = 'transaction' or (e.currency is $2 and e.amount is $3)) and
-       (e.compare = 'request' or (e.currency is $4 and e.amount is $5)) as equals_expectation
-     from ${tables.transition} t left join ${tables.expectation} e on e.reference_key = t.reference_key
-     where t.transition_id = $1`,
-    {
-      $1: record.transitionId,
-      $2: record.request.currency,
-      $3: record.request.amount,
-      $4: record.transaction.currency,
-      $5: record.transaction.amount,
-    },
-  );
-  return Number(rows[0]?.['bodies']) >= MOST_BODIES && rows[0]?.['equals_expectation'] !== 1;
+function isFull(connection: SqliteConnection, { transitionId, request, transaction }: IntakeRecord): boolean {
+  const { currency, amount } = request;
+  const values = [currency, amount, transaction.currency, transaction.amount, transitionId];
+  const [row] = connection.query(IS_FULL, values).rows;
+  return Number(row?.['bodies']) >= MOST_BODIES && row?.['equals_expectation'] !== 1;
 }
 
 function insertBody(connection: SqliteConnection, record: IntakeRecord): void {
-  connection.query(
-    `insert into ${tables.body} (transition_id, digest, body, request_currency, request_amount, transaction_currency,
-       transaction_amount, key_id, refusal, first_at, last_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)`,
-    {
-      $1: record.transitionId,
-      $2: record.digest,
-      $3: record.body,
-      $4: record.request.currency,
-      $5: record.request.amount,
-      $6: record.transaction.currency,
-      $7: record.transaction.amount,
-      $8: record.keyId,
-      $9: record.refusal ?? null,
-      $10: record.receivedAt,
-    },
-  );
+  const { transitionId, digest, body, request, transaction, keyId, refusal = null, receivedAt } = record;
+  const { currency, amount } = request;
+  connection.change(INSERT_BODY, [
+    transitionId,
+    digest,
+    body,
+    currency,
+    amount,
+    transaction.currency,
+    transaction.amount,
+    keyId,
+    refusal,
+    receivedAt,
+    receivedAt,
+  ]);
 }

@@ -1,5 +1,8 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
+import type { IntakeRecord } from '../intake-record.ts';
+import type { IntakeOutcome } from '../store.ts';
+import { packRecords } from './packed-records.ts';
 import { errorFrom, SqliteError } from './sqlite-error.ts';
 import type { ThreadMessage, ThreadReplies, ThreadReply, ThreadRequest } from './thread-messages.ts';
 
@@ -26,6 +29,7 @@ export class SqliteThread {
 
   request<K extends ThreadRequest['kind']>(
     request: Extract<ThreadRequest, { kind: K }>,
+    handedOver: readonly ArrayBuffer[] = [],
   ): Promise<ThreadReplies[K]> {
     return new Promise((resolve, reject) => {
       if (this.#isOver) return reject(new SqliteError('The SQLite thread has ended.', undefined));
@@ -33,8 +37,13 @@ export class SqliteThread {
       this.#waiting.set(this.#lastId, { resolve: (value) => resolve(value as ThreadReplies[K]), reject });
       this.#worker.ref();
       const message: ThreadMessage = { id: this.#lastId, request };
-      this.#worker.postMessage(message);
+      this.#worker.postMessage(message, handedOver);
     });
+  }
+
+  receive(account: string, records: readonly IntakeRecord[]): Promise<readonly IntakeOutcome[]> {
+    const packed = packRecords(records);
+    return this.request({ kind: 'receive', account, records: packed }, [packed.bytes.buffer]);
   }
 
   get isOver(): boolean {

@@ -32,6 +32,7 @@ export function sqlite(path: string): Store<SqliteTransaction> {
 
 class SqliteEngine implements StoreEngine<SqliteTransaction> {
   readonly tables: Tables = tables;
+  readonly intakeLanes = 1;
   readonly session: Session;
   readonly #path: string;
   readonly #options: StoreOptions;
@@ -51,7 +52,7 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
 
   async receive(records: readonly IntakeRecord[], account: string): Promise<readonly IntakeOutcome[]> {
     const thread = await this.#opened();
-    return this.#turn.during(() => thread.request({ kind: 'receive', account, records }));
+    return this.#turn.during(() => thread.receive(account, records));
   }
 
   async transaction<T>(body: (session: Session) => Promise<T>): Promise<T> {

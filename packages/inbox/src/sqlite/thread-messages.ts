@@ -1,8 +1,8 @@
-import type { IntakeRecord } from '../intake-record.ts';
 import type { Parking, ParkingOutcome } from '../parking.ts';
 import type { SqlValue } from '../session.ts';
 import type { Settlement } from '../settlement.ts';
 import type { IntakeOutcome } from '../store.ts';
+import type { PackedRecords } from './packed-records.ts';
 
 /** What SQLite stores and gives: integers beyond 2^53 only as bigint, and only to be bound. */
 export type SqliteValue = SqlValue | bigint;
@@ -35,7 +35,7 @@ export type ThreadRequest =
   | { readonly kind: 'settle'; readonly settlement: Settlement }
   | { readonly kind: 'park'; readonly parking: Parking }
   | { readonly kind: 'forgetStart'; readonly transitionId: Uint8Array }
-  | { readonly kind: 'receive'; readonly account: string; readonly records: readonly IntakeRecord[] }
+  | { readonly kind: 'receive'; readonly account: string; readonly records: PackedRecords }
   | { readonly kind: 'close' };
 
 export interface ThreadReplies {

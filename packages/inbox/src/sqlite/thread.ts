@@ -4,6 +4,7 @@ import { claim, countStart } from './claim.ts';
 import { SqliteConnection } from './connection.ts';
 import { receiveGroup } from './intake.ts';
 import { migrate } from './migrations.ts';
+import { unpackRecords } from './packed-records.ts';
 import { park } from './park.ts';
 import { RefusedDatabase } from './refused-database.ts';
 import { settle } from './settle.ts';
@@ -62,7 +63,7 @@ function answer(request: ThreadRequest): ThreadReplies[keyof ThreadReplies] {
       countStart(openRelaxed(), request.transitionId, -1);
       return undefined;
     case 'receive':
-      return receiveGroup(open(), request.account, request.records);
+      return receiveGroup(open(), request.account, unpackRecords(request.records));
     case 'close':
       relaxed?.close();
       connection?.close();

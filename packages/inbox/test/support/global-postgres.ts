@@ -1,5 +1,5 @@
+import { startPostgres } from '@payment-service/postgres-server';
 import type { TestProject } from 'vitest/node';
-import { startPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -11,6 +11,6 @@ declare module 'vitest' {
 /** One server for the whole run. */
 export default async function globalPostgres(project: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgres();
-  project.provide('postgresUrl', server.url());
+  project.provide('postgresUrl', server.url);
   return () => server.stop();
 }
