@@ -45,7 +45,8 @@ export async function postgresDatabase(): Promise<TestDatabase> {
     },
     async stored() {
       const rows = await text(
-        `select encode(transition_id, 'hex') as id, encode(sha256(body), 'hex') as digest from payment_inbox.body`,
+        `select encode(t.transition_id, 'hex') as id, encode(sha256(b.body), 'hex') as digest
+         from payment_inbox.body b join payment_inbox.transition t on t.id = b.transition`,
       );
       return new Set(rows.map(({ id = '', digest = '' }) => deliveryKey({ transitionId: id, digest })));
     },

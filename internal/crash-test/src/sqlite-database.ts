@@ -36,7 +36,10 @@ export function sqliteDatabase(folder: string, isControl: boolean): TestDatabase
     async stored() {
       const keys = new Set<string>();
       const rows = file
-        .prepare('select lower(hex(transition_id)) as id, body from payment_inbox_body')
+        .prepare(
+          `select lower(hex(t.transition_id)) as id, b.body as body
+           from payment_inbox_body b join payment_inbox_transition t on t.id = b.transition`,
+        )
         .iterate();
       for (const { id, body } of rows) {
         const digest = createHash('sha256')

@@ -109,11 +109,13 @@ function upsert(schema: string): string {
       bodies, next_at, first_at, changed_at)
     select transition_id, '', signed, reference_key, subject_key, 1, 'pending', 1, received_at, received_at, received_at
     from given on conflict (transition_id) do nothing
+    returning id, transition_id
   )
-  insert into ${schema}.body as b (transition_id, digest, body, request_currency, request_amount, transaction_currency,
+  insert into ${schema}.body as b (transition, digest, body, request_currency, request_amount, transaction_currency,
     transaction_amount, key_id, first_at, last_at)
-  select transition_id, digest, body, currency, amount, currency, amount, key_id, received_at, received_at from given
-  on conflict (transition_id, digest) do update set deliveries = b.deliveries + 1, last_at = excluded.last_at`;
+  select id, digest, body, currency, amount, currency, amount, key_id, received_at, received_at
+  from given join kept using (transition_id)
+  on conflict (transition, digest) do update set deliveries = b.deliveries + 1, last_at = excluded.last_at`;
 }
 
 function columnsOf(rows: readonly SameRow[]): unknown[] {

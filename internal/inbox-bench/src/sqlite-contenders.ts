@@ -59,19 +59,27 @@ async function openFloor(path: string, synchronous: 'full' | 'normal'): Promise<
      values (?, '', ?, ?, ?, 1, 'pending', 1, ?, ?, ?) on conflict (transition_id) do nothing`,
   );
   const body = database.prepare(
-    `insert into payment_inbox_body (transition_id, digest, body, request_currency, request_amount, transaction_currency,
+    `insert into payment_inbox_body (transition, digest, body, request_currency, request_amount, transaction_currency,
        transaction_amount, key_id, first_at, last_at)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     on conflict (transition_id, digest) do update set deliveries = deliveries + 1, last_at = excluded.last_at`,
+     on conflict (transition, digest) do update set deliveries = deliveries + 1, last_at = excluded.last_at`,
   );
   const write = (rows: readonly SameRow[]): void => {
     database.exec('begin immediate');
     for (const row of rows) {
       const { transitionId, signed, referenceKey, subjectKey, digest, currency, amount, keyId, receivedAt } =
         row;
-      transition.run(transitionId, signed, referenceKey, subjectKey, receivedAt, receivedAt, receivedAt);
-      body.run(
+      const { lastInsertRowid } = transition.run(
         transitionId,
+        signed,
+        referenceKey,
+        subjectKey,
+        receivedAt,
+        receivedAt,
+        receivedAt,
+      );
+      body.run(
+        lastInsertRowid,
         digest,
         row.body,
         currency,

@@ -43,7 +43,7 @@ export async function readCaseFile(
        e.currency as expected_currency, e.amount as expected_amount, e.compare, e.settled_by,
        e.revision as expectation_revision, a.status as applied_status, s.starts
      from ${tables.transition} t
-     join ${tables.body} b on b.transition_id = t.transition_id
+     join ${tables.body} b on b.transition = t.id
      left join ${tables.expectation} e on e.reference_key = t.reference_key
      left join ${tables.applied} a on a.subject_key = t.subject_key
      left join ${tables.start} s on s.transition_id = t.transition_id

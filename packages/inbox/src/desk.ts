@@ -164,9 +164,11 @@ export class Desk<Tx> {
           'with resolve().',
       );
     }
-    await session.query(`update ${this.#engine.tables.body} set refusal = null where transition_id = $1`, [
-      id,
-    ]);
+    const { body, transition } = this.#engine.tables;
+    await session.query(
+      `update ${body} set refusal = null where transition = (select id from ${transition} where transition_id = $1)`,
+      [id],
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { bytesOf, type Session } from './session.ts';
+import { bytesOf, numberOf, type Session } from './session.ts';
 import type { StoreEngine } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -16,7 +16,7 @@ export async function pruneBodies<Tx>(
   olderThan: number,
 ): Promise<number> {
   let pruned = 0;
-  let after: Position = { transitionId: new Uint8Array(), digest: new Uint8Array() };
+  let after: Position = { transition: 0, digest: new Uint8Array() };
   for (;;) {
     const chunk = await engine.transaction((session) =>
       pruneChunk(session, engine.tables, { account, olderThan, after }),
@@ -28,7 +28,7 @@ export async function pruneBodies<Tx>(
 }
 
 interface Position {
-  readonly transitionId: Uint8Array;
+  readonly transition: number;
   readonly digest: Uint8Array;
 }
 
@@ -39,22 +39,22 @@ async function pruneChunk(
   { account, olderThan, after }: { account: string; olderThan: number; after: Position },
 ): Promise<{ count: number; last: Position | undefined }> {
   const { rows } = await session.query(
-    `select b.transition_id, b.digest from ${tables.body} b
-     join ${tables.transition} t on t.transition_id = b.transition_id
-     where (b.transition_id, b.digest) > ($1, $2) and b.body is not null and b.last_at < $3 and t.account = $4
+    `select b.transition, b.digest from ${tables.body} b
+     join ${tables.transition} t on t.id = b.transition
+     where (b.transition, b.digest) > ($1, $2) and b.body is not null and b.last_at < $3 and t.account = $4
        and t.state in ('settled', 'resolved', 'unhandled')
-     order by b.transition_id, b.digest limit ${CHUNK}`,
-    [after.transitionId, after.digest, olderThan, account],
+     order by b.transition, b.digest limit ${CHUNK}`,
+    [after.transition, after.digest, olderThan, account],
   );
   for (const row of rows) {
-    await session.query(`update ${tables.body} set body = null where transition_id = $1 and digest = $2`, [
-      bytesOf(row, 'transition_id'),
+    await session.query(`update ${tables.body} set body = null where transition = $1 and digest = $2`, [
+      numberOf(row, 'transition'),
       bytesOf(row, 'digest'),
     ]);
   }
   const last = rows.length < CHUNK ? undefined : rows.at(-1);
   return {
     count: rows.length,
-    last: last && { transitionId: bytesOf(last, 'transition_id'), digest: bytesOf(last, 'digest') },
+    last: last && { transition: numberOf(last, 'transition'), digest: bytesOf(last, 'digest') },
   };
 }

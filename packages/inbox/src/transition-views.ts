@@ -102,7 +102,7 @@ export async function listTransitions(
     before = ` and t.id < (select id from ${tables.transition} where transition_id = $3)`;
   }
   const { rows } = await session.query(
-    `select ${COLUMNS}, (select sum(b.deliveries) from ${tables.body} b where b.transition_id = t.transition_id)
+    `select ${COLUMNS}, (select sum(b.deliveries) from ${tables.body} b where b.transition = t.id)
        as deliveries
      from ${tables.transition} t where t.account = $1${inState}${before} order by t.id desc limit $2`,
     values,
@@ -122,7 +122,7 @@ export async function showTransition(
        b.last_at as body_last_at, e.currency as expected_currency, e.amount as expected_amount, e.compare,
        e.settled_by
      from ${tables.transition} t
-     join ${tables.body} b on b.transition_id = t.transition_id
+     join ${tables.body} b on b.transition = t.id
      left join ${tables.expectation} e on e.reference_key = t.reference_key
      where t.transition_id = $1 and t.account = $2 order by b.first_at, b.digest`,
     [id, account],

@@ -69,7 +69,7 @@ describe('the database is away', () => {
         response.writeHead(status, headers).end(body);
       }),
     );
-    await server.kill('postmaster');
+    await server.kill('everything');
     expect((await post(url)).status).toBe(503);
     expect((await post(url, 'ORD:1001')).status).toBe(503);
     await server.restart();
@@ -106,7 +106,7 @@ describe('the database is away', () => {
 
   it('at the start: ready() says so, and what comes is answered 503 until it is there', async () => {
     const { inbox } = await open('start');
-    await server.kill('postmaster');
+    await server.kill('everything');
     await expect(inbox.ready()).rejects.toThrow(/ECONNREFUSED/);
     await expect(inbox.receive(callback())).rejects.toThrow(UnavailableError);
     await server.restart();
@@ -172,7 +172,7 @@ describe('the spool', () => {
   it('keeps what it has for the next process, which hands it over at its start', async () => {
     const spool = join(temporaryFolder(), 'spool.db');
     const { inbox } = await open('next', { spool });
-    await server.kill('postmaster');
+    await server.kill('everything');
     await expect(inbox.ready()).rejects.toThrow(/ECONNREFUSED/);
     await inbox.receive(paid('A', 500));
     await inbox.close();
@@ -192,7 +192,7 @@ describe('the spool', () => {
     const spool = join(temporaryFolder(), 'spool.db');
     const { inbox, events } = await open('full', { spool });
     for (let amount = 1; amount <= 8; amount += 1) await inbox.receive(paid('A', amount));
-    await server.kill('postmaster');
+    await server.kill('everything');
     for (let amount = 101; amount <= 108; amount += 1) await inbox.receive(paid('A', amount));
     await expect(inbox.receive(paid('A', 109))).rejects.toThrow(UnavailableError);
     await server.restart();

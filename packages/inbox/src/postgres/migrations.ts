@@ -37,7 +37,7 @@ const MIGRATIONS: readonly string[] = [
    create index transition_parked_reference on S.transition (reference_key)
      where state in ('unhandled', 'quarantined', 'conflict');
    create table S.body (
-     transition_id bytea not null,
+     transition bigint not null,
      digest bytea not null,
      body bytea,
      request_currency text collate "C",
@@ -49,7 +49,7 @@ const MIGRATIONS: readonly string[] = [
      deliveries integer not null default 1,
      first_at bigint not null,
      last_at bigint not null,
-     primary key (transition_id, digest)
+     primary key (transition, digest)
    );
    create table S.expectation (
      reference_key bytea not null primary key,

@@ -34,15 +34,15 @@ begin
       case when refusal is null then 'pending' else 'quarantined' end, refusal, 1, received_at, received_at, received_at
     from given order by transition_id, n
     on conflict (transition_id) do nothing
-    returning transition_id
+    returning id, transition_id
   ), firsts as (
-    select min(n) as n from given join created using (transition_id) group by transition_id
+    select min(n) as n, id from given join created using (transition_id) group by id
   ), kept as (
-    insert into S.body (transition_id, digest, body, request_currency, request_amount, transaction_currency,
+    insert into S.body (transition, digest, body, request_currency, request_amount, transaction_currency,
       transaction_amount, key_id, refusal, first_at, last_at)
-    select transition_id, digest, body, request_currency, request_amount, transaction_currency, transaction_amount,
+    select id, digest, body, request_currency, request_amount, transaction_currency, transaction_amount,
       key_id, refusal, received_at, received_at
-    from given join firsts using (n)
+    from given join firsts using (n) order by id
   )
   select array_agg(n::integer order by transition_id, n) into others
   from given where n not in (select n from firsts);
@@ -61,21 +61,23 @@ create function S.receive_again(
   p_received_at bigint, p_acknowledged integer, p_most_bodies integer
 ) returns text language plpgsql as $receive_again$
 declare
+  known bigint;
   outcome text;
 begin
+  select id into known from S.transition where transition_id = p_transition_id;
   update S.body set deliveries = deliveries + 1, last_at = p_received_at
-  where transition_id = p_transition_id and digest = p_digest and (refusal is null or p_refusal is not null);
+  where transition = known and digest = p_digest and (refusal is null or p_refusal is not null);
   if found then
     return 'known';
   end if;
-  outcome := S.admit(p_transition_id, p_completed, p_digest, p_request_currency, p_request_amount,
+  outcome := S.admit(known, p_completed, p_digest, p_request_currency, p_request_amount,
     p_transaction_currency, p_transaction_amount, p_refusal, p_received_at, p_acknowledged, p_most_bodies);
   if outcome = 'new_body' then
-    insert into S.body (transition_id, digest, body, request_currency, request_amount, transaction_currency,
+    insert into S.body (transition, digest, body, request_currency, request_amount, transaction_currency,
       transaction_amount, key_id, refusal, first_at, last_at)
-    values (p_transition_id, p_digest, p_body, p_request_currency, p_request_amount, p_transaction_currency,
+    values (known, p_digest, p_body, p_request_currency, p_request_amount, p_transaction_currency,
       p_transaction_amount, p_key_id, p_refusal, p_received_at, p_received_at)
-    on conflict (transition_id, digest) do update
+    on conflict (transition, digest) do update
       set refusal = null, deliveries = S.body.deliveries + 1, last_at = excluded.last_at;
   end if;
   return outcome;
@@ -83,7 +85,7 @@ end
 $receive_again$;
 
 create function S.admit(
-  p_transition_id bytea, p_completed integer, p_digest bytea, p_request_currency text, p_request_amount text,
+  p_transition bigint, p_completed integer, p_digest bytea, p_request_currency text, p_request_amount text,
   p_transaction_currency text, p_transaction_amount text, p_refusal text, p_received_at bigint,
   p_acknowledged integer, p_most_bodies integer
 ) returns text language plpgsql as $admit$
@@ -91,8 +93,8 @@ declare
   held record;
   is_known boolean;
 begin
-  select bodies, reference_key into held from S.transition where transition_id = p_transition_id for update nowait;
-  select true into is_known from S.body where transition_id = p_transition_id and digest = p_digest;
+  select bodies, reference_key into held from S.transition where id = p_transition for update nowait;
+  select true into is_known from S.body where transition = p_transition and digest = p_digest;
   if is_known and p_refusal is not null then
     return 'known';
   end if;
@@ -108,11 +110,11 @@ begin
     bodies = bodies + case when is_known is null then 1 else 0 end,
     revision = revision + 1,
     completed = greatest(completed, p_completed)
-  where transition_id = p_transition_id;
+  where id = p_transition;
   -- What was parked for want of this body is looked at again.
   if p_refusal is null then
     update S.transition set state = 'pending', reason = null, next_at = p_received_at, changed_at = p_received_at
-    where transition_id = p_transition_id and (
+    where id = p_transition and (
       (state = 'unhandled' and reason = 'no_expectation') or state = 'conflict' or
       (state = 'quarantined' and reason not in ('crash_loop', 'transition_not_allowed', 'empty_reference')));
   end if;

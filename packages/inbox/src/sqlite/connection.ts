@@ -60,9 +60,10 @@ export class SqliteConnection {
     });
   }
 
-  /** Runs a statement that gives no rows, inside a transaction. @returns how many rows it changed. */
-  change(text: string, values: readonly SqlValue[]): number {
-    return Number(this.#statement(text).run(...(values as readonly SQLInputValue[])).changes);
+  /** Runs a statement that gives no rows, inside a transaction. */
+  change(text: string, values: readonly SqlValue[]): { readonly changes: number; readonly rowId: number } {
+    const { changes, lastInsertRowid } = this.#statement(text).run(...(values as readonly SQLInputValue[]));
+    return { changes: Number(changes), rowId: Number(lastInsertRowid) };
   }
 
   /** Several statements without values, such as a migration. */

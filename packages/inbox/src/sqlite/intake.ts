@@ -7,24 +7,25 @@ import { tables } from './sqlite-tables.ts';
 const INSERT_TRANSITION = `insert into ${tables.transition} (transition_id, account, signed, reference_key, subject_key,
     completed, state, reason, bodies, next_at, first_at, changed_at)
   values (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?) on conflict (transition_id) do nothing`;
-const INSERT_BODY = `insert into ${tables.body} (transition_id, digest, body, request_currency, request_amount,
+const ID = `select id from ${tables.transition} where transition_id = ?`;
+const INSERT_BODY = `insert into ${tables.body} (transition, digest, body, request_currency, request_amount,
     transaction_currency, transaction_amount, key_id, refusal, first_at, last_at)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const REPEAT = `update ${tables.body} set deliveries = deliveries + 1, last_at = ?
-  where transition_id = ? and digest = ? and (refusal is null or ? is not null)`;
+  where transition = ? and digest = ? and (refusal is null or ? is not null)`;
 const VERIFY = `update ${tables.body} set refusal = null, deliveries = deliveries + 1, last_at = ?
-  where transition_id = ? and digest = ?`;
+  where transition = ? and digest = ?`;
 const COUNT_BODY = `update ${tables.transition}
-  set bodies = bodies + ?, revision = revision + 1, completed = max(completed, ?) where transition_id = ?`;
+  set bodies = bodies + ?, revision = revision + 1, completed = max(completed, ?) where id = ?`;
 const WAKE = `update ${tables.transition} set state = 'pending', reason = null, next_at = ?, changed_at = ?
-  where transition_id = ? and (
+  where id = ? and (
     (state = 'unhandled' and reason = 'no_expectation') or state = 'conflict' or
     (state = 'quarantined' and reason not in ('crash_loop', 'transition_not_allowed', 'empty_reference')))`;
 const IS_FULL = `select t.bodies as bodies, e.currency is not null and
     (e.compare = 'transaction' or (e.currency is ? and e.amount is ?)) and
     (e.compare = 'request' or (e.currency is ? and e.amount is ?)) as equals_expectation
   from ${tables.transition} t left join ${tables.expectation} e on e.reference_key = t.reference_key
-  where t.transition_id = ?`;
+  where t.id = ?`;
 
 /** Keeps a group of deliveries in one transaction: one fsync for all of them, and no answer before it. */
 export function receiveGroup(
@@ -58,40 +59,41 @@ function receive(connection: SqliteConnection, account: string, record: IntakeRe
     receivedAt,
     receivedAt,
   ]);
-  if (inserted === 1) {
-    insertBody(connection, record);
+  if (inserted.changes === 1) {
+    insertBody(connection, inserted.rowId, record);
     return 'new';
   }
-  const repeated = connection.change(REPEAT, [receivedAt, transitionId, digest, refusal]);
-  return repeated === 1 ? 'known' : receiveOtherBody(connection, record);
+  const id = Number(connection.query(ID, [transitionId]).rows[0]?.['id']);
+  const repeated = connection.change(REPEAT, [receivedAt, id, digest, refusal]);
+  return repeated.changes === 1 ? 'known' : receiveOtherBody(connection, id, record);
 }
 
 /** A body that was not kept before, or only as evidence. */
-function receiveOtherBody(connection: SqliteConnection, record: IntakeRecord): IntakeOutcome {
-  const { transitionId, digest, refusal, receivedAt } = record;
-  const verified = connection.change(VERIFY, [receivedAt, transitionId, digest]);
-  if (verified === 0) {
-    if (!record.isAcknowledged && isFull(connection, record)) return 'full';
-    insertBody(connection, record);
+function receiveOtherBody(connection: SqliteConnection, id: number, record: IntakeRecord): IntakeOutcome {
+  const { digest, refusal, receivedAt } = record;
+  const isKnown = connection.change(VERIFY, [receivedAt, id, digest]).changes === 1;
+  if (!isKnown) {
+    if (!record.isAcknowledged && isFull(connection, id, record)) return 'full';
+    insertBody(connection, id, record);
   }
-  connection.change(COUNT_BODY, [verified === 0 ? 1 : 0, record.isCompleted ? 1 : 0, transitionId]);
+  connection.change(COUNT_BODY, [isKnown ? 0 : 1, record.isCompleted ? 1 : 0, id]);
   // What was parked for want of this body is looked at again.
-  if (refusal === undefined) connection.change(WAKE, [receivedAt, receivedAt, transitionId]);
+  if (refusal === undefined) connection.change(WAKE, [receivedAt, receivedAt, id]);
   return 'new_body';
 }
 
-function isFull(connection: SqliteConnection, { transitionId, request, transaction }: IntakeRecord): boolean {
+function isFull(connection: SqliteConnection, id: number, { request, transaction }: IntakeRecord): boolean {
   const { currency, amount } = request;
-  const values = [currency, amount, transaction.currency, transaction.amount, transitionId];
+  const values = [currency, amount, transaction.currency, transaction.amount, id];
   const [row] = connection.query(IS_FULL, values).rows;
   return Number(row?.['bodies']) >= MOST_BODIES && row?.['equals_expectation'] !== 1;
 }
 
-function insertBody(connection: SqliteConnection, record: IntakeRecord): void {
-  const { transitionId, digest, body, request, transaction, keyId, refusal = null, receivedAt } = record;
+function insertBody(connection: SqliteConnection, id: number, record: IntakeRecord): void {
+  const { digest, body, request, transaction, keyId, refusal = null, receivedAt } = record;
   const { currency, amount } = request;
   connection.change(INSERT_BODY, [
-    transitionId,
+    id,
     digest,
     body,
     currency,

@@ -34,7 +34,7 @@ const MIGRATIONS: readonly string[] = [
      create index ${TABLE_PREFIX}parked_reference on ${tables.transition} (reference_key)
        where state in ('unhandled', 'quarantined', 'conflict');
      create table ${tables.body} (
-       transition_id blob not null,
+       transition integer not null,
        digest blob not null,
        body blob,
        request_currency text,
@@ -46,7 +46,7 @@ const MIGRATIONS: readonly string[] = [
        deliveries integer not null default 1,
        first_at integer not null,
        last_at integer not null,
-       primary key (transition_id, digest)
+       primary key (transition, digest)
      ) strict, without rowid;
      create table ${tables.expectation} (
        reference_key blob not null primary key,
