@@ -27,7 +27,7 @@ function reading(wrongly: (body: Body, request: IncomingMessage) => Body): NodeH
   });
 }
 
-async function* decodedChunks(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* decodedChunks(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
   for await (const chunk of stream) yield Buffer.from(Buffer.from(chunk).toString());
 }
 
