@@ -1,4 +1,4 @@
-import { CONTENDERS, type ContenderId } from './contender.ts';
+import { BENCHED, CONTENDERS, type ContenderId } from './contender.ts';
 import { type Sample, type Samples, WAYS, type Way } from './measure.ts';
 import { type Spread, spread } from './spread.ts';
 import type { Target } from './targets.ts';
@@ -38,7 +38,9 @@ export function judge({ way, contender, over, atLeast }: Target, samples: Sample
 
 export function measurements(samples: Samples): readonly Measurement[] {
   return WAYS.flatMap((way) =>
-    [...samples[way]].map(([id, own]) => {
+    BENCHED.flatMap((id) => {
+      const own = samples[way].get(id);
+      if (own === undefined) return [];
       const { name, engine, call } = CONTENDERS[id];
       const floor = engine === 'redis' ? undefined : samples[way].get(FLOORS[engine]);
       return {
