@@ -1,6 +1,6 @@
 import { type Decimal, decimalFrom, formatDecimal, parseDecimal } from './decimal.ts';
 import { ConfigurationError } from './errors.ts';
-import { visitMembers } from './verify/json-members.ts';
+import { payloadValueStart } from './verify/json-members.ts';
 import { Evidence, Verified, VerifiedCallback } from './verify/verified.ts';
 
 /** What a callback says about money. Claims: the signature covers none of it. */
@@ -50,11 +50,13 @@ function claim(callback: Verified, side: 'request' | 'transaction'): Claim {
   return { currency, amount: decimal && formatDecimal(decimal), isInexact: decimal === undefined };
 }
 
-/** The number as it stands in the JSON text; the last one where the name is repeated, as JSON.parse has it. */
+const NUMBER = /[-+.0-9eE]+/y;
+
+/** The number as it stands in the JSON text. */
 function numberInPayload(text: string, field: string): Decimal | undefined {
-  let found: string | undefined;
-  visitMembers(text, (parent, name, valueStart) => {
-    if (parent === 'payload' && name === field) found = /^[-+.0-9eE]+/.exec(text.slice(valueStart))?.[0];
-  });
+  const start = payloadValueStart(text, field);
+  if (start === undefined) return undefined;
+  NUMBER.lastIndex = start;
+  const [found] = NUMBER.exec(text) ?? [];
   return found === undefined ? undefined : parseDecimal(found);
 }

@@ -37,6 +37,28 @@ describe('claimedAmounts', () => {
     expect(claimedAmounts(callback).request).toEqual({ currency: 'UGX', amount, isInexact: false });
   });
 
+  const amount = '"request_amount":500';
+  it.each([
+    ['twice: the last one', '"request_amount":7,"request_amount":500'],
+    ['in an object before it', '"extra":{"request_amount":7},"request_amount":500'],
+    ['in an object behind it', '"request_amount":500,"extra":[{"request_amount":7}]'],
+    ['as the text of another field', '"extra":"request_amount","request_amount":500'],
+    ['at the end of a text', '"extra":"\\"request_amount","request_amount":500'],
+    ['within a text', '"request_amount":500,"extra":"{\\"request_amount\\":7}"'],
+    ['in an escape', '"request_amoun\\u0074":500'],
+    ['in an escape, and as a text', '"extra":"request_amount","request_amoun\\u0074":500'],
+    ['behind white space', '"request_amount" \n:\t\r 500 '],
+  ])('finds the one of the payload where its name stands %s', (_where, literal) => {
+    const callback = verify(text.replace(amount, literal));
+    expect(callback.unsigned.request_amount).toBe(500);
+    expect(claimedAmounts(callback).request.amount).toBe('500');
+  });
+
+  it('finds the one of the payload where its name stands at the top as well', () => {
+    const callback = verify(text.replace('{', '{"request_amount":7,'));
+    expect(claimedAmounts(callback).request.amount).toBe('500');
+  });
+
   it('is undefined where there is none, and says where a parser has rounded', () => {
     const data = sampleCallback({
       payload: { request_amount: 2 ** 60, transaction_amount: undefined as never },

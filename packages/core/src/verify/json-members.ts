@@ -39,6 +39,25 @@ export function visitMembers(
   }
 }
 
+/**
+ * Where the value of a member that JSON.parse has found in `payload` begins; of the last one where its name is repeated,
+ * as JSON.parse has it.
+ */
+export function payloadValueStart(text: string, member: string): number | undefined {
+  // In nearly every body the name stands once, and no name can hide in an escape (only a \u escape can spell a letter):
+  // then that is the one, and no walk is needed.
+  const quoted = `"${member}"`;
+  const first = text.indexOf(quoted);
+  if (first !== -1 && first === text.lastIndexOf(quoted) && !text.includes('\\u')) {
+    return valueStart(text, first + quoted.length);
+  }
+  let found: number | undefined;
+  visitMembers(text, (parent, name, start) => {
+    if (parent === 'payload' && name === member) found = start;
+  });
+  return found;
+}
+
 /** Behind the closing quote. */
 function stringEnd(text: string, start: number): number {
   let at = start + 1;
