@@ -17,9 +17,9 @@ async function parentOf(pid: string): Promise<number | undefined> {
 }
 
 /** @returns false when the process has ended before. */
-export function killProcess(pid: number): boolean {
+export function signalProcess(pid: number, signal: 'SIGSTOP' | 'SIGKILL'): boolean {
   try {
-    return process.kill(pid, 'SIGKILL');
+    return process.kill(pid, signal);
   } catch (error) {
     if (error instanceof Error && Reflect.get(error, 'code') === 'ESRCH') return false;
     throw error;
@@ -36,7 +36,7 @@ export async function endOrphans(pids: readonly number[]): Promise<void> {
     await wait(50);
   }
   // By now the system may have given an id to somebody else: only those that still are what they were.
-  for (const pid of pids) if (await isPostgres(pid)) killProcess(pid);
+  for (const pid of pids) if (await isPostgres(pid)) signalProcess(pid, 'SIGKILL');
   while (await anyRuns(pids)) await wait(10);
 }
 

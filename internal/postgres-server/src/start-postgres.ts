@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { EmbeddedPostgres } from './embedded-postgres.ts';
 import { freePort } from './free-port.ts';
-import { childrenOf, endOrphans, killProcess } from './process-tree.ts';
+import { childrenOf, endOrphans, signalProcess } from './process-tree.ts';
 
 export interface PostgresServer {
   /** Of the database `postgres`, with the password. */
@@ -88,9 +88,12 @@ export async function startPostgres(
     },
     async kill(what) {
       const first = await postmaster();
+      // Stopped before its children are listed: a session that it starts after that would outlive everything unseen, and
+      // might wait for ever for one that is dead, with its client behind it.
+      signalProcess(first, 'SIGSTOP');
       orphans = await childrenOf(first);
-      killProcess(first);
-      if (what === 'everything') for (const child of orphans) killProcess(child);
+      signalProcess(first, 'SIGKILL');
+      if (what === 'everything') for (const child of orphans) signalProcess(child, 'SIGKILL');
       // Already dead; this only waits until the system says so.
       await server.stop();
     },
