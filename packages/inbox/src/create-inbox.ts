@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@payment-service/core';
+import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { Desk } from './desk.ts';
 import { checkExpectation, refuseOtherValues } from './expectation.ts';
 import type { CompletedTransition, HandledTransition } from './handler.ts';
@@ -11,6 +11,7 @@ import { Readiness } from './readiness.ts';
 import { checkOptions, type InboxOptions, type Settings } from './settings.ts';
 import { Spool } from './spool.ts';
 import { databasePath } from './sqlite/database-path.ts';
+import { refuseInTransaction } from './transaction-scope.ts';
 import { Wakeup } from './wakeup.ts';
 import { work } from './work.ts';
 
@@ -43,23 +44,34 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const wakeup = new Wakeup();
   const closing = new AbortController();
   const spool = openSpool(settings, (record) => intake.store(record));
-  const { ready } = new Readiness(async () => {
+  const readiness = new Readiness(async () => {
     await spool?.start();
     await engine.prepare();
   });
+  const ready = async (): Promise<void> => {
+    if (closing.signal.aborted)
+      throw new ConfigurationError('inbox', 'This inbox is closed. Create another one.');
+    await readiness.ready();
+  };
   const intake = new Intake({ engine, settings, ready, spool, onKept: () => wakeup.wake() });
   const desk = new Desk(engine, settings);
+  const transactions = new Set<Promise<unknown>>();
   let registered: Registered<Tx> | undefined;
   let working: Promise<void> | undefined;
 
   const keep = async (record: IntakeRecord): Promise<void> => {
+    if (closing.signal.aborted) {
+      throw new UnavailableError(
+        'The inbox is closed: this process is ending. Its sender is asked to come back.',
+      );
+    }
     engine.checkCaller();
     await intake.receive(record);
   };
 
   const onDesk = async (transitionId: string, act: (id: Uint8Array) => Promise<void>): Promise<void> => {
     const id = transitionKey(transitionId);
-    engine.checkCaller();
+    refuseInTransaction();
     await ready();
     await act(id);
     wakeup.wake();
@@ -81,10 +93,26 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
 
     async expect(expectation, { tx } = {}) {
       const checked = checkExpectation(expectation, account);
-      if (tx === undefined) engine.checkCaller();
-      await ready();
+      if (tx === undefined) {
+        refuseInTransaction();
+        await ready();
+      } else if (!readiness.isReady) throw notReady();
       refuseOtherValues(await engine.expect(checked, { account, now: now() }, tx));
       wakeup.wake();
+    },
+
+    async transaction(body) {
+      if (typeof body !== 'function') throw new ConfigurationError('body', 'transaction() takes a function.');
+      refuseInTransaction();
+      await ready();
+      const transaction = engine.merchantTransaction(body, settings.handlerTimeoutMs);
+      transactions.add(transaction);
+      try {
+        return await transaction;
+      } finally {
+        transactions.delete(transaction);
+        wakeup.wake();
+      }
     },
 
     receive: async (callback) => keep(callbackRecord(callback, account, now())),
@@ -127,11 +155,19 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
 
     async close() {
       closing.abort();
-      await working?.catch(() => undefined);
+      await Promise.allSettled([working, ...transactions]);
       await spool?.close();
       await engine.close();
     },
   });
+}
+
+function notReady(): ConfigurationError {
+  return new ConfigurationError(
+    'tx',
+    "Call ready() when the program starts, before expect() is called with { tx }: it makes the inbox's tables, which " +
+      'would wait for the transaction that is open here.',
+  );
 }
 
 function openSpool(

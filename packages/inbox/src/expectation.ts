@@ -1,7 +1,7 @@
 import { ConfigurationError, canonicalAmount, type SignedFields } from '@payment-service/core';
 import type { Comparison } from './evaluation.ts';
 import { isStorableCurrency, referenceKey } from './intake-record.ts';
-import { optionalHex, type Row, textOf } from './session.ts';
+import { fromHex, optionalHex, type Row, textOf } from './session.ts';
 
 /** What the merchant itself knows that a payment must be. */
 export interface Expectation {
@@ -64,7 +64,7 @@ export function checkExpectation(expectation: Expectation, account: string): Sto
     throw new ConfigurationError('deadline', 'deadline must be a Date, or be left out.');
   }
   return {
-    referenceKey: referenceKey(merchant_reference, transaction_type, account),
+    referenceKey: fromHex(referenceKey(merchant_reference, transaction_type, account)),
     merchantReference: merchant_reference,
     currency,
     amount: canonicalAmount(amount),

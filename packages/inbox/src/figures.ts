@@ -13,13 +13,20 @@ export interface InboxStats {
   readonly spooled: number;
 }
 
+export type HealthProblem =
+  | 'store_unavailable'
+  | 'oldest_due_too_old'
+  | 'spool_unavailable'
+  | 'spool_not_drained';
+
 /** What `health()` found. */
 export interface InboxHealth {
   readonly ok: boolean;
-  readonly problems: readonly ('store_unavailable' | 'oldest_due_too_old' | 'spool_not_drained')[];
+  readonly problems: readonly HealthProblem[];
   /** In seconds; undefined when the store does not answer. */
   readonly oldestDueSeconds: number | undefined;
-  readonly spooled: number;
+  /** Undefined when the spool does not answer. */
+  readonly spooled: number | undefined;
 }
 
 /** An expectation whose callback has not come in time. */

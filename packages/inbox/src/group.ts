@@ -28,6 +28,7 @@ export class Group<T, R> {
   readonly #unsettled = new Set<Waiting<T, R>>();
   #waiting: Waiting<T, R>[] = [];
   #underWay = 0;
+  #isScheduled = false;
   #clock: NodeJS.Timeout | undefined;
 
   constructor(options: GroupOptions<T, R>) {
@@ -51,6 +52,19 @@ export class Group<T, R> {
       if (timeoutMs !== Number.POSITIVE_INFINITY) {
         this.#clock ??= setInterval(() => this.#expire(), Math.min(TICK_MS, timeoutMs));
       }
+      this.#schedule();
+    });
+  }
+
+  /**
+   * Once for all that arrive in this turn of the event loop: the first of them does not go alone, with the others a round
+   * trip and an fsync behind it.
+   */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
       this.#pump();
     });
   }
@@ -75,7 +89,7 @@ export class Group<T, R> {
       for (const waiting of group) this.#unsettled.delete(waiting);
       this.#underWay -= 1;
       if (this.#unsettled.size === 0) this.#stopClock();
-      this.#pump();
+      this.#schedule();
     }
   }
 

@@ -1,6 +1,6 @@
 import type { SignedFields } from '@payment-service/core';
 import type { Settled } from './evaluation.ts';
-import { handlerScope } from './handler-scope.ts';
+import { runBody } from './transaction-body.ts';
 import { TransactionGuard } from './transaction-guard.ts';
 
 interface HandlerInput<Tx> {
@@ -38,28 +38,17 @@ export async function runHandler<Tx>(
     transaction,
     timeoutMs,
   }: {
-    readonly transaction: (check: (text: unknown) => void) => Tx;
+    readonly transaction: (guard: TransactionGuard) => Tx;
     readonly timeoutMs: number;
   },
 ): Promise<HandlerResult> {
   const guard = new TransactionGuard();
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`The handler did not end within handlerTimeoutMs (${timeoutMs} ms).`)),
-      timeoutMs,
-    );
-  });
-  const run = async (): Promise<unknown> =>
-    handler(Object.freeze({ ...input, tx: transaction(guard.check) }));
+  const tx = transaction(guard);
   try {
-    await Promise.race([handlerScope.run(true, run), tooLate]);
+    await runBody(() => handler(Object.freeze({ ...input, tx })), { guard, timeoutMs, who: 'The handler' });
     return { ok: true };
   } catch (error) {
     return { ok: false, error: errorText(error) };
-  } finally {
-    guard.end();
-    clearTimeout(timer);
   }
 }
 

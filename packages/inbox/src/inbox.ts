@@ -28,11 +28,30 @@ export interface Inbox<Tx> {
    */
   readonly ready: () => Promise<void>;
   /**
+   * Runs `body` in a transaction of its own on the store, for what must be kept together: an order and its expectation.
+   * Commits when the body resolves, and rolls back when it throws, or does not end within `handlerTimeoutMs`. The body
+   * gets the same `tx` as a handler; wait for every statement in it.
+   *
+   * @returns what the body gives, after the commit.
+   * @throws what the body throws; what the database says when it cannot commit, and on PostgreSQL an error when a
+   * statement had failed and the body went on. Only a connection that breaks during the commit leaves open whether the
+   * transaction is kept. ConfigurationError inside a handler or another `transaction()`: use the `tx` that is there.
+   *
+   * @example
+   * await inbox.transaction(async (tx) => {
+   *   await tx.query('insert into orders (reference, amount) values ($1, $2)', ['ORD-1001', '500']); // `?` on SQLite
+   *   await inbox.expect({ merchant_reference: 'ORD-1001', currency: 'UGX', amount: '500' }, { tx });
+   * });
+   */
+  readonly transaction: <T>(body: (tx: Tx) => T | Promise<T>) => Promise<T>;
+  /**
    * Says what a payment must be; best before the transaction is started. May be repeated, and changed until it is
    * settled.
    *
-   * @param options.tx the merchant's own transaction, so that order and expectation are kept together.
-   * @throws {ConfigurationError} that names the field; also when it is settled with other values.
+   * @param options.tx the transaction to write it in: that of `transaction()` or of a handler, or one of your own, on
+   * PostgreSQL as the client of `pg` that began it. Call `ready()` before.
+   * @throws {ConfigurationError} that names the field; also when it is settled with other values, before `ready()` with
+   * `tx`, and inside a handler or `transaction()` without `tx`.
    *
    * @example
    * await inbox.expect({ merchant_reference: 'ORD-1001', currency: 'UGX', amount: '500' });
@@ -64,6 +83,7 @@ export interface Inbox<Tx> {
    *
    * @example
    * inbox.handle(async ({ tx, signed, settled }) => {
+   *   // On PostgreSQL; SQLite takes `?` for the values.
    *   await tx.query('update orders set paid = $1 where reference = $2', [settled.amount, signed.merchant_reference]);
    * });
    */
@@ -88,17 +108,39 @@ export interface Inbox<Tx> {
    * @param options.maxPendingAgeSeconds how long a transition that is due may wait for a worker. Default 60.
    */
   readonly health: (options?: { readonly maxPendingAgeSeconds?: number | undefined }) => Promise<InboxHealth>;
-  /** Transitions, the newest first. */
+  /**
+   * Transitions, the newest first.
+   *
+   * @throws {ConfigurationError} that names the option.
+   *
+   * @example
+   * // A customer says that they have paid:
+   * const transitions = await inbox.list({ merchant_reference: 'ORD-1001' });
+   */
   readonly list: (options?: ListOptions) => Promise<TransitionSummary[]>;
   /** One transition with its bodies, which hold personal data; undefined when there is none. */
   readonly show: (transitionId: string) => Promise<TransitionDetails | undefined>;
-  /** Back to work with all its attempts, under the same rules. */
+  /**
+   * Back to work with all its attempts, under the same rules.
+   *
+   * @throws {ConfigurationError} when no transition of the account has this id, when it is settled or resolved, and inside
+   * a handler or `transaction()`.
+   */
   readonly retry: (transitionId: string) => Promise<void>;
-  /** Closes a transition; or, with `body`, accepts that body and has it applied. */
+  /**
+   * Closes a transition; or, with `body`, accepts that body and has it applied.
+   *
+   * @throws {ConfigurationError} when no transition of the account has this id, when it is settled or resolved, without a
+   * note, and inside a handler or `transaction()`. With `body` also when that is no verified body of the transition, or
+   * does not say one amount, and when an expectation is known.
+   */
   readonly resolve: (transitionId: string, resolution: Resolution) => Promise<void>;
   /**
    * Has a settled or resolved transition applied once more, or one that the order of statuses keeps back: for a person
    * who knows that the service repeats it rightly.
+   *
+   * @throws {ConfigurationError} when no transition of the account has this id, when it is pending or retrying, when
+   * it is evidence that can be read in more than one way, and inside a handler or `transaction()`.
    */
   readonly reopen: (transitionId: string) => Promise<void>;
   /** Expectations past their deadline whose callback has not come; the longest overdue first. */
@@ -112,6 +154,9 @@ export interface Inbox<Tx> {
   readonly prune: (options?: {
     readonly bodiesOlderThanDays?: number | undefined;
   }) => Promise<{ bodies: number }>;
-  /** Ends `work()`, and closes what the inbox opened; the pool stays the merchant's. */
+  /**
+   * Ends `work()`, lets running handlers and transactions end, and closes what the inbox opened; the pool stays the
+   * merchant's.
+   */
   readonly close: () => Promise<void>;
 }

@@ -4,7 +4,7 @@ export type { Resolution } from './desk.ts';
 export type { AllowedTransitions, Comparison, Settled } from './evaluation.ts';
 export type { InboxEvent } from './events.ts';
 export type { Expectation } from './expectation.ts';
-export type { InboxHealth, InboxStats, OverdueExpectation } from './figures.ts';
+export type { HealthProblem, InboxHealth, InboxStats, OverdueExpectation } from './figures.ts';
 export type { CompletedTransition, HandledTransition } from './handler.ts';
 export type { Inbox, WorkerOptions } from './inbox.ts';
 export type { StoredClaim } from './intake-record.ts';

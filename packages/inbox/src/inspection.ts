@@ -3,6 +3,7 @@ import {
   countOverdue,
   countStates,
   type FigureContext,
+  type HealthProblem,
   type InboxHealth,
   oldestDueSeconds,
   overdueExpectations,
@@ -51,29 +52,33 @@ export function inspection<Tx>({
 
     async health({ maxPendingAgeSeconds = 60 } = {}): Promise<InboxHealth> {
       checkNumber('maxPendingAgeSeconds', maxPendingAgeSeconds, 1, 10 ** 9);
-      const problems: InboxHealth['problems'][number][] = [];
-      const spooled = (await spool?.count()) ?? 0;
-      if (spooled > 0) problems.push('spool_not_drained');
-      const oldest = await within(
-        settings.storeTimeoutMs,
-        figures().then((context) => oldestDueSeconds(context)),
-      ).catch(() => undefined);
+      const problems: HealthProblem[] = [];
+      const answer = <T>(promise: Promise<T>): Promise<T | undefined> =>
+        within(settings.storeTimeoutMs, promise).catch(() => undefined);
+      const spooled = spool === undefined ? 0 : await answer(spool.count());
+      if (spooled === undefined) problems.push('spool_unavailable');
+      else if (spooled > 0) problems.push('spool_not_drained');
+      const oldest = await answer(figures().then((context) => oldestDueSeconds(context)));
       if (oldest === undefined) problems.push('store_unavailable');
       else if (oldest > maxPendingAgeSeconds) problems.push('oldest_due_too_old');
       return { ok: problems.length === 0, problems, oldestDueSeconds: oldest, spooled };
     },
 
-    async list({ state, limit = 50, after } = {}) {
+    async list({ state, limit = 50, after, merchant_reference, internal_reference } = {}) {
       if (state !== undefined && !TRANSITION_STATES.includes(state)) {
         throw new ConfigurationError('state', `state must be one of ${TRANSITION_STATES.join(', ')}.`);
       }
       checkNumber('limit', limit, 1, 1000);
+      checkReference('merchant_reference', merchant_reference);
+      checkReference('internal_reference', internal_reference);
       await ready();
       const { session, tables } = engine;
       return listTransitions(session, tables, account, {
         state,
         limit,
         after: after === undefined ? undefined : transitionKey(after),
+        merchantReference: merchant_reference,
+        internalReference: internal_reference,
       });
     },
 
@@ -103,6 +108,11 @@ export function transitionKey(transitionId: unknown): Uint8Array {
     throw new ConfigurationError('transitionId', 'A transitionId is 64 lower-case hexadecimal digits.');
   }
   return fromHex(transitionId);
+}
+
+function checkReference(option: string, value: unknown): void {
+  if (value === undefined || typeof value === 'string') return;
+  throw new ConfigurationError(option, `${option} must be a text, or be left out.`);
 }
 
 function checkNumber(option: string, value: unknown, least: number, most: number): void {

@@ -2,7 +2,6 @@ import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { failureCode } from './failure-code.ts';
 import { Group } from './group.ts';
 import type { IntakeRecord } from './intake-record.ts';
-import { hexOf } from './session.ts';
 import type { Settings } from './settings.ts';
 import type { Spool } from './spool.ts';
 import { type IntakeOutcome, MOST_BODIES, type StoreEngine } from './store.ts';
@@ -42,7 +41,7 @@ export class Intake<Tx> {
   async receive(record: IntakeRecord): Promise<void> {
     const { settings, spool, onKept } = this.#options;
     const started = performance.now();
-    const transitionId = hexOf(record.transitionId);
+    const { transitionId } = record;
     const durationMs = (): number => Math.round((performance.now() - started) * 1000) / 1000;
     if (spool?.isStoreAway === true && (await spool.keep(record))) {
       return settings.emit({ name: 'callback.spooled', transitionId, durationMs: durationMs() });

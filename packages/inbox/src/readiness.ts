@@ -2,6 +2,7 @@
 export class Readiness {
   readonly #setUp: () => Promise<void>;
   #pending: Promise<void> | undefined;
+  #isReady = false;
 
   constructor(setUp: () => Promise<void>) {
     this.#setUp = setUp;
@@ -11,9 +12,19 @@ export class Readiness {
     if (this.#pending !== undefined) return this.#pending;
     const pending = this.#setUp();
     this.#pending = pending;
-    pending.catch(() => {
-      this.#pending = undefined;
-    });
+    pending.then(
+      () => {
+        this.#isReady = true;
+      },
+      () => {
+        this.#pending = undefined;
+      },
+    );
     return pending;
   };
+
+  /** Whether it has been set up. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
 }

@@ -29,7 +29,7 @@ export interface InboxOptions<Tx> {
   readonly retry?: Partial<RetrySettings> | undefined;
   /** How long `receive()` waits for the store, in milliseconds. Default 3000. */
   readonly storeTimeoutMs?: number | undefined;
-  /** How long one run of the handler may take, in milliseconds. Default 30 000. */
+  /** How long one run of the handler, or of the body of `transaction()`, may take, in milliseconds. Default 30 000. */
   readonly handlerTimeoutMs?: number | undefined;
   /** The clock, in milliseconds since 1970. */
   readonly now?: (() => number) | undefined;

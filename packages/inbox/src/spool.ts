@@ -3,7 +3,7 @@ import type { Emit } from './events.ts';
 import { failureCode } from './failure-code.ts';
 import { Group } from './group.ts';
 import type { IntakeRecord } from './intake-record.ts';
-import { bytesOf, fromHex, hexOf, numberOf, type Row, textOf } from './session.ts';
+import { numberOf, type Row, textOf } from './session.ts';
 import type { Settings } from './settings.ts';
 import { SqliteThread } from './sqlite/sqlite-thread.ts';
 import { threadSession } from './sqlite/thread-session.ts';
@@ -172,8 +172,8 @@ export class Spool {
     try {
       await thread.request({ kind: 'open', path: this.#options.path, waitMs: WAIT_MS });
       await threadSession(thread).query(
-        `create table if not exists ${TABLE} (transition_id blob not null, digest blob not null, refusal text not null,
-           id text not null unique, record text not null, body blob not null,
+        `create table if not exists ${TABLE} (transition_id text not null, digest text not null, refusal text not null,
+           id text not null unique, record text not null, body text not null,
            primary key (transition_id, digest, refusal)) strict`,
       );
       return thread;
@@ -184,47 +184,17 @@ export class Spool {
   }
 }
 
-type Serialized = Pick<
-  IntakeRecord,
-  'signed' | 'isCompleted' | 'request' | 'transaction' | 'keyId' | 'receivedAt'
-> & {
-  readonly transitionId: string;
-  readonly referenceKey: string;
-  readonly subjectKey: string;
-  readonly digest: string;
+type Serialized = Omit<IntakeRecord, 'body' | 'refusal' | 'isAcknowledged'> & {
   readonly refusal: IntakeRecord['refusal'] | null;
 };
 
-function serialized(record: IntakeRecord): string {
-  const { transitionId, referenceKey, subjectKey, digest, signed, isCompleted, request, transaction } =
-    record;
-  const { keyId, refusal = null, receivedAt } = record;
-  const fields: Serialized = {
-    transitionId: hexOf(transitionId),
-    referenceKey: hexOf(referenceKey),
-    subjectKey: hexOf(subjectKey),
-    digest: hexOf(digest),
-    signed,
-    isCompleted,
-    request,
-    transaction,
-    keyId,
-    refusal,
-    receivedAt,
-  };
+/** All but the body, which stands beside it. */
+function serialized({ body: _, isAcknowledged: __, refusal, ...record }: IntakeRecord): string {
+  const fields: Serialized = { ...record, refusal: refusal ?? null };
   return JSON.stringify(fields);
 }
 
 function recordIn(row: Row): IntakeRecord {
-  const fields = JSON.parse(textOf(row, 'record')) as Serialized;
-  return {
-    ...fields,
-    transitionId: fromHex(fields.transitionId),
-    referenceKey: fromHex(fields.referenceKey),
-    subjectKey: fromHex(fields.subjectKey),
-    digest: fromHex(fields.digest),
-    body: bytesOf(row, 'body'),
-    refusal: fields.refusal ?? undefined,
-    isAcknowledged: true,
-  };
+  const { refusal, ...fields } = JSON.parse(textOf(row, 'record')) as Serialized;
+  return { ...fields, refusal: refusal ?? undefined, body: textOf(row, 'body'), isAcknowledged: true };
 }

@@ -4,6 +4,7 @@ import type { Parking, ParkingOutcome } from './parking.ts';
 import type { Session } from './session.ts';
 import type { Settlement } from './settlement.ts';
 import type { Tables } from './tables.ts';
+import type { TransactionGuard } from './transaction-guard.ts';
 
 /** What became of one delivery. */
 export type IntakeOutcome =
@@ -36,12 +37,8 @@ export interface Lane<Tx> {
   readonly countsAtClaim: boolean;
   /** Inside the transaction. */
   readonly session: Session;
-  /**
-   * What the handler gets: the merchant's own statements, on the same session.
-   *
-   * @param check called before every statement; throws to refuse it.
-   */
-  handlerTransaction(check: (text: unknown) => void): Tx;
+  /** What the handler gets: the merchant's own statements, on the same session, as the guard lets them. */
+  handlerTransaction(guard: TransactionGuard): Tx;
   /** Fails when an effect breaks a deferred constraint, or when the transaction is no longer the one that was begun. */
   releaseSavepoint(): Promise<void>;
   rollbackToSavepoint(): Promise<void>;
@@ -74,9 +71,9 @@ export interface Stamp {
 export interface StoreEngine<Tx> {
   readonly tables: Tables;
   /**
-   * For every call that writes outside the merchant's own transaction.
+   * For calls that only add to the inbox, or tidy it, outside the merchant's own transaction.
    *
-   * @throws {ConfigurationError} inside a handler, where the write would wait for that very handler.
+   * @throws {ConfigurationError} inside such a transaction, where the engine has one writer and it is that one.
    */
   checkCaller(): void;
   /**
@@ -93,7 +90,15 @@ export interface StoreEngine<Tx> {
   receive(records: readonly IntakeRecord[], account: string): Promise<readonly IntakeOutcome[]>;
   /** A single statement in a transaction of its own. */
   readonly session: Session;
-  transaction<T>(body: (session: Session) => Promise<T>): Promise<T>;
+  /** @param timeoutMs for an engine that may not answer; without it, as long as an operation of a person may take. */
+  transaction<T>(body: (session: Session) => Promise<T>, timeoutMs?: number): Promise<T>;
+  /**
+   * The merchant's own transaction: commits what the body did, or rolls it back when the body throws or does not end in
+   * time.
+   *
+   * @throws what the body throws, whatever becomes of the rollback; what the commit throws.
+   */
+  merchantTransaction<T>(body: (tx: Tx) => T | Promise<T>, timeoutMs: number): Promise<T>;
   /**
    * Keeps an expectation, and wakes what was parked for want of it.
    *

@@ -73,6 +73,13 @@ export interface KeptBody {
 
 export interface ListOptions {
   readonly state?: TransitionState | undefined;
+  /**
+   * Exactly this signed field. No index holds it: the transitions of the account are read one by one, which is for a
+   * person who looks something up, not for every request.
+   */
+  readonly merchant_reference?: string | undefined;
+  /** As `merchant_reference`. */
+  readonly internal_reference?: string | undefined;
   /** At most 1000. Default 50. */
   readonly limit?: number | undefined;
   /** The last transitionId of the page before. */
@@ -82,32 +89,58 @@ export interface ListOptions {
 const COLUMNS = `t.transition_id, t.signed, t.state, t.reason, t.attempts, t.bodies, t.next_at, t.first_at,
   t.changed_at, t.last_error, t.note`;
 
+/** Checked options of a list. */
+export interface TransitionFilter {
+  readonly state: TransitionState | undefined;
+  readonly limit: number;
+  readonly after: Uint8Array | undefined;
+  readonly merchantReference: string | undefined;
+  readonly internalReference: string | undefined;
+}
+
 /** The newest first. */
 export async function listTransitions(
   session: Session,
   tables: Tables,
   account: string,
-  {
-    state,
-    limit,
-    after,
-  }: { state: TransitionState | undefined; limit: number; after: Uint8Array | undefined },
+  { state, limit, after, merchantReference, internalReference }: TransitionFilter,
 ): Promise<TransitionSummary[]> {
   const values: SqlValue[] = [account, limit];
+  const conditions = ['t.account = $1'];
   // The state stands in the text, so that the planner can use the index of the parked ones.
-  const inState = state === undefined ? '' : ` and t.state = '${state}'`;
-  let before = '';
+  if (state !== undefined) conditions.push(`t.state = '${state}'`);
+  const bind = (value: SqlValue): string => `$${values.push(value)}`;
   if (after !== undefined) {
-    values.push(after);
-    before = ` and t.id < (select id from ${tables.transition} where transition_id = $3)`;
+    conditions.push(`t.id < (select id from ${tables.transition} where transition_id = ${bind(after)})`);
+  }
+  for (const fragment of signedFragments({ merchantReference, internalReference })) {
+    conditions.push(`replace(t.signed, ${bind(fragment)}, '') <> t.signed`);
   }
   const { rows } = await session.query(
     `select ${COLUMNS}, (select sum(b.deliveries) from ${tables.body} b where b.transition = t.id)
        as deliveries
-     from ${tables.transition} t where t.account = $1${inState}${before} order by t.id desc limit $2`,
+     from ${tables.transition} t where ${conditions.join(' and ')} order by t.id desc limit $2`,
     values,
   );
   return rows.map(summaryIn);
+}
+
+/**
+ * What the stored text of the signed fields holds exactly where a field has this value. A quote inside a value is
+ * escaped there, so no value can hold the fragment of another field.
+ */
+function signedFragments({
+  merchantReference,
+  internalReference,
+}: Pick<TransitionFilter, 'merchantReference' | 'internalReference'>): readonly string[] {
+  const fragments: string[] = [];
+  if (merchantReference !== undefined) {
+    fragments.push(`"merchant_reference":${JSON.stringify(merchantReference)},"internal_reference":`);
+  }
+  if (internalReference !== undefined) {
+    fragments.push(`"internal_reference":${JSON.stringify(internalReference)},"transaction_type":`);
+  }
+  return fragments;
 }
 
 export async function showTransition(

@@ -1,6 +1,7 @@
 import { backoff } from './backoff.ts';
 import { type CaseFile, readCaseFile } from './case-file.ts';
 import { type EvaluationRules, evaluate, type Verdict } from './evaluation.ts';
+import type { InboxEvent } from './events.ts';
 import { errorText, type HandledTransition, runHandler } from './handler.ts';
 import type { HandlerGate } from './handler-gate.ts';
 import { markFailed, type OutcomeContext } from './outcome.ts';
@@ -104,7 +105,7 @@ async function runAndRecord<Tx>(
     let result = await runHandler(
       (transition: HandledTransition<Tx>) => handler.run(transition),
       { signed: file.signed, settled, attempt, transitionId },
-      { transaction: (check) => lane.handlerTransaction(check), timeoutMs: settings.handlerTimeoutMs },
+      { transaction: (guard) => lane.handlerTransaction(guard), timeoutMs: settings.handlerTimeoutMs },
     );
     if (result.ok) result = await release(lane);
     if (!result.ok) return await fail(lane, file, result.error, context);
@@ -149,27 +150,30 @@ async function fail<Tx>(
   context: WorkContext<Tx>,
 ): Promise<void> {
   await lane.rollbackToSavepoint();
-  await recordFailure(file, error, context.settings, outcomeContext(lane, context), () => lane.commit());
+  const event = await recordFailure(file, error, context.settings, outcomeContext(lane, context));
+  await lane.commit();
+  if (event !== undefined) context.settings.emit(event);
 }
 
-/** Counts a failed attempt and decides when the next one is; the transition is `dead` after the last. */
+/**
+ * Counts a failed attempt and decides when the next one is; the transition is `dead` after the last.
+ *
+ * @returns the event to emit once that is committed; undefined when the attempt was counted before.
+ */
 export async function recordFailure(
   file: Pick<CaseFile, 'id' | 'attempts'>,
   error: string,
-  { retry, random, emit }: Settings,
+  { retry, random }: Settings,
   outcome: OutcomeContext,
-  commit: () => Promise<void>,
-): Promise<void> {
+): Promise<InboxEvent | undefined> {
   const attempt = file.attempts + 1;
   const transitionId = hexOf(file.id);
   const delayMs = backoff(attempt, retry, random());
   const isDead = attempt >= retry.attempts;
   const nextAt = isDead ? undefined : outcome.now + delayMs;
-  const isMarked = await markFailed(file, { error, nextAt }, outcome);
-  await commit();
-  if (!isMarked) return;
-  if (isDead) emit({ name: 'transition.parked', transitionId, state: 'dead', reason: 'attempts_used_up' });
-  else emit({ name: 'transition.retrying', transitionId, state: 'retrying', attempt, delayMs });
+  if (!(await markFailed(file, { error, nextAt }, outcome))) return undefined;
+  if (isDead) return { name: 'transition.parked', transitionId, state: 'dead', reason: 'attempts_used_up' };
+  return { name: 'transition.retrying', transitionId, state: 'retrying', attempt, delayMs };
 }
 
 function read<Tx>(lane: Lane<Tx>, id: Uint8Array, { tables }: WorkContext<Tx>): Promise<CaseFile> {

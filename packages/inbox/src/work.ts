@@ -3,7 +3,6 @@ import { failureCode } from './failure-code.ts';
 import { errorText } from './handler.ts';
 import type { Lane, StoreEngine } from './store.ts';
 import type { Wakeup } from './wakeup.ts';
-import { within } from './within.ts';
 import { recordFailure, UnrecordedAttempt, type WorkContext, workStep } from './work-step.ts';
 
 export interface WorkOptions<Tx> {
@@ -77,30 +76,28 @@ async function workUntilStopped<Tx>(
   { context, signal, wakeup, pollMs }: WorkOptions<Tx>,
   onStep: () => void,
 ): Promise<void> {
-  // Handlers and statements have limits of their own; this one ends a wait for a server that has vanished silently.
-  const longestStepMs = 4 * context.settings.handlerTimeoutMs + 20_000;
   while (!signal.aborted) {
-    const didWork = await within(longestStepMs, workStep(lane, context));
+    const didWork = await workStep(lane, context);
     onStep();
     if (!didWork) await wakeup.wait(pollMs, signal);
   }
 }
 
-/** The store is back: the attempt is counted now, unless its commit did arrive. */
+/**
+ * The store is back: the attempt is counted now, unless its commit did arrive. Another connection of the pool may be as
+ * dead as the one before, and this lane works on nothing else meanwhile; to give up is harmless, for counting is
+ * idempotent.
+ */
 async function record<Tx>(
   unrecorded: UnrecordedAttempt,
   { engine, context: { settings, tables } }: WorkOptions<Tx>,
 ): Promise<void> {
   const error = errorText(unrecorded.cause);
-  await engine.transaction((session) =>
-    recordFailure(
-      unrecorded,
-      error,
-      settings,
-      { session, tables, now: settings.now() },
-      async () => undefined,
-    ),
+  const event = await engine.transaction(
+    (session) => recordFailure(unrecorded, error, settings, { session, tables, now: settings.now() }),
+    settings.storeTimeoutMs,
   );
+  if (event !== undefined) settings.emit(event);
 }
 
 /** The session is lost already, and why has been said. */

@@ -1,9 +1,10 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Group } from '../src/group.ts';
 import { TimedOut } from '../src/within.ts';
 import { pause, signal } from './support/until.ts';
 
-it('sends the first at once, and what comes meanwhile together', async () => {
+it('sends together what arrives in one turn of the event loop, and what comes meanwhile', async () => {
   const sent: number[][] = [];
   const mayGoOn = signal();
   const group = new Group<number, number>({
@@ -15,11 +16,16 @@ it('sends the first at once, and what comes meanwhile together', async () => {
     lanes: 1,
     most: 3,
   });
-  const results = [1, 2, 3, 4, 5].map((item) => group.add(item));
-  expect(sent).toEqual([[1]]);
+  const results = [1, 2].map((item) => group.add(item));
+  expect(sent).toEqual([]);
+  await turn();
+  expect(sent).toEqual([[1, 2]]);
+  results.push(...[3, 4, 5, 6].map((item) => group.add(item)));
+  await turn();
+  expect(sent).toEqual([[1, 2]]);
   mayGoOn.give();
-  expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50]);
-  expect(sent).toEqual([[1], [2, 3, 4], [5]]);
+  expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60]);
+  expect(sent).toEqual([[1, 2], [3, 4, 5], [6]]);
 });
 
 it('an error is for its own group, and the next one goes on', async () => {
@@ -33,7 +39,7 @@ it('an error is for its own group, and the next one goes on', async () => {
     most: 2,
   });
   const results = await Promise.allSettled([1, 2, 3, 4].map((item) => group.add(item)));
-  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled']);
 });
 
 it('what is not sent in time is not sent any more, and what was sent is given up; nothing is held', async () => {
@@ -49,6 +55,7 @@ it('what is not sent in time is not sent any more, and what was sent is given up
     most: 10,
   });
   const patient = group.add(1);
+  await turn();
   const third = group.add(3);
   for (const hasty of [group.add(2, 30), group.add(4, 1)]) await expect(hasty).rejects.toThrow(TimedOut);
   mayGoOn.give();
@@ -73,7 +80,11 @@ it('a second lane is for full groups only', async () => {
     most: 2,
   });
   const results = [1, 2, 3, 4, 5].map((item) => group.add(item));
-  expect(sent).toEqual([[1], [2, 3]]);
+  await turn();
+  expect(sent).toEqual([
+    [1, 2],
+    [3, 4],
+  ]);
   mayGoOn.give();
   expect(await Promise.all(results)).toEqual([1, 2, 3, 4, 5]);
 });

@@ -33,6 +33,22 @@ it('the pool and the client of pg fit, without the package', () => {
   expectTypeOf<PoolClient>().toExtend<PostgresTransaction>();
 });
 
+it('transaction() gives the tx of the store, and what its body gives', () => {
+  const uses = (inbox: Inbox<SqliteTransaction>): void => {
+    const given = inbox.transaction(async (tx) => {
+      expectTypeOf(tx).toEqualTypeOf<SqliteTransaction>();
+      return 7;
+    });
+    expectTypeOf(given).toEqualTypeOf<Promise<number>>();
+    expectTypeOf(inbox.transaction(() => 'text')).toEqualTypeOf<Promise<string>>();
+    // @ts-expect-error a tx has no commit()
+    void inbox.transaction((tx) => tx.commit());
+    // @ts-expect-error a reference is a text
+    void inbox.list({ merchant_reference: 1001 });
+  };
+  expectTypeOf(uses).toBeFunction();
+});
+
 it('receive() takes verified callbacks only', () => {
   const uses = (inbox: Inbox<SqliteTransaction>): unknown => {
     // @ts-expect-error a redirect or a parsed body proves nothing

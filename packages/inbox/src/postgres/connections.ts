@@ -1,16 +1,8 @@
 import type { Session } from '../session.ts';
+import { TimedOut } from '../within.ts';
+import { type Attempt, attempt, ConnectionLost, type Outcome } from './attempt.ts';
 import type { PostgresClient, PostgresPool } from './postgres-pool.ts';
 import { postgresSession } from './postgres-session.ts';
-
-/** No connection or no answer came within the time that was given for it. */
-export class DatabaseTimeout extends Error {
-  readonly code = 'ETIMEDOUT';
-
-  constructor() {
-    super('The database did not answer in time.');
-    this.name = 'DatabaseTimeout';
-  }
-}
 
 /** Connections of the merchant's pool. One that fails or does not answer in time is not used again. */
 export class Connections {
@@ -31,21 +23,24 @@ export class Connections {
     }
   }
 
+  /** The inbox's own transaction, within `ms` milliseconds. */
   async transaction<T>(ms: number, body: (session: Session) => Promise<T>): Promise<T> {
-    return this.during(ms, async (client) => {
-      await client.query('begin isolation level read committed');
-      try {
-        const result = await body(postgresSession(client));
-        await client.query('commit');
-        return result;
-      } catch (error) {
-        await client.query('rollback');
-        throw error;
-      }
-    });
+    const begin = 'begin isolation level read committed';
+    const limits = { beginMs: ms, commitMs: ms, rollbackMs: ms };
+    return resultOf(
+      this.during(ms, (client) =>
+        attempt(client, { begin, body: () => body(postgresSession(client)), ...limits }),
+      ),
+    );
   }
 
-  /** A connection to keep; the caller releases it. */
+  /** The merchant's: the body bounds itself, and a connection is waited for `ms` milliseconds. */
+  async merchantTransaction<T>(ms: number, attemptOn: (client: PostgresClient) => Attempt<T>): Promise<T> {
+    const client = await this.take(ms);
+    return resultOf(lend(client, () => attempt(client, attemptOn(client))));
+  }
+
+  /** A connection to keep; the caller gives it back. */
   async take(ms: number): Promise<PostgresClient> {
     const deadline = new Deadline(ms);
     try {
@@ -56,21 +51,50 @@ export class Connections {
   }
 
   async #connect(deadline: Deadline): Promise<PostgresClient> {
-    const connecting = this.#pool.connect();
+    let isWaitedFor = true;
+    const connecting = new Promise<PostgresClient>((resolve, reject) => {
+      // Not the promise of the pool: a server that ends at this moment may report it in the same packet, before whoever
+      // awaits a promise could listen, and an error that nobody listens to ends the process.
+      this.#pool.connect((error, client) => {
+        if (client === undefined) return reject(error);
+        client.on('error', ignoreError);
+        if (isWaitedFor) resolve(client);
+        else giveBack(client, false);
+      });
+    });
     try {
       return await deadline.race(connecting);
     } catch (error) {
       // The connection may still come, for nobody; that it cannot come has been said already.
-      connecting.then((late) => late.release()).catch(() => undefined);
+      isWaitedFor = false;
+      connecting.then(
+        (late) => giveBack(late, false),
+        () => undefined,
+      );
       throw error;
     }
   }
 }
 
+/** A broken connection shows in the next statement. */
+function ignoreError(): void {}
+
+/** @param isBroken true when the connection must not be used again; whatever is open on it ends with it. */
+export function giveBack(client: PostgresClient, isBroken: boolean): void {
+  client.removeListener('error', ignoreError);
+  client.release(isBroken);
+}
+
+/** @throws what the body threw, whatever became of the rollback. */
+async function resultOf<T>(attempted: Promise<Outcome<T>>): Promise<T> {
+  const outcome = await attempted.catch((error: unknown) => {
+    throw error instanceof ConnectionLost ? error.cause : error;
+  });
+  if (outcome.isCommitted) return outcome.result;
+  throw outcome.error;
+}
+
 async function lend<T>(client: PostgresClient, use: () => Promise<T>): Promise<T> {
-  // While it is lent the pool does not listen, and an error that nobody listens to would end the process.
-  const ignore = (): void => undefined;
-  client.on('error', ignore);
   let isSound = false;
   try {
     const result = await use();
@@ -80,8 +104,7 @@ async function lend<T>(client: PostgresClient, use: () => Promise<T>): Promise<T
     isSound = isStatementError(error);
     throw error;
   } finally {
-    client.removeListener('error', ignore);
-    client.release(!isSound);
+    giveBack(client, !isSound);
   }
 }
 
@@ -101,7 +124,7 @@ class Deadline {
       fail = reject;
     });
     this.#passed.catch(() => undefined);
-    this.#timer = setTimeout(() => fail(new DatabaseTimeout()), ms);
+    this.#timer = setTimeout(() => fail(new TimedOut()), ms);
   }
 
   race<T>(promise: Promise<T>): Promise<T> {

@@ -2,8 +2,12 @@ import type { Parking, ParkingOutcome } from '../parking.ts';
 import { type Session, textOf } from '../session.ts';
 import type { Settlement } from '../settlement.ts';
 import type { Lane, LaneOptions } from '../store.ts';
+import type { TransactionGuard } from '../transaction-guard.ts';
+import { within } from '../within.ts';
+import { giveBack } from './connections.ts';
+import { beginFor, merchantTransaction } from './merchant-transaction.ts';
 import type { PostgresClient, PostgresTransaction } from './postgres-pool.ts';
-import { postgresSession } from './postgres-session.ts';
+import { runStatement } from './postgres-session.ts';
 import type { StartCounter } from './start-counter.ts';
 
 /** Works on one transition at a time, on a connection of its own. */
@@ -14,9 +18,9 @@ export class PostgresLane implements Lane<PostgresTransaction> {
   readonly #schema: string;
   readonly #starts: StartCounter;
   readonly #begin: string;
+  readonly #patienceMs: number;
   #wasIdle = false;
-  #lastStatement: Promise<unknown> = Promise.resolve();
-  readonly #ignoreError = (): void => undefined;
+  #guard: TransactionGuard | undefined;
 
   constructor(
     client: PostgresClient,
@@ -27,27 +31,24 @@ export class PostgresLane implements Lane<PostgresTransaction> {
     this.#client = client;
     this.#schema = schema;
     this.#starts = starts;
-    this.session = postgresSession(client);
-    // A broken connection shows in the next statement; without a listener it would end the process.
-    client.on('error', this.#ignoreError);
-    const idle = 3 * handlerTimeoutMs + 10_000;
-    this.#begin =
-      'begin isolation level read committed; ' +
-      `set local statement_timeout = ${handlerTimeoutMs}; set local lock_timeout = ${storeTimeoutMs}; ` +
-      `set local idle_in_transaction_session_timeout = ${idle}`;
+    // The server's own limits come first. This one is for a server that has vanished without a word; it includes the wait
+    // for a statement of a handler that has ended.
+    this.#patienceMs = handlerTimeoutMs + storeTimeoutMs;
+    this.session = { query: (text, values = []) => this.#patiently(runStatement(client, text, values)) };
+    this.#begin = `${beginFor(handlerTimeoutMs)}; set local lock_timeout = ${storeTimeoutMs}`;
   }
 
   async claim(account: string, now: number): Promise<Uint8Array | undefined> {
     if (this.#wasIdle && !(await this.#isAnythingDue(account, now))) return undefined;
     // One round trip. The simple protocol takes no values: the label goes in as hexadecimal digits.
     const label = `convert_from(decode('${Buffer.from(account).toString('hex')}', 'hex'), 'UTF8')`;
-    const results: unknown = await this.#client.query(
+    const results: unknown = await this.#run(
       `${this.#begin}; select encode(${this.#schema}.claim(${label}, ${Math.floor(now)}), 'hex') as id; ` +
         'savepoint payment_inbox_handler',
     );
     const id = claimedId(results);
     this.#wasIdle = id === undefined;
-    if (id === undefined) await this.#client.query('rollback');
+    if (id === undefined) await this.rollback();
     return id;
   }
 
@@ -68,24 +69,19 @@ export class PostgresLane implements Lane<PostgresTransaction> {
     return this.#starts.add(transitionId, -1);
   }
 
-  handlerTransaction(check: (text: unknown) => void): PostgresTransaction {
-    return {
-      query: async (text, values = []) => {
-        check(text);
-        // The extended protocol takes one statement at a time: no COMMIT can hide behind another statement.
-        return this.#inTurn(() => this.#client.query({ text, values, queryMode: 'extended' }));
-      },
-    };
+  handlerTransaction(guard: TransactionGuard): PostgresTransaction {
+    this.#guard = guard;
+    return merchantTransaction(this.#client, guard);
   }
 
   async releaseSavepoint(): Promise<void> {
-    await this.#inTurn(() =>
-      this.#client.query('set constraints all immediate; release savepoint payment_inbox_handler'),
-    );
+    await this.#run('set constraints all immediate; release savepoint payment_inbox_handler');
   }
 
   async rollbackToSavepoint(): Promise<void> {
-    await this.#inTurn(() => this.#client.query('rollback to savepoint payment_inbox_handler'));
+    // A statement of a handler that has ended may still run.
+    await this.#patiently(this.#guard?.idle() ?? Promise.resolve());
+    await this.#run('rollback to savepoint payment_inbox_handler');
   }
 
   async settle(settlement: Settlement): Promise<boolean> {
@@ -115,25 +111,25 @@ export class PostgresLane implements Lane<PostgresTransaction> {
     return textOf(rows[0] ?? {}, 'outcome') as ParkingOutcome;
   }
 
-  /** A handler may start several statements at once, and may forget to wait for one. */
-  #inTurn<T>(statement: () => Promise<T>): Promise<T> {
-    const next = this.#lastStatement.then(statement);
-    this.#lastStatement = next.catch(() => undefined);
-    return next;
+  #run(text: string): Promise<unknown> {
+    return this.#patiently(this.#client.query(text));
+  }
+
+  /** @throws {TimedOut}; the lane is of no more use then, and closing it destroys the connection. */
+  #patiently<T>(statement: Promise<T>): Promise<T> {
+    return within(this.#patienceMs, statement);
   }
 
   async commit(): Promise<void> {
-    await this.#client.query('commit');
+    await this.#run('commit');
   }
 
   async rollback(): Promise<void> {
-    await this.#client.query('rollback');
+    await this.#run('rollback');
   }
 
   async close(): Promise<void> {
-    this.#client.removeListener('error', this.#ignoreError);
-    // Whatever is open on it ends with the connection.
-    this.#client.release(true);
+    giveBack(this.#client, true);
   }
 }
 

@@ -3,7 +3,7 @@
  * SQLite needs neither the package nor its types.
  */
 export interface PostgresPool {
-  connect(): Promise<PostgresClient>;
+  connect(callback: (error: Error | undefined, client: PostgresClient | undefined) => void): void;
   on(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
   readonly options: { readonly max?: number | undefined };
@@ -16,7 +16,7 @@ export interface PostgresClient extends PostgresTransaction {
   query(
     text: string,
     values?: unknown[],
-  ): Promise<{ rows: Record<string, unknown>[]; rowCount: number | null }>;
+  ): Promise<{ rows: Record<string, unknown>[]; rowCount: number | null; command: string }>;
   on(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
   /** @param destroy true when the connection must not be used again. */
@@ -31,13 +31,16 @@ export interface StatementConfig {
   readonly types?: { getTypeParser(oid: number): (text: string) => unknown };
 }
 
-/** The transaction in which a handler runs on PostgreSQL: the same session that settles the transition. */
+/**
+ * A transaction on PostgreSQL: the one that a handler runs in, which settles the transition; that of `transaction()`; or
+ * one of your own, as a client of `pg` after its BEGIN.
+ */
 export interface PostgresTransaction {
   /**
    * Runs one statement, as the query() of `pg` does.
    *
    * @throws what `pg` throws when the statement fails; a ConfigurationError for transaction control and after the
-   * handler has ended.
+   * transaction has ended.
    *
    * @example
    * await tx.query('update orders set state = $1 where reference = $2', ['paid', signed.merchant_reference]);

@@ -4,8 +4,11 @@ import type { IntakeRecord } from '../intake-record.ts';
 import { type Rows, type Session, textOf } from '../session.ts';
 import type { IntakeOutcome, Lane, LaneOptions, Stamp, Store, StoreEngine, StoreOptions } from '../store.ts';
 import { type Tables, tablesNamed } from '../tables.ts';
+import { runBody } from '../transaction-body.ts';
+import { TransactionGuard } from '../transaction-guard.ts';
 import { Connections } from './connections.ts';
 import { checkDurability } from './durability.ts';
+import { beginFor, merchantTransaction } from './merchant-transaction.ts';
 import { migrate } from './migrations.ts';
 import { PostgresLane } from './postgres-lane.ts';
 import type { PostgresPool, PostgresTransaction } from './postgres-pool.ts';
@@ -84,8 +87,25 @@ class PostgresEngine implements StoreEngine<PostgresTransaction> {
     );
   }
 
-  transaction<T>(body: (session: Session) => Promise<T>): Promise<T> {
-    return this.#connections.transaction(OPERATION_MS, body);
+  transaction<T>(body: (session: Session) => Promise<T>, timeoutMs: number = OPERATION_MS): Promise<T> {
+    return this.#connections.transaction(timeoutMs, body);
+  }
+
+  merchantTransaction<T>(body: (tx: PostgresTransaction) => T | Promise<T>, timeoutMs: number): Promise<T> {
+    const { storeTimeoutMs } = this.#options;
+    return this.#connections.merchantTransaction(storeTimeoutMs, (client) => {
+      const guard = new TransactionGuard();
+      const tx = merchantTransaction(client, guard);
+      return {
+        begin: beginFor(timeoutMs),
+        body: () => runBody(() => body(tx), { guard, timeoutMs, who: 'The body of transaction()' }),
+        idle: () => guard.idle(),
+        beginMs: storeTimeoutMs,
+        // Deferred constraints are checked by it, for as long as any statement may take.
+        commitMs: timeoutMs + storeTimeoutMs,
+        rollbackMs: storeTimeoutMs,
+      };
+    });
   }
 
   expect(
@@ -105,7 +125,7 @@ class PostgresEngine implements StoreEngine<PostgresTransaction> {
     return textOf(rows[0] ?? {}, 'outcome') as ExpectOutcome;
   }
 
-  /** Another connection writes, and waits for nothing that a handler holds. */
+  /** Another connection writes. What it adds or tidies is not locked by expect(), the one thing that a tx writes. */
   checkCaller(): void {}
 
   laneCount(concurrency: number): number {

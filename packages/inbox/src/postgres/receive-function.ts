@@ -1,55 +1,72 @@
 /**
- * Keeps a group of deliveries in one statement, one round trip and one commit, and says for each what became of it.
+ * Keeps a group of deliveries in one call, one round trip and one commit, and says for each what became of it.
  * The mirror of sqlite/intake.ts.
+ *
+ * `p_bytes` holds for each delivery, from its offset on, four keys of 32 bytes (transition, reference, subject, digest of
+ * the body) and the body: see packed-bytes.ts. The deliveries come in the order of their transitions' keys, so that two
+ * groups cannot wait for each other.
  *
  * First deliveries, the usual case, are written as one set; the others one by one. A body that was not kept before takes
  * the lock of its transition, without waiting: one row that somebody holds would keep the whole group from being
- * acknowledged. Transitions are written in the order of their ids, so that two groups cannot wait for each other.
+ * acknowledged.
  */
 export const receiveFunction = `
 create function S.receive(
-  p_account text, p_transition_id bytea[], p_signed text[], p_reference_key bytea[], p_subject_key bytea[],
-  p_completed integer[], p_digest bytea[], p_body bytea[], p_request_currency text[], p_request_amount text[],
-  p_transaction_currency text[], p_transaction_amount text[], p_key_id text[], p_refusal text[],
-  p_received_at bigint[], p_acknowledged integer[], p_most_bodies integer
+  p_account text, p_bytes bytea, p_offset integer[], p_length integer[], p_signed text[], p_completed integer[],
+  p_request_currency text[], p_request_amount text[], p_transaction_currency text[], p_transaction_amount text[],
+  p_key_id text[], p_refusal text[], p_received_at bigint[], p_acknowledged integer[], p_most_bodies integer
 ) returns text language plpgsql as $receive$
 declare
-  outcomes text[] := array_fill('new'::text, array[cardinality(p_transition_id)]);
-  others integer[];
-  i integer;
+  count integer := cardinality(p_offset);
+  outcomes text[] := array_fill('new'::text, array[count]);
+  created_keys bytea[];
+  created_ids bigint[];
+  ids bigint[];
+  created integer := 1;
 begin
   if current_setting('synchronous_commit') = 'off' then
     perform set_config('synchronous_commit', 'on', true);
   end if;
-  with given as (
-    select * from unnest(p_transition_id, p_signed, p_reference_key, p_subject_key, p_completed, p_digest, p_body,
-        p_request_currency, p_request_amount, p_transaction_currency, p_transaction_amount, p_key_id, p_refusal,
-        p_received_at)
-      with ordinality as g (transition_id, signed, reference_key, subject_key, completed, digest, body,
-        request_currency, request_amount, transaction_currency, transaction_amount, key_id, refusal, received_at, n)
-  ), created as (
+  with created as (
     insert into S.transition (transition_id, account, signed, reference_key, subject_key, completed, state, reason,
       bodies, next_at, first_at, changed_at)
-    select distinct on (transition_id) transition_id, p_account, signed, reference_key, subject_key, completed,
+    select substring(p_bytes from at + 1 for 32), p_account, signed, substring(p_bytes from at + 33 for 32),
+      substring(p_bytes from at + 65 for 32), completed,
       case when refusal is null then 'pending' else 'quarantined' end, refusal, 1, received_at, received_at, received_at
-    from given order by transition_id, n
+    from unnest(p_offset, p_signed, p_completed, p_refusal, p_received_at)
+      as g (at, signed, completed, refusal, received_at)
     on conflict (transition_id) do nothing
     returning id, transition_id
-  ), firsts as (
-    select min(n) as n, id from given join created using (transition_id) group by id
-  ), kept as (
-    insert into S.body (transition, digest, body, request_currency, request_amount, transaction_currency,
-      transaction_amount, key_id, refusal, first_at, last_at)
-    select id, digest, body, request_currency, request_amount, transaction_currency, transaction_amount,
-      key_id, refusal, received_at, received_at
-    from given join firsts using (n) order by id
   )
-  select array_agg(n::integer order by transition_id, n) into others
-  from given where n not in (select n from firsts);
-  foreach i in array coalesce(others, '{}') loop
-    outcomes[i] := S.receive_again(p_transition_id[i], p_completed[i], p_digest[i], p_body[i], p_request_currency[i],
-      p_request_amount[i], p_transaction_currency[i], p_transaction_amount[i], p_key_id[i], p_refusal[i],
-      p_received_at[i], p_acknowledged[i], p_most_bodies);
+  select array_agg(id), array_agg(transition_id) into created_ids, created_keys from created;
+  if cardinality(created_ids) = count then
+    ids := created_ids;
+  else
+    -- What was created comes in the order in which it was given: the first delivery of a transition is the next one created.
+    ids := array_fill(null::bigint, array[count]);
+    for i in 1..count loop
+      if created_keys[created] = substring(p_bytes from p_offset[i] + 1 for 32) then
+        ids[i] := created_ids[created];
+        created := created + 1;
+      end if;
+    end loop;
+  end if;
+  insert into S.body (transition, digest, body, request_currency, request_amount, transaction_currency,
+    transaction_amount, key_id, refusal, first_at, last_at)
+  select id, substring(p_bytes from at + 97 for 32), substring(p_bytes from at + 129 for size), request_currency,
+    request_amount, transaction_currency, transaction_amount, key_id, refusal, received_at, received_at
+  from unnest(ids, p_offset, p_length, p_request_currency, p_request_amount, p_transaction_currency,
+      p_transaction_amount, p_key_id, p_refusal, p_received_at)
+    as g (id, at, size, request_currency, request_amount, transaction_currency, transaction_amount, key_id, refusal,
+      received_at)
+  where id is not null;
+  for i in 1..count loop
+    if ids[i] is null then
+      outcomes[i] := S.receive_again(substring(p_bytes from p_offset[i] + 1 for 32), p_completed[i],
+        substring(p_bytes from p_offset[i] + 97 for 32), substring(p_bytes from p_offset[i] + 129 for p_length[i]),
+        p_request_currency[i], p_request_amount[i], p_transaction_currency[i], p_transaction_amount[i], p_key_id[i],
+        p_refusal[i], p_received_at[i], p_acknowledged[i], p_most_bodies);
+    end if;
   end loop;
   return array_to_string(outcomes, ',');
 end

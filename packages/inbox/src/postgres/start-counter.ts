@@ -1,5 +1,6 @@
 import { Group } from '../group.ts';
-import type { Connections } from './connections.ts';
+import { within } from '../within.ts';
+import { type Connections, giveBack } from './connections.ts';
 import type { PostgresClient } from './postgres-pool.ts';
 import { runStatement } from './postgres-session.ts';
 
@@ -34,32 +35,27 @@ export class StartCounter {
   }
 
   async close(): Promise<void> {
-    this.#client?.release(true);
+    if (this.#client !== undefined) giveBack(this.#client, true);
     this.#client = undefined;
   }
 
   async #write(changes: readonly Change[]): Promise<undefined[]> {
-    this.#client ??= await this.#take();
+    this.#client ??= await this.#connections.take(this.#timeoutMs);
     const client = this.#client;
     try {
-      await runStatement(client, this.#statement, [
+      const counted = runStatement(client, this.#statement, [
         changes.map(({ transitionId }) => transitionId),
         changes.map(({ count }) => count),
       ]);
+      // Every lane waits for this connection: a server that has vanished without a word must not keep them for ever.
+      await within(this.#timeoutMs, counted);
       return changes.map(() => undefined);
     } catch (error) {
       if (this.#client === client) {
         this.#client = undefined;
-        client.release(true);
+        giveBack(client, true);
       }
       throw error;
     }
-  }
-
-  async #take(): Promise<PostgresClient> {
-    const client = await this.#connections.take(this.#timeoutMs);
-    // A broken connection shows in the next statement; without a listener it would end the process.
-    client.on('error', () => undefined);
-    return client;
   }
 }

@@ -80,9 +80,15 @@ export class SqliteConnection {
     this.#database.exec('commit');
   }
 
+  /** Ends the transaction, unless a statement that failed badly (a full disk) has ended it already. */
   rollback(): void {
-    // A statement that failed badly (a full disk) has ended the transaction already.
-    if (this.#database.isTransaction !== false) this.#database.exec('rollback');
+    // Node 22.15 and earlier do not know isTransaction; there SQLite is asked, and says that there is none.
+    if (this.#database.isTransaction === false) return;
+    try {
+      this.#database.exec('rollback');
+    } catch (error) {
+      if (!String(error).includes('no transaction is active')) throw error;
+    }
   }
 
   close(): void {

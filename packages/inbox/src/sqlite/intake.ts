@@ -1,6 +1,6 @@
-import type { IntakeRecord } from '../intake-record.ts';
 import { type IntakeOutcome, MOST_BODIES } from '../store.ts';
 import type { SqliteConnection } from './connection.ts';
+import type { UnpackedRecord } from './packed-records.ts';
 import { tables } from './sqlite-tables.ts';
 
 // Texts of the whole program, and values by position: the connection finds its prepared statements by them.
@@ -31,7 +31,7 @@ const IS_FULL = `select t.bodies as bodies, e.currency is not null and
 export function receiveGroup(
   connection: SqliteConnection,
   account: string,
-  records: readonly IntakeRecord[],
+  records: readonly UnpackedRecord[],
 ): readonly IntakeOutcome[] {
   connection.begin();
   try {
@@ -44,7 +44,7 @@ export function receiveGroup(
   }
 }
 
-function receive(connection: SqliteConnection, account: string, record: IntakeRecord): IntakeOutcome {
+function receive(connection: SqliteConnection, account: string, record: UnpackedRecord): IntakeOutcome {
   const { transitionId, digest, refusal = null, receivedAt } = record;
   const inserted = connection.change(INSERT_TRANSITION, [
     transitionId,
@@ -69,7 +69,7 @@ function receive(connection: SqliteConnection, account: string, record: IntakeRe
 }
 
 /** A body that was not kept before, or only as evidence. */
-function receiveOtherBody(connection: SqliteConnection, id: number, record: IntakeRecord): IntakeOutcome {
+function receiveOtherBody(connection: SqliteConnection, id: number, record: UnpackedRecord): IntakeOutcome {
   const { digest, refusal, receivedAt } = record;
   const isKnown = connection.change(VERIFY, [receivedAt, id, digest]).changes === 1;
   if (!isKnown) {
@@ -82,14 +82,14 @@ function receiveOtherBody(connection: SqliteConnection, id: number, record: Inta
   return 'new_body';
 }
 
-function isFull(connection: SqliteConnection, id: number, { request, transaction }: IntakeRecord): boolean {
+function isFull(connection: SqliteConnection, id: number, { request, transaction }: UnpackedRecord): boolean {
   const { currency, amount } = request;
   const values = [currency, amount, transaction.currency, transaction.amount, id];
   const [row] = connection.query(IS_FULL, values).rows;
   return Number(row?.['bodies']) >= MOST_BODIES && row?.['equals_expectation'] !== 1;
 }
 
-function insertBody(connection: SqliteConnection, id: number, record: IntakeRecord): void {
+function insertBody(connection: SqliteConnection, id: number, record: UnpackedRecord): void {
   const { digest, body, request, transaction, keyId, refusal = null, receivedAt } = record;
   const { currency, amount } = request;
   connection.change(INSERT_BODY, [

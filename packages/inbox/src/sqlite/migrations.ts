@@ -76,25 +76,34 @@ const MIGRATIONS: readonly string[] = [
 
 /** Brings the tables up to date; safe when several processes do it at once: the write lock lets in one at a time. */
 export function migrate(connection: SqliteConnection, now: number): void {
-  const { migration } = tables;
+  // Tables that are up to date are only read: a writer elsewhere, however slow, does not keep a program from starting.
+  if (versionOf(connection) === MIGRATIONS.length) return;
   connection.begin();
   try {
     connection.execute(
-      `create table if not exists ${migration} (version integer primary key, migrated_at integer not null) strict`,
+      `create table if not exists ${tables.migration} (version integer primary key, migrated_at integer not null) strict`,
     );
-    const [row] = connection.query(`select coalesce(max(version), 0) as version from ${migration}`).rows;
-    const version = Number(row?.['version'] ?? 0);
+    const version = versionOf(connection);
     if (version > MIGRATIONS.length) throw newerDatabase();
     for (const [index, script] of MIGRATIONS.entries()) {
       if (index < version) continue;
       connection.execute(script);
-      connection.query(`insert into ${migration} values ($1, $2)`, { $1: index + 1, $2: now });
+      connection.query(`insert into ${tables.migration} values ($1, $2)`, { $1: index + 1, $2: now });
     }
     connection.commit();
   } catch (error) {
     connection.rollback();
     throw error;
   }
+}
+
+function versionOf(connection: SqliteConnection): number {
+  const found = connection.query(`select 1 as found from sqlite_schema where type = 'table' and name = $1`, {
+    $1: tables.migration,
+  });
+  if (found.rows.length === 0) return 0;
+  const [row] = connection.query(`select coalesce(max(version), 0) as version from ${tables.migration}`).rows;
+  return Number(row?.['version'] ?? 0);
 }
 
 function newerDatabase(): RefusedDatabase {

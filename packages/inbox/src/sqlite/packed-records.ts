@@ -1,42 +1,46 @@
 import type { RefusalCode } from '@payment-service/core';
 import type { IntakeRecord } from '../intake-record.ts';
+import { KEY_BYTES, packBytes } from '../packed-bytes.ts';
 
 /**
  * A group of deliveries in the form that goes to a thread: all bytes in one buffer, which is handed over and not copied,
- * and flat lists. Cloning the records one by one, each with its buffers, costs more than storing them.
+ * and flat lists. Cloning the records one by one costs more than storing them.
  */
 export interface PackedRecords {
-  /** For each record its four keys of 32 bytes, and its body. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly texts: readonly (string | null)[];
   readonly numbers: readonly number[];
 }
 
-const KEY = 32;
+/** One delivery on the other side of the thread, as SQLite stores it. */
+export interface UnpackedRecord
+  extends Omit<IntakeRecord, 'transitionId' | 'referenceKey' | 'subjectKey' | 'digest' | 'body'> {
+  readonly transitionId: Uint8Array;
+  readonly referenceKey: Uint8Array;
+  readonly subjectKey: Uint8Array;
+  readonly digest: Uint8Array;
+  readonly body: Uint8Array;
+}
+
 const TEXTS = 7;
 const NUMBERS = 4;
 
 export function packRecords(records: readonly IntakeRecord[]): PackedRecords {
-  const size = records.reduce((total, { body }) => total + 4 * KEY + body.length, 0);
-  const bytes = new Uint8Array(size);
+  const { bytes, lengths } = packBytes(records);
   const texts: (string | null)[] = [];
   const numbers: number[] = [];
-  let offset = 0;
-  for (const record of records) {
-    const { transitionId, referenceKey, subjectKey, digest, body, request, transaction } = record;
-    for (const part of [transitionId, referenceKey, subjectKey, digest, body]) {
-      bytes.set(part, offset);
-      offset += part.length;
-    }
+  for (const [index, record] of records.entries()) {
+    const { request, transaction } = record;
     texts.push(record.signed, request.currency, request.amount, transaction.currency, transaction.amount);
     texts.push(record.keyId, record.refusal ?? null);
-    numbers.push(body.length, record.receivedAt, record.isCompleted ? 1 : 0, record.isAcknowledged ? 1 : 0);
+    numbers.push(lengths[index] ?? 0, record.receivedAt);
+    numbers.push(record.isCompleted ? 1 : 0, record.isAcknowledged ? 1 : 0);
   }
   return { bytes, texts, numbers };
 }
 
-export function unpackRecords({ bytes, texts, numbers }: PackedRecords): IntakeRecord[] {
-  const records: IntakeRecord[] = [];
+export function unpackRecords({ bytes, texts, numbers }: PackedRecords): UnpackedRecord[] {
+  const records: UnpackedRecord[] = [];
   let offset = 0;
   const take = (length: number): Uint8Array => {
     offset += length;
@@ -46,10 +50,10 @@ export function unpackRecords({ bytes, texts, numbers }: PackedRecords): IntakeR
     const text = (position: number): string | null => texts[index * TEXTS + position] ?? null;
     const number = (position: number): number => numbers[index * NUMBERS + position] ?? 0;
     records.push({
-      transitionId: take(KEY),
-      referenceKey: take(KEY),
-      subjectKey: take(KEY),
-      digest: take(KEY),
+      transitionId: take(KEY_BYTES),
+      referenceKey: take(KEY_BYTES),
+      subjectKey: take(KEY_BYTES),
+      digest: take(KEY_BYTES),
       body: take(number(0)),
       signed: text(0) ?? '',
       request: { currency: text(1), amount: text(2) },

@@ -2,21 +2,22 @@ import type { Parking, ParkingOutcome } from '../parking.ts';
 import type { Session } from '../session.ts';
 import type { Settlement } from '../settlement.ts';
 import type { Lane } from '../store.ts';
-import { refuseSeveralStatements } from './several-statements.ts';
+import type { TransactionGuard } from '../transaction-guard.ts';
+import type { Turn } from '../turn.ts';
+import { merchantTransaction } from './merchant-transaction.ts';
 import type { SqliteThread } from './sqlite-thread.ts';
 import type { SqliteTransaction } from './sqlite-transaction.ts';
 import { threadSession } from './thread-session.ts';
-import type { WriteTurn } from './write-turn.ts';
 
 /** Works on one transition at a time: SQLite has one writer, and the lane is it from the claim to the commit. */
 export class SqliteLane implements Lane<SqliteTransaction> {
   readonly session: Session;
   readonly countsAtClaim = true;
   readonly #thread: SqliteThread;
-  readonly #turn: WriteTurn;
+  readonly #turn: Turn;
   #endTurn: (() => void) | undefined;
 
-  constructor(thread: SqliteThread, turn: WriteTurn) {
+  constructor(thread: SqliteThread, turn: Turn) {
     this.#thread = thread;
     this.#turn = turn;
     this.session = threadSession(thread);
@@ -49,14 +50,8 @@ export class SqliteLane implements Lane<SqliteTransaction> {
     return this.#thread.request({ kind: 'park', parking });
   }
 
-  handlerTransaction(check: (text: unknown) => void): SqliteTransaction {
-    return {
-      query: async (text, values = []) => {
-        check(text);
-        refuseSeveralStatements(text);
-        return this.#thread.request({ kind: 'query', text, values });
-      },
-    };
+  handlerTransaction(guard: TransactionGuard): SqliteTransaction {
+    return merchantTransaction(this.#thread, guard);
   }
 
   async releaseSavepoint(): Promise<void> {

@@ -1,18 +1,22 @@
-import { ConfigurationError } from '@payment-service/core';
 import type { ExpectOutcome, StoredExpectation } from '../expectation.ts';
-import { handlerScope } from '../handler-scope.ts';
 import type { IntakeRecord } from '../intake-record.ts';
 import type { Rows, Session } from '../session.ts';
 import type { IntakeOutcome, Lane, Stamp, Store, StoreEngine, StoreOptions } from '../store.ts';
 import type { Tables } from '../tables.ts';
+import { runBody } from '../transaction-body.ts';
+import { TransactionGuard } from '../transaction-guard.ts';
+import { refuseInTransaction } from '../transaction-scope.ts';
+import { Turn } from '../turn.ts';
 import { databasePath } from './database-path.ts';
 import { keepExpectation } from './expect.ts';
+import { inTransaction } from './in-transaction.ts';
+import { LastingThread } from './lasting-thread.ts';
+import { merchantTransaction } from './merchant-transaction.ts';
 import { SqliteLane } from './sqlite-lane.ts';
 import { tables } from './sqlite-tables.ts';
 import { SqliteThread } from './sqlite-thread.ts';
 import type { SqliteTransaction } from './sqlite-transaction.ts';
 import { numbered, threadSession } from './thread-session.ts';
-import { WriteTurn } from './write-turn.ts';
 
 /**
  * The embedded store: one file on a local disk, for one machine. Any number of processes on it may use the file; one
@@ -36,38 +40,58 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
   readonly session: Session;
   readonly #path: string;
   readonly #options: StoreOptions;
-  readonly #turn = new WriteTurn();
-  #intake: Promise<SqliteThread> | undefined;
+  /** SQLite has one writer. Those of this process take turns, instead of polling for the lock of the file. */
+  readonly #turn = new Turn();
+  readonly #thread: LastingThread;
+  /** A connection of its own: what a transaction of the merchant has not committed is seen by no list() and no stats(). */
+  readonly #merchantThread: LastingThread;
 
   constructor(path: string, options: StoreOptions) {
     this.#path = path;
     this.#options = options;
-    this.session = { query: async (text, values) => threadSession(await this.#opened()).query(text, values) };
+    this.#thread = new LastingThread(() => this.#newThread());
+    this.#merchantThread = new LastingThread(() => this.#newThread());
+    this.session = {
+      query: async (text, values) => threadSession(await this.#thread.opened()).query(text, values),
+    };
   }
 
   async prepare(): Promise<void> {
-    const thread = await this.#opened();
+    const thread = await this.#thread.opened();
     await this.#turn.during(() => thread.request({ kind: 'migrate', now: this.#options.now() }));
   }
 
   async receive(records: readonly IntakeRecord[], account: string): Promise<readonly IntakeOutcome[]> {
-    const thread = await this.#opened();
+    const thread = await this.#thread.opened();
     return this.#turn.during(() => thread.receive(account, records));
   }
 
   async transaction<T>(body: (session: Session) => Promise<T>): Promise<T> {
-    const thread = await this.#opened();
-    return this.#turn.during(async () => {
-      await thread.request({ kind: 'begin' });
+    const thread = await this.#thread.opened();
+    return this.#turn.during(() => inTransaction(thread, () => body(threadSession(thread))));
+  }
+
+  async merchantTransaction<T>(
+    body: (tx: SqliteTransaction) => T | Promise<T>,
+    timeoutMs: number,
+  ): Promise<T> {
+    const thread = await this.#merchantThread.opened();
+    const guard = new TransactionGuard();
+    const tx = merchantTransaction(thread, guard);
+    let fail: (error: unknown) => void = () => undefined;
+    const failed = new Promise<never>((_resolve, reject) => {
+      fail = reject;
+    });
+    const run = async (): Promise<T> => {
       try {
-        const result = await body(threadSession(thread));
-        await thread.request({ kind: 'commit' });
-        return result;
+        return await runBody(() => body(tx), { guard, timeoutMs, who: 'The body of transaction()' });
       } catch (error) {
-        await thread.request({ kind: 'rollback' });
+        // A statement that still runs cannot be interrupted: the turn lasts until it has ended, the caller's wait does not.
+        setTimeout(fail, this.#options.storeTimeoutMs, error).unref();
         throw error;
       }
-    });
+    };
+    return Promise.race([this.#turn.during(() => inTransaction(thread, run)), failed]);
   }
 
   expect(
@@ -84,12 +108,7 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
   }
 
   checkCaller(): void {
-    if (handlerScope.getStore() === undefined) return;
-    throw new ConfigurationError(
-      'tx',
-      'SQLite has one writer, and it is the transaction of the running handler. Inside a handler, call expect() with ' +
-        '{ tx }, and nothing else that writes to the inbox.',
-    );
+    refuseInTransaction();
   }
 
   /** One writer, one handler at a time. */
@@ -98,25 +117,15 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
   }
 
   async openLane(): Promise<Lane<SqliteTransaction>> {
-    return new SqliteLane(await this.#thread(), this.#turn);
+    return new SqliteLane(await this.#newThread(), this.#turn);
   }
 
   async close(): Promise<void> {
-    const thread = await this.#intake;
-    await thread?.close();
+    await this.#merchantThread.close();
+    await this.#thread.close();
   }
 
-  async #opened(): Promise<SqliteThread> {
-    if (this.#intake !== undefined && !(await this.#intake).isOver) return this.#intake;
-    const opening = this.#thread();
-    this.#intake = opening;
-    opening.catch(() => {
-      if (this.#intake === opening) this.#intake = undefined;
-    });
-    return opening;
-  }
-
-  async #thread(): Promise<SqliteThread> {
+  async #newThread(): Promise<SqliteThread> {
     const thread = new SqliteThread();
     try {
       await thread.request({ kind: 'open', path: this.#path, waitMs: this.#options.storeTimeoutMs });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Inbox } from '../../src/index.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type Merchant, newMerchant } from '../support/merchant.ts';
-import { until } from '../support/until.ts';
+import { signal, until } from '../support/until.ts';
 import { startWork, workOff } from '../support/working.ts';
 
 describe.each(ENGINES)('amounts on %s', (engine) => {
@@ -261,15 +261,19 @@ describe('amounts on postgres only', () => {
   it('an expectation that changes while the handler runs undoes what the handler did', async () => {
     const merchant = await newMerchant('postgres');
     const inbox = merchant.open();
-    let runs = 0;
+    const [isRunning, mayEnd] = [signal(), signal()];
     inbox.handle(async ({ tx, signed, settled }) => {
-      runs += 1;
       await merchant.credit(tx, signed.merchant_reference, settled.amount);
-      if (runs === 1) await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '700' });
+      isRunning.give();
+      await mayEnd.promise;
     });
     await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' });
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    const worked = workOff(inbox, merchant.clock.now);
+    await isRunning.promise;
+    await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '700' });
+    mayEnd.give();
+    await worked;
     expect(await merchant.credits()).toEqual([]);
     expect(await inbox.list()).toMatchObject([
       { state: 'quarantined', reason: 'amount_mismatch', attempts: 0 },

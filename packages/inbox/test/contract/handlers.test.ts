@@ -275,22 +275,32 @@ describe.each(ENGINES)('handlers on %s', (engine) => {
   });
 });
 
-describe('handlers on sqlite', () => {
-  it('inside a handler, what would wait for the handler itself is refused at once', async () => {
-    const { merchant, inbox } = await shop('sqlite');
+describe.each(ENGINES)('inside a handler on %s', (engine) => {
+  it('what could wait for the handler itself is refused at once', async () => {
+    const { merchant, inbox } = await shop(engine);
     const errors: unknown[] = [];
     inbox.handle(async () => {
       const { transitionId } = paid('ORD-1', 500);
       const calls = [
-        inbox.expect({ merchant_reference: 'ORD-2', currency: 'UGX', amount: 1 }),
-        inbox.receive(paid('ORD-2', 1)),
-        inbox.retry(transitionId),
-        inbox.prune(),
+        () => inbox.expect({ merchant_reference: 'ORD-2', currency: 'UGX', amount: 1 }),
+        () => inbox.retry(transitionId),
+        () => inbox.reopen(transitionId),
+        () => inbox.resolve(transitionId, { note: 'closed' }),
       ];
-      for (const call of calls) errors.push(await call.catch((error: unknown) => error));
+      for (const call of calls) errors.push(await call().catch((error: unknown) => error));
+      if (engine === 'postgres') return;
+      // One writer, and it is the handler.
+      for (const call of [() => inbox.receive(paid('ORD-2', 1)), () => inbox.prune()]) {
+        errors.push(await call().catch((error: unknown) => error));
+      }
     });
     await workOff(inbox, merchant.clock.now);
-    expect(errors.map((error) => error instanceof ConfigurationError)).toEqual([true, true, true, true]);
+    expect(errors).toHaveLength(engine === 'postgres' ? 4 : 6);
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect(error).toMatchObject({ option: 'tx' });
+    }
+    expect(await inbox.list()).toMatchObject([{ state: 'settled' }]);
   });
 });
 

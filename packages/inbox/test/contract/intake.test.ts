@@ -64,6 +64,25 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(listed.every(({ deliveries, bodyCount }) => deliveries === 3 && bodyCount === 2)).toBe(true);
   });
 
+  it('two receivers that take the same callbacks in opposite orders do not wait for each other', async () => {
+    const merchant = await newMerchant(engine);
+    const [one, other] = [merchant.open(), merchant.open()];
+    await Promise.all([one.ready(), other.ready()]);
+    for (let round = 0; round < 20; round += 1) {
+      const callbacks = Array.from({ length: 60 }, (_each, index) => paid(`ORD-${round}-${index}`, 500));
+      await Promise.all([
+        ...callbacks.map((each) => one.receive(each)),
+        ...callbacks.toReversed().map((each) => other.receive(each)),
+      ]);
+    }
+    const outcomes = merchant.events.map((event) =>
+      event.name === 'callback.received' ? event.outcome : event.name,
+    );
+    expect(outcomes.filter((outcome) => outcome === 'new')).toHaveLength(1200);
+    expect(outcomes.filter((outcome) => outcome === 'known')).toHaveLength(1200);
+    expect(outcomes).toHaveLength(2400);
+  });
+
   it('keeps at most 8 distinct bodies, and does not acknowledge a further one', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open();
@@ -152,6 +171,17 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     await expect(ours.retry(two?.transitionId ?? '')).rejects.toThrow(ConfigurationError);
     expect((await ours.stats()).states.pending).toBe(1);
     expect((await ours.show(one?.transitionId ?? ''))?.expectation).toBeUndefined();
+  });
+
+  it('a closed inbox acknowledges nothing, and does nothing', async () => {
+    const merchant = await newMerchant(engine);
+    const inbox = merchant.open();
+    await inbox.receive(callback());
+    await inbox.close();
+    await inbox.close();
+    await expect(inbox.receive(callback({ id: 2 }))).rejects.toThrow(UnavailableError);
+    await expect(inbox.list()).rejects.toThrow(ConfigurationError);
+    expect(await merchant.open().list()).toMatchObject([{ deliveries: 1 }]);
   });
 
   it('A4: takes neither a redirect, nor evidence, nor a copy', async () => {

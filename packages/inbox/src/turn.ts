@@ -1,8 +1,5 @@
-/**
- * SQLite has one writer. Within a process the inbox's own writers take turns here, first come first served, instead of
- * polling for the lock of the file.
- */
-export class WriteTurn {
+/** One after the other, first come first served. */
+export class Turn {
   #last: Promise<void> = Promise.resolve();
 
   /** Resolves when it is the caller's turn, with the function that ends it. */
@@ -16,10 +13,10 @@ export class WriteTurn {
     return end;
   }
 
-  async during<T>(write: () => Promise<T>): Promise<T> {
+  async during<T>(act: () => Promise<T>): Promise<T> {
     const end = await this.take();
     try {
-      return await write();
+      return await act();
     } finally {
       end();
     }

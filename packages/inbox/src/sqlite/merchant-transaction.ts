@@ -1,0 +1,42 @@
+import type { TransactionGuard } from '../transaction-guard.ts';
+import { refuseSeveralStatements } from './several-statements.ts';
+import type { SqliteThread } from './sqlite-thread.ts';
+import type { SqliteTransaction } from './sqlite-transaction.ts';
+
+/** What a handler and the body of `transaction()` get on SQLite. */
+export function merchantTransaction(thread: SqliteThread, guard: TransactionGuard): SqliteTransaction {
+  return {
+    query: (text, values = []) =>
+      guard.run(text, async () => {
+        refuseSeveralStatements(text);
+        try {
+          return await thread.request({ kind: 'query', text, values });
+        } catch (error) {
+          if (await isOver(thread)) guard.fail(endedBy(error));
+          throw error;
+        }
+      }),
+  };
+}
+
+/**
+ * Some failures end the whole transaction: a full disk, or ON CONFLICT ROLLBACK. Every statement after it would be
+ * committed by itself. SQLite tells by refusing to begin one inside another.
+ */
+async function isOver(thread: SqliteThread): Promise<boolean> {
+  try {
+    await thread.request({ kind: 'begin' });
+  } catch (error) {
+    return !String(error).includes('within a transaction');
+  }
+  await thread.request({ kind: 'rollback' });
+  return true;
+}
+
+function endedBy(error: unknown): Error {
+  return new Error(
+    'SQLite has rolled this transaction back with the statement that failed: nothing of it is kept, and nothing more ' +
+      'can run in it.',
+    { cause: error },
+  );
+}

@@ -1,0 +1,22 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ConfigurationError } from '@payment-service/core';
+import type { TransactionGuard } from './transaction-guard.ts';
+
+/** Tells, in whatever a handler or the body of `transaction()` calls, that its transaction is running. */
+export const transactionScope: AsyncLocalStorage<TransactionGuard> = new AsyncLocalStorage();
+
+/**
+ * For what has a transaction of its own, and could wait for a lock that the running one holds.
+ *
+ * @throws {ConfigurationError} inside a handler or the body of `transaction()`, until its transaction ends: what was
+ * started there and goes on later waits for nothing of it.
+ */
+export function refuseInTransaction(): void {
+  const guard = transactionScope.getStore();
+  if (guard === undefined || guard.isOver) return;
+  throw new ConfigurationError(
+    'tx',
+    'Inside a handler or transaction() this call could wait for the very transaction that waits for it. Use the tx ' +
+      'that you have: expect() takes it as { tx }. Other calls that write to the inbox come after it.',
+  );
+}
