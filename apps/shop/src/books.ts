@@ -38,7 +38,7 @@ export async function openBooks(keeping: Keeping, { now, log }: BookOptions): Pr
   });
   try {
     await inbox.ready();
-    await database.prepare(ORDER_TABLES);
+    await inbox.transaction((tx) => database.prepare(tx, ORDER_TABLES));
   } catch (error) {
     await inbox.close();
     await database.close();

@@ -64,13 +64,16 @@ async function listTransitions(inbox: Inbox<Transaction>, request: PageRequest):
   const query = queryOf(request);
   const state = query.get('state') || undefined;
   const after = query.get('after') || undefined;
+  // Pasted by a person: no reference of the shop begins or ends with a space.
+  const reference = query.get('reference')?.trim() || undefined;
   if (state !== undefined && !isState(state)) return problemPage(404);
   if (after !== undefined && !isTransitionId(after)) return problemPage(404);
   // One more than is shown tells whether there are older ones.
-  const found = await inbox.list({ state, after, limit: A_PAGE + 1 });
+  const found = await inbox.list({ state, after, merchant_reference: reference, limit: A_PAGE + 1 });
   const transitions = found.slice(0, A_PAGE);
   return ownerInboxPage({
     state,
+    reference,
     transitions,
     older: found.length > A_PAGE ? transitions.at(-1)?.transitionId : undefined,
     stats: await inbox.stats(),

@@ -36,7 +36,7 @@ export function isOrderReference(reference: string): boolean {
 
 export function createOrderStore(database: Database, inbox: Inbox<Transaction>): OrderStore {
   const write = (text: string, values: (string | number | null)[]): Promise<number> =>
-    database.transaction(async (tx) => (await database.within(tx).query(text, values)).rowCount);
+    inbox.transaction(async (tx) => (await database.within(tx).query(text, values)).rowCount);
   const expect = (order: Order, deadline: Date | undefined, tx: Transaction): Promise<void> => {
     const { currency, amount } = order.total;
     return inbox.expect({ merchant_reference: order.reference, currency, amount, deadline }, { tx });
@@ -44,12 +44,12 @@ export function createOrderStore(database: Database, inbox: Inbox<Transaction>):
 
   return {
     add: (order) =>
-      database.transaction(async (tx) => {
+      inbox.transaction(async (tx) => {
         await insert(database.within(tx), order);
         await expect(order, new Date(order.createdAt + PAYMENT_DEADLINE_MS), tx);
       }),
     start: (order, start) =>
-      database.transaction(async (tx) => {
+      inbox.transaction(async (tx) => {
         await database
           .within(tx)
           .query('update shop_order set start_state = $1, start_detail = $2 where reference = $3', [

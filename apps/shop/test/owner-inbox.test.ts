@@ -36,6 +36,54 @@ describe.each(STAGES)('the owner’s inbox on $framework and $engine', ({ framew
     expect(quarantined).not.toContain('ORD-NOBODY');
   });
 
+  it('finds what came for a reference, and shows it as text whatever it holds', async () => {
+    const shop = await openShop({ framework, engine });
+    const owner = new Customer(shop);
+    const { reference } = await owner.placeOrder();
+    await shop.sendCallback(genuine(reference));
+    await shop.sendCallback(genuine(`${reference}0`, { internal_reference: 'INT-2' }));
+    const hostile = `"><script>alert('x')</script>&amp;`;
+    await shop.sendCallback(genuine(hostile, { internal_reference: 'INT-3' }));
+    await shop.workedOff();
+    const search = async (typed: string, more = ''): Promise<string> =>
+      (await owner.get(`/owner/inbox?reference=${encodeURIComponent(typed)}${more}`)).body;
+    const cards = (page: string): number => page.match(/<li class="card">/g)?.length ?? 0;
+
+    const found = await search(` ${reference} `);
+    expect(found).toContain(`name="reference" type="search" value="${reference}"`);
+    expect([cards(found), found.includes(`>${reference}</a>`)]).toEqual([1, true]);
+    expect(cards(await search(reference, '&state=settled'))).toBe(1);
+    expect(await search(reference, '&state=dead')).toContain('that is dead');
+    expect(cards(await search(''))).toBe(3);
+
+    const escaped = '&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;amp;';
+    const odd = await search(hostile);
+    expect(cards(odd)).toBe(1);
+    expect(odd).toContain(`value="${escaped}"`);
+    expect(odd).not.toContain("<script>alert('x')");
+    const none = await search(`${hostile}!`);
+    expect(none).toContain(`Nothing came for “${escaped}!”.`);
+    expect(none).not.toContain("<script>alert('x')");
+  });
+
+  it('leads to the older ones of the same reference', async () => {
+    const shop = await openShop({ framework, engine });
+    const owner = new Customer(shop);
+    const reference = 'A & B=1';
+    for (let count = 0; count < 26; count += 1) {
+      await shop.sendCallback(genuine(reference, { internal_reference: `INT-${count}` }));
+    }
+    await shop.sendCallback(genuine('ORD-NOBODY', { internal_reference: 'INT-X' }));
+    await shop.workedOff();
+    const query = new URLSearchParams({ reference });
+    const first = (await owner.get(`/owner/inbox?${query}`)).body;
+    expect(first.match(/<li class="card">/g)).toHaveLength(25);
+    const older = /href="([^"]*after=[^"]*)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const second = (await owner.get(older)).body;
+    expect(second.match(/<li class="card">/g)).toHaveLength(1);
+    expect(second).toContain('A &amp; B=1</a>');
+  });
+
   it('shows one with its amounts and deliveries, and nobody’s name or account', async () => {
     const shop = await openShop({ framework, engine });
     const owner = new Customer(shop);

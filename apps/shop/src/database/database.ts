@@ -12,7 +12,7 @@ export interface Statements {
   query(text: string, values?: readonly Value[]): Promise<Rows>;
 }
 
-/** A transaction as the inbox knows it: its own, which a handler gets, or one of the shop. See `Database.within()`. */
+/** A transaction of the inbox: that of a handler, or of `inbox.transaction()`. See `Database.within()`. */
 export interface Transaction {
   query(
     text: string,
@@ -30,12 +30,10 @@ export interface Database {
   /** The same database for `createInbox()`. */
   readonly store: Store<Transaction>;
   /** Makes the shop's tables where they are missing. */
-  prepare(statements: readonly string[]): Promise<void>;
+  prepare(tx: Transaction, statements: readonly string[]): Promise<void>;
   /** Outside a transaction, for reading. */
   readonly reading: Statements;
-  /** Inside a transaction: the shop's own one, or that of a handler of the inbox. */
+  /** Inside a transaction of the inbox. */
   within(tx: Transaction): Statements;
-  /** Commits what the body did, or rolls it back when the body throws. Never inside a handler: it has a transaction. */
-  transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

@@ -27,37 +27,15 @@ export function openPostgresDatabase(
     },
   });
 
-  async function transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
-    const client = await pool.connect();
-    let isBroken = false;
-    try {
-      await client.query('begin');
-      const result = await body(client);
-      await client.query('commit');
-      return result;
-    } catch (error) {
-      await client.query('rollback').catch(() => {
-        // The connection itself is gone, and its transaction with it; what is thrown says why.
-        isBroken = true;
-      });
-      throw error;
-    } finally {
-      client.release(isBroken);
-    }
-  }
-
   return {
     title: 'PostgreSQL',
     store: postgres(pool),
     reading: within(pool),
     within,
-    transaction,
-    async prepare(statements) {
-      await transaction(async (tx) => {
-        // Several shops that start at once would make the same table twice.
-        await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
-        for (const statement of statements) await tx.query(statement);
-      });
+    async prepare(tx, statements) {
+      // Several shops that start at once would make the same table twice.
+      await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
+      for (const statement of statements) await tx.query(statement);
     },
     close: () => pool.end(),
   };

@@ -14,6 +14,8 @@ import { time } from './time.ts';
 interface InboxContent {
   /** The state that is asked for; all of them without it. */
   readonly state: TransitionState | undefined;
+  /** The merchant_reference that is looked for. */
+  readonly reference: string | undefined;
   readonly transitions: readonly TransitionSummary[];
   /** After this one there are older ones. */
   readonly older: string | undefined;
@@ -22,9 +24,9 @@ interface InboxContent {
 }
 
 /** For the owner: what the payment service sent, and what became of it. Put it behind your own login. */
-export function ownerInboxPage({ state, transitions, older, stats, overdue }: InboxContent): Promise<Page> {
+export function ownerInboxPage(content: InboxContent): Promise<Page> {
+  const { state, reference, transitions, stats, overdue } = content;
   const all = Object.values(stats.states).reduce((sum, count) => sum + count, 0);
-  const query = state === undefined ? '' : `state=${state}&`;
   return page({
     title: 'Inbox',
     section: '/owner/inbox',
@@ -34,13 +36,38 @@ export function ownerInboxPage({ state, transitions, older, stats, overdue }: In
 ${stateLink(undefined, 'all', all, state)}
 ${INBOX_STATES.map((one) => stateLink(one, one, stats.states[one], state))}
 </nav>
+${searchForm(reference)}
 ${overdue.length === 0 ? '' : overdueList(overdue, stats.overdue)}
-${transitions.length === 0 ? html`<p>Nothing here.</p>` : ''}
+${transitions.length === 0 ? html`<p>${nothingIn(content)}</p>` : ''}
 <ul class="orders">
 ${transitions.map(transitionCard)}
 </ul>
-${older === undefined ? '' : html`<p><a class="button" href="/owner/inbox?${query}after=${older}">Older</a></p>`}`,
+${olderLink(content)}`,
   });
+}
+
+function searchForm(reference: string | undefined): Markup {
+  return html`<form action="/owner/inbox" class="search" role="search">
+<div class="field"><label for="reference">Reference of the order</label>
+<input id="reference" name="reference" type="search" value="${reference ?? ''}" autocomplete="off" autocapitalize="off" spellcheck="false"></div>
+<button class="button" type="submit">Search</button>
+</form>`;
+}
+
+function nothingIn({ state, reference }: InboxContent): string {
+  if (reference === undefined) return 'Nothing here.';
+  const among = state === undefined ? '' : ` that is ${state}`;
+  return `Nothing came for “${reference}”${among}. The reference must be complete, letter by letter.`;
+}
+
+function olderLink({ state, reference, older }: InboxContent): Markup | string {
+  if (older === undefined) return '';
+  const query = new URLSearchParams({
+    ...(state === undefined ? {} : { state }),
+    ...(reference === undefined ? {} : { reference }),
+    after: older,
+  });
+  return html`<p><a class="button" href="/owner/inbox?${query.toString()}">Older</a></p>`;
 }
 
 function stateLink(
