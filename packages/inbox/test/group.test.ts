@@ -57,7 +57,8 @@ it('what is not sent in time is not sent any more, and what was sent is given up
   const patient = group.add(1);
   await turn();
   const third = group.add(3);
-  for (const hasty of [group.add(2, 30), group.add(4, 1)]) await expect(hasty).rejects.toThrow(TimedOut);
+  const hasty = [group.add(2, 30), group.add(4, 1)];
+  await Promise.all(hasty.map((item) => expect(item).rejects.toThrow(TimedOut)));
   mayGoOn.give();
   expect(await Promise.all([patient, third])).toEqual([1, 3]);
   expect(sent).toEqual([[1], [3]]);

@@ -55,7 +55,7 @@ describe('options are checked at construction, and the error names the option', 
       inbox.overdue({ limit: 0 }),
       inbox.show('A'.repeat(64)),
     ];
-    for (const call of calls) await expect(call).rejects.toThrow(ConfigurationError);
+    await Promise.all(calls.map((call) => expect(call).rejects.toThrow(ConfigurationError)));
     await inbox.close();
     const other = createInbox({ store: sqlite(join(temporaryFolder(), 'x.db')) });
     expect(() => Reflect.apply(other.handle, undefined, ['no'])).toThrow(ConfigurationError);

@@ -85,7 +85,7 @@ describe('the database is away', () => {
     await locker.connect();
     await locker.query(`begin; lock table ${schema}.transition in access exclusive mode`);
     const attempts = Array.from({ length: 10 }, (_each, index) => inbox.receive(paid(`ORD-${index}`, 1)));
-    for (const attempt of attempts) await expect(attempt).rejects.toThrow(UnavailableError);
+    await Promise.all(attempts.map((attempt) => expect(attempt).rejects.toThrow(UnavailableError)));
     await until(() => pool.totalCount === 0);
     expect(await inbox.health()).toMatchObject({ ok: false, problems: ['store_unavailable'] });
     await locker.query('rollback');
