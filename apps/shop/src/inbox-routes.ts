@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@payment-service/core';
+import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import type { Inbox, TransitionState } from '@payment-service/inbox';
 import { formField } from './checkout.ts';
 import type { Transaction } from './database/database.ts';
@@ -27,8 +27,9 @@ export function createInboxRoutes(inbox: Inbox<Transaction>): Route[] {
       try {
         await act(id, request);
       } catch (error) {
-        if (!(error instanceof ConfigurationError)) throw error;
-        return showTransition(id, troubleIn(error));
+        const trouble = troubleIn(error);
+        if (trouble === undefined) throw error;
+        return showTransition(id, trouble);
       }
       return seeOther(`${INBOX}/${id}`);
     },
@@ -89,9 +90,10 @@ function isTransitionId(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
-/** In words for the owner: the inbox's own messages are for whoever calls its functions. */
-function troubleIn({ option, message }: ConfigurationError): string {
-  if (option === 'note') return 'Write a note: why is it closed? At most 1000 characters.';
-  if (option === 'body') return message;
-  return `Nothing was changed: ${message}`;
+/** In words for the owner, where it is the owner's to mend. */
+function troubleIn(error: unknown): string | undefined {
+  if (error instanceof InvalidStateError) return `Nothing was changed: ${error.message}`;
+  if (!(error instanceof ConfigurationError)) return undefined;
+  if (error.option === 'note') return 'Write a note: why is it closed? At most 1000 characters.';
+  return error.option === 'body' ? error.message : undefined;
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError, PaymentServiceError } from '@payment-service/core';
+import { ConfigurationError, InvalidStateError, PaymentServiceError } from '@payment-service/core';
 import { messagePage, problemPage } from './pages/message-page.ts';
 import type { Page } from './pages/page.ts';
 import { isFromAnotherSite, type SiteHeaders } from './same-site.ts';
@@ -63,7 +63,8 @@ export function reportAway(error: unknown, log: (line: string) => void): undefin
   log(`The payment service is away: ${error.message}`);
 }
 
-/** A wrong configuration is our fault and no outage. */
+/** A wrong configuration, or a reference that is settled already, is our fault and no outage. */
 function isAway(error: unknown): error is PaymentServiceError {
-  return error instanceof PaymentServiceError && !(error instanceof ConfigurationError);
+  if (error instanceof ConfigurationError || error instanceof InvalidStateError) return false;
+  return error instanceof PaymentServiceError;
 }

@@ -11,6 +11,7 @@ export type PaymentServiceErrorCode =
   | 'timeout'
   | 'invalid_response'
   | 'invalid_configuration'
+  | 'invalid_state'
   | 'unavailable';
 
 /** The base of all errors of this SDK. `message` says what happened and what to do next. */
@@ -97,6 +98,19 @@ export class ConfigurationError extends PaymentServiceError {
     super(message, options);
     this.option = option;
   }
+}
+
+/**
+ * What was asked does not fit what is kept, and only looking again tells what does: the transition was settled meanwhile,
+ * say. Nothing was changed.
+ *
+ * @example
+ * catch (error) {
+ *   if (error instanceof InvalidStateError) return showAgain(await inbox.show(transitionId), error.message);
+ * }
+ */
+export class InvalidStateError extends PaymentServiceError {
+  override readonly code = 'invalid_state';
 }
 
 /**

@@ -17,6 +17,7 @@ export {
   ConfigurationError,
   ConnectionError,
   InvalidResponseError,
+  InvalidStateError,
   PaymentServiceError,
   TimeoutError,
   UnavailableError,

@@ -10,6 +10,7 @@ it('exports these names and no others', () => {
     'ConfigurationError',
     'ConnectionError',
     'InvalidResponseError',
+    'InvalidStateError',
     'PaymentServiceError',
     'TimeoutError',
     'UnavailableError',

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@payment-service/core';
+import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { refuseOtherValues } from './expectation.ts';
 import { hexOf, type Session } from './session.ts';
 import type { Settings } from './settings.ts';
@@ -17,6 +17,17 @@ export interface Resolution {
   readonly body?: string | undefined;
 }
 
+const OPEN: TransitionState[] = ['pending', 'retrying', 'unhandled', 'quarantined', 'conflict', 'dead'];
+const CLOSED = 'It is settled or resolved already: to have it applied once more, reopen it.';
+const DUE = 'It is pending or retrying already: a worker takes it when it is due.';
+
+/** From which states to which, and what to say when it is in none of them. */
+interface Move {
+  readonly from: readonly TransitionState[];
+  readonly to: 'pending' | 'resolved';
+  readonly otherwise: string;
+}
+
 /** What a person may do to one transition. */
 export class Desk<Tx> {
   readonly #engine: StoreEngine<Tx>;
@@ -29,15 +40,8 @@ export class Desk<Tx> {
 
   /** Back to work, with all its attempts, under the same rules. */
   retry(id: Uint8Array): Promise<void> {
-    const from: TransitionState[] = ['pending', 'retrying', 'unhandled', 'quarantined', 'conflict', 'dead'];
     return this.#inTransaction(id, async (session) => {
-      await this.#move(
-        session,
-        id,
-        from,
-        'pending',
-        'retry() is for what is not settled or resolved: see reopen().',
-      );
+      await this.#move(session, id, { from: OPEN, to: 'pending', otherwise: CLOSED });
     });
   }
 
@@ -46,13 +50,7 @@ export class Desk<Tx> {
     const from: TransitionState[] = ['settled', 'resolved', 'unhandled', 'quarantined', 'conflict', 'dead'];
     return this.#inTransaction(id, async (session, found) => {
       await this.#admitEvidence(session, id, found);
-      await this.#move(
-        session,
-        id,
-        from,
-        'pending',
-        'reopen() is for what nobody works on: it is due already.',
-      );
+      await this.#move(session, id, { from, to: 'pending', otherwise: DUE });
       await session.query(
         `update ${this.#engine.tables.transition} set waived = 1 where transition_id = $1`,
         [id],
@@ -67,11 +65,10 @@ export class Desk<Tx> {
         'resolve() needs a note of 1 to 1000 characters: why is it closed?',
       );
     }
-    const from: TransitionState[] = ['pending', 'retrying', 'unhandled', 'quarantined', 'conflict', 'dead'];
     return this.#inTransaction(id, async (session, found, referenceKey) => {
       if (body !== undefined) await this.#accept(session, found, { referenceKey, digest: body });
       const to = body === undefined ? 'resolved' : 'pending';
-      await this.#move(session, id, from, to, 'resolve() is for what is not settled.');
+      await this.#move(session, id, { from: OPEN, to, otherwise: CLOSED });
       await session.query(`update ${this.#engine.tables.transition} set note = $2 where transition_id = $1`, [
         id,
         note.toWellFormed(),
@@ -102,13 +99,7 @@ export class Desk<Tx> {
     }
   }
 
-  async #move(
-    session: Session,
-    id: Uint8Array,
-    from: readonly TransitionState[],
-    to: 'pending' | 'resolved',
-    otherwise: string,
-  ): Promise<void> {
+  async #move(session: Session, id: Uint8Array, { from, to, otherwise }: Move): Promise<void> {
     const { tables } = this.#engine;
     const states = from.map((state) => `'${state}'`).join(', ');
     const moved = await session.query(
@@ -117,7 +108,7 @@ export class Desk<Tx> {
        where transition_id = $1 and state in (${states})`,
       [id, to, to === 'resolved' ? 'closed_by_person' : null, this.#settings.now()],
     );
-    if (moved.rowCount !== 1) throw new ConfigurationError('transitionId', otherwise);
+    if (moved.rowCount !== 1) throw new InvalidStateError(otherwise);
     await session.query(`delete from ${tables.start} where transition_id = $1`, [id]);
   }
 
@@ -135,9 +126,8 @@ export class Desk<Tx> {
       );
     }
     if (found.expectation !== undefined) {
-      throw new ConfigurationError(
-        'body',
-        'An expectation is known for this reference. Should it be another one, call expect() with it.',
+      throw new InvalidStateError(
+        'An expectation is known for this reference, and no body can take its place. Is it wrong, change it: expect().',
       );
     }
     const accepted = {
@@ -158,10 +148,9 @@ export class Desk<Tx> {
   async #admitEvidence(session: Session, id: Uint8Array, { bodies }: TransitionDetails): Promise<void> {
     if (bodies.some(({ refusal }) => refusal === undefined)) return;
     if (bodies.some(({ refusal }) => refusal?.startsWith('timestamp_') !== true)) {
-      throw new ConfigurationError(
-        'transitionId',
-        'The signed fields of this evidence can be read in more than one way, so nothing is applied from it. Close it ' +
-          'with resolve().',
+      throw new InvalidStateError(
+        'The signed fields of this evidence can be read in more than one way, so nothing is applied from it. Resolve it ' +
+          'with a note.',
       );
     }
     const { body, transition } = this.#engine.tables;

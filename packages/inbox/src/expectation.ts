@@ -1,4 +1,9 @@
-import { ConfigurationError, canonicalAmount, type SignedFields } from '@payment-service/core';
+import {
+  ConfigurationError,
+  canonicalAmount,
+  InvalidStateError,
+  type SignedFields,
+} from '@payment-service/core';
 import type { Comparison } from './evaluation.ts';
 import { isStorableCurrency, referenceKey } from './intake-record.ts';
 import { fromHex, optionalHex, type Row, textOf } from './session.ts';
@@ -76,11 +81,10 @@ export function checkExpectation(expectation: Expectation, account: string): Sto
 /** `settled`: it is settled already, with the same values. */
 export type ExpectOutcome = 'kept' | 'settled' | 'settled_otherwise';
 
-/** @throws {ConfigurationError} when it is settled already, with other values. */
+/** @throws {InvalidStateError} when it is settled already, with other values. */
 export function refuseOtherValues(outcome: ExpectOutcome): void {
   if (outcome !== 'settled_otherwise') return;
-  throw new ConfigurationError(
-    'merchant_reference',
+  throw new InvalidStateError(
     'This reference is settled already, with another currency, amount or comparison. Give a new payment a reference of ' +
       'its own.',
   );

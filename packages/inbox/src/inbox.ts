@@ -50,8 +50,8 @@ export interface Inbox<Tx> {
    *
    * @param options.tx the transaction to write it in: that of `transaction()` or of a handler, or one of your own, on
    * PostgreSQL as the client of `pg` that began it. Call `ready()` before.
-   * @throws {ConfigurationError} that names the field; also when it is settled with other values, before `ready()` with
-   * `tx`, and inside a handler or `transaction()` without `tx`.
+   * @throws {InvalidStateError} when it is settled with other values; ConfigurationError that names a wrong field, before
+   * `ready()` with `tx`, and inside a handler or `transaction()` without `tx`.
    *
    * @example
    * await inbox.expect({ merchant_reference: 'ORD-1001', currency: 'UGX', amount: '500' });
@@ -123,24 +123,24 @@ export interface Inbox<Tx> {
   /**
    * Back to work with all its attempts, under the same rules.
    *
-   * @throws {ConfigurationError} when no transition of the account has this id, when it is settled or resolved, and inside
-   * a handler or `transaction()`.
+   * @throws {InvalidStateError} when it is settled or resolved; ConfigurationError when no transition of the account has
+   * this id, and inside a handler or `transaction()`.
    */
   readonly retry: (transitionId: string) => Promise<void>;
   /**
    * Closes a transition; or, with `body`, accepts that body and has it applied.
    *
-   * @throws {ConfigurationError} when no transition of the account has this id, when it is settled or resolved, without a
-   * note, and inside a handler or `transaction()`. With `body` also when that is no verified body of the transition, or
-   * does not say one amount, and when an expectation is known.
+   * @throws {InvalidStateError} when it is settled or resolved, and with `body` when an expectation is known;
+   * ConfigurationError when no transition of the account has this id, without a note, with a `body` that is no verified one
+   * of the transition or does not say one amount, and inside a handler or `transaction()`.
    */
   readonly resolve: (transitionId: string, resolution: Resolution) => Promise<void>;
   /**
    * Has a settled or resolved transition applied once more, or one that the order of statuses keeps back: for a person
    * who knows that the service repeats it rightly.
    *
-   * @throws {ConfigurationError} when no transition of the account has this id, when it is pending or retrying, when
-   * it is evidence that can be read in more than one way, and inside a handler or `transaction()`.
+   * @throws {InvalidStateError} when it is pending or retrying, or evidence that can be read in more than one way;
+   * ConfigurationError when no transition of the account has this id, and inside a handler or `transaction()`.
    */
   readonly reopen: (transitionId: string) => Promise<void>;
   /** Expectations past their deadline whose callback has not come; the longest overdue first. */

@@ -1,14 +1,14 @@
-import { ConfigurationError } from '@payment-service/core';
+import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { describe, expect, it } from 'vitest';
-import type { Inbox } from '../../src/index.ts';
 import { callback, paid } from '../support/callbacks.ts';
-import { type AnyTransaction, ENGINES, type Merchant, newMerchant } from '../support/merchant.ts';
+import { ENGINES, newMerchant } from '../support/merchant.ts';
+import { newShop } from '../support/shop.ts';
 import { signal, until } from '../support/until.ts';
 import { startWork, workOff } from '../support/working.ts';
 
 describe.each(ENGINES)('amounts on %s', (engine) => {
   it('settles when the expectation came before', async () => {
-    const { merchant, inbox } = await shop(engine);
+    const { merchant, inbox } = await newShop(engine);
     await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' });
     await inbox.receive(paid('ORD-1', 500));
     await workOff(inbox, merchant.clock.now);
@@ -17,7 +17,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
   });
 
   it('settles when the expectation comes after; nothing is credited until then', async () => {
-    const { merchant, inbox } = await shop(engine);
+    const { merchant, inbox } = await newShop(engine);
     await inbox.receive(paid('ORD-1', 500));
     await workOff(inbox, merchant.clock.now);
     expect(await inbox.list()).toMatchObject([{ state: 'unhandled', reason: 'no_expectation' }]);
@@ -28,7 +28,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
   });
 
   it('A5: a forged body that comes first neither credits nor blocks', async () => {
-    const { merchant, inbox } = await shop(engine);
+    const { merchant, inbox } = await newShop(engine);
     await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' });
     await inbox.receive(paid('ORD-1', 5_000_000));
     await workOff(inbox, merchant.clock.now);
@@ -48,7 +48,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
   });
 
   it('a completed payout under the reference of an order does not pay the order', async () => {
-    const { merchant, inbox } = await shop(engine);
+    const { merchant, inbox } = await newShop(engine);
     const payout = paid('ORD-1', 500, { internal_reference: 'INT-OUT', transaction_type: 'PAYOUT' });
     await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' });
     await inbox.receive(payout);
@@ -61,7 +61,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
   });
 
   it('A2: without an expectation, two different bodies are a conflict for a person', async () => {
-    const { merchant, inbox } = await shop(engine);
+    const { merchant, inbox } = await newShop(engine);
     await inbox.receive(paid('ORD-1', 5_000_000));
     await inbox.receive(paid('ORD-1', 500));
     await workOff(inbox, merchant.clock.now);
@@ -72,7 +72,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
   });
 
   it('a second body turns "no expectation yet" into a conflict', async () => {
-    const { merchant, inbox } = await shop(engine);
+    const { merchant, inbox } = await newShop(engine);
     await inbox.receive(paid('ORD-1', 500));
     await workOff(inbox, merchant.clock.now);
     await inbox.receive(paid('ORD-1', 501));
@@ -87,7 +87,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     ['9007199254740993', '9007199254740993', '9007199254740993'],
     ['0.1000000000000000055', '0.1000000000000000055', '0.1000000000000000055'],
   ])('compares exactly: %s expected, %s came', async (amount, came, canonical) => {
-    const { merchant, inbox } = await shop(engine);
+    const { merchant, inbox } = await newShop(engine);
     await inbox.expect({ merchant_reference: 'ORD-1001', currency: 'UGX', amount });
     await inbox.receive(withAmounts(came));
     await workOff(inbox, merchant.clock.now);
@@ -100,7 +100,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     ['0.3', '0.30000000000000004'],
     ['500', '-500'],
   ])('compares exactly: %s expected, %s came, which a float could not tell apart', async (amount, came) => {
-    const { merchant, inbox } = await shop(engine);
+    const { merchant, inbox } = await newShop(engine);
     await inbox.expect({ merchant_reference: 'ORD-1001', currency: 'UGX', amount });
     await inbox.receive(withAmounts(came));
     await workOff(inbox, merchant.clock.now);
@@ -118,7 +118,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     ['both', { transaction_currency: undefined }, 'quarantined'],
     ['both', { request_amount: '500' }, 'quarantined'],
   ] as const)('compare %s with %o is %s', async (compare, payload, state) => {
-    const { merchant, inbox } = await shop(engine);
+    const { merchant, inbox } = await newShop(engine);
     await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: 500, compare });
     const amounts = compare === 'both' ? { request_amount: 500, transaction_amount: 500 } : {};
     const changed = 'request_amount' in payload && compare === 'both' ? { transaction_amount: 499 } : {};
@@ -128,7 +128,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
   });
 
   it('two transactions for one expectation: one is applied, the other is a conflict', async () => {
-    const { merchant, inbox } = await shop(engine);
+    const { merchant, inbox } = await newShop(engine);
     await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: 500 });
     const transactions = ['INT-1', 'INT-2', 'INT-3'];
     for (const internal_reference of transactions)
@@ -140,7 +140,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
   });
 
   it('an expectation may be repeated and changed until it is settled, and then only be repeated', async () => {
-    const { merchant, inbox } = await shop(engine);
+    const { merchant, inbox } = await newShop(engine);
     const expectation = { merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' };
     await inbox.expect({ ...expectation, amount: '700' });
     await inbox.receive(paid('ORD-1', 500));
@@ -152,14 +152,14 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     expect(await inbox.list()).toMatchObject([{ state: 'settled' }]);
     await inbox.expect({ ...expectation, amount: '500.00' });
     for (const other of [{ amount: '501' }, { currency: 'USD' }, { compare: 'request' as const }]) {
-      await expect(inbox.expect({ ...expectation, ...other })).rejects.toThrow(ConfigurationError);
+      await expect(inbox.expect({ ...expectation, ...other })).rejects.toThrow(InvalidStateError);
     }
     await workOff(inbox, merchant.clock.now);
     expect(await merchant.credits()).toHaveLength(1);
   });
 
   it('refuses an expectation that nothing could equal, and names the field without its value', async () => {
-    const { inbox } = await shop(engine);
+    const { inbox } = await newShop(engine);
     const right = { merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' };
     const wrong = [
       ['merchant_reference', { ...right, merchant_reference: '' }],
@@ -180,7 +180,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
   });
 
   it("expect() inside the merchant's transaction is kept and lost with it", async () => {
-    const { merchant, inbox } = await shop(engine);
+    const { merchant, inbox } = await newShop(engine);
     const expectation = { merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' };
     await inbox.ready();
     const lost = merchant.transaction(async (tx) => {
@@ -241,7 +241,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
 
 describe('amounts on postgres only', () => {
   it('a callback that is worked on while expect() is not committed yet finds the expectation afterwards', async () => {
-    const { merchant, inbox } = await shop('postgres');
+    const { merchant, inbox } = await newShop('postgres');
     await inbox.ready();
     const stop = startWork(inbox);
     await merchant.transaction(async (tx) => {
@@ -280,15 +280,6 @@ describe('amounts on postgres only', () => {
     ]);
   });
 });
-
-async function shop(
-  engine: (typeof ENGINES)[number],
-): Promise<{ merchant: Merchant; inbox: Inbox<AnyTransaction> }> {
-  const merchant = await newMerchant(engine);
-  const inbox = merchant.open();
-  inbox.handle(({ tx, signed, settled }) => merchant.credit(tx, signed.merchant_reference, settled.amount));
-  return { merchant, inbox };
-}
 
 /** The sample with both amounts written as given, digit by digit. */
 function withAmounts(literal: string): ReturnType<typeof callback> {

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@payment-service/core';
+import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { describe, expect, it } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
@@ -34,7 +34,7 @@ describe.each(ENGINES)('what people do, on %s', (engine) => {
     await inbox.retry(transitionId);
     await exhaust();
     expect(await inbox.show(transitionId)).toMatchObject({ state: 'settled', lastError: undefined });
-    await expect(inbox.retry(transitionId)).rejects.toThrow(ConfigurationError);
+    await expect(inbox.retry(transitionId)).rejects.toThrow(InvalidStateError);
     expect(await merchant.credits()).toHaveLength(1);
   });
 
@@ -67,7 +67,7 @@ describe.each(ENGINES)('what people do, on %s', (engine) => {
     await inbox.reopen(transitionId);
     await workOff(inbox, merchant.clock.now);
     expect(await merchant.credits()).toHaveLength(1);
-    await expect(inbox.resolve(transitionId, { note: 'too late' })).rejects.toThrow(ConfigurationError);
+    await expect(inbox.resolve(transitionId, { note: 'too late' })).rejects.toThrow(InvalidStateError);
   });
 
   it('resolve with a body accepts it: its amount becomes the expectation, and is applied once', async () => {
@@ -104,7 +104,7 @@ describe.each(ENGINES)('what people do, on %s', (engine) => {
     await workOff(inbox, merchant.clock.now);
     const { transitionId } = paid('A', 500);
     const body = (await inbox.show(transitionId))?.bodies[0]?.digest;
-    await expect(inbox.resolve(transitionId, { note: 'ok', body })).rejects.toThrow(ConfigurationError);
+    await expect(inbox.resolve(transitionId, { note: 'ok', body })).rejects.toThrow(InvalidStateError);
     expect(await inbox.show(transitionId)).toMatchObject({
       state: 'quarantined',
       expectation: { amount: '700' },
@@ -118,6 +118,7 @@ describe.each(ENGINES)('what people do, on %s', (engine) => {
     await workOff(inbox, merchant.clock.now);
     const { transitionId } = paid('A', 500);
     await inbox.reopen(transitionId);
+    await expect(inbox.reopen(transitionId)).rejects.toThrow(InvalidStateError);
     await workOff(inbox, merchant.clock.now);
     await inbox.receive(paid('A', 500));
     await workOff(inbox, merchant.clock.now);

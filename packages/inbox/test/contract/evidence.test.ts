@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@payment-service/core';
+import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { describe, expect, it } from 'vitest';
 import { callback, evidence, paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
@@ -22,7 +22,7 @@ describe.each(ENGINES)('evidence, on %s', (engine) => {
     await inbox.retry(transitionId);
     await workOff(inbox, merchant.clock.now);
     expect(await inbox.show(transitionId)).toMatchObject({ state: 'quarantined', reason: 'ambiguous' });
-    await expect(inbox.reopen(transitionId)).rejects.toThrow(ConfigurationError);
+    await expect(inbox.reopen(transitionId)).rejects.toThrow(InvalidStateError);
     const body = (await inbox.show(transitionId))?.bodies[0]?.digest;
     await expect(inbox.resolve(transitionId, { note: 'ok', body })).rejects.toThrow(ConfigurationError);
     await inbox.resolve(transitionId, { note: 'somebody tried to shift the colon' });
