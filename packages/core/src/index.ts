@@ -11,17 +11,7 @@ export type { AmountConfirmation, AmountMismatch, ExpectedAmount } from './confi
 export { confirmAmount } from './confirm-amount.ts';
 export type * from './eligible-providers.ts';
 export { eligibleProviders } from './eligible-providers.ts';
-export type { PaymentServiceErrorCode } from './errors.ts';
-export {
-  ApiError,
-  ConfigurationError,
-  ConnectionError,
-  InvalidResponseError,
-  InvalidStateError,
-  PaymentServiceError,
-  TimeoutError,
-  UnavailableError,
-} from './errors.ts';
+export * from './errors.ts';
 export { assertMerchantReference } from './merchant-reference.ts';
 export type { CallbackOptions, CallbackReceiver, RedirectOptions, RedirectReceiver } from './receiver.ts';
 export { createCallbackReceiver, createRedirectReceiver } from './receiver.ts';

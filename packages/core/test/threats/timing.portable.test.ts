@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { digestName, equalHex } from '#digest';
-import { HASH } from './signed-callbacks.ts';
+import { HASH } from '../signed-callbacks.ts';
 
 // Belongs to the project `portable` of vitest.config.ts, where '#digest' is the implementation without node:crypto.
 

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import {
+  ConfigurationError,
+  confirmAmount,
+  createCallbackReceiver,
+  receiveCallback,
+} from '../../src/index.ts';
+import { NOW } from '../ordinary-verifier.ts';
+import {
+  callbackData,
+  HASH_OF_OTHER_KEY,
+  SIGNATURE,
+  SIGNING_KEY,
+  signatureFor,
+  T,
+} from '../signed-callbacks.ts';
+import { verify } from './verify.ts';
+
+// Rule 3.8 of "What the signature proves", beside the vectors of the contract: the answer, the hook and the evidence.
+
+describe('3.8 verification is total, says the same to the network, and keeps evidence of what is authentic', () => {
+  const onRefused: string[] = [];
+  const receiver = createCallbackReceiver({
+    signingKey: SIGNING_KEY,
+    now: () => NOW,
+    toleranceSeconds: 5,
+    onCallback: () => undefined,
+    onRefused: ({ code }) => onRefused.push(code),
+  });
+  const send = (signature: string | undefined, data: unknown) =>
+    receiveCallback(
+      {
+        method: 'POST',
+        headers: signature === undefined ? [] : [['hmac-signature', signature]],
+        body: { state: 'parsed', data },
+      },
+      receiver,
+    );
+
+  test('one answer for every refusal; the code goes to onRefused', async () => {
+    const answers = [
+      await send(undefined, callbackData()),
+      await send('nonsense', callbackData()),
+      await send(`t=${T},s=${HASH_OF_OTHER_KEY}`, callbackData()),
+      await send(SIGNATURE, 'not JSON'),
+      await send(SIGNATURE, callbackData({ merchant_reference: 5 })),
+      await send(signatureFor('A:B'), callbackData({ merchant_reference: 'A:B' })),
+      await send(signatureFor('ORD-1001', 'soon'), callbackData()),
+      await send(SIGNATURE, callbackData()),
+    ];
+    const constant = {
+      status: 401,
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+      body: '{"error":"unauthorized"}',
+    };
+    expect(answers).toEqual(answers.map(() => constant));
+    expect(onRefused).toEqual([
+      'signature_missing',
+      'signature_malformed',
+      'mismatch',
+      'body_malformed',
+      'signed_field_malformed',
+      'ambiguous',
+      'timestamp_unreadable',
+      'timestamp_out_of_tolerance',
+    ]);
+  });
+
+  test('evidence is for a person: confirmAmount refuses it, however well its amount fits', () => {
+    const refusal = verify(callbackData({ merchant_reference: 'A:B' }), signatureFor('A:B'));
+    if (refusal.ok || !refusal.authentic) throw new Error('no evidence');
+    const { evidence } = refusal;
+    expect(evidence.unsigned.transaction_amount).toBe(500);
+    // @ts-expect-error evidence is not a callback, in the types either
+    expect(() => confirmAmount(evidence, { currency: 'UGX', amount: 500 })).toThrow(ConfigurationError);
+  });
+
+  test('an authentic refusal carries what came; a forged one carries nothing', () => {
+    const body = callbackData({ merchant_reference: 'A:B' });
+    const authentic = verify(body, signatureFor('A:B'));
+    expect(authentic).toMatchObject({ code: 'ambiguous', evidence: { raw: body, keyId: 'default' } });
+    const forged = verify(body, `t=${T},s=${HASH_OF_OTHER_KEY}`);
+    expect(Object.keys(forged).sort()).toEqual(['authentic', 'code', 'hint', 'ok']);
+  });
+});

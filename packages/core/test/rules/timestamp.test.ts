@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { createVerifier } from '../../src/index.ts';
+import { accepted } from '../accepted.ts';
+import { callbackData, SIGNATURE, SIGNING_KEY, signatureFor, T } from '../signed-callbacks.ts';
+import { verdictOf, verify } from './verify.ts';
+
+// Rule 3.2 of "What the signature proves", beside the vectors of the contract: a clock that moves, and construction.
+
+describe('3.2 t is not signed: no tolerance unless it is set, two-sided, unit by size, age always reported', () => {
+  test.each([
+    ['a year old, no tolerance', T, {}, T + 31_536_000, 'accepted'],
+    ['30 s old', T, { toleranceSeconds: 30 }, T + 30, 'accepted'],
+    ['31 s old', T, { toleranceSeconds: 30 }, T + 31, 'timestamp_out_of_tolerance, authentic'],
+    ['31 s ahead', T, { toleranceSeconds: 30 }, T - 31, 'timestamp_out_of_tolerance, authentic'],
+    ['milliseconds, 30 s old', T * 1000, { toleranceSeconds: 30 }, T + 30, 'accepted'],
+    [
+      'a year-old signature with a fresh t',
+      T + 31_536_000,
+      { toleranceSeconds: 30 },
+      T + 31_536_000,
+      'accepted',
+    ],
+    ['unreadable, no tolerance', 'soon', {}, T, 'accepted'],
+    ['unreadable', 'soon', { toleranceSeconds: 30 }, T, 'timestamp_unreadable, authentic'],
+  ])('%s', (_, t, options, now, verdict) => {
+    const result = verify(callbackData(), signatureFor('ORD-1001', t), { ...options, now: () => now * 1000 });
+    expect(verdictOf(result)).toBe(verdict);
+  });
+
+  test('the age is reported with and without a tolerance', () => {
+    expect(accepted(verify(callbackData())).timestamp).toEqual({
+      text: `${T}`,
+      unit: 'seconds',
+      ageSeconds: 10,
+    });
+    const late = verify(callbackData(), SIGNATURE, { toleranceSeconds: 5 });
+    expect(late).toMatchObject({ evidence: { timestamp: { ageSeconds: 10 } } });
+  });
+
+  test('the clock is read at every verification, not at construction', () => {
+    let seconds = T;
+    const given = createVerifier({
+      signingKey: SIGNING_KEY,
+      toleranceSeconds: 30,
+      now: () => seconds * 1000,
+    });
+    const verdict = () => verdictOf(given.verifyCallback({ signature: SIGNATURE, body: callbackData() }));
+    expect(verdict()).toBe('accepted');
+    seconds += 31;
+    expect(verdict()).toBe('timestamp_out_of_tolerance, authentic');
+  });
+
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, '30'])(
+    'a tolerance of %s is refused at construction',
+    (tolerance) => {
+      const options = { signingKey: SIGNING_KEY, toleranceSeconds: tolerance as number };
+      expect(() => createVerifier(options)).toThrow(expect.objectContaining({ option: 'toleranceSeconds' }));
+    },
+  );
+});

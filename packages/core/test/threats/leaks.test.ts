@@ -1,0 +1,168 @@
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import {
+  ConfigurationError,
+  createCallbackReceiver,
+  createRedirectReceiver,
+  createVerifier,
+  receiveCallback,
+  receiveRedirect,
+} from '../../src/index.ts';
+import { NOW, verifier } from '../ordinary-verifier.ts';
+import {
+  callbackData,
+  HASH,
+  HASH_OF_OTHER_KEY,
+  OTHER_KEY,
+  QUERY,
+  SIGNATURE,
+  SIGNING_KEY,
+  signatureFor,
+  T,
+} from '../signed-callbacks.ts';
+import { codeOf, verify } from './verify.ts';
+
+describe('A23: keys, headers and bodies in logs', () => {
+  const person = { customer_name: 'Grace Nakato Secret', transaction_account: '256772999888' };
+  const secrets = [
+    SIGNING_KEY,
+    OTHER_KEY,
+    HASH,
+    HASH_OF_OTHER_KEY,
+    person.customer_name,
+    person.transaction_account,
+  ];
+  const rings = [
+    SIGNING_KEY,
+    [
+      { id: 'new', key: OTHER_KEY },
+      { id: 'old', key: SIGNING_KEY },
+    ],
+  ];
+
+  function leaks(value: unknown): string[] {
+    const shown = [
+      inspect(value, { depth: 20, showHidden: true, getters: true }),
+      inspect([{ value }]),
+      inspect(new Map([[value, value]])),
+      JSON.stringify({ value }) ?? '',
+      `${value instanceof Error ? value.stack : ''}`,
+    ].join('\n');
+    return secrets.filter((secret) => shown.includes(secret));
+  }
+
+  test('A23: control: the check finds a secret that is there', () => {
+    expect(leaks({ deep: [callbackData(person)] })).toEqual([
+      person.customer_name,
+      person.transaction_account,
+    ]);
+    expect(leaks(new Error(SIGNING_KEY))).toEqual([SIGNING_KEY]);
+  });
+
+  test.each(rings)('A23: no verifier and no receiver shows a key', (signingKey) => {
+    for (const value of [
+      createVerifier({ signingKey }),
+      createCallbackReceiver({ signingKey, onCallback: () => undefined }),
+      createRedirectReceiver({ signingKey, onRedirect: () => '/thanks' }),
+    ]) {
+      expect(leaks(value)).toEqual([]);
+      expect(leaks(Object.getOwnPropertyDescriptors(value))).toEqual([]);
+    }
+  });
+
+  test('A23: no verified callback or redirect shows a person, and each shows its signed fields', () => {
+    const callback = verify(JSON.stringify(callbackData(person)));
+    const redirect = verifier.verifyRedirect(`${QUERY}&${new URLSearchParams(person)}`);
+    for (const result of [callback, redirect]) {
+      expect(result.ok).toBe(true);
+      expect(leaks(result)).toEqual([]);
+      expect(inspect(result)).toContain('ORD-1001');
+      expect(JSON.parse(JSON.stringify(result))).toMatchObject({
+        signed: { merchant_reference: 'ORD-1001' },
+      });
+    }
+  });
+
+  test('A23: no refusal shows a header, a body or a key, authentic or not', () => {
+    const strict = createVerifier({ signingKey: SIGNING_KEY, toleranceSeconds: 1, now: () => NOW });
+    const refusals = [
+      verify(callbackData(person), `t=${T},s=${HASH_OF_OTHER_KEY}`),
+      verify(callbackData({ ...person, merchant_reference: 'A:B' }), signatureFor('A:B')),
+      verify(JSON.stringify(callbackData(person)).replace('{', '{"event":"x",')),
+      verify(`${JSON.stringify(callbackData(person))}x`),
+      verify(callbackData({ ...person, merchant_reference: 5 })),
+      verify(callbackData(person), `${SIGNATURE},${SIGNATURE}`),
+      strict.verifyCallback({ signature: SIGNATURE, body: callbackData(person) }),
+      verifier.verifyRedirect(`${QUERY}&${new URLSearchParams(person)}&event=x`),
+      verifier.verifyRedirect(`${QUERY}&${new URLSearchParams(person)}`, { expectReference: 'ORD-1' }),
+    ];
+    expect(new Set(refusals.map(codeOf)).size).toBe(8);
+    for (const refusal of refusals) expect(leaks(refusal)).toEqual([]);
+  });
+
+  test('A23: no error of construction shows a key, its cause and properties included', () => {
+    const options = [
+      { signingKey: `${SIGNING_KEY}\n` },
+      { signingKey: SIGNING_KEY, publicKey: SIGNING_KEY },
+      { signingKey: SIGNING_KEY, secretKey: SIGNING_KEY },
+      {
+        signingKey: [
+          { id: 'a', key: SIGNING_KEY },
+          { id: 'b', key: SIGNING_KEY },
+        ],
+      },
+      {
+        signingKey: [
+          { id: 'a', key: SIGNING_KEY },
+          { id: 'a', key: OTHER_KEY },
+        ],
+      },
+      { signingKey: [{ id: '', key: SIGNING_KEY }] },
+      { signingKey: [{ id: 'a', key: ` ${SIGNING_KEY}` }] },
+      { signingKey: SIGNING_KEY, toleranceSeconds: -1 },
+    ];
+    for (const option of options) {
+      const error = thrownBy(() => createVerifier(option));
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect(leaks(error)).toEqual([]);
+    }
+  });
+
+  test('A23: what a receiver prints or hands to its hooks shows nothing either', async () => {
+    const shown: unknown[] = [];
+    const receiver = createCallbackReceiver({
+      signingKey: SIGNING_KEY,
+      onRefused: (refusal) => shown.push(refusal),
+      onError: (error) => shown.push(error),
+    });
+    const send = (headers: [string, string][], body: Parameters<typeof receiveCallback>[0]['body']) =>
+      receiveCallback({ method: 'POST', headers, body }, receiver);
+    const data = callbackData(person);
+    await send([['hmac-signature', `t=${T},s=${HASH_OF_OTHER_KEY}`]], { state: 'parsed', data });
+    await send([['hmac-signature', SIGNATURE]], { state: 'parsed', data: JSON.stringify(data).slice(1) });
+    await send([['hmac-signature', SIGNATURE]], { state: 'consumed' });
+    expect(shown).toHaveLength(3);
+    expect(shown.flatMap(leaks)).toEqual([]);
+  });
+
+  test('A23: a redirect is answered so that its address reaches no other site and no cache', async () => {
+    const receiver = createRedirectReceiver({ signingKey: SIGNING_KEY, onRedirect: () => '/orders/1' });
+    const verified = await receiveRedirect({ method: 'GET', url: `/return?${QUERY}` }, receiver);
+    const refused = await receiveRedirect({ method: 'GET', url: '/return' }, receiver);
+    const wrong = await receiveRedirect({ method: 'HEAD', url: `/return?${QUERY}` }, receiver);
+    expect([verified, refused, wrong].map(({ status }) => status)).toEqual([303, 401, 405]);
+    for (const { headers } of [verified, refused, wrong]) {
+      expect(headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
+      expect(leaks(headers)).toEqual([]);
+    }
+  });
+
+  function thrownBy(run: () => unknown): unknown {
+    try {
+      run();
+    } catch (error) {
+      return error;
+    }
+    throw new Error('nothing was thrown');
+  }
+});

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as core from '../../src/index.ts';
+import {
+  ConfigurationError,
+  confirmAmount,
+  createRedirectReceiver,
+  receiveRedirect,
+} from '../../src/index.ts';
+import { signCallback } from '../../src/testing.ts';
+import { accepted } from '../accepted.ts';
+import { verifier } from '../ordinary-verifier.ts';
+import { callbackData, QUERY, SIGNATURE, SIGNING_KEY } from '../signed-callbacks.ts';
+import { dataOf, signedFields } from './field-texts.ts';
+import { codeOf, verify } from './verify.ts';
+
+// What a customer can do with the address of a redirect, or somebody who sends one to a customer.
+
+describe('A4: a signature taken from one channel to the other', () => {
+  test('A4: it verifies on both, and the kinds cannot be exchanged', () => {
+    fc.assert(
+      fc.property(signedFields, (fields) => {
+        fc.pre(Object.values(fields).every((text) => text.isWellFormed() && !text.includes(':')));
+        const data = dataOf(fields);
+        const signature = signCallback({ signingKey: SIGNING_KEY, data });
+        const callback = accepted(verify(data, signature));
+        const redirect = accepted(
+          verifier.verifyRedirect(`?${new URLSearchParams({ ...fields, hmac_signature: signature })}`),
+        );
+        expect([callback.kind, redirect.kind]).toEqual(['callback', 'redirect']);
+        expect({ ...redirect.signed }).toEqual({ ...callback.signed });
+        expect(() => confirmAmount(redirect as never, { currency: 'UGX', amount: 1 })).toThrow(
+          ConfigurationError,
+        );
+      }),
+    );
+  });
+});
+
+describe('A14, A15: one query, several readings', () => {
+  test('A14: the first and the last of a repeated name are never told apart: it is refused', () => {
+    const names = [
+      'event',
+      'merchant_reference',
+      'internal_reference',
+      'transaction_type',
+      'transaction_status',
+    ];
+    const spellings = names.flatMap((name) => [
+      name,
+      `${name}[]`,
+      `${name}[0]`,
+      encodeURIComponent(`${name}[]`),
+    ]);
+    const nested = names.slice(1).map((name) => `payload[${name}]`);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...spellings, ...nested, 'hmac_signature', 'hmac_signature[]'),
+        fc.webSegment(),
+        fc.boolean(),
+        (name, value, first) => {
+          const query = first ? `${name}=${value}&${QUERY}` : `${QUERY}&${name}=${value}`;
+          expect(codeOf(verifier.verifyRedirect(query))).toBe('query_malformed');
+        },
+      ),
+    );
+  });
+
+  test('A15: what verifies is what the strict decoder of the platform reads', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 8 }),
+        fc.constantFrom('', '%', '%F', '%FF', '%ED%A0%80', '%zz'),
+        (text, bad) => {
+          fc.pre(text.isWellFormed() && !text.includes(':'));
+          const signature = signCallback({
+            signingKey: SIGNING_KEY,
+            data: callbackData({ merchant_reference: text }),
+          });
+          const query = QUERY.replace('ORD-1001', encodeURIComponent(text) + bad).replace(
+            SIGNATURE,
+            signature,
+          );
+          const result = verifier.verifyRedirect(query);
+          if (bad !== '') expect(codeOf(result)).toBe('query_malformed');
+          else expect(accepted(result).signed.merchant_reference).toBe(text);
+        },
+      ),
+    );
+  });
+});
+
+describe('A25: markup and addresses in unsigned text', () => {
+  test('A25: core offers nothing that makes HTML or an address out of a callback', async () => {
+    expect(Object.keys(core).filter((name) => /html|render|escape|redirectTo|location/i.test(name))).toEqual(
+      [],
+    );
+    const receiver = createRedirectReceiver({ signingKey: SIGNING_KEY });
+    const url = `/return?${QUERY}&status_message=https://evil.example&location=https://evil.example`;
+    const handedOn = await receiveRedirect({ method: 'GET', url }, receiver);
+    expect(handedOn.redirect?.ok).toBe(true);
+    expect(JSON.stringify(handedOn.headers)).not.toContain('evil');
+  });
+});
+
+describe('A26: a redirect of another session', () => {
+  test('A26: only the very reference that the session expects verifies; a session without one expects none', () => {
+    const verdict = (expectReference: string | undefined) =>
+      codeOf(verifier.verifyRedirect(QUERY, { expectReference }));
+    expect(verdict('ORD-1001')).toBe('accepted');
+    for (const other of ['ORD-1002', 'ord-1001', 'ORD-1001 ', 'ORD-100', '', undefined]) {
+      expect(verdict(other)).toBe('reference_unexpected');
+    }
+    expect(codeOf(verifier.verifyRedirect(QUERY, {}))).toBe('accepted');
+    expect(verifier.verifyRedirect(QUERY, { expectReference: 'x' })).toMatchObject({ authentic: true });
+  });
+});

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { confirmAmount, createVerifier, transitionId } from '../../src/index.ts';
+import { signCallback } from '../../src/testing.ts';
+import { accepted } from '../accepted.ts';
+import { NOW } from '../ordinary-verifier.ts';
+import { callbackData, HASH, OTHER_KEY, SIGNATURE, SIGNING_KEY, T } from '../signed-callbacks.ts';
+import { verify } from './verify.ts';
+
+// One transition, sent again: under another t, under other ids, or as a retry. What has to be stored against A1 and A6
+// belongs to the inbox.
+
+describe('A1: a replayed signature under a rewritten t', () => {
+  test('A1: any t passes beside one signature, so the result only reports it, and the transition stays the same', () => {
+    const strict = createVerifier({ signingKey: SIGNING_KEY, toleranceSeconds: 30, now: () => NOW });
+    fc.assert(
+      fc.property(fc.integer({ min: T - 20, max: T + 40 }), (t) => {
+        const result = accepted(
+          strict.verifyCallback({ signature: `t=${t},s=${HASH}`, body: callbackData() }),
+        );
+        expect(result.timestamp.text).toBe(`${t}`);
+        expect(result.transitionId).toBe(accepted(verify(callbackData())).transitionId);
+      }),
+    );
+  });
+});
+
+describe('A6: one signature, several ids', () => {
+  test('A6: the transition id follows the account and the signed fields, and nothing else', () => {
+    const ids = [1, 2, 3].map((id) => accepted(verify(callbackData({ id }))).transitionId);
+    expect(new Set(ids).size).toBe(1);
+    const rotated = createVerifier({ signingKey: [{ id: 'b', key: OTHER_KEY }] });
+    const signature = signCallback({ signingKey: OTHER_KEY, data: callbackData() });
+    expect(accepted(rotated.verifyCallback({ signature, body: callbackData() })).transitionId).toBe(ids[0]);
+  });
+
+  test('A6: fields are length-prefixed: no two tuples share an id, where a join would', () => {
+    const fields = { internal_reference: 'i', transaction_type: 't', transaction_status: 's' };
+    const shifts = [
+      { ...fields, event: 'e', merchant_reference: 'A:B' },
+      { ...fields, event: 'e:A', merchant_reference: 'B' },
+      { ...fields, event: 'eA', merchant_reference: ':B' },
+      { ...fields, event: '', merchant_reference: 'e:A:B' },
+    ];
+    const ids = shifts.flatMap((signed) => [
+      transitionId(signed),
+      transitionId(signed, 'e'),
+      transitionId(signed, 'e:'),
+    ]);
+    expect(new Set(ids).size).toBe(12);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test('A6: the id is a literal that must never change: databases are full of it', () => {
+    expect(accepted(verify(callbackData())).transitionId).toBe(
+      '97f95b316e2c080cd2b6b9d40f2ea22caf4c897e2ca83978b06e4b2d74268ca2',
+    );
+    const signed = {
+      event: 'transaction.completed',
+      merchant_reference: 'Caf\u00e9\u{1f600}',
+      internal_reference: '',
+      transaction_type: 'COLLECTION',
+      transaction_status: 'COMPLETED',
+    };
+    expect(transitionId(signed, 'shop-\u00fc')).toBe(
+      'e5d92359497933a046fd43eb6b0ef2b0347badd0205c5d009c98a06ff9f1f8f2',
+    );
+  });
+});
+
+describe('A28: a retry that keeps its first t', () => {
+  test('A28: a callback retried for a day verifies each time, as one transition, and its amount is confirmed', () => {
+    const ids = new Set<string>();
+    for (let hour = 0; hour <= 24; hour++) {
+      const later = createVerifier({ signingKey: SIGNING_KEY, now: () => (T + hour * 3600) * 1000 });
+      const result = later.verifyCallback({ signature: SIGNATURE, body: callbackData() });
+      if (!result.ok) throw new Error(`refused: ${result.code}`);
+      expect(result.timestamp.ageSeconds).toBe(hour * 3600);
+      expect(confirmAmount(result, { currency: 'UGX', amount: 500 })).toEqual({ ok: true });
+      ids.add(result.transitionId);
+    }
+    expect(ids.size).toBe(1);
+  });
+});

@@ -1,0 +1,47 @@
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createVerifier } from '../../src/index.ts';
+import { callbackData, HASH, HASH_OF_OTHER_KEY, OTHER_KEY, SIGNING_KEY, T } from '../signed-callbacks.ts';
+import { codeOf, verify } from './verify.ts';
+
+// The comparison of digests on node:crypto; timing.portable.test.ts holds the other.
+
+describe('A21: timing', () => {
+  test('A21: texts that the comparison could not take never reach it: any length, any code points', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 130 }), (s) => {
+        expect(['signature_malformed', 'mismatch']).toContain(
+          codeOf(verify(callbackData(), `t=${T},s=${s}`)),
+        );
+        const padded = s.padEnd(64, '\u0130').slice(0, 64);
+        expect(codeOf(verify(callbackData(), `t=${T},s=${padded}`))).toMatch(/malformed|mismatch/);
+      }),
+    );
+  });
+
+  test("A21: every key's whole digest goes through the platform's constant-time comparison, whichever fits", () => {
+    const lengths: number[] = [];
+    const watched = crypto.timingSafeEqual;
+    crypto.timingSafeEqual = (left, right) => {
+      lengths.push(left.byteLength, right.byteLength);
+      return watched(left, right);
+    };
+    syncBuiltinESMExports();
+    try {
+      const signingKey = [OTHER_KEY, SIGNING_KEY, 'KEY-THREE-33'].map((key, index) => ({
+        id: `${index}`,
+        key,
+      }));
+      const ring = createVerifier({ signingKey });
+      for (const s of [HASH, HASH_OF_OTHER_KEY, '0'.repeat(64)]) {
+        ring.verifyCallback({ signature: `t=${T},s=${s}`, body: callbackData() });
+      }
+    } finally {
+      crypto.timingSafeEqual = watched;
+      syncBuiltinESMExports();
+    }
+    expect(lengths).toEqual(Array(3 * 3 * 2).fill(64));
+  });
+});
