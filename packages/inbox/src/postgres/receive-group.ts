@@ -11,13 +11,14 @@ export async function receiveGroup(
   schema: string,
   account: string,
   records: readonly IntakeRecord[],
+  lockTimeoutMs: number,
 ): Promise<readonly IntakeOutcome[]> {
-  const entries = [...records.entries()].sort(([, one], [, other]) => byTransition(one, other));
+  const entries = [...records.entries()].sort(([, one], [, other]) => byKey(one, other));
   const inOrder = entries.map(([, record]) => record);
   const { bytes, offsets, lengths } = packBytes(inOrder);
   const { rows } = await runStatement(
     client,
-    `select ${schema}.receive($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as outcomes`,
+    `select ${schema}.receive($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as outcomes`,
     [
       account,
       bytes,
@@ -34,6 +35,7 @@ export async function receiveGroup(
       inOrder.map(({ receivedAt }) => receivedAt),
       inOrder.map(({ isAcknowledged }) => (isAcknowledged ? 1 : 0)),
       MOST_BODIES,
+      lockTimeoutMs,
     ],
   );
   const outcomes = textOf(rows[0] ?? {}, 'outcomes').split(',') as IntakeOutcome[];
@@ -42,7 +44,8 @@ export async function receiveGroup(
   return inTurn;
 }
 
-/** Hexadecimal digits sort as the bytes do. Deliveries of one transition stay in the order in which they came. */
-function byTransition(one: IntakeRecord, other: IntakeRecord): number {
-  return one.transitionId < other.transitionId ? -1 : one.transitionId > other.transitionId ? 1 : 0;
+/** In the order of their rows, so that two groups cannot wait for each other. Hexadecimal digits sort as the bytes do. */
+function byKey(one: IntakeRecord, other: IntakeRecord): number {
+  const [first, second] = [one.transitionId + one.digest, other.transitionId + other.digest];
+  return first < second ? -1 : first > second ? 1 : 0;
 }

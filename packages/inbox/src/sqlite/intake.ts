@@ -21,11 +21,23 @@ const WAKE = `update ${tables.transition} set state = 'pending', reason = null, 
   where id = ? and (
     (state = 'unhandled' and reason = 'no_expectation') or state = 'conflict' or
     (state = 'quarantined' and reason not in ('crash_loop', 'transition_not_allowed', 'empty_reference')))`;
-const IS_FULL = `select t.bodies as bodies, e.currency is not null and
-    (e.compare = 'transaction' or (e.currency is ? and e.amount is ?)) and
-    (e.compare = 'request' or (e.currency is ? and e.amount is ?)) as equals_expectation
-  from ${tables.transition} t left join ${tables.expectation} e on e.reference_key = t.reference_key
-  where t.id = ?`;
+// Apart: evidence does not keep a callback out.
+const COUNT_ALIKE = `select count(*) as bodies from ${tables.body}
+  where transition = ? and (refusal is null) = (? is null)`;
+const EQUALS_EXPECTATION = `select 1 as equals
+  from ${tables.transition} t join ${tables.expectation} e on e.reference_key = t.reference_key
+  where t.id = ? and
+    (e.compare = 'transaction' or (e.currency = ? and e.amount = ?)) and
+    (e.compare = 'request' or (e.currency = ? and e.amount = ?))`;
+const COUNT_AS_EQUAL = `update ${tables.body} set deliveries = deliveries + 1, last_at = ?
+  where transition = ? and digest = (
+    select b.digest from ${tables.body} b
+    join ${tables.transition} t on t.id = b.transition
+    join ${tables.expectation} e on e.reference_key = t.reference_key
+    where b.transition = ? and b.refusal is null and
+      (e.compare = 'transaction' or (e.currency = b.request_currency and e.amount = b.request_amount)) and
+      (e.compare = 'request' or (e.currency = b.transaction_currency and e.amount = b.transaction_amount))
+    limit 1)`;
 
 /** Keeps a group of deliveries in one transaction: one fsync for all of them, and no answer before it. */
 export function receiveGroup(
@@ -73,7 +85,8 @@ function receiveOtherBody(connection: SqliteConnection, id: number, record: Unpa
   const { digest, refusal, receivedAt } = record;
   const isKnown = connection.change(VERIFY, [receivedAt, id, digest]).changes === 1;
   if (!isKnown) {
-    if (!record.isAcknowledged && isFull(connection, id, record)) return 'full';
+    const beyond = record.isAcknowledged ? undefined : beyondTheLimit(connection, id, record);
+    if (beyond !== undefined) return beyond;
     insertBody(connection, id, record);
   }
   connection.change(COUNT_BODY, [isKnown ? 0 : 1, record.isCompleted ? 1 : 0, id]);
@@ -82,11 +95,19 @@ function receiveOtherBody(connection: SqliteConnection, id: number, record: Unpa
   return 'new_body';
 }
 
-function isFull(connection: SqliteConnection, id: number, { request, transaction }: UnpackedRecord): boolean {
-  const { currency, amount } = request;
-  const values = [currency, amount, transaction.currency, transaction.amount, id];
-  const [row] = connection.query(IS_FULL, values).rows;
-  return Number(row?.['bodies']) >= MOST_BODIES && row?.['equals_expectation'] !== 1;
+/** What becomes of a body for which there is no room; undefined when it is kept all the same. */
+function beyondTheLimit(
+  connection: SqliteConnection,
+  id: number,
+  { request, transaction, refusal, receivedAt }: UnpackedRecord,
+): 'full' | 'known' | undefined {
+  const [alike] = connection.query(COUNT_ALIKE, [id, refusal ?? null]).rows;
+  if (Number(alike?.['bodies']) < MOST_BODIES) return undefined;
+  if (refusal !== undefined) return 'full';
+  const claims = [request.currency, request.amount, transaction.currency, transaction.amount];
+  if (connection.query(EQUALS_EXPECTATION, [id, ...claims]).rows.length === 0) return 'full';
+  // One that equals it is enough: the next are deliveries of that one.
+  return connection.change(COUNT_AS_EQUAL, [receivedAt, id, id]).changes === 1 ? 'known' : undefined;
 }
 
 function insertBody(connection: SqliteConnection, id: number, record: UnpackedRecord): void {

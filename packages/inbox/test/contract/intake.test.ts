@@ -2,6 +2,7 @@ import { ConfigurationError, createVerifier, transitionId, UnavailableError } fr
 import { describe, expect, it } from 'vitest';
 import { callback, evidence, paid, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
+import { newShop, ORDER } from '../support/shop.ts';
 
 describe.each(ENGINES)('intake on %s', (engine) => {
   it('keeps one transition, however often and however signed it comes', async () => {
@@ -102,6 +103,31 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     await expect(inbox.receive(half)).rejects.toThrow(UnavailableError);
     await inbox.receive(paid('ORD-1', 777));
     expect(await inbox.list()).toMatchObject([{ bodyCount: 9 }]);
+  });
+
+  it('A5: one signature fills no disk: beyond the limit one body that equals the expectation is enough', async () => {
+    const { inbox } = await newShop(engine);
+    for (let id = 1; id <= 8; id += 1) await inbox.receive(paid('ORD-1', id));
+    await inbox.expect(ORDER);
+    for (let id = 1; id <= 20; id += 1) await inbox.receive(paid('ORD-1', 500, { id }));
+    expect(await inbox.list()).toMatchObject([{ bodyCount: 9, deliveries: 28 }]);
+    await inbox.expect({ ...ORDER, compare: 'request' });
+    for (let amount = 1; amount <= 20; amount += 1) {
+      await inbox.receive(paid('ORD-1', 500, { transaction_amount: amount }));
+    }
+    expect(await inbox.list()).toMatchObject([{ bodyCount: 9, deliveries: 48 }]);
+  });
+
+  it('evidence does not keep a callback out, nor callbacks evidence', async () => {
+    const inbox = (await newMerchant(engine)).open();
+    for (let id = 1; id <= 8; id += 1) await inbox.quarantine(evidence('timestamp_out_of_tolerance', { id }));
+    await expect(inbox.quarantine(evidence('timestamp_out_of_tolerance', { id: 9 }))).rejects.toThrow(
+      UnavailableError,
+    );
+    for (let id = 1; id <= 8; id += 1) await inbox.receive(callback({ id: 100 + id }));
+    await expect(inbox.receive(callback({ id: 109 }))).rejects.toThrow(UnavailableError);
+    await inbox.receive(callback({ id: 8 }));
+    expect(await inbox.list()).toMatchObject([{ state: 'pending', bodyCount: 16 }]);
   });
 
   it.each([
