@@ -1,6 +1,5 @@
 import { bytesOf, numberOf, type Session } from './session.ts';
 import type { StoreEngine } from './store.ts';
-import type { Tables } from './tables.ts';
 
 const CHUNK = 500;
 
@@ -19,7 +18,7 @@ export async function pruneBodies<Tx>(
   let after: Position = { transition: 0, digest: new Uint8Array() };
   for (;;) {
     const chunk = await engine.transaction((session) =>
-      pruneChunk(session, engine.tables, { account, olderThan, after }),
+      pruneChunk(session, engine, { account, olderThan, after }),
     );
     pruned += chunk.count;
     if (chunk.last === undefined) return pruned;
@@ -32,18 +31,22 @@ interface Position {
   readonly digest: Uint8Array;
 }
 
-/** In the order of the primary key, so that no chunk reads again what an earlier one has read. */
-async function pruneChunk(
+/**
+ * In the order of the primary key, so that no chunk reads again what an earlier one has read. A body that comes again at
+ * this moment is passed over: it is not old any more.
+ */
+async function pruneChunk<Tx>(
   session: Session,
-  tables: Tables,
+  engine: StoreEngine<Tx>,
   { account, olderThan, after }: { account: string; olderThan: number; after: Position },
 ): Promise<{ count: number; last: Position | undefined }> {
+  const { tables } = engine;
   const { rows } = await session.query(
     `select b.transition, b.digest from ${tables.body} b
      join ${tables.transition} t on t.id = b.transition
      where (b.transition, b.digest) > ($1, $2) and b.body is not null and b.last_at < $3 and t.account = $4
        and t.state in ('settled', 'resolved', 'unhandled')
-     order by b.transition, b.digest limit ${CHUNK}`,
+     order by b.transition, b.digest limit ${CHUNK} ${engine.lockRows('b')}`,
     [after.transition, after.digest, olderThan, account],
   );
   for (const row of rows) {
