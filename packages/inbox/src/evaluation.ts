@@ -54,7 +54,13 @@ export interface EvaluationRules {
 }
 
 export type Verdict =
-  | { readonly kind: 'apply'; readonly settled: Settled | undefined; readonly digest: string | undefined }
+  | {
+      readonly kind: 'apply';
+      readonly settled: Settled | undefined;
+      /** How the body of this digest equals the expectation; both undefined without `settled`. */
+      readonly compare: Comparison | undefined;
+      readonly digest: string | undefined;
+    }
   | { readonly kind: 'park'; readonly state: TransitionState; readonly reason: TransitionReason };
 
 /** A handler that ends its process this often is stopped. */
@@ -73,18 +79,20 @@ export function evaluate(transition: TransitionCase, rules: EvaluationRules): Ve
   if (transition.unfinishedStarts >= MOST_UNFINISHED_STARTS) return park('quarantined', 'crash_loop');
   if (appliedStatus !== undefined && !transition.isWaived && !isAllowed(rules, appliedStatus, status))
     return park('quarantined', 'transition_not_allowed');
-  return isCompleted ? evaluateMoney(transition) : { kind: 'apply', settled: undefined, digest: undefined };
+  return isCompleted
+    ? evaluateMoney(transition)
+    : { kind: 'apply', settled: undefined, compare: undefined, digest: undefined };
 }
 
 function evaluateMoney({ bodies, expectation, transitionId }: TransitionCase): Verdict {
   if (expectation === undefined) {
     return bodies.length > 1 ? park('conflict', 'different_bodies') : park('unhandled', 'no_expectation');
   }
-  const { currency, amount, settledBy } = expectation;
+  const { currency, amount, compare, settledBy } = expectation;
   if (settledBy !== undefined && settledBy !== transitionId) return park('conflict', 'already_settled');
   const equal = bodies.find((body) => equalsExpectation(body, expectation));
   if (equal === undefined) return park('quarantined', 'amount_mismatch');
-  return { kind: 'apply', settled: Object.freeze({ currency, amount }), digest: equal.digest };
+  return { kind: 'apply', settled: Object.freeze({ currency, amount }), compare, digest: equal.digest };
 }
 
 /** Canonical texts are compared, so that equal amounts are equal and nothing passes through a float. */

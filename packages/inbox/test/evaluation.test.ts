@@ -44,7 +44,12 @@ describe('evaluate', () => {
     [
       'a body equals',
       {},
-      { kind: 'apply', settled: { currency: 'UGX', amount: '500' }, digest: '500/500/UGX' },
+      {
+        kind: 'apply',
+        settled: { currency: 'UGX', amount: '500' },
+        compare: 'both',
+        digest: '500/500/UGX',
+      },
     ],
     ['nothing but evidence', { bodies: [], refusal: 'ambiguous' }, parked('quarantined', 'ambiguous')],
     ['no merchant_reference', { merchantReference: '' }, parked('quarantined', 'empty_reference')],
@@ -113,6 +118,7 @@ describe('evaluate', () => {
           if (isGenuine) {
             expect(found).toEqual({
               kind: 'apply',
+              compare: 'both',
               settled: { currency: 'UGX', amount: '500' },
               digest: '500/500/UGX',
             });

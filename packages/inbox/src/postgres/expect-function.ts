@@ -1,8 +1,14 @@
 import { referenceLock } from './reference-lock.ts';
 
+/** The SQLSTATE of that refusal; of a class that is neither PostgreSQL's nor the SQL standard's. */
+export const SNAPSHOT_REFUSED = 'PI001';
+
 /**
  * Keeps an expectation, and wakes what was parked for want of it; in the merchant's transaction, when there is one.
  * The mirror of sqlite/expect.ts.
+ *
+ * Refuses a transaction whose snapshot is older than the lock: a transition that was parked meanwhile would not be seen,
+ * and would wait for ever.
  */
 export const expectFunction: string = `
 create function S.expect(
@@ -10,6 +16,9 @@ create function S.expect(
   p_deadline_at bigint, p_now bigint
 ) returns text language plpgsql as $expect$
 begin
+  if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+    raise exception 'The transaction has a snapshot of its own.' using errcode = '${SNAPSHOT_REFUSED}';
+  end if;
   if current_setting('synchronous_commit') = 'off' then
     perform set_config('synchronous_commit', 'on', true);
   end if;

@@ -8,12 +8,12 @@
 export const settleFunction = `
 create function S.settle(
   p_transition_id bytea, p_reference_key bytea, p_subject_key bytea, p_status text, p_currency text, p_amount text,
-  p_digest bytea, p_now bigint
+  p_compare text, p_digest bytea, p_now bigint
 ) returns boolean language plpgsql as $settle$
 begin
   if p_currency is not null then
     update S.expectation set settled_by = p_transition_id, settled_at = p_now
-    where reference_key = p_reference_key and currency = p_currency and amount = p_amount
+    where reference_key = p_reference_key and currency = p_currency and amount = p_amount and compare = p_compare
       and (settled_by is null or settled_by = p_transition_id);
     if not found then
       return false;

@@ -8,8 +8,16 @@ export function settle(connection: SqliteConnection, settlement: Settlement): bo
   if (settled !== undefined) {
     const expectation = connection.query(
       `update ${tables.expectation} set settled_by = $1, settled_at = $2
-       where reference_key = $3 and currency = $4 and amount = $5 and (settled_by is null or settled_by = $1)`,
-      { $1: transitionId, $2: now, $3: referenceKey, $4: settled.currency, $5: settled.amount },
+       where reference_key = $3 and currency = $4 and amount = $5 and compare = $6
+         and (settled_by is null or settled_by = $1)`,
+      {
+        $1: transitionId,
+        $2: now,
+        $3: referenceKey,
+        $4: settled.currency,
+        $5: settled.amount,
+        $6: settled.compare,
+      },
     );
     if (expectation.rowCount !== 1) return false;
   }
