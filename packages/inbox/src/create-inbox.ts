@@ -139,7 +139,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
         concurrency,
         pollMs,
         signal: AbortSignal.any([signal, closing.signal]),
-        context: { settings, tables: engine.tables, rules, handler: registered, gate: new HandlerGate() },
+        gate: new HandlerGate(),
+        context: { settings, tables: engine.tables, rules, handler: registered },
       });
       try {
         await working;

@@ -19,7 +19,10 @@ export type IntakeOutcome =
   /** Not kept: somebody holds the row at this moment; to be tried again. */
   | 'busy';
 
-/** At most this many distinct bodies of one transition are kept, and those that equal the expectation. */
+/**
+ * At most this many distinct bodies of one transition are kept, as many pieces of evidence, and one body that equals the
+ * expectation, should none of them do.
+ */
 export const MOST_BODIES = 8;
 
 /** A transaction in which one transition is worked on, on a session of its own. */
@@ -31,8 +34,6 @@ export interface Lane<Tx> {
   claim(account: string, now: number): Promise<Uint8Array | undefined>;
   /** Counts the start of a handler, apart from the transaction: the count outlives a process that ends now. */
   countStart(transitionId: Uint8Array): Promise<void>;
-  /** Takes the count of a start back, when nothing came of it through no fault of the handler. */
-  forgetStart(transitionId: Uint8Array): Promise<void>;
   /** Whether `claim()` has counted the start already (an engine with a single writer cannot do it later). */
   readonly countsAtClaim: boolean;
   /** Inside the transaction. */
@@ -70,6 +71,10 @@ export interface Stamp {
 /** What an engine does. Everything else is the same on all of them. */
 export interface StoreEngine<Tx> {
   readonly tables: Tables;
+  /**
+   * What a select ends with whose rows are changed next: they are locked, and those that somebody holds are passed over.
+   */
+  lockRows(alias: string): string;
   /**
    * For calls that only add to the inbox, or tidy it, outside the merchant's own transaction.
    *

@@ -25,6 +25,7 @@ export type TransitionReason =
   | 'different_bodies'
   | 'already_settled'
   | 'attempts_used_up'
+  | 'transaction_ended'
   | 'closed_by_person'
   | RefusalCode;
 

@@ -10,6 +10,9 @@ import type { Settings } from './settings.ts';
 import type { Settlement } from './settlement.ts';
 import type { Lane } from './store.ts';
 import type { Tables } from './tables.ts';
+import type { TransitionReason } from './transition-state.ts';
+import { UncountedStart } from './uncounted-start.ts';
+import { TransactionEnded, UnrecordedAttempt } from './unrecorded-attempt.ts';
 
 /** What the steps of all lanes share. */
 export interface WorkContext<Tx> {
@@ -17,20 +20,14 @@ export interface WorkContext<Tx> {
   readonly tables: Tables;
   readonly rules: EvaluationRules;
   readonly handler: { run(transition: HandledTransition<Tx>): unknown };
-  readonly gate: HandlerGate;
+  readonly gate: Pick<HandlerGate, 'tryEnter'>;
+  /** Counts an attempt outside of its own transaction. To do so twice is harmless. */
+  readonly record: (attempt: UnrecordedAttempt) => Promise<void>;
 }
 
-/** A handler was started, and what became of it could not be written: its connection broke, or its commit failed. */
-export class UnrecordedAttempt extends Error {
-  readonly id: Uint8Array;
-  readonly attempts: number;
-
-  constructor({ id, attempts }: CaseFile, cause: unknown) {
-    super('The outcome of a handler could not be recorded.', { cause });
-    this.id = id;
-    this.attempts = attempts;
-  }
-}
+const OVERTAKEN =
+  'The expectation or the state of this transition changed while its handler ran, so what the handler did was undone. A ' +
+  'handler must not change the expectation that it is settling.';
 
 /** While an expectation is being changed, its transitions wait this long. */
 const POSTPONED_MS = 200;
@@ -39,20 +36,25 @@ type Park = Extract<Verdict, { kind: 'park' }>;
 type Apply = Extract<Verdict, { kind: 'apply' }>;
 
 /**
+ * What came of a step. `idle`: nothing is due. `waits`, `suspect_waits`: the gate does not let the handler in now, and
+ * nothing is kept locked for it.
+ */
+export type Outcome = 'idle' | 'done' | 'waits' | 'suspect_waits';
+
+/**
  * Takes one transition as far as it goes, in one transaction.
  *
- * @returns false when nothing is due.
- * @throws {UnrecordedAttempt}, or what the engine throws; the lane is of no more use then.
+ * @throws {UnrecordedAttempt}, {UncountedStart}, or what the engine throws; the lane is of no more use then.
  */
-export async function workStep<Tx>(lane: Lane<Tx>, context: WorkContext<Tx>): Promise<boolean> {
+export async function workStep<Tx>(lane: Lane<Tx>, context: WorkContext<Tx>): Promise<Outcome> {
   const { settings, rules } = context;
   const id = await lane.claim(settings.account, settings.now());
-  if (id === undefined) return false;
+  if (id === undefined) return 'idle';
   const file = await read(lane, id, context);
   const verdict = evaluate(file.evaluated, rules);
-  if (verdict.kind === 'apply') await apply(lane, file, verdict, context);
-  else await park(lane, file, verdict, settings);
-  return true;
+  if (verdict.kind === 'apply') return apply(lane, file, verdict, context);
+  await park(lane, file, verdict, settings);
+  return 'done';
 }
 
 async function park<Tx>(lane: Lane<Tx>, file: CaseFile, verdict: Park, settings: Settings): Promise<void> {
@@ -81,11 +83,20 @@ async function apply<Tx>(
   file: CaseFile,
   verdict: Apply,
   context: WorkContext<Tx>,
-): Promise<void> {
-  const leave = await context.gate.enter(file.evaluated.unfinishedStarts > 0);
+): Promise<Outcome> {
+  const isSuspect = file.evaluated.unfinishedStarts > 0;
+  const leave = context.gate.tryEnter(isSuspect);
+  if (leave === undefined) {
+    await lane.rollback();
+    return isSuspect ? 'suspect_waits' : 'waits';
+  }
   try {
-    await lane.countStart(file.id);
-    await runAndRecord(lane, file, verdict, context);
+    await countStart(lane, file);
+    return await runAndRecord(lane, file, verdict, context);
+  } catch (error) {
+    // Its locks are gone with its transaction: recorded before the gate lets anybody run it again.
+    if (error instanceof UnrecordedAttempt && error.isFinal) await context.record(error);
+    throw error;
   } finally {
     leave();
   }
@@ -94,9 +105,9 @@ async function apply<Tx>(
 async function runAndRecord<Tx>(
   lane: Lane<Tx>,
   file: CaseFile,
-  { settled, digest }: Apply,
+  verdict: Apply,
   context: WorkContext<Tx>,
-): Promise<void> {
+): Promise<Outcome> {
   const { settings, handler } = context;
   const started = performance.now();
   const transitionId = hexOf(file.id);
@@ -104,31 +115,40 @@ async function runAndRecord<Tx>(
   try {
     let result = await runHandler(
       (transition: HandledTransition<Tx>) => handler.run(transition),
-      { signed: file.signed, settled, attempt, transitionId },
+      { signed: file.signed, settled: verdict.settled, attempt, transitionId },
       { transaction: (guard) => lane.handlerTransaction(guard), timeoutMs: settings.handlerTimeoutMs },
     );
     if (result.ok) result = await release(lane);
     if (!result.ok) return await fail(lane, file, result.error, context);
-    if (!(await lane.settle(settlement(file, { settled, digest }, settings.now())))) {
-      // A person or another machine was faster, or the expectation is another one now: the effects are undone.
+    if (!(await lane.settle(settlement(file, verdict, settings.now())))) {
       await lane.rollback();
-      return await lane.forgetStart(file.id);
+      await context.record(new UnrecordedAttempt(file, new Error(OVERTAKEN)));
+      return 'done';
     }
     await lane.commit();
   } catch (error) {
-    throw new UnrecordedAttempt(file, error);
+    throw error instanceof UnrecordedAttempt ? error : new UnrecordedAttempt(file, error);
   }
   const durationMs = Math.round(performance.now() - started);
   settings.emit({ name: 'transition.settled', transitionId, state: 'settled', attempt, durationMs });
+  return 'done';
 }
 
-function settlement(file: CaseFile, { settled, digest }: Omit<Apply, 'kind'>, now: number): Settlement {
+async function countStart<Tx>(lane: Lane<Tx>, file: CaseFile): Promise<void> {
+  try {
+    await lane.countStart(file.id);
+  } catch (error) {
+    throw new UncountedStart(file, error);
+  }
+}
+
+function settlement(file: CaseFile, { settled, compare, digest }: Apply, now: number): Settlement {
   return {
     transitionId: file.id,
     referenceKey: file.referenceKey,
     subjectKey: file.subjectKey,
     status: JSON.stringify(file.signed.transaction_status),
-    settled,
+    settled: settled && compare && { ...settled, compare },
     digest: digest === undefined ? undefined : fromHex(digest),
     now,
   };
@@ -139,6 +159,7 @@ async function release<Tx>(lane: Lane<Tx>): Promise<{ ok: true } | { ok: false; 
     await lane.releaseSavepoint();
     return { ok: true };
   } catch (error) {
+    if (error instanceof TransactionEnded) throw error;
     return { ok: false, error: errorText(error) };
   }
 }
@@ -148,11 +169,16 @@ async function fail<Tx>(
   file: CaseFile,
   error: string,
   context: WorkContext<Tx>,
-): Promise<void> {
-  await lane.rollbackToSavepoint();
+): Promise<Outcome> {
+  try {
+    await lane.rollbackToSavepoint();
+  } catch (lost) {
+    throw new UnrecordedAttempt(file, lost, error);
+  }
   const event = await recordFailure(file, error, context.settings, outcomeContext(lane, context));
   await lane.commit();
   if (event !== undefined) context.settings.emit(event);
+  return 'done';
 }
 
 /**
@@ -161,7 +187,7 @@ async function fail<Tx>(
  * @returns the event to emit once that is committed; undefined when the attempt was counted before.
  */
 export async function recordFailure(
-  file: Pick<CaseFile, 'id' | 'attempts'>,
+  file: Pick<CaseFile, 'id' | 'attempts'> & { readonly isFinal?: boolean },
   error: string,
   { retry, random }: Settings,
   outcome: OutcomeContext,
@@ -169,10 +195,14 @@ export async function recordFailure(
   const attempt = file.attempts + 1;
   const transitionId = hexOf(file.id);
   const delayMs = backoff(attempt, retry, random());
-  const isDead = attempt >= retry.attempts;
-  const nextAt = isDead ? undefined : outcome.now + delayMs;
-  if (!(await markFailed(file, { error, nextAt }, outcome))) return undefined;
-  if (isDead) return { name: 'transition.parked', transitionId, state: 'dead', reason: 'attempts_used_up' };
+  const reason: TransitionReason | undefined = file.isFinal
+    ? 'transaction_ended'
+    : attempt >= retry.attempts
+      ? 'attempts_used_up'
+      : undefined;
+  const next = reason === undefined ? { at: outcome.now + delayMs } : { reason };
+  if (!(await markFailed(file, { error, next }, outcome))) return undefined;
+  if (reason !== undefined) return { name: 'transition.parked', transitionId, state: 'dead', reason };
   return { name: 'transition.retrying', transitionId, state: 'retrying', attempt, delayMs };
 }
 

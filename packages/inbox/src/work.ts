@@ -1,13 +1,17 @@
 import { ConfigurationError } from '@payment-service/core';
+import { bringForward } from './bring-forward.ts';
 import { failureCode } from './failure-code.ts';
-import { errorText } from './handler.ts';
+import type { HandlerGate } from './handler-gate.ts';
 import type { Lane, StoreEngine } from './store.ts';
+import { forgetStart, UncountedStart } from './uncounted-start.ts';
+import { UnrecordedAttempt } from './unrecorded-attempt.ts';
 import type { Wakeup } from './wakeup.ts';
-import { recordFailure, UnrecordedAttempt, type WorkContext, workStep } from './work-step.ts';
+import { type Outcome, recordFailure, type WorkContext, workStep } from './work-step.ts';
 
 export interface WorkOptions<Tx> {
   readonly engine: StoreEngine<Tx>;
-  readonly context: WorkContext<Tx>;
+  readonly context: Omit<WorkContext<Tx>, 'gate' | 'record'>;
+  readonly gate: HandlerGate;
   readonly ready: () => Promise<void>;
   readonly wakeup: Wakeup;
   readonly signal: AbortSignal;
@@ -17,6 +21,8 @@ export interface WorkOptions<Tx> {
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
+/** How often to look for what a clock that was ahead has put off. */
+const LOOK_AHEAD_MS = 60_000;
 
 /** Works until the signal is aborted; running handlers end before this resolves. */
 export async function work<Tx>(options: WorkOptions<Tx>): Promise<void> {
@@ -43,7 +49,7 @@ async function runLane<Tx>(options: WorkOptions<Tx>): Promise<void> {
   const { engine, context, ready, signal, wakeup } = options;
   const { settings } = context;
   let failures = 0;
-  let unrecorded: UnrecordedAttempt | undefined;
+  let unrecorded: UnrecordedAttempt | UncountedStart | undefined;
   while (!signal.aborted) {
     let lane: Lane<Tx> | undefined;
     try {
@@ -56,11 +62,12 @@ async function runLane<Tx>(options: WorkOptions<Tx>): Promise<void> {
       });
     } catch (error) {
       if (error instanceof ConfigurationError) throw error;
-      if (error instanceof UnrecordedAttempt) unrecorded = error;
+      const isUnrecorded = error instanceof UnrecordedAttempt || error instanceof UncountedStart;
+      if (isUnrecorded) unrecorded = error;
       failures += 1;
       const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10));
       const retryInMs = Math.round(longest * (0.5 + settings.random() / 2));
-      const failure = failureCode(error instanceof UnrecordedAttempt ? error.cause : error);
+      const failure = failureCode(isUnrecorded ? error.cause : error);
       settings.emit({ name: 'store.unavailable', failure, retryInMs });
       await closeQuietly(lane);
       lane = undefined;
@@ -73,30 +80,63 @@ async function runLane<Tx>(options: WorkOptions<Tx>): Promise<void> {
 
 async function workUntilStopped<Tx>(
   lane: Lane<Tx>,
-  { context, signal, wakeup, pollMs }: WorkOptions<Tx>,
+  options: WorkOptions<Tx>,
   onStep: () => void,
 ): Promise<void> {
+  const { engine, context, gate, signal, wakeup, pollMs } = options;
+  // A suspect is claimed again once it is let in: whoever ran it before may be about to say what became of it.
+  const atOnce = {
+    tryEnter: (isSuspect: boolean) =>
+      isSuspect && !lane.countsAtClaim ? undefined : gate.tryEnter(isSuspect),
+  };
+  let lookedAhead = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
-    const didWork = await workStep(lane, context);
+    let outcome = await workStep(lane, {
+      ...context,
+      gate: atOnce,
+      record: (attempt) => record(attempt, options),
+    });
+    if (outcome === 'waits' || outcome === 'suspect_waits') {
+      outcome = await stepInTurn(lane, outcome === 'suspect_waits', options);
+    }
     onStep();
-    if (!didWork) await wakeup.wait(pollMs, signal);
+    if (outcome !== 'idle') continue;
+    if (performance.now() - lookedAhead > LOOK_AHEAD_MS) {
+      await bringForward(engine, context.settings);
+      lookedAhead = performance.now();
+    }
+    await wakeup.wait(pollMs, signal);
+  }
+}
+
+/** Waits until such a handler may run, and takes what is due then: most likely the same transition. */
+async function stepInTurn<Tx>(lane: Lane<Tx>, isAlone: boolean, options: WorkOptions<Tx>): Promise<Outcome> {
+  const { context, gate, signal } = options;
+  const leave = await gate.enter(isAlone, signal);
+  if (leave === undefined) return 'done';
+  try {
+    const entered = {
+      tryEnter: (isSuspect: boolean) => (isSuspect && !isAlone ? undefined : () => undefined),
+    };
+    return await workStep(lane, { ...context, gate: entered, record: (attempt) => record(attempt, options) });
+  } finally {
+    leave();
   }
 }
 
 /**
- * The store is back: the attempt is counted now, unless its commit did arrive. Another connection of the pool may be as
+ * Counts an attempt outside of its own transaction, unless its commit did arrive. Another connection of the pool may be as
  * dead as the one before, and this lane works on nothing else meanwhile; to give up is harmless, for counting is
  * idempotent.
  */
 async function record<Tx>(
-  unrecorded: UnrecordedAttempt,
+  unrecorded: UnrecordedAttempt | UncountedStart,
   { engine, context: { settings, tables } }: WorkOptions<Tx>,
 ): Promise<void> {
-  const error = errorText(unrecorded.cause);
-  const event = await engine.transaction(
-    (session) => recordFailure(unrecorded, error, settings, { session, tables, now: settings.now() }),
-    settings.storeTimeoutMs,
-  );
+  const event = await engine.transaction(async (session) => {
+    if (unrecorded instanceof UncountedStart) return forgetStart(unrecorded, { session, tables });
+    return recordFailure(unrecorded, unrecorded.reported, settings, { session, tables, now: settings.now() });
+  }, settings.storeTimeoutMs);
   if (event !== undefined) settings.emit(event);
 }
 

@@ -3,6 +3,7 @@ import { type Session, textOf } from '../session.ts';
 import type { Settlement } from '../settlement.ts';
 import type { Lane, LaneOptions } from '../store.ts';
 import type { TransactionGuard } from '../transaction-guard.ts';
+import { TransactionEnded } from '../unrecorded-attempt.ts';
 import { within } from '../within.ts';
 import { giveBack } from './connections.ts';
 import { beginFor, merchantTransaction } from './merchant-transaction.ts';
@@ -65,29 +66,25 @@ export class PostgresLane implements Lane<PostgresTransaction> {
     return this.#starts.add(transitionId, 1);
   }
 
-  forgetStart(transitionId: Uint8Array): Promise<void> {
-    return this.#starts.add(transitionId, -1);
-  }
-
   handlerTransaction(guard: TransactionGuard): PostgresTransaction {
     this.#guard = guard;
     return merchantTransaction(this.#client, guard);
   }
 
   async releaseSavepoint(): Promise<void> {
-    await this.#run('set constraints all immediate; release savepoint payment_inbox_handler');
+    await this.#inItsTransaction('set constraints all immediate; release savepoint payment_inbox_handler');
   }
 
   async rollbackToSavepoint(): Promise<void> {
     // A statement of a handler that has ended may still run.
     await this.#patiently(this.#guard?.idle() ?? Promise.resolve());
-    await this.#run('rollback to savepoint payment_inbox_handler');
+    await this.#inItsTransaction('rollback to savepoint payment_inbox_handler');
   }
 
   async settle(settlement: Settlement): Promise<boolean> {
     const { transitionId, referenceKey, subjectKey, status, settled, digest = null, now } = settlement;
     const { rows } = await this.session.query(
-      `select ${this.#schema}.settle($1, $2, $3, $4, $5, $6, $7, $8) as is_settled`,
+      `select ${this.#schema}.settle($1, $2, $3, $4, $5, $6, $7, $8, $9) as is_settled`,
       [
         transitionId,
         referenceKey,
@@ -95,6 +92,7 @@ export class PostgresLane implements Lane<PostgresTransaction> {
         status,
         settled?.currency ?? null,
         settled?.amount ?? null,
+        settled?.compare ?? null,
         digest,
         now,
       ],
@@ -109,6 +107,16 @@ export class PostgresLane implements Lane<PostgresTransaction> {
       [transitionId, referenceKey, state, reason, revision, expectationRevision, now, parking.postponedTo],
     );
     return textOf(rows[0] ?? {}, 'outcome') as ParkingOutcome;
+  }
+
+  /** @throws {TransactionEnded} when there is no transaction, or another one. */
+  async #inItsTransaction(text: string): Promise<void> {
+    try {
+      await this.#run(text);
+    } catch (error) {
+      const code: unknown = Object(error).code;
+      throw code === '25P01' || code === '3B001' ? new TransactionEnded(error) : error;
+    }
   }
 
   #run(text: string): Promise<unknown> {

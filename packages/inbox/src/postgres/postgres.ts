@@ -8,6 +8,7 @@ import { runBody } from '../transaction-body.ts';
 import { TransactionGuard } from '../transaction-guard.ts';
 import { Connections } from './connections.ts';
 import { checkDurability } from './durability.ts';
+import { SNAPSHOT_REFUSED } from './expect-function.ts';
 import { beginFor, merchantTransaction } from './merchant-transaction.ts';
 import { migrate } from './migrations.ts';
 import { PostgresLane } from './postgres-lane.ts';
@@ -74,6 +75,10 @@ class PostgresEngine implements StoreEngine<PostgresTransaction> {
     pool.on('error', this.#onPoolError);
   }
 
+  lockRows(alias: string): string {
+    return `for update of ${alias} skip locked`;
+  }
+
   async prepare(): Promise<void> {
     await this.#connections.during(OPERATION_MS, async (client) => {
       await checkDurability(postgresSession(client));
@@ -82,8 +87,10 @@ class PostgresEngine implements StoreEngine<PostgresTransaction> {
   }
 
   receive(records: readonly IntakeRecord[], account: string): Promise<readonly IntakeOutcome[]> {
-    return this.#connections.during(this.#options.storeTimeoutMs, (client) =>
-      receiveGroup(client, this.#schema, account, records),
+    const { storeTimeoutMs } = this.#options;
+    return this.#connections.during(storeTimeoutMs, (client) =>
+      // A little earlier than here, so that the server says so and the connection can be kept.
+      receiveGroup(client, this.#schema, account, records, Math.ceil(storeTimeoutMs * 0.9)),
     );
   }
 
@@ -118,10 +125,18 @@ class PostgresEngine implements StoreEngine<PostgresTransaction> {
 
   async expectIn(session: Session, expectation: StoredExpectation, stamp: Stamp): Promise<ExpectOutcome> {
     const { referenceKey, merchantReference, currency, amount, compare, deadlineAt } = expectation;
-    const { rows } = await session.query(
-      `select ${this.#schema}.expect($1, $2, $3, $4, $5, $6, $7, $8) as outcome`,
-      [referenceKey, stamp.account, merchantReference, currency, amount, compare, deadlineAt, stamp.now],
-    );
+    const { rows } = await session
+      .query(`select ${this.#schema}.expect($1, $2, $3, $4, $5, $6, $7, $8) as outcome`, [
+        referenceKey,
+        stamp.account,
+        merchantReference,
+        currency,
+        amount,
+        compare,
+        deadlineAt,
+        stamp.now,
+      ])
+      .catch(explainSnapshot);
     return textOf(rows[0] ?? {}, 'outcome') as ExpectOutcome;
   }
 
@@ -149,6 +164,16 @@ class PostgresEngine implements StoreEngine<PostgresTransaction> {
     await this.#starts.close();
     this.#pool.removeListener('error', this.#onPoolError);
   }
+}
+
+function explainSnapshot(error: unknown): never {
+  if (Object(error).code !== SNAPSHOT_REFUSED) throw error;
+  throw new ConfigurationError(
+    'tx',
+    'expect() takes part in READ COMMITTED transactions only: in another one it would not see a callback that came ' +
+      'after the transaction began, and the payment would wait for ever. Begin it with ISOLATION LEVEL READ COMMITTED.',
+    { cause: error },
+  );
 }
 
 /** The inbox's statements in the merchant's transaction. They answer with texts, which no parser changes. */

@@ -38,10 +38,6 @@ export class SqliteLane implements Lane<SqliteTransaction> {
   /** Done in `claim()`: once the transaction is open, nothing else can be written. */
   async countStart(): Promise<void> {}
 
-  async forgetStart(transitionId: Uint8Array): Promise<void> {
-    await this.#thread.request({ kind: 'forgetStart', transitionId });
-  }
-
   settle(settlement: Settlement): Promise<boolean> {
     return this.#thread.request({ kind: 'settle', settlement });
   }

@@ -56,6 +56,11 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
     };
   }
 
+  /** Whoever writes holds all rows. */
+  lockRows(): string {
+    return '';
+  }
+
   async prepare(): Promise<void> {
     const thread = await this.#thread.opened();
     await this.#turn.during(() => thread.request({ kind: 'migrate', now: this.#options.now() }));

@@ -34,7 +34,6 @@ export type ThreadRequest =
   | { readonly kind: 'claim'; readonly account: string; readonly now: number }
   | { readonly kind: 'settle'; readonly settlement: Settlement }
   | { readonly kind: 'park'; readonly parking: Parking }
-  | { readonly kind: 'forgetStart'; readonly transitionId: Uint8Array }
   | { readonly kind: 'receive'; readonly account: string; readonly records: PackedRecords }
   | { readonly kind: 'close' };
 
@@ -48,7 +47,6 @@ export interface ThreadReplies {
   readonly claim: Uint8Array | undefined;
   readonly settle: boolean;
   readonly park: ParkingOutcome;
-  readonly forgetStart: undefined;
   readonly receive: readonly IntakeOutcome[];
   readonly close: undefined;
 }

@@ -1,6 +1,6 @@
 /** A thread that owns one connection to the database file, so that no fsync ever blocks the event loop. */
 import { parentPort } from 'node:worker_threads';
-import { claim, countStart } from './claim.ts';
+import { claim } from './claim.ts';
 import { SqliteConnection } from './connection.ts';
 import { receiveGroup } from './intake.ts';
 import { migrate } from './migrations.ts';
@@ -59,9 +59,6 @@ function answer(request: ThreadRequest): ThreadReplies[keyof ThreadReplies] {
       return settle(open(), request.settlement);
     case 'park':
       return park(open(), request.parking);
-    case 'forgetStart':
-      countStart(openRelaxed(), request.transitionId, -1);
-      return undefined;
     case 'receive':
       return receiveGroup(open(), request.account, unpackRecords(request.records));
     case 'close':

@@ -78,6 +78,9 @@ class Player {
       tables: engine.tables,
       rules: { statuses: undefined, allowTransitions: { COMPLETED: [] } },
       gate: new HandlerGate(),
+      record: async (attempt) => {
+        throw attempt;
+      },
       handler: {
         async run({ tx, signed, settled }) {
           await merchant.credit(tx, signed.merchant_reference, settled?.amount ?? 'nothing');
@@ -93,7 +96,7 @@ class Player {
     // In the end every worker comes by, and every retry is due.
     for (let round = 0; round <= this.#scenario.failures; round += 1) {
       this.#now += HOUR_MS;
-      while (await workStep(this.#lane, this.#context));
+      while ((await workStep(this.#lane, this.#context)) !== 'idle');
     }
   }
 

@@ -20,9 +20,12 @@ export async function workOff<Tx>(
   now: () => number,
   options: { readonly concurrency?: number } = {},
 ): Promise<void> {
-  const stop = startWork(inbox, options);
-  while (await isAnythingDue(inbox, now())) await pause(5);
-  await stop();
+  // Two lists are not one moment: a transition may be woken between them. Once nobody works, they are.
+  do {
+    const stop = startWork(inbox, options);
+    while (await isAnythingDue(inbox, now())) await pause(5);
+    await stop();
+  } while (await isAnythingDue(inbox, now()));
 }
 
 async function isAnythingDue<Tx>(inbox: Inbox<Tx>, now: number): Promise<boolean> {
