@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Rows, Session, SqlValue } from '../session.ts';
 import type { PostgresClient, StatementConfig } from './postgres-pool.ts';
+import { readBytea } from './read-bytea.ts';
 
 const BYTEA = 17;
 const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23, 26]);
@@ -30,7 +31,7 @@ function statement(text: string, values: readonly unknown[]): StatementConfig {
 /** The merchant may have set other parsers for the whole process; the inbox reads its columns in its own way. */
 const OWN_TYPES: NonNullable<StatementConfig['types']> = {
   getTypeParser(oid) {
-    if (oid === BYTEA) return (text) => Buffer.from(text.slice(2), 'hex');
+    if (oid === BYTEA) return readBytea;
     return NUMBERS.has(oid) ? Number : (text) => text;
   },
 };
