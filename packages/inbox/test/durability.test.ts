@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -7,6 +8,7 @@ import pg from 'pg';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createInbox, postgres, sqlite } from '../src/index.ts';
 import { callback, SIGNING_KEY, signedText } from './support/callbacks.ts';
+import { poolShop } from './support/pool-shop.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 describe('a database that would not keep what it acknowledges is refused', () => {
@@ -36,6 +38,27 @@ describe('a database that would not keep what it acknowledges is refused', () =>
       await pool.end();
     });
     await expect(inbox.ready()).rejects.toThrow(ConfigurationError);
+  });
+
+  it.each([
+    ['array_nulls', 'off'],
+    ['default_transaction_isolation', 'repeatable read'],
+    ['default_transaction_isolation', 'serializable'],
+  ])('postgres with %s = %s, and taken with the options that the refusal names', async (setting, value) => {
+    const database = `unfit_${randomBytes(8).toString('hex')}`;
+    const url = new URL(inject('postgresUrl'));
+    url.pathname = database;
+    const admin = poolShop().pool;
+    await admin.query(`create database ${database}`);
+    await admin.query(`alter database ${database} set ${setting} = '${value}'`);
+    const { inbox } = poolShop({ connectionString: url.href });
+    const refusal = await inbox.ready().catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ConfigurationError);
+    expect(String(refusal)).toContain(`${setting} = ${value}`);
+    await expect(inbox.receive(callback())).rejects.toThrow(ConfigurationError);
+    const [, options = ''] = /options: '([^']+)'/.exec(String(refusal)) ?? [];
+    const fit = poolShop({ connectionString: url.href, options: options.replaceAll('\\\\', '\\') });
+    await fit.inbox.receive(callback());
   });
 
   it('a connection that turns synchronous_commit off later is set right for each commit of the inbox', async () => {
