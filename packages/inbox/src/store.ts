@@ -62,6 +62,14 @@ export interface LaneOptions {
   readonly storeTimeoutMs: number;
 }
 
+/** What a worker has set aside. */
+export interface Reservation {
+  /** How many lanes to open. */
+  readonly lanes: number;
+  /** To be called once, when all of them have ended. */
+  release(): void;
+}
+
 /** Whose it is, and when, in milliseconds since 1970. */
 export interface Stamp {
   readonly account: string;
@@ -82,11 +90,11 @@ export interface StoreEngine<Tx> {
    */
   checkCaller(): void;
   /**
-   * How many lanes to open for so many concurrent handlers.
+   * Sets aside what so many concurrent handlers need.
    *
    * @throws {ConfigurationError} when they could not all have a connection.
    */
-  laneCount(concurrency: number): number;
+  reserveLanes(concurrency: number): Reservation;
   /** Refuses a database that would not keep what it acknowledges, and brings the tables up to date. */
   prepare(): Promise<void>;
   /** How many groups of deliveries may be under way at the same time. */

@@ -27,7 +27,7 @@ const LOOK_AHEAD_MS = 60_000;
 /** Works until the signal is aborted; running handlers end before this resolves. */
 export async function work<Tx>(options: WorkOptions<Tx>): Promise<void> {
   const { engine, context, concurrency } = options;
-  const lanes = engine.laneCount(concurrency);
+  const { lanes, release } = engine.reserveLanes(concurrency);
   // A misconfiguration ends all lanes, not just the one that met it.
   const failed = new AbortController();
   const signal = AbortSignal.any([options.signal, failed.signal]);
@@ -40,7 +40,14 @@ export async function work<Tx>(options: WorkOptions<Tx>): Promise<void> {
     }
   };
   context.settings.emit({ name: 'worker.started', concurrency: lanes });
-  await Promise.all(Array.from({ length: lanes }, run));
+  const runs = Array.from({ length: lanes }, run);
+  try {
+    await Promise.all(runs);
+  } finally {
+    // The first that fails ends the others, which may have a handler to wait for.
+    await Promise.allSettled(runs);
+    release();
+  }
   context.settings.emit({ name: 'worker.stopped' });
 }
 

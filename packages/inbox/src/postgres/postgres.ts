@@ -2,7 +2,16 @@ import { ConfigurationError } from '@payment-service/core';
 import type { ExpectOutcome, StoredExpectation } from '../expectation.ts';
 import type { IntakeRecord } from '../intake-record.ts';
 import { type Rows, type Session, textOf } from '../session.ts';
-import type { IntakeOutcome, Lane, LaneOptions, Stamp, Store, StoreEngine, StoreOptions } from '../store.ts';
+import type {
+  IntakeOutcome,
+  Lane,
+  LaneOptions,
+  Reservation,
+  Stamp,
+  Store,
+  StoreEngine,
+  StoreOptions,
+} from '../store.ts';
 import { type Tables, tablesNamed } from '../tables.ts';
 import { runBody } from '../transaction-body.ts';
 import { TransactionGuard } from '../transaction-guard.ts';
@@ -15,6 +24,7 @@ import { PostgresLane } from './postgres-lane.ts';
 import type { PostgresPool, PostgresTransaction } from './postgres-pool.ts';
 import { postgresSession, runStatement } from './postgres-session.ts';
 import { receiveGroup } from './receive-group.ts';
+import { reserveConnections } from './reserve-connections.ts';
 import { StartCounter } from './start-counter.ts';
 
 /** For what people and schedules ask for, such as counting: longer than a sender of callbacks would wait. */
@@ -23,7 +33,8 @@ const OPERATION_MS = 60_000;
 /**
  * The store for several machines: any number of receivers and workers on one PostgreSQL database (13 or later).
  *
- * @param pool a pool of the `pg` package. `work()` keeps one connection for each concurrent handler, and one more.
+ * @param pool a pool of the `pg` package. `work()` keeps one connection for each concurrent handler, and one more; inboxes
+ * on one pool add up.
  * @param options.schema the schema of the inbox's tables, made when missing. Default `payment_inbox`.
  * @throws {ConfigurationError} when the pool is none, or the schema's name would need quotes.
  *
@@ -143,16 +154,15 @@ class PostgresEngine implements StoreEngine<PostgresTransaction> {
   /** Another connection writes. What it adds or tidies is not locked by expect(), the one thing that a tx writes. */
   checkCaller(): void {}
 
-  laneCount(concurrency: number): number {
-    // One connection counts starts, one at least is left for callbacks that arrive.
-    const needed = concurrency + 2;
-    const { max = 10 } = this.#pool.options;
-    if (max >= needed) return concurrency;
-    throw new ConfigurationError(
-      'concurrency',
-      `work() with concurrency ${concurrency} keeps ${concurrency + 1} connections, and the pool has ${max}. Give the ` +
-        `pool a max of ${needed} or more, or work() a smaller concurrency.`,
-    );
+  reserveLanes(concurrency: number): Reservation {
+    const giveConnectionsBack = reserveConnections(this.#pool, concurrency);
+    return {
+      lanes: concurrency,
+      release: () => {
+        this.#starts.close();
+        giveConnectionsBack();
+      },
+    };
   }
 
   async openLane(options: LaneOptions): Promise<Lane<PostgresTransaction>> {
@@ -161,7 +171,7 @@ class PostgresEngine implements StoreEngine<PostgresTransaction> {
   }
 
   async close(): Promise<void> {
-    await this.#starts.close();
+    this.#starts.close();
     this.#pool.removeListener('error', this.#onPoolError);
   }
 }

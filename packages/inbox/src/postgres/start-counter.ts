@@ -34,7 +34,8 @@ export class StartCounter {
     await this.#group.add({ transitionId, count });
   }
 
-  async close(): Promise<void> {
+  /** Gives the connection back; the next start takes another one. */
+  close(): void {
     if (this.#client !== undefined) giveBack(this.#client, true);
     this.#client = undefined;
   }

@@ -1,7 +1,7 @@
 import type { ExpectOutcome, StoredExpectation } from '../expectation.ts';
 import type { IntakeRecord } from '../intake-record.ts';
 import type { Rows, Session } from '../session.ts';
-import type { IntakeOutcome, Lane, Stamp, Store, StoreEngine, StoreOptions } from '../store.ts';
+import type { IntakeOutcome, Lane, Reservation, Stamp, Store, StoreEngine, StoreOptions } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { runBody } from '../transaction-body.ts';
 import { TransactionGuard } from '../transaction-guard.ts';
@@ -117,8 +117,8 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
   }
 
   /** One writer, one handler at a time. */
-  laneCount(): number {
-    return 1;
+  reserveLanes(): Reservation {
+    return { lanes: 1, release: () => undefined };
   }
 
   async openLane(): Promise<Lane<SqliteTransaction>> {
