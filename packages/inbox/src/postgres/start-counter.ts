@@ -24,7 +24,8 @@ export class StartCounter {
   constructor(connections: Connections, table: string, timeoutMs: number) {
     this.#connections = connections;
     this.#statement = `insert into ${table} as s (transition_id, starts)
-      select id, count from unnest($1::bytea[], $2::int[]) as change (id, count) order by id
+      select id, sum(count) from unnest($1::bytea[], $2::int[]) as change (id, count)
+      group by id having sum(count) <> 0 order by id
       on conflict (transition_id) do update set starts = s.starts + excluded.starts`;
     this.#timeoutMs = timeoutMs;
     this.#group = new Group({ send: (changes) => this.#write(changes), lanes: 1, most: 100 });
