@@ -12,25 +12,43 @@ export class Connections {
     this.#pool = pool;
   }
 
-  /** Lends a connection for at most `ms` milliseconds, the wait for it included. */
+  /**
+   * Lends a connection for at most `ms` milliseconds, the wait for it included.
+   *
+   * @param use runs once more, on another connection, when this one has lost its prepared statements: nothing of the
+   * first run is kept then.
+   */
   async during<T>(ms: number, use: (client: PostgresClient) => Promise<T>): Promise<T> {
     const deadline = new Deadline(ms);
-    try {
+    const useOnce = async (): Promise<T> => {
       const client = await this.#connect(deadline);
-      return await lend(client, () => deadline.race(use(client)));
+      return lend(client, () => deadline.race(use(client)));
+    };
+    try {
+      return await useOnce().catch((error: unknown) => {
+        if (!isOfPreparedStatements(error)) throw error;
+        return useOnce();
+      });
     } finally {
       deadline.end();
     }
   }
 
-  /** The inbox's own transaction, within `ms` milliseconds. */
+  /**
+   * The inbox's own transaction, within `ms` milliseconds.
+   *
+   * @param body writes through its session and nowhere else: it may run twice, as in `during()`.
+   */
   async transaction<T>(ms: number, body: (session: Session) => Promise<T>): Promise<T> {
     const begin = 'begin isolation level read committed';
     const limits = { beginMs: ms, commitMs: ms, rollbackMs: ms };
     return resultOf(
-      this.during(ms, (client) =>
-        attempt(client, { begin, body: () => body(postgresSession(client)), ...limits }),
-      ),
+      this.during(ms, async (client) => {
+        const outcome = await attempt(client, { begin, body: () => body(postgresSession(client)), ...limits });
+        // Rolled back, but the connection would fail the next one as well.
+        if (!outcome.isCommitted && isOfPreparedStatements(outcome.error)) throw outcome.error;
+        return outcome;
+      }),
     );
   }
 
@@ -110,8 +128,21 @@ async function lend<T>(client: PostgresClient, use: () => Promise<T>): Promise<T
 
 /** The server answered, and the connection is as good as before: SQLSTATEs other than those of a lost connection. */
 function isStatementError(error: unknown): boolean {
-  const code = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P|53|25)/.test(code);
+  const code = codeOf(error);
+  return /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P|53|25)/.test(code) && !isOfPreparedStatements(error);
+}
+
+/**
+ * The connection does not have the prepared statements that its client knows: somebody ran DISCARD ALL or DEALLOCATE ALL
+ * on it (26000), a pooler has put another server session behind it (26000, 42P05), or a table has changed since (0A000).
+ */
+function isOfPreparedStatements(error: unknown): boolean {
+  return ['26000', '42P05', '0A000'].includes(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  return typeof code === 'string' ? code : '';
 }
 
 class Deadline {
