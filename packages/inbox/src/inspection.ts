@@ -35,9 +35,9 @@ export function inspection<Tx>({
   spool,
 }: InspectionOptions<Tx>): Pick<Inbox<Tx>, 'stats' | 'health' | 'list' | 'show' | 'overdue' | 'prune'> {
   const { account } = settings;
-  const figures = async (): Promise<FigureContext> => {
+  const figures = async (session = engine.session): Promise<FigureContext> => {
     await ready();
-    return { session: engine.session, tables: engine.tables, account, now: settings.now() };
+    return { session, tables: engine.tables, account, now: settings.now() };
   };
   return {
     async stats() {
@@ -58,7 +58,7 @@ export function inspection<Tx>({
       const spooled = spool === undefined ? 0 : await answer(spool.count());
       if (spooled === undefined) problems.push('spool_unavailable');
       else if (spooled > 0) problems.push('spool_not_drained');
-      const oldest = await answer(figures().then((context) => oldestDueSeconds(context)));
+      const oldest = await answer(figures(engine.briefSession).then((context) => oldestDueSeconds(context)));
       if (oldest === undefined) problems.push('store_unavailable');
       else if (oldest > maxPendingAgeSeconds) problems.push('oldest_due_too_old');
       return { ok: problems.length === 0, problems, oldestDueSeconds: oldest, spooled };

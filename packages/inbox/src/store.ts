@@ -103,6 +103,8 @@ export interface StoreEngine<Tx> {
   receive(records: readonly IntakeRecord[], account: string): Promise<readonly IntakeOutcome[]>;
   /** A single statement in a transaction of its own. */
   readonly session: Session;
+  /** The same, for a caller who waits no longer than `storeTimeoutMs`. */
+  readonly briefSession: Session;
   /** @param timeoutMs for an engine that may not answer; without it, as long as an operation of a person may take. */
   transaction<T>(body: (session: Session) => Promise<T>, timeoutMs?: number): Promise<T>;
   /**

@@ -65,6 +65,10 @@ describe('migrations on postgres', () => {
     await inbox.receive(callback());
     expect(await inbox.list()).toHaveLength(1);
     await expect(pool.query('create schema not_allowed')).rejects.toThrow(/permission denied/);
+    await admin.query(`insert into ${schema}.migration values (999, 0)`);
+    const older = createInbox({ store: postgres(pool, { schema }) });
+    await expect(older.ready()).rejects.toThrow(/newer version/);
+    await older.close();
   });
 
   it("is not disturbed by the merchant's own parsers", async () => {

@@ -1,8 +1,9 @@
 import type { Session } from '../session.ts';
-import { TimedOut } from '../within.ts';
+import { TimedOut, within } from '../within.ts';
 import { type Attempt, attempt, ConnectionLost, type Outcome } from './attempt.ts';
 import type { PostgresClient, PostgresPool } from './postgres-pool.ts';
 import { postgresSession } from './postgres-session.ts';
+import { serverLimits } from './server-limits.ts';
 
 /** Connections of the merchant's pool. One that fails or does not answer in time is not used again. */
 export class Connections {
@@ -16,13 +17,13 @@ export class Connections {
    * Lends a connection for at most `ms` milliseconds, the wait for it included.
    *
    * @param use runs once more, on another connection, when this one has lost its prepared statements: nothing of the
-   * first run is kept then.
+   * first run is kept then. The second argument is how many milliseconds are left.
    */
-  async during<T>(ms: number, use: (client: PostgresClient) => Promise<T>): Promise<T> {
+  async during<T>(ms: number, use: (client: PostgresClient, leftMs: number) => Promise<T>): Promise<T> {
     const deadline = new Deadline(ms);
     const useOnce = async (): Promise<T> => {
       const client = await this.#connect(deadline);
-      return lend(client, () => deadline.race(use(client)));
+      return lend(client, () => deadline.race(use(client, deadline.leftMs)));
     };
     try {
       return await useOnce().catch((error: unknown) => {
@@ -35,16 +36,23 @@ export class Connections {
   }
 
   /**
-   * The inbox's own transaction, within `ms` milliseconds.
+   * The inbox's own transaction, within `ms` milliseconds. Nothing of it is kept when it is given up before the commit.
    *
    * @param body writes through its session and nowhere else: it may run twice, as in `during()`.
    */
-  async transaction<T>(ms: number, body: (session: Session) => Promise<T>): Promise<T> {
-    const begin = 'begin isolation level read committed';
-    const limits = { beginMs: ms, commitMs: ms, rollbackMs: ms };
+  async transaction<T>(
+    ms: number,
+    body: (session: Session, client: PostgresClient) => Promise<T>,
+  ): Promise<T> {
     return resultOf(
-      this.during(ms, async (client) => {
-        const outcome = await attempt(client, { begin, body: () => body(postgresSession(client)), ...limits });
+      this.during(ms, async (client, leftMs) => {
+        const outcome = await attempt(client, {
+          begin: `begin isolation level read committed; ${serverLimits(leftMs, 'local')}`,
+          body: () => body(postgresSession(client), client),
+          beginMs: leftMs,
+          commitMs: leftMs,
+          rollbackMs: leftMs,
+        });
         // Rolled back, but the connection would fail the next one as well.
         if (!outcome.isCommitted && isOfPreparedStatements(outcome.error)) throw outcome.error;
         return outcome;
@@ -54,12 +62,28 @@ export class Connections {
 
   /** The merchant's: the body bounds itself, and a connection is waited for `ms` milliseconds. */
   async merchantTransaction<T>(ms: number, attemptOn: (client: PostgresClient) => Attempt<T>): Promise<T> {
-    const client = await this.take(ms);
+    const client = await this.#take(ms);
     return resultOf(lend(client, () => attempt(client, attemptOn(client))));
   }
 
-  /** A connection to keep; the caller gives it back. */
-  async take(ms: number): Promise<PostgresClient> {
+  /**
+   * A connection to keep, which is waited for `ms` milliseconds. The caller gives it back, as a broken one: nobody else
+   * gets its limits.
+   *
+   * @param patienceMs how long the caller waits for a statement. A transaction may have limits of its own.
+   */
+  async keep(ms: number, patienceMs: number): Promise<PostgresClient> {
+    const client = await this.#take(ms);
+    try {
+      await within(ms, client.query(serverLimits(patienceMs, 'session')));
+      return client;
+    } catch (error) {
+      giveBack(client, true);
+      throw error;
+    }
+  }
+
+  async #take(ms: number): Promise<PostgresClient> {
     const deadline = new Deadline(ms);
     try {
       return await this.#connect(deadline);
@@ -148,6 +172,7 @@ function codeOf(error: unknown): string {
 class Deadline {
   readonly #timer: NodeJS.Timeout;
   readonly #passed: Promise<never>;
+  readonly #at: number;
 
   constructor(ms: number) {
     let fail: (error: Error) => void = () => undefined;
@@ -155,7 +180,13 @@ class Deadline {
       fail = reject;
     });
     this.#passed.catch(() => undefined);
+    this.#at = performance.now() + ms;
     this.#timer = setTimeout(() => fail(new TimedOut()), ms);
+  }
+
+  /** At least 1. */
+  get leftMs(): number {
+    return Math.max(1, Math.floor(this.#at - performance.now()));
   }
 
   race<T>(promise: Promise<T>): Promise<T> {

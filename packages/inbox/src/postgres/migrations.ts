@@ -86,30 +86,24 @@ const MIGRATIONS: readonly string[] = [
 const MIGRATION_LOCK = 7_265_018_224_613;
 
 /**
- * Brings the schema up to date, in one transaction under a lock: safe when several processes do it at once. A schema
- * that is up to date is only read, so that a role without the right to create can work with it.
+ * Brings the schema up to date, in the transaction that is open, under a lock: safe when several processes do it at once.
+ * A schema that is up to date is only read, so that a role without the right to create can work with it.
+ *
+ * @throws {ConfigurationError} for tables of a newer version.
  */
 export async function migrate(client: PostgresClient, schema: string, now: number): Promise<void> {
   const session = postgresSession(client);
   if ((await versionOf(session, schema)) === MIGRATIONS.length) return;
-  await client.query('begin isolation level read committed');
-  try {
-    await session.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-    await client.query(
-      `create schema if not exists ${schema};
-       create table if not exists ${schema}.migration (version integer primary key, migrated_at bigint not null)`,
-    );
-    const version = await versionOf(session, schema);
-    if (version > MIGRATIONS.length) throw newerDatabase();
-    for (const [index, script] of MIGRATIONS.entries()) {
-      if (index < version) continue;
-      await client.query(script.replaceAll('S.', `${schema}.`));
-      await session.query(`insert into ${schema}.migration values ($1, $2)`, [index + 1, now]);
-    }
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback');
-    throw error;
+  await session.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+  await client.query(
+    `create schema if not exists ${schema};
+     create table if not exists ${schema}.migration (version integer primary key, migrated_at bigint not null)`,
+  );
+  const version = await versionOf(session, schema);
+  for (const [index, script] of MIGRATIONS.entries()) {
+    if (index < version) continue;
+    await client.query(script.replaceAll('S.', `${schema}.`));
+    await session.query(`insert into ${schema}.migration values ($1, $2)`, [index + 1, now]);
   }
 }
 
@@ -117,7 +111,9 @@ async function versionOf(session: Session, schema: string): Promise<number> {
   const { rows } = await session.query('select to_regclass($1)::text as name', [`${schema}.migration`]);
   if (rows[0]?.['name'] === null) return 0;
   const found = await session.query(`select coalesce(max(version), 0) as version from ${schema}.migration`);
-  return numberOf(found.rows[0] ?? {}, 'version');
+  const version = numberOf(found.rows[0] ?? {}, 'version');
+  if (version > MIGRATIONS.length) throw newerDatabase();
+  return version;
 }
 
 function newerDatabase(): ConfigurationError {

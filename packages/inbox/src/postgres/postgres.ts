@@ -22,7 +22,6 @@ import { beginFor, merchantTransaction } from './merchant-transaction.ts';
 import { migrate } from './migrations.ts';
 import { PostgresLane } from './postgres-lane.ts';
 import type { PostgresPool, PostgresTransaction } from './postgres-pool.ts';
-import { postgresSession, runStatement } from './postgres-session.ts';
 import { receiveGroup } from './receive-group.ts';
 import { reserveConnections } from './reserve-connections.ts';
 import { StartCounter } from './start-counter.ts';
@@ -63,6 +62,7 @@ class PostgresEngine implements StoreEngine<PostgresTransaction> {
   /** A second one is for when the first is full: fewer, larger groups cost the server less. */
   readonly intakeLanes = 2;
   readonly session: Session;
+  readonly briefSession: Session;
   readonly #pool: PostgresPool;
   readonly #connections: Connections;
   readonly #schema: string;
@@ -77,10 +77,8 @@ class PostgresEngine implements StoreEngine<PostgresTransaction> {
     this.#starts = new StartCounter(this.#connections, this.tables.start, options.storeTimeoutMs);
     this.#schema = schema;
     this.#options = options;
-    this.session = {
-      query: (text, values = []) =>
-        this.#connections.during(OPERATION_MS, (client) => runStatement(client, text, values)),
-    };
+    this.session = this.#sessionWithin(OPERATION_MS);
+    this.briefSession = this.#sessionWithin(options.storeTimeoutMs);
     // A pool without a listener ends the process when the server goes away.
     this.#onPoolError = (error) => options.onConnectionLost(String(Reflect.get(error, 'code') ?? error.name));
     pool.on('error', this.#onPoolError);
@@ -90,9 +88,14 @@ class PostgresEngine implements StoreEngine<PostgresTransaction> {
     return `for update of ${alias} skip locked`;
   }
 
+  /** A statement in a transaction: what is given up, the server gives up as well, and does not commit later. */
+  #sessionWithin(ms: number): Session {
+    return { query: (text, values) => this.transaction((session) => session.query(text, values), ms) };
+  }
+
   async prepare(): Promise<void> {
-    await this.#connections.during(OPERATION_MS, async (client) => {
-      await checkDurability(postgresSession(client));
+    await this.#connections.transaction(OPERATION_MS, async (session, client) => {
+      await checkDurability(session);
       await migrate(client, this.#schema, this.#options.now());
     });
   }
@@ -166,7 +169,8 @@ class PostgresEngine implements StoreEngine<PostgresTransaction> {
   }
 
   async openLane(options: LaneOptions): Promise<Lane<PostgresTransaction>> {
-    const client = await this.#connections.take(this.#options.storeTimeoutMs);
+    const { handlerTimeoutMs, storeTimeoutMs } = options;
+    const client = await this.#connections.keep(storeTimeoutMs, handlerTimeoutMs + storeTimeoutMs);
     return new PostgresLane(client, this.#schema, this.#starts, options);
   }
 

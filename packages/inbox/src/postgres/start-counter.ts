@@ -42,7 +42,8 @@ export class StartCounter {
   }
 
   async #write(changes: readonly Change[]): Promise<undefined[]> {
-    this.#client ??= await this.#connections.take(this.#timeoutMs);
+    // A count that was given up must not be made later: three of them would pass for a handler that ends its process.
+    this.#client ??= await this.#connections.keep(this.#timeoutMs, this.#timeoutMs);
     const client = this.#client;
     try {
       const counted = runStatement(client, this.#statement, [

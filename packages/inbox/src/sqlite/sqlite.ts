@@ -38,6 +38,8 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
   readonly tables: Tables = tables;
   readonly intakeLanes = 1;
   readonly session: Session;
+  /** A statement on the file cannot be interrupted. */
+  readonly briefSession: Session;
   readonly #path: string;
   readonly #options: StoreOptions;
   /** SQLite has one writer. Those of this process take turns, instead of polling for the lock of the file. */
@@ -54,6 +56,7 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
     this.session = {
       query: async (text, values) => threadSession(await this.#thread.opened()).query(text, values),
     };
+    this.briefSession = this.session;
   }
 
   /** Whoever writes holds all rows. */
