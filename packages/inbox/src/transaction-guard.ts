@@ -1,8 +1,7 @@
 import { ConfigurationError } from '@payment-service/core';
+import { refuseControlStatement } from './control-statement.ts';
+import type { Dialect } from './sql-pieces.ts';
 import { Turn } from './turn.ts';
-
-const LEADING = /^(?:\s|;|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*/;
-const CONTROL = /^(?:begin|start|commit|end|rollback|abort|savepoint|release|prepare\s+transaction)\b/i;
 
 /**
  * Keeps the merchant's code inside the transaction that it was given, one statement after the other, and out of it
@@ -26,9 +25,9 @@ export class TransactionGuard {
    *
    * @throws {ConfigurationError} for a statement that may not run now, or not at all.
    */
-  run<T>(text: unknown, statement: () => Promise<T>): Promise<T> {
+  run<T>(text: unknown, dialect: Dialect, statement: () => Promise<T>): Promise<T> {
     try {
-      this.#check(text);
+      this.#check(text, dialect);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -78,18 +77,12 @@ export class TransactionGuard {
     });
   }
 
-  #check(text: unknown): void {
+  #check(text: unknown, dialect: Dialect): void {
     if (typeof text !== 'string') {
       throw new ConfigurationError('text', 'tx.query() takes the text of a statement, and then its values.');
     }
     if (this.#isOver) throw transactionOver();
-    if (CONTROL.test(text.replace(LEADING, ''))) {
-      throw new ConfigurationError(
-        'text',
-        'The inbox begins this transaction, commits it when your code returns, and rolls it back when your code throws: ' +
-          'leave BEGIN, COMMIT, ROLLBACK and savepoints to it.',
-      );
-    }
+    refuseControlStatement(text, dialect);
   }
 }
 

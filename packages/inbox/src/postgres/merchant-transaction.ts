@@ -6,7 +6,7 @@ export function merchantTransaction(client: PostgresClient, guard: TransactionGu
   return {
     query: (text, values = []) =>
       // The extended protocol takes one statement at a time: no COMMIT can hide behind another statement.
-      guard.run(text, () => client.query({ text, values, queryMode: 'extended' })),
+      guard.run(text, 'postgres', () => client.query({ text, values, queryMode: 'extended' })),
   };
 }
 

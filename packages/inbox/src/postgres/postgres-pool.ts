@@ -39,8 +39,8 @@ export interface PostgresTransaction {
   /**
    * Runs one statement, as the query() of `pg` does.
    *
-   * @throws what `pg` throws when the statement fails; a ConfigurationError for transaction control and after the
-   * transaction has ended.
+   * @throws what `pg` throws when the statement fails; a ConfigurationError for transaction control, for settings of
+   * transactions such as SET TRANSACTION, and after the transaction has ended.
    *
    * @example
    * await tx.query('update orders set state = $1 where reference = $2', ['paid', signed.merchant_reference]);

@@ -7,7 +7,7 @@ import type { SqliteTransaction } from './sqlite-transaction.ts';
 export function merchantTransaction(thread: SqliteThread, guard: TransactionGuard): SqliteTransaction {
   return {
     query: (text, values = []) =>
-      guard.run(text, async () => {
+      guard.run(text, 'sqlite', async () => {
         refuseSeveralStatements(text);
         try {
           return await thread.request({ kind: 'query', text, values });

@@ -6,7 +6,8 @@ export interface SqliteTransaction {
    * Runs one statement. Values by position for `?`, by name for `$name`.
    *
    * @throws an error with SQLite's `errcode` when the statement fails; a ConfigurationError for transaction control,
-   * for several statements in one text, and after the transaction has ended.
+   * ATTACH and a PRAGMA whose effect outlives the transaction, for several statements in one text, and after the
+   * transaction has ended.
    *
    * @example
    * await tx.query('update orders set state = ? where reference = ?', ['paid', signed.merchant_reference]);
