@@ -155,6 +155,10 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     reopen: (transitionId) => onDesk(transitionId, (id) => desk.reopen(id)),
 
     async close() {
+      refuseInTransaction(
+        'close() waits for every handler and transaction(), so it would wait for the one that calls it. Call it outside ' +
+          'of them; inside of one, abort the signal of work().',
+      );
       closing.abort();
       await Promise.allSettled([working, ...transactions]);
       await spool?.close();

@@ -157,6 +157,8 @@ export interface Inbox<Tx> {
   /**
    * Ends `work()`, lets running handlers and transactions end, and closes what the inbox opened; the pool stays the
    * merchant's.
+   *
+   * @throws {ConfigurationError} inside a handler or `transaction()`, for which it would wait.
    */
   readonly close: () => Promise<void>;
 }
