@@ -8,12 +8,14 @@ import { inspection, transitionKey } from './inspection.ts';
 import { Intake } from './intake.ts';
 import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake-record.ts';
 import { Readiness } from './readiness.ts';
-import { checkOptions, type InboxOptions, type Settings } from './settings.ts';
+import { checkOptions, checkWholeNumber, type InboxOptions, type Settings } from './settings.ts';
 import { Spool } from './spool.ts';
 import { databasePath } from './sqlite/database-path.ts';
 import { refuseInTransaction } from './transaction-scope.ts';
 import { Wakeup } from './wakeup.ts';
 import { work } from './work.ts';
+
+const LONGEST_POLL_MS = 3_600_000;
 
 interface Registered<Tx> {
   /** As a method: without `statuses` it is only called with `settled`, which the evaluation sees to. */
@@ -204,9 +206,6 @@ function checkWorker({
   if (!(signal instanceof AbortSignal)) {
     throw new ConfigurationError('signal', 'work() needs an AbortSignal, which ends it gracefully.');
   }
-  for (const [name, value] of Object.entries({ concurrency, pollMs })) {
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < 1) {
-      throw new ConfigurationError(name, `${name} must be a whole number of 1 or more.`);
-    }
-  }
+  checkWholeNumber('concurrency', concurrency, 2 ** 31 - 1);
+  checkWholeNumber('pollMs', pollMs, LONGEST_POLL_MS);
 }

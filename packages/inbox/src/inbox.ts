@@ -11,7 +11,7 @@ export interface WorkerOptions {
   readonly signal: AbortSignal;
   /** How many handlers may run at the same time; on SQLite it is one. Default 4. */
   readonly concurrency?: number | undefined;
-  /** How often to look for what other processes have kept, in milliseconds. Default 250. */
+  /** How often to look for what other processes have kept, in milliseconds; at most an hour. Default 250. */
   readonly pollMs?: number | undefined;
 }
 

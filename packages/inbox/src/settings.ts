@@ -25,11 +25,17 @@ export interface InboxOptions<Tx> {
    * next one. Default `{ COMPLETED: [] }`: nothing undoes a completed transaction.
    */
   readonly allowTransitions?: AllowedTransitions | undefined;
-  /** How a handler that fails is tried again. Default 40 attempts, 1 s doubled up to 1 h: about 14 to 28 hours. */
+  /**
+   * How a handler that fails is tried again. Default 40 attempts, 1 s doubled up to 1 h: about 14 to 28 hours. The numbers
+   * go up to 2^31 - 1, which is 24 days of milliseconds.
+   */
   readonly retry?: Partial<RetrySettings> | undefined;
-  /** How long `receive()` waits for the store, in milliseconds. Default 3000. */
+  /** How long `receive()` waits for the store, in milliseconds. Default 3000, at most 600 000 (ten minutes). */
   readonly storeTimeoutMs?: number | undefined;
-  /** How long one run of the handler, or of the body of `transaction()`, may take, in milliseconds. Default 30 000. */
+  /**
+   * How long one run of the handler, or of the body of `transaction()`, may take, in milliseconds. Default 30 000, at most
+   * 3 600 000 (an hour).
+   */
   readonly handlerTimeoutMs?: number | undefined;
   /** The clock, in milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
@@ -69,11 +75,7 @@ export function checkOptions<Tx>(options: InboxOptions<Tx>): Settings {
   checkAccount(account);
   checkFunctions({ onEvent, now, random });
   checkTransitions(allowTransitions);
-  for (const [name, value] of Object.entries({ storeTimeoutMs, handlerTimeoutMs, ...retry })) {
-    if (!Number.isInteger(value) || value < 1 || value > 2 ** 31 - 1) {
-      throw new ConfigurationError(name, `${name} must be a whole number of 1 or more.`);
-    }
-  }
+  checkNumbers({ storeTimeoutMs, handlerTimeoutMs, ...retry });
   return Object.freeze({
     account,
     spool,
@@ -85,6 +87,28 @@ export function checkOptions<Tx>(options: InboxOptions<Tx>): Settings {
     now,
     random,
   });
+}
+
+/**
+ * The timeouts are added up and multiplied for timers and for settings of PostgreSQL, which all end at 2^31 - 1. The
+ * delays only become a time in the future.
+ */
+const MOST = {
+  storeTimeoutMs: 600_000,
+  handlerTimeoutMs: 3_600_000,
+  attempts: 2 ** 31 - 1,
+  firstDelayMs: 2 ** 31 - 1,
+  longestDelayMs: 2 ** 31 - 1,
+};
+
+function checkNumbers(numbers: Readonly<Record<string, unknown>>): void {
+  for (const [name, most] of Object.entries(MOST)) checkWholeNumber(name, numbers[name], most);
+}
+
+/** @throws {ConfigurationError} that names the option, for what is no whole number from 1 to `most`. */
+export function checkWholeNumber(name: string, value: unknown, most: number): void {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most) return;
+  throw new ConfigurationError(name, `${name} must be a whole number from 1 to ${most}.`);
 }
 
 function checkAccount(account: unknown): void {
