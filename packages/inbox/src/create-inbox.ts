@@ -45,7 +45,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   });
   const wakeup = new Wakeup();
   const closing = new AbortController();
-  const spool = openSpool(settings, (record) => intake.store(record));
+  const spool = openSpool(settings, engine, (record) => intake.store(record));
   const readiness = new Readiness(async () => {
     await spool?.start();
     await engine.prepare();
@@ -179,11 +179,13 @@ function notReady(): ConfigurationError {
 
 function openSpool(
   settings: Settings,
+  engine: { readonly identity: readonly string[] },
   store: ConstructorParameters<typeof Spool>[0]['store'],
 ): Spool | undefined {
   if (settings.spool === undefined) return undefined;
   const path = databasePath(settings.spool, 'spool');
-  return new Spool({ path, settings, store, emit: settings.emit });
+  const owner = JSON.stringify([settings.account, ...engine.identity]);
+  return new Spool({ path, owner, settings, store, emit: settings.emit });
 }
 
 function checkHandler(run: unknown, statuses: readonly unknown[] | undefined): void {

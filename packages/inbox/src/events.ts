@@ -49,6 +49,11 @@ export type InboxEvent =
   | { readonly name: 'transition.moved'; readonly transitionId: string; readonly state: TransitionState }
   /** The spool handed deliveries over to the store. */
   | { readonly name: 'spool.drained'; readonly count: number }
+  /**
+   * At the start: the spool's file holds deliveries of others (another account, schema, database or SQLite file), which
+   * wait for those inboxes.
+   */
+  | { readonly name: 'spool.others'; readonly count: number }
   /** The spool could not keep a delivery; `failure` is SQLite's code. */
   | { readonly name: 'spool.failed'; readonly failure: string }
   /** The store does not answer; `failure` is its code, such as ECONNREFUSED or 57P01. */

@@ -18,6 +18,8 @@ const WAIT_MS = 2000;
 
 export interface SpoolOptions {
   readonly path: string;
+  /** Whose deliveries these are, for a file that several inboxes share: the account, and the store that it is kept in. */
+  readonly owner: string;
   readonly settings: Settings;
   /** Hands a delivery over to the store; rejects while it is away. */
   readonly store: (record: IntakeRecord) => Promise<unknown>;
@@ -27,6 +29,9 @@ export interface SpoolOptions {
 /**
  * Keeps deliveries on the local disk while the store is away, and hands them over by itself afterwards. What is in it
  * is on disk, and leaves it only after the store has it: handed over twice at worst, which the store does not mind.
+ *
+ * Several inboxes may share the file; each sees its own rows only, for the keys of another account or store mean nothing
+ * to it.
  */
 export class Spool {
   readonly #options: SpoolOptions;
@@ -46,7 +51,8 @@ export class Spool {
 
   /** Looks for what an earlier process left. */
   async start(): Promise<void> {
-    await this.#opened();
+    const others = await this.#count('owner <> $1');
+    if (others > 0) this.#options.emit({ name: 'spool.others', count: others });
     this.#schedule(0);
   }
 
@@ -69,11 +75,8 @@ export class Spool {
     return isKept;
   }
 
-  async count(): Promise<number> {
-    const { rows } = await threadSession(await this.#opened()).query(
-      `select count(*) as count from ${TABLE}`,
-    );
-    return numberOf(rows[0] ?? {}, 'count');
+  count(): Promise<number> {
+    return this.#count('owner = $1');
   }
 
   async close(): Promise<void> {
@@ -82,6 +85,14 @@ export class Spool {
     await this.#draining;
     const thread = await this.#thread;
     await thread?.close();
+  }
+
+  async #count(whose: 'owner = $1' | 'owner <> $1'): Promise<number> {
+    const { rows } = await threadSession(await this.#opened()).query(
+      `select count(*) as count from ${TABLE} where ${whose}`,
+      [this.#options.owner],
+    );
+    return numberOf(rows[0] ?? {}, 'count');
   }
 
   /** As in the store, a flood of forged bodies cannot fill the disk: the sender of a further one is asked to come back. */
@@ -93,16 +104,17 @@ export class Spool {
     try {
       for (const record of records) {
         const { transitionId, digest, refusal = '' } = record;
-        const key = [transitionId, digest, refusal];
+        const key = [this.#options.owner, transitionId, digest, refusal];
         await session.query(
-          `insert into ${TABLE} (transition_id, digest, refusal, id, record, body)
-           select $1, $2, $3, $4, $5, $6
-           where (select count(*) from ${TABLE} where transition_id = $1) < $7
+          `insert into ${TABLE} (owner, transition_id, digest, refusal, id, record, body)
+           select $1, $2, $3, $4, $5, $6, $7
+           where (select count(*) from ${TABLE} where owner = $1 and transition_id = $2) < $8
            on conflict do nothing`,
           [...key, randomUUID(), serialized(record), record.body, MOST_BODIES],
         );
         const { rows } = await session.query(
-          `select 1 as kept from ${TABLE} where transition_id = $1 and digest = $2 and refusal = $3`,
+          `select 1 as kept from ${TABLE}
+           where owner = $1 and transition_id = $2 and digest = $3 and refusal = $4`,
           key,
         );
         kept.push(rows.length === 1);
@@ -134,7 +146,8 @@ export class Spool {
       const session = threadSession(await this.#opened());
       for (let count = 0; !this.#isClosed; ) {
         const { rows } = await session.query(
-          `select id, record, body from ${TABLE} order by rowid limit ${MOST_IN_GROUP}`,
+          `select id, record, body from ${TABLE} where owner = $1 order by rowid limit ${MOST_IN_GROUP}`,
+          [this.#options.owner],
         );
         if (rows.length === 0) {
           this.isStoreAway = false;
@@ -171,11 +184,13 @@ export class Spool {
     const thread = new SqliteThread();
     try {
       await thread.request({ kind: 'open', path: this.#options.path, waitMs: WAIT_MS });
-      await threadSession(thread).query(
-        `create table if not exists ${TABLE} (transition_id text not null, digest text not null, refusal text not null,
-           id text not null unique, record text not null, body text not null,
-           primary key (transition_id, digest, refusal)) strict`,
+      const session = threadSession(thread);
+      await session.query(
+        `create table if not exists ${TABLE} (owner text not null, transition_id text not null, digest text not null,
+           refusal text not null, id text not null unique, record text not null,
+           body text not null, primary key (owner, transition_id, digest, refusal)) strict`,
       );
+      await session.query(`create index if not exists ${TABLE}_order on ${TABLE} (owner)`);
       return thread;
     } catch (error) {
       await thread.close();

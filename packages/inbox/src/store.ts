@@ -79,6 +79,8 @@ export interface Stamp {
 /** What an engine does. Everything else is the same on all of them. */
 export interface StoreEngine<Tx> {
   readonly tables: Tables;
+  /** Tells this store from others, without a secret and without asking it: it may be away. The same in every process. */
+  readonly identity: readonly string[];
   /**
    * What a select ends with whose rows are changed next: they are locked, and those that somebody holds are passed over.
    */

@@ -16,6 +16,7 @@ import { type Tables, tablesNamed } from '../tables.ts';
 import { runBody } from '../transaction-body.ts';
 import { TransactionGuard } from '../transaction-guard.ts';
 import { Connections } from './connections.ts';
+import { databaseName } from './database-name.ts';
 import { checkDurability } from './durability.ts';
 import { SNAPSHOT_REFUSED } from './expect-function.ts';
 import { beginFor, merchantTransaction } from './merchant-transaction.ts';
@@ -91,6 +92,10 @@ class PostgresEngine implements StoreEngine<PostgresTransaction> {
   /** A statement in a transaction: what is given up, the server gives up as well, and does not commit later. */
   #sessionWithin(ms: number): Session {
     return { query: (text, values) => this.transaction((session) => session.query(text, values), ms) };
+  }
+
+  get identity(): readonly string[] {
+    return ['postgres', databaseName(this.#pool), this.#schema];
   }
 
   async prepare(): Promise<void> {

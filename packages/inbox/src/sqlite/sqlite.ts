@@ -12,6 +12,7 @@ import { keepExpectation } from './expect.ts';
 import { inTransaction } from './in-transaction.ts';
 import { LastingThread } from './lasting-thread.ts';
 import { merchantTransaction } from './merchant-transaction.ts';
+import { realPath } from './real-path.ts';
 import { SqliteLane } from './sqlite-lane.ts';
 import { tables } from './sqlite-tables.ts';
 import { SqliteThread } from './sqlite-thread.ts';
@@ -62,6 +63,10 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
   /** Whoever writes holds all rows. */
   lockRows(): string {
     return '';
+  }
+
+  get identity(): readonly string[] {
+    return ['sqlite', realPath(this.#path)];
   }
 
   async prepare(): Promise<void> {
