@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { UnavailableError } from '@payment-service/core';
 import type { Emit } from './events.ts';
 import { failureCode } from './failure-code.ts';
 import { Group } from './group.ts';
@@ -7,7 +8,7 @@ import { numberOf, type Row, textOf } from './session.ts';
 import type { Settings } from './settings.ts';
 import { SqliteThread } from './sqlite/sqlite-thread.ts';
 import { threadSession } from './sqlite/thread-session.ts';
-import { MOST_BODIES } from './store.ts';
+import { type IntakeOutcome, MOST_BODIES } from './store.ts';
 
 const TABLE = 'payment_inbox_spool';
 const MOST_IN_GROUP = 64;
@@ -22,7 +23,7 @@ export interface SpoolOptions {
   readonly owner: string;
   readonly settings: Settings;
   /** Hands a delivery over to the store; rejects while it is away. */
-  readonly store: (record: IntakeRecord) => Promise<unknown>;
+  readonly store: (record: IntakeRecord) => Promise<IntakeOutcome>;
   readonly emit: Emit;
 }
 
@@ -40,6 +41,8 @@ export class Spool {
   #timer: NodeJS.Timeout | undefined;
   #draining: Promise<void> | undefined;
   #failures = 0;
+  /** How many are handed over together: one after a failure, so that a row that cannot be stored holds back no other. */
+  #most = MOST_IN_GROUP;
   #isClosed = false;
   /** While true, deliveries come here at once, without waiting for the store again. */
   isStoreAway = false;
@@ -141,23 +144,16 @@ export class Spool {
   }
 
   async #drain(): Promise<void> {
-    const { emit, store } = this.#options;
+    const { emit } = this.#options;
     try {
-      const session = threadSession(await this.#opened());
       for (let count = 0; !this.#isClosed; ) {
-        const { rows } = await session.query(
-          `select id, record, body from ${TABLE} where owner = $1 order by rowid limit ${MOST_IN_GROUP}`,
-          [this.#options.owner],
-        );
-        if (rows.length === 0) {
+        const handedOver = await this.#handOver();
+        if (handedOver === 0) {
           this.isStoreAway = false;
           if (count > 0) emit({ name: 'spool.drained', count });
           break;
         }
-        await Promise.all(rows.map((row) => store(recordIn(row))));
-        for (const row of rows)
-          await session.query(`delete from ${TABLE} where id = $1`, [textOf(row, 'id')]);
-        count += rows.length;
+        count += handedOver;
       }
       this.#failures = 0;
       this.#timer = undefined;
@@ -168,6 +164,39 @@ export class Spool {
       this.#timer = undefined;
       this.#schedule(retryInMs);
     }
+  }
+
+  /**
+   * Hands over the next rows. One that fails alone goes behind all others: the store may be away, or may never take it.
+   *
+   * @returns how many there were; 0 when nothing is left.
+   */
+  async #handOver(): Promise<number> {
+    const session = threadSession(await this.#opened());
+    const { rows } = await session.query(
+      `select id, record, body from ${TABLE} where owner = $1 order by failures, rowid limit $2`,
+      [this.#options.owner, this.#most],
+    );
+    const results = await Promise.allSettled(rows.map((row) => this.#store(row)));
+    for (const [index, row] of rows.entries()) {
+      if (results[index]?.status !== 'fulfilled') continue;
+      await session.query(`delete from ${TABLE} where id = $1`, [textOf(row, 'id')]);
+      this.isStoreAway = false;
+      this.#failures = 0;
+    }
+    const failed = results.find((result) => result.status === 'rejected');
+    this.#most = failed === undefined ? Math.min(MOST_IN_GROUP, this.#most * 2) : 1;
+    if (failed === undefined) return rows.length;
+    const [only, ...more] = rows.map((row) => textOf(row, 'id'));
+    if (only !== undefined && more.length === 0)
+      await session.query(`update ${TABLE} set failures = failures + 1 where id = $1`, [only]);
+    throw failed.reason;
+  }
+
+  async #store(row: Row): Promise<void> {
+    const outcome = await this.#options.store(recordIn(row));
+    // It was acknowledged, so it stays here until it is kept.
+    if (outcome === 'full') throw new UnavailableError('The store did not take a delivery of the spool.');
   }
 
   async #opened(): Promise<SqliteThread> {
@@ -187,10 +216,10 @@ export class Spool {
       const session = threadSession(thread);
       await session.query(
         `create table if not exists ${TABLE} (owner text not null, transition_id text not null, digest text not null,
-           refusal text not null, id text not null unique, record text not null,
+           refusal text not null, id text not null unique, failures integer not null default 0, record text not null,
            body text not null, primary key (owner, transition_id, digest, refusal)) strict`,
       );
-      await session.query(`create index if not exists ${TABLE}_order on ${TABLE} (owner)`);
+      await session.query(`create index if not exists ${TABLE}_order on ${TABLE} (owner, failures)`);
       return thread;
     } catch (error) {
       await thread.close();
