@@ -1,5 +1,6 @@
 import type { HandledTransition } from '@payment-service/inbox';
 import type { Database, Transaction } from './database/database.ts';
+import { canPayOrder } from './order.ts';
 import { isOrderReference } from './order-store.ts';
 
 /** Beside completed collections, the customer is told of these. Every other status waits in the inbox, unhandled. */
@@ -17,6 +18,8 @@ export function applyTransition(
   now: () => number,
 ): (transition: HandledTransition<Transaction>) => Promise<void> {
   return async ({ tx, signed, settled, transitionId }) => {
+    // A person may have accepted another type in the inbox: it is no payment of an order even then.
+    if (!canPayOrder(signed)) return;
     const statements = database.within(tx);
     if (settled !== undefined) {
       await statements.query(
@@ -27,8 +30,7 @@ export function applyTransition(
       );
       return;
     }
-    // A payout may carry the same reference, and says nothing about the payment.
-    if (signed.transaction_type !== 'COLLECTION' || !isOrderReference(signed.merchant_reference)) return;
+    if (!isOrderReference(signed.merchant_reference)) return;
     await statements.query('update shop_order set reported = $1 where reference = $2', [
       signed.transaction_status,
       signed.merchant_reference,

@@ -1,8 +1,9 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
-import type { Inbox, TransitionState } from '@payment-service/inbox';
+import type { Inbox, TransitionDetails, TransitionState } from '@payment-service/inbox';
 import { formField } from './checkout.ts';
 import type { Transaction } from './database/database.ts';
 import { INBOX_STATES } from './inbox-words.ts';
+import { canPayOrder } from './order.ts';
 import { problemPage } from './pages/message-page.ts';
 import { ownerInboxPage } from './pages/owner-inbox-page.ts';
 import { ownerTransitionPage } from './pages/owner-transition-page.ts';
@@ -18,14 +19,18 @@ export function createInboxRoutes(inbox: Inbox<Transaction>): Route[] {
     const transition = isTransitionId(id) ? await inbox.show(id) : undefined;
     return transition === undefined ? problemPage(404) : ownerTransitionPage(transition, trouble);
   };
-  const action = (name: string, act: (id: string, request: PageRequest) => Promise<void>): Route => ({
+  const action = (
+    name: string,
+    act: (id: string, request: PageRequest, found: TransitionDetails) => Promise<void>,
+  ): Route => ({
     method: 'post',
     path: `${INBOX}/:transition/${name}`,
     answer: async (request) => {
       const id = pathPart(request, 'transition');
-      if (!isTransitionId(id) || (await inbox.show(id)) === undefined) return problemPage(404);
+      const found = isTransitionId(id) ? await inbox.show(id) : undefined;
+      if (found === undefined) return problemPage(404);
       try {
-        await act(id, request);
+        await act(id, request, found);
       } catch (error) {
         const trouble = troubleIn(error);
         if (trouble === undefined) throw error;
@@ -44,12 +49,13 @@ export function createInboxRoutes(inbox: Inbox<Transaction>): Route[] {
     },
     action('retry', (id) => inbox.retry(id)),
     action('reopen', (id) => inbox.reopen(id)),
-    action('resolve', (id, { form }) =>
-      inbox.resolve(id, {
-        note: formField(form, 'note'),
-        body: formField(form, 'body') || undefined,
-      }),
-    ),
+    action('resolve', async (id, { form }, { signed }) => {
+      const body = formField(form, 'body') || undefined;
+      if (body !== undefined && !canPayOrder(signed)) {
+        throw new InvalidStateError('Only a COLLECTION pays an order. Close it without accepting an amount.');
+      }
+      await inbox.resolve(id, { note: formField(form, 'note'), body });
+    }),
     {
       method: 'get',
       path: '/healthz',

@@ -1,4 +1,6 @@
+import type { SignedFields } from '@payment-service/core';
 import type { TransitionReason, TransitionState, TransitionSummary } from '@payment-service/inbox';
+import { canPayOrder } from './order.ts';
 
 /** In the order in which a person wants to see them. */
 export const INBOX_STATES: readonly TransitionState[] = [
@@ -38,7 +40,7 @@ const REASONS: Readonly<Partial<Record<TransitionReason, Words>>> = {
   },
   no_expectation: {
     heading: 'No order has this reference',
-    text: 'The signature fits, and the shop expects no such payment: another reference, or another transaction type.',
+    text: 'The signature fits, and the shop expects no payment under this reference.',
   },
   empty_reference: {
     heading: 'No reference',
@@ -67,7 +69,13 @@ const REASONS: Readonly<Partial<Record<TransitionReason, Words>>> = {
 };
 
 /** What a transition's state and reason mean to the owner. */
-export function wordsFor({ state, reason }: Pick<TransitionSummary, 'state' | 'reason'>): Words {
+export function wordsFor({
+  state,
+  reason,
+  signed,
+}: Pick<TransitionSummary, 'state' | 'reason' | 'signed'>): Words {
+  const isAboutMoney = state === 'settled' || reason === 'no_expectation' || reason === 'different_bodies';
+  if (isAboutMoney && !canPayOrder(signed)) return otherType(signed);
   if (reason === undefined) return STATES[state];
   const known = REASONS[reason];
   if (known !== undefined) return known;
@@ -75,6 +83,15 @@ export function wordsFor({ state, reason }: Pick<TransitionSummary, 'state' | 'r
   return {
     heading: 'A rule refuses it',
     text: `The signature fits what came, and the rule ${reason} refuses it. It is kept as evidence and pays nothing.`,
+  };
+}
+
+function otherType({ transaction_type: type }: SignedFields): Words {
+  const what =
+    type === 'PAYOUT' ? 'a PAYOUT, money that goes out' : `a transaction of the type ${type || '(empty)'}`;
+  return {
+    heading: 'Not a payment of an order',
+    text: `The signature fits. It is ${what}; only a COLLECTION pays an order, so this one changed none. Ask the payment service about it when you do not know it.`,
   };
 }
 

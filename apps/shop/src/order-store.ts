@@ -121,8 +121,10 @@ async function insert(statements: Statements, order: Order): Promise<void> {
   );
 }
 
+/** Each order once, whatever is on the books under its reference: the first payment counts. */
 const SELECT = `select o.*, p.transition_id, p.paid_at from shop_order o
-  left join shop_payment p on p.reference = o.reference`;
+  left join shop_payment p on p.transition_id = (select first.transition_id from shop_payment first
+    where first.reference = o.reference order by first.paid_at, first.transition_id limit 1)`;
 
 /** `bigint` comes as text from pg. */
 const integer = z.coerce.number();

@@ -41,6 +41,11 @@ export interface Payment {
   readonly at: number;
 }
 
+/** Only a collection is money for an order. A payout may carry the same reference: it pays nothing, whoever accepts it. */
+export function canPayOrder({ transaction_type }: { readonly transaction_type: string }): boolean {
+  return transaction_type === 'COLLECTION';
+}
+
 export type OrderState = 'paid' | 'open' | 'not started';
 
 export function orderState({ payment, start }: Pick<Order, 'payment' | 'start'>): OrderState {

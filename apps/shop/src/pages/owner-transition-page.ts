@@ -2,6 +2,7 @@ import type { KeptBody, StoredClaim, TransitionDetails } from '@payment-service/
 import { html } from 'hono/html';
 import { wordsFor } from '../inbox-words.ts';
 import { formatMoney } from '../money.ts';
+import { canPayOrder } from '../order.ts';
 import { type Markup, type Page, page } from './page.ts';
 import { stateBadge } from './state-badge.ts';
 import { time } from './time.ts';
@@ -135,8 +136,9 @@ ${bodies.map(
 </fieldset>`;
 }
 
-/** Where the shop expects nothing, a person may know what is right, if the body claims one amount. */
-function acceptableBodies({ reason, bodies }: TransitionDetails): readonly KeptBody[] {
+/** Where the shop expects nothing, a person may know what is right, if the body claims one amount of a payment. */
+function acceptableBodies({ signed, reason, bodies }: TransitionDetails): readonly KeptBody[] {
+  if (!canPayOrder(signed)) return [];
   if (reason !== 'different_bodies' && reason !== 'no_expectation') return [];
   return bodies.filter(
     ({ refusal, request, transaction }) =>

@@ -1,0 +1,108 @@
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import type { Keeping } from '../src/config.ts';
+import { Customer } from './customer.ts';
+import { genuine } from './genuine.ts';
+import { type Engine, newKeeping } from './new-keeping.ts';
+import { type OpenShop, openShop, STAGES } from './open-shop.ts';
+
+const LATE = { misbehave: { late_ms: 3_600_000 } };
+const PAYOUT = { transaction_type: 'PAYOUT', internal_reference: 'INT-P' };
+
+/** The one transition, and the digest of its first body. */
+async function onlyOneIn(shop: OpenShop): Promise<{ id: string; digest: string }> {
+  const [found, ...others] = await shop.transitions();
+  if (found === undefined || others.length > 0) throw new Error('The inbox holds not exactly one.');
+  const [body] = (await shop.inbox.show(found.transitionId))?.bodies ?? [];
+  return { id: found.transitionId, digest: body?.digest ?? '' };
+}
+
+describe.each(STAGES)('a payout under the reference of an order on $framework and $engine', (stage) => {
+  it.each([
+    ['for another amount', [5]],
+    ['for the amount of the order', [18_000]],
+    ['with two amounts', [5, 18_000]],
+  ])('%s pays nothing, whatever a person accepts', async (_name, amounts) => {
+    const shop = await openShop({ ...stage, sandbox: LATE });
+    const customer = new Customer(shop);
+    const { reference } = await customer.placeOrder();
+    for (const amount of amounts) {
+      const money = { request_amount: amount, transaction_amount: amount };
+      expect(await shop.sendCallback(genuine(reference, { ...PAYOUT, ...money }))).toBe(200);
+    }
+    const { id, digest } = await onlyOneIn(shop);
+
+    const refused = await customer.post(`/owner/inbox/${id}/resolve`, { note: 'The refund.', body: digest });
+    expect(refused.status).toBe(409);
+    expect(refused.body).toContain('Only a COLLECTION pays an order');
+    // By a program of the merchant's, say.
+    await shop.inbox.resolve(id, { note: 'The refund.', body: digest });
+    expect(await shop.stateOf(reference)).toBe('open');
+    expect((await customer.orderPage(reference)).body).not.toContain('Paid. Thank you!');
+
+    await shop.sendCallback(genuine(reference));
+    expect(await shop.stateOf(reference)).toBe('paid');
+    expect(await shop.orders.list()).toHaveLength(1);
+    expect(await shop.orders.strayPayments()).toEqual([]);
+  });
+
+  it('is shown as what it is, and offers no amount to accept', async () => {
+    const shop = await openShop({ ...stage, sandbox: LATE });
+    const owner = new Customer(shop);
+    const { reference } = await owner.placeOrder();
+    await shop.sendCallback(genuine(reference, { ...PAYOUT, request_amount: 5, transaction_amount: 5 }));
+    const { id } = await onlyOneIn(shop);
+    const address = `/owner/inbox/${id}`;
+
+    const page = (await owner.get(address)).body;
+    expect(page).toContain('Not a payment of an order');
+    expect(page).toContain('It is a PAYOUT, money that goes out; only a COLLECTION pays an order');
+    expect(page).not.toContain('No order has this reference');
+    expect(page).not.toContain('name="body"');
+    expect((await owner.get('/owner/orders')).body).toContain('Not a payment of an order');
+
+    expect((await owner.post(`${address}/resolve`, { note: 'The refund of May.' })).status).toBe(303);
+    expect((await owner.get(address)).body).toContain('data-state="resolved"');
+    expect(await shop.stateOf(reference)).toBe('open');
+  });
+});
+
+async function execute(keeping: Keeping, text: string): Promise<void> {
+  if ('file' in keeping) {
+    const file = new DatabaseSync(keeping.file, { timeout: 10_000 });
+    file.exec(text);
+    file.close();
+    return;
+  }
+  const client = new pg.Client({ connectionString: keeping.databaseUrl });
+  await client.connect();
+  await client.query(text);
+  await client.end();
+}
+
+describe.each<Engine>(['sqlite', 'postgres'])('the orders on %s', (engine) => {
+  it('are each there once, whatever stands under their reference: the first payment counts', async () => {
+    const keeping = await newKeeping(engine);
+    const shop = await openShop({ keeping });
+    const { reference } = await new Customer(shop).placeOrder();
+    await new Customer(shop).placeOrder();
+    for (const [id, paidAt] of [
+      ['later', 3],
+      ['first', 1],
+      ['second', 2],
+    ]) {
+      await execute(
+        keeping,
+        `insert into shop_payment values ('${id}', '${reference}', 'UGX', '1', ${paidAt})`,
+      );
+    }
+    const orders = await shop.orders.list();
+    expect(orders).toHaveLength(2);
+    expect(orders.find((order) => order.reference === reference)?.payment).toEqual({
+      transitionId: 'first',
+      at: 1,
+    });
+    expect((await shop.orders.find(reference))?.payment?.transitionId).toBe('first');
+  });
+});
