@@ -85,12 +85,17 @@ export function readPort(environment: Environment, name: string, standard: numbe
 /** The demo's sandbox knows no customers and no secrets: it stays on this computer. @throws {SetupError} */
 export function readLoopbackHost(environment: Environment): string {
   const host = environment['HOST'] || '127.0.0.1';
-  if (host !== 'localhost' && host !== '::1' && !/^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host)) {
+  if (!isLoopback(host)) {
     throw new SetupError(
       'HOST must be this computer: 127.0.0.1, ::1 or localhost. The demo is not for a network.',
     );
   }
   return host;
+}
+
+/** Whether it names this computer to itself. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }
 
 /** A host as it stands in a URL: IPv6 in brackets. */

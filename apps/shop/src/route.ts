@@ -1,7 +1,7 @@
 import { ConfigurationError, InvalidStateError, PaymentServiceError } from '@payment-service/core';
-import { messagePage, problemPage } from './pages/message-page.ts';
+import { messagePage, otherHostPage, problemPage } from './pages/message-page.ts';
 import type { Page } from './pages/page.ts';
-import { isFromAnotherSite, type SiteHeaders } from './same-site.ts';
+import { isFromAnotherSite, isOwnHost, type OwnAddresses, type SiteHeaders } from './same-site.ts';
 
 /** A request in the terms that every framework shares. */
 export interface PageRequest {
@@ -23,13 +23,15 @@ export interface Route {
 
 /**
  * Never rejects: makes a page of whatever goes wrong, one for a payment service that is away, one for a fault of our
- * own. And what another site posts with the help of somebody's browser is not done.
+ * own. Nothing is shown or done under a name that is not the shop's, nor what another site posts with the help of
+ * somebody's browser.
  */
-export function guarded(route: Route, log: (line: string) => void): Route {
+export function guarded(route: Route, own: OwnAddresses, log: (line: string) => void): Route {
   return {
     ...route,
     async answer(request) {
       try {
+        if (!isOwnHost(request.headers.host, own)) return await otherHostPage(own.shopUrl);
         if (route.method === 'post' && isFromAnotherSite(request.headers)) return await problemPage(403);
         return await route.answer(request);
       } catch (error) {

@@ -37,6 +37,8 @@ export interface Shop {
 /** Where the service and the shop are, and the keys of the merchant account. */
 type ServiceAccess = Pick<ShopConfig, 'baseUrl' | 'publicKey' | 'secretKey' | 'signingKey'> & {
   readonly shopUrl: string;
+  /** Where the shop listens. */
+  readonly origin: string;
 };
 
 /** What a test, or another merchant, may want to replace. */
@@ -94,7 +96,7 @@ export function createShop(config: ServiceAccess, { inbox, orders }: Books, part
   ];
 
   return {
-    routes: [...routes.map((route) => guarded(route, log)), ...assetRoutes()],
+    routes: [...routes.map((route) => guarded(route, config, log)), ...assetRoutes()],
     log,
     // 200 once it is on disk. What it means for an order is decided afterwards, by the worker of the inbox.
     callbacks: { ...receiver, onCallback: inbox.receive, onAuthenticRefusal: inbox.quarantine },

@@ -24,7 +24,7 @@ export async function startShop(
   try {
     const served = await serve(config, async (origin) => {
       books = await openBooks(config.keeping, { now, log });
-      const shop = createShop({ ...config, shopUrl: config.shopUrl ?? origin }, books, {
+      const shop = createShop({ ...config, origin, shopUrl: config.shopUrl ?? origin }, books, {
         ...parts,
         now,
         log,

@@ -55,6 +55,8 @@ interface OpenShopOptions extends ShopParts {
   readonly sandbox?: SandboxOptions;
   /** The signing key that the shop is configured with, in place of the account's own. */
   readonly signingKey?: string;
+  /** How the customers reach the shop, in place of where it listens. */
+  readonly shopUrl?: string;
   /** The address of the payment service, in place of the sandbox's. */
   readonly baseUrl?: string;
   /** Where to register what closes it. Default: when the test has finished. */
@@ -75,7 +77,7 @@ export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop>
     baseUrl: baseUrl ?? sandboxOrigin,
     host: '127.0.0.1',
     port: 0,
-    shopUrl: undefined,
+    shopUrl: options.shopUrl,
     keeping,
   };
   const shop = await startShop(framework, config, { log: (line) => log.push(line), ...parts });

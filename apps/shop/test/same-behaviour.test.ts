@@ -54,6 +54,7 @@ const CASES: readonly Case[] = [
     headers: { ...FORM, 'sec-fetch-site': 'cross-site' },
     status: 403,
   },
+  { method: 'GET', target: '/owner/orders', headers: { host: 'evil.example' }, status: 421 },
   { method: 'GET', target: '/healthz', status: 200 },
   { method: 'GET', target: '/orders/%00', status: 404 },
   { method: 'GET', target: '/payments/unconfirmed', status: 200 },

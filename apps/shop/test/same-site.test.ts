@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isFromAnotherSite } from '../src/same-site.ts';
+import { isFromAnotherSite, isOwnHost } from '../src/same-site.ts';
 
 const host = 'shop.example:3000';
 
@@ -29,5 +29,55 @@ describe('where a form comes from', () => {
     ['a program', { host }],
   ])('%s is let in', (_name, headers) => {
     expect(isFromAnotherSite(headers)).toBe(false);
+  });
+});
+
+describe('the name that the shop is asked for under', () => {
+  const HERE = { origin: 'http://127.0.0.1:3000', shopUrl: 'http://127.0.0.1:3000' };
+  const PUBLIC = { origin: 'http://127.0.0.1:3000', shopUrl: 'https://Shop.example' };
+  const EVERYWHERE = { origin: 'http://[::]:3000', shopUrl: 'http://[::]:3000' };
+  const USUAL_PORT = { origin: 'http://localhost:80', shopUrl: 'http://localhost:80' };
+
+  it.each([
+    ['where it listens', '127.0.0.1:3000', HERE],
+    ['another name of this computer', 'LocalHost:3000', HERE],
+    ['another address of this computer', '127.0.0.2:3000', HERE],
+    ['this computer in IPv6', '[::1]:3000', HERE],
+    ['SHOP_URL', 'shop.example', PUBLIC],
+    ['SHOP_URL with its usual port', 'SHOP.example:443', PUBLIC],
+    ['this computer beside SHOP_URL', 'localhost:3000', PUBLIC],
+    ['any address where it listens on all', '192.0.2.7:3000', EVERYWHERE],
+    ['any IPv6 address where it listens on all', '[2001:db8::7]:3000', EVERYWHERE],
+    ['without the usual port', 'localhost', USUAL_PORT],
+    ['with the usual port', '127.0.0.1:80', USUAL_PORT],
+    [
+      'the address of a network that it listens on',
+      '192.0.2.7:3000',
+      { ...PUBLIC, origin: 'http://192.0.2.7:3000' },
+    ],
+  ])('%s is its own', (_name, host, own) => {
+    expect(isOwnHost(host, own)).toBe(true);
+  });
+
+  it.each([
+    ['none', undefined, HERE],
+    ['an empty one', '', HERE],
+    ['another name', 'evil.example:3000', HERE],
+    ['another name where it listens on all', 'evil.example:3000', EVERYWHERE],
+    ['another port', '127.0.0.1:3001', HERE],
+    ['no port', '127.0.0.1', HERE],
+    ['an address of another computer', '192.0.2.7:3000', HERE],
+    ['the port of another shop at SHOP_URL', 'shop.example:3000', PUBLIC],
+    ['a longer name', 'shop.example.evil.example', PUBLIC],
+    ['a name before it', 'evil.shop.example', PUBLIC],
+    ['a name that begins as an address', '127.0.0.1.evil.example:3000', HERE],
+    ['a name that begins as localhost', 'localhost.evil.example:3000', HERE],
+    ['a user before it', 'evil.example@127.0.0.1:3000', HERE],
+    ['a user before SHOP_URL', 'evil@shop.example', PUBLIC],
+    ['a path', '127.0.0.1:3000/evil.example', HERE],
+    ['a port of nobody', '127.0.0.1:99999', HERE],
+    ['nonsense', '[:::]:3000', HERE],
+  ])('%s is not', (_name, host, own) => {
+    expect(isOwnHost(host, own)).toBe(false);
   });
 });

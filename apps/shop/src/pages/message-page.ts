@@ -5,16 +5,28 @@ interface Message {
   readonly status: number;
   readonly title: string;
   readonly text: string;
+  /** The address of the shop, where the page was asked for under another one. */
+  readonly shopUrl?: string;
 }
 
 /** A page that says one thing, and the way back. */
-export function messagePage({ status, title, text }: Message): Promise<Page> {
+export function messagePage({ status, title, text, shopUrl = '' }: Message): Promise<Page> {
   return page({
     status,
     title,
     main: html`<h1>${title}</h1>
 <p>${text}</p>
-<p><a class="button" href="/">Back to the shop</a></p>`,
+<p><a class="button" href="${shopUrl}/">Back to the shop</a></p>`,
+  });
+}
+
+/** For a request under a name that is not the shop's: see isOwnHost() in same-site.ts. */
+export function otherHostPage(shopUrl: string): Promise<Page> {
+  return messagePage({
+    status: 421,
+    title: 'Not the address of this shop',
+    text: `The shop answers under its own addresses only, so nothing was shown or done. It is at ${shopUrl}. If you run it and reach it under another address, set SHOP_URL to that.`,
+    shopUrl,
   });
 }
 

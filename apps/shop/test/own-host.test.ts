@@ -1,0 +1,92 @@
+import { request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { Customer } from './customer.ts';
+import { genuine } from './genuine.ts';
+import { FRAMEWORKS, openShop } from './open-shop.ts';
+
+interface Asked {
+  readonly path: string;
+  readonly host: string;
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Not fetch: it writes the header `host` itself. */
+function ask(origin: string, asked: Asked): Promise<{ status: number | undefined; body: string }> {
+  const { path, host, method = 'GET', headers = {}, body = '' } = asked;
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path, method, headers: { host, ...headers } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({ status: response.statusCode, body: Buffer.concat(chunks).toString() }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+describe.each(FRAMEWORKS)('the shop on %s', (framework) => {
+  it('shows nothing under a name that another site gave its address, and says where it is', async () => {
+    const shop = await openShop({ framework });
+    const customer = new Customer(shop);
+    const { reference } = await customer.placeOrder({ name: 'Secret Name' });
+    await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));
+    const [transition] = await shop.transitions();
+    const { port } = new URL(shop.origin);
+    for (const path of [
+      '/',
+      '/checkout?product=coffee',
+      `/orders/${reference}`,
+      `/orders/${reference}/version`,
+      '/owner/orders',
+      '/owner/inbox',
+      `/owner/inbox/${transition?.transitionId}`,
+      '/owner/wallets',
+      '/healthz',
+    ]) {
+      const { status, body } = await ask(shop.origin, { path, host: `evil.example:${port}` });
+      expect([path, status]).toEqual([path, 421]);
+      expect(body).toContain('Not the address of this shop');
+      expect(body).toContain(`href="${shop.origin}/">Back to the shop</a>`);
+      expect(body).not.toMatch(/Secret Name|quarantined|Coffee beans/);
+    }
+  });
+
+  it('does nothing under such a name, though the form seems to come from the shop itself', async () => {
+    const shop = await openShop({ framework });
+    const { reference } = await new Customer(shop).placeOrder();
+    await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));
+    const [transition] = await shop.transitions();
+    const host = `evil.example:${new URL(shop.origin).port}`;
+    const { status } = await ask(shop.origin, {
+      path: `/owner/inbox/${transition?.transitionId}/resolve`,
+      method: 'POST',
+      host,
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        origin: `http://${host}`,
+        'sec-fetch-site': 'same-origin',
+      },
+      body: 'note=from+elsewhere',
+    });
+    expect(status).toBe(421);
+    expect((await shop.transitions())[0]?.state).toBe('quarantined');
+  });
+
+  it('answers on this computer, and under SHOP_URL', async () => {
+    const shop = await openShop({ framework, shopUrl: 'https://shop.example' });
+    const { port } = new URL(shop.origin);
+    const statusFor = async (host: string): Promise<number | undefined> =>
+      (await ask(shop.origin, { path: '/owner/orders', host })).status;
+    for (const host of ['shop.example', 'shop.example:443', `127.0.0.1:${port}`, `localhost:${port}`]) {
+      expect([host, await statusFor(host)]).toEqual([host, 200]);
+    }
+    for (const host of ['shop.example:8080', 'www.shop.example', 'localhost', `${port}`]) {
+      expect([host, await statusFor(host)]).toEqual([host, 421]);
+    }
+  });
+});
