@@ -1,6 +1,7 @@
 import type { Inbox } from '@payment-service/inbox';
 import * as z from 'zod';
 import type { Database, Statements, Transaction } from './database/database.ts';
+import { isFormId } from './form-id.ts';
 import type { Hint, Order, PaymentStart } from './order.ts';
 
 /** A payment on the books whose reference is of no order: a person accepted it in the inbox. */
@@ -14,8 +15,13 @@ export interface StrayPayment {
 
 /** The orders. Nothing here marks one as paid: see apply-transition.ts. */
 export interface OrderStore {
-  /** Writes the order and what its payment must be in one transaction: neither is ever without the other. */
-  add(order: Order): Promise<void>;
+  /**
+   * Writes the order and what its payment must be in one transaction: neither is ever without the other. Answers the
+   * reference of the order that the form placed: of an earlier one where the form came before, and nothing is written.
+   */
+  add(order: Order, formId: string): Promise<string>;
+  /** The reference of the order that a form placed. */
+  placedWith(formId: string): Promise<string | undefined>;
   /** How far the payment came that was started for the order. */
   start(order: Order, start: PaymentStart): Promise<void>;
   /** Keeps what a redirect said; answers whether there is such an order. */
@@ -43,11 +49,15 @@ export function createOrderStore(database: Database, inbox: Inbox<Transaction>):
   };
 
   return {
-    add: (order) =>
+    add: (order, formId) =>
       inbox.transaction(async (tx) => {
-        await insert(database.within(tx), order);
+        const statements = database.within(tx);
+        const isFirst = await insert(statements, order, formId);
+        if (!isFirst) return (await placedWith(statements, formId)) ?? order.reference;
         await expect(order, new Date(order.createdAt + PAYMENT_DEADLINE_MS), tx);
+        return order.reference;
       }),
+    placedWith: (formId) => placedWith(database.reading, formId),
     start: (order, start) =>
       inbox.transaction(async (tx) => {
         await database
@@ -87,7 +97,14 @@ export function createOrderStore(database: Database, inbox: Inbox<Transaction>):
   };
 }
 
-async function insert(statements: Statements, order: Order): Promise<void> {
+async function placedWith(statements: Statements, formId: string): Promise<string | undefined> {
+  if (!isFormId(formId)) return undefined;
+  const { rows } = await statements.query('select reference from shop_order where form_id = $1', [formId]);
+  return rows[0] === undefined ? undefined : text.parse(rows[0]['reference']);
+}
+
+/** Answers whether it was written: not where the form has placed an order before. */
+async function insert(statements: Statements, order: Order, formId: string): Promise<boolean> {
   const {
     reference,
     createdAt,
@@ -100,12 +117,13 @@ async function insert(statements: Statements, order: Order): Promise<void> {
     providerName,
     start,
   } = order;
-  await statements.query(
-    `insert into shop_order (reference, created_at, product_id, item, quantity, currency, amount, account,
+  const { rowCount } = await statements.query(
+    `insert into shop_order (reference, form_id, created_at, product_id, item, quantity, currency, amount, account,
        customer_name, provider_name, start_state, start_detail)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) on conflict (form_id) do nothing`,
     [
       reference,
+      formId,
       createdAt,
       productId,
       item,
@@ -119,6 +137,7 @@ async function insert(statements: Statements, order: Order): Promise<void> {
       detailOf(start),
     ],
   );
+  return rowCount > 0;
 }
 
 /** Each order once, whatever is on the books under its reference: the first payment counts. */

@@ -5,6 +5,7 @@
 export const ORDER_TABLES: readonly string[] = [
   `create table if not exists shop_order (
      reference text primary key,
+     form_id text not null unique,
      created_at bigint not null,
      product_id text not null,
      item text not null,

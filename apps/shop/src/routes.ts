@@ -1,37 +1,24 @@
-import {
-  assertMerchantReference,
-  type ClientWithSecretKey,
-  type PaymentProvider,
-} from '@payment-service/core';
+import type { ClientWithSecretKey, PaymentProvider } from '@payment-service/core';
 import type { Inbox } from '@payment-service/inbox';
 import type { Product } from './catalogue.ts';
-import { type CheckoutForm, checkOut, formField, readCheckoutForm } from './checkout.ts';
+import { formField } from './checkout.ts';
 import type { Transaction } from './database/database.ts';
 import type { Order } from './order.ts';
-import type { OrderStore } from './order-store.ts';
 import { cataloguePage } from './pages/catalogue-page.ts';
 import { checkoutPage } from './pages/checkout-page.ts';
 import { messagePage, problemPage } from './pages/message-page.ts';
 import { orderPage, orderVersion } from './pages/order-page.ts';
 import { ownerOrdersPage } from './pages/owner-orders-page.ts';
-import { type Page, plainText, seeOther } from './pages/page.ts';
+import { type Page, plainText } from './pages/page.ts';
 import { walletsPage } from './pages/wallets-page.ts';
+import { type OrderDesk, placeOrder } from './place-order.ts';
 import { type PageRequest, pathPart, queryOf, type Route, reportAway } from './route.ts';
-import { orderCookie } from './session.ts';
-import type { StartCollection } from './simulated-collections.ts';
 
-export interface RouteContext {
+export interface RouteContext extends OrderDesk {
   readonly client: ClientWithSecretKey;
-  readonly startCollection: StartCollection;
-  readonly orders: OrderStore;
   readonly inbox: Inbox<Transaction>;
   readonly catalogue: readonly Product[];
   readonly refusals: ReadonlyMap<string, number>;
-  readonly shopUrl: string;
-  readonly baseUrl: string;
-  readonly now: () => number;
-  readonly newReference: () => string;
-  readonly log: (line: string) => void;
 }
 
 /** How many of the newest transitions are looked through for the owner's list of orders. */
@@ -72,6 +59,7 @@ export function createRoutes(context: RouteContext): Route[] {
           product,
           providers: await providersFor(product),
           form: { quantity: '1', name: '', account: '', provider: '' },
+          formId: context.newFormId(),
           paymentOrigin: new URL(context.baseUrl).origin,
         });
       },
@@ -82,7 +70,7 @@ export function createRoutes(context: RouteContext): Route[] {
       answer: async ({ form }) => {
         const product = productOf(formField(form, 'product'));
         if (product === undefined) return problemPage(404);
-        return placeOrder(product, readCheckoutForm(form), await providersFor(product), context);
+        return placeOrder(product, form, providersFor, context);
       },
     },
     { method: 'get', path: '/orders/:reference', answer: withOrder(orderPage) },
@@ -118,61 +106,4 @@ export function createRoutes(context: RouteContext): Route[] {
       answer: async () => walletsPage(await client.getWalletBalances()),
     },
   ];
-}
-
-/**
- * Takes the order down first, with what its payment must be, and starts the payment then: its callback may be faster
- * than the answer.
- */
-async function placeOrder(
-  product: Product,
-  form: CheckoutForm,
-  providers: readonly PaymentProvider[],
-  context: RouteContext,
-): Promise<Page> {
-  const { orders, shopUrl, startCollection } = context;
-  const again = { product, providers, form, paymentOrigin: new URL(context.baseUrl).origin };
-  const checkout = checkOut(form, product, providers);
-  if (!checkout.ok) return checkoutPage({ ...again, refusal: checkout.refusal, status: 422 });
-
-  const { quantity, name, account, total, provider } = checkout;
-  const reference = context.newReference();
-  assertMerchantReference(reference);
-  const order: Order = {
-    reference,
-    createdAt: context.now(),
-    productId: product.id,
-    item: product.name,
-    quantity,
-    total,
-    account,
-    customerName: name,
-    providerName: provider.provider_name,
-    start: { state: 'starting' },
-  };
-  await orders.add(order);
-  const start = await startCollection({
-    merchantReference: reference,
-    total,
-    providerCode: provider.provider_code,
-    account,
-    customerName: name,
-    callbackUrl: `${shopUrl}/payments/callbacks`,
-    redirectUrl: `${shopUrl}/orders/${reference}/redirect`,
-  });
-  await orders.start(order, start);
-  if (start.state === 'started')
-    return seeOther(start.paymentUrl, { 'set-cookie': orderCookie(reference, shopUrl) });
-  context.log(`${reference}: the payment was not started: ${start.why}`);
-  return start.state === 'refused'
-    ? checkoutPage({
-        ...again,
-        trouble: `The payment service refused this payment: ${start.why}`,
-        status: 422,
-      })
-    : checkoutPage({
-        ...again,
-        trouble: `The payment could not be started: the payment service is away (${start.why}). Nothing was paid. Try again in a few minutes.`,
-        status: 503,
-      });
 }

@@ -10,6 +10,7 @@ import { assetRoutes } from './assets.ts';
 import type { Books } from './books.ts';
 import { catalogue, type Product } from './catalogue.ts';
 import type { ShopConfig } from './config.ts';
+import { newFormId as randomFormId } from './form-id.ts';
 import { createInboxRoutes } from './inbox-routes.ts';
 import { type Page, seeOther } from './pages/page.ts';
 import type { Route } from './route.ts';
@@ -47,6 +48,7 @@ export interface ShopParts {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly newReference?: () => string;
+  readonly newFormId?: () => string;
   readonly log?: (line: string) => void;
 }
 
@@ -59,6 +61,7 @@ export function createShop(config: ServiceAccess, { inbox, orders }: Books, part
   const { baseUrl, publicKey, secretKey, signingKey, shopUrl } = config;
   const { now = Date.now, log = console.log } = parts;
   const { newReference = () => `ORD-${randomBytes(6).toString('hex').toUpperCase()}` } = parts;
+  const { newFormId = randomFormId } = parts;
   const client = createClient({
     baseUrl,
     publicKey,
@@ -90,6 +93,7 @@ export function createShop(config: ServiceAccess, { inbox, orders }: Books, part
       baseUrl,
       now,
       newReference,
+      newFormId,
       log,
     }),
     ...createInboxRoutes(inbox),

@@ -1,3 +1,4 @@
+import { newFormId } from '../src/form-id.ts';
 import type { OpenShop } from './open-shop.ts';
 
 /** What the customer's browser got. */
@@ -38,6 +39,8 @@ export class Customer {
       name: 'Example Customer',
       account: '256770000001',
       provider: 'example_mobile_money',
+      // As if its page had been opened before: another form each time.
+      form_id: newFormId(),
       ...form,
     });
   }

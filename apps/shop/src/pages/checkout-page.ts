@@ -10,6 +10,8 @@ interface CheckoutPage {
   readonly product: Product;
   readonly providers: readonly PaymentProvider[];
   readonly form: CheckoutForm;
+  /** The key of the order that this form places. */
+  readonly formId: string;
   /** The origin of the payment page, where a good form leads to. */
   readonly paymentOrigin: string;
   readonly refusal?: Refusal | undefined;
@@ -19,7 +21,7 @@ interface CheckoutPage {
 }
 
 export function checkoutPage(content: CheckoutPage): Promise<Page> {
-  const { product, providers, form, paymentOrigin, refusal, trouble, status } = content;
+  const { product, providers, form, formId, paymentOrigin, refusal, trouble, status } = content;
   const problems = refusal?.fields ?? {};
   return page({
     title: `Buy ${product.name}`,
@@ -30,6 +32,7 @@ export function checkoutPage(content: CheckoutPage): Promise<Page> {
 ${summary(refusal, trouble)}
 <form method="post" action="/checkout" novalidate class="narrow">
 <input type="hidden" name="product" value="${product.id}">
+<input type="hidden" name="form_id" value="${formId}" autocomplete="off">
 <div class="card item">
 <img src="/pictures/${product.picture}.svg" alt="" width="96" height="54">
 <div><h2>${product.name}</h2><p>${formatMoney(product.price.currency, product.price.amount)} each</p></div>

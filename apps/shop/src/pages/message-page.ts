@@ -51,6 +51,6 @@ export function problemPage(status: number): Promise<Page> {
   return messagePage({
     status: 500,
     title: 'Something went wrong',
-    text: 'It is our fault, and the shop owner can see it in the log. Nothing was paid by it.',
+    text: 'It is our fault, and the shop owner can see it in the log. A payment that you made is not lost by it.',
   });
 }

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { formatMoney } from '../money.ts';
-import { type Order, orderState } from '../order.ts';
+import { type Order, orderState, type PaymentStart } from '../order.ts';
 import { type Markup, type Page, page } from './page.ts';
 
 /** The customer's own page of an order. Shows no name and only the end of the account: its address opens it. */
@@ -26,7 +26,7 @@ ${situation(order)}
 
 /** Changes whenever the page would say something else. */
 export function orderVersion(order: Order): string {
-  return [orderState(order), order.reported ?? '', order.hint?.status ?? ''].join('|');
+  return [orderState(order), order.start.state, order.reported ?? '', order.hint?.status ?? ''].join('|');
 }
 
 function situation({ payment, reported, hint, start, productId }: Order): Markup {
@@ -37,7 +37,7 @@ function situation({ payment, reported, hint, start, productId }: Order): Markup
     return panel(
       'bad',
       'The payment was not started',
-      html`<p>The payment service refused it: ${start.why}</p>`,
+      html`<p>The payment service refused it: ${start.why}</p>${tryAgain(productId)}`,
     );
   }
   const again =
@@ -48,17 +48,10 @@ function situation({ payment, reported, hint, start, productId }: Order): Markup
     return panel(
       'bad',
       'This order is not paid',
-      html`<p>The payment service reported: ${reported}.</p>
-<p><a class="button" href="/checkout?product=${encodeURIComponent(productId)}">Try again</a></p>`,
+      html`<p>The payment service reported: ${reported}.</p>${tryAgain(productId)}`,
     );
   }
-  if (hint === undefined) {
-    return panel(
-      'open',
-      'We are waiting for your payment',
-      html`<p>This page changes by itself when it is paid.</p>${again}`,
-    );
-  }
+  if (hint === undefined) return waiting(start, again);
   // Only a hint: the customer's browser brought it, and it can be opened again at any time.
   return hint.completed
     ? panel(
@@ -72,6 +65,34 @@ page changes by itself.</p>`,
         'Your payment seems not to be completed',
         html`<p>The payment page said: ${hint.status}. We are waiting until the payment service tells us the outcome.</p>${again}`,
       );
+}
+
+function waiting({ state }: PaymentStart, again: Markup | ''): Markup {
+  if (state === 'started') {
+    return panel(
+      'open',
+      'We are waiting for your payment',
+      html`<p>This page changes by itself when it is paid.</p>${again}`,
+    );
+  }
+  if (state === 'starting') {
+    return panel(
+      'open',
+      'Your payment is being started',
+      html`<p>The payment service has not answered yet. This page changes by itself; please do not order a second
+time.</p>`,
+    );
+  }
+  return panel(
+    'open',
+    'We do not know yet whether your payment was started',
+    html`<p>The payment service was asked to start it, and gave no clear answer. Your payment may be under way all the
+same, so please do not order a second time. As soon as the payment service tells us the outcome, this page shows it.</p>`,
+  );
+}
+
+function tryAgain(productId: string): Markup {
+  return html`<p><a class="button" href="/checkout?product=${encodeURIComponent(productId)}">Try again</a></p>`;
 }
 
 function panel(mood: 'good' | 'open' | 'bad', heading: string, text: Markup): Markup {

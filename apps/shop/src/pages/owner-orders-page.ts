@@ -67,7 +67,7 @@ function orderCard(order: Order, notes: readonly TransitionSummary[]): Markup {
 <dt>Ordered</dt><dd>${time(order.createdAt)}</dd>
 ${payment === undefined ? '' : html`<dt>Paid</dt><dd><a href="/owner/inbox/${payment.transitionId}">${time(payment.at)}</a></dd>`}
 ${reported === undefined || payment !== undefined ? '' : html`<dt>Reported</dt><dd>${reported}</dd>`}
-${order.start.state === 'refused' || order.start.state === 'unknown' ? html`<dt>Start failed</dt><dd>${order.start.why}</dd>` : ''}
+${order.start.state === 'refused' || order.start.state === 'unknown' ? html`<dt>${order.start.state === 'refused' ? 'Not started' : 'Start unknown'}</dt><dd>${order.start.why}</dd>` : ''}
 </dl>
 ${notes.map(note)}
 </li>`;

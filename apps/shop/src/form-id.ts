@@ -1,0 +1,13 @@
+import { randomBytes } from 'node:crypto';
+
+/**
+ * Stands in one checkout form, and is the key of the order that is placed with it: a form that is sent twice places one
+ * order. Nobody can guess it.
+ */
+export function newFormId(): string {
+  return randomBytes(16).toString('hex');
+}
+
+export function isFormId(text: string): boolean {
+  return /^[0-9a-f]{32}$/.test(text);
+}

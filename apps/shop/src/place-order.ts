@@ -1,0 +1,125 @@
+import { assertMerchantReference, type PaymentProvider } from '@payment-service/core';
+import type { Product } from './catalogue.ts';
+import { type Checkout, checkOut, formField, type Refusal, readCheckoutForm } from './checkout.ts';
+import { isFormId } from './form-id.ts';
+import type { Order, PaymentStart } from './order.ts';
+import type { OrderStore } from './order-store.ts';
+import { checkoutPage } from './pages/checkout-page.ts';
+import { type Page, seeOther } from './pages/page.ts';
+import { orderCookie } from './session.ts';
+import type { StartCollection } from './simulated-collections.ts';
+
+/** What placing an order needs of the shop. */
+export interface OrderDesk {
+  readonly orders: OrderStore;
+  readonly startCollection: StartCollection;
+  readonly shopUrl: string;
+  readonly baseUrl: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly newReference: () => string;
+  readonly newFormId: () => string;
+  readonly log: (line: string) => void;
+}
+
+type Accepted = Extract<Checkout, { ok: true }>;
+
+/**
+ * Takes the order down first, with what its payment must be, and starts the payment then: its callback may be faster
+ * than the answer. A form that was sent before leads to the order that was placed with it.
+ */
+export async function placeOrder(
+  product: Product,
+  form: unknown,
+  providersFor: (product: Product) => Promise<readonly PaymentProvider[]>,
+  desk: OrderDesk,
+): Promise<Page> {
+  const formId = formField(form, 'form_id');
+  // Before anything is asked of the service: it may be away by now, and the payment under way.
+  const earlier = await desk.orders.placedWith(formId);
+  if (earlier !== undefined) return toOrder(earlier, desk);
+
+  const typed = readCheckoutForm(form);
+  const providers = await providersFor(product);
+  const again = (problem: { refusal?: Refusal; trouble?: string }): Promise<Page> =>
+    checkoutPage({
+      product,
+      providers,
+      form: typed,
+      formId: desk.newFormId(),
+      paymentOrigin: new URL(desk.baseUrl).origin,
+      status: 422,
+      ...problem,
+    });
+  const checkout = checkOut(typed, product, providers);
+  if (!checkout.ok) return again({ refusal: checkout.refusal });
+  if (!isFormId(formId)) {
+    return again({ trouble: 'The form came without its number, so nothing was ordered. Send this one.' });
+  }
+
+  const order = newOrder(product, checkout, desk);
+  const placed = await desk.orders.add(order, formId);
+  if (placed !== order.reference) return toOrder(placed, desk);
+  const start = await startPayment(order, checkout, desk);
+  if (start.state === 'refused') {
+    return again({ trouble: `The payment service refused this payment: ${start.why}` });
+  }
+  return start.state === 'started'
+    ? withCookie(start.paymentUrl, order.reference, desk)
+    : toOrder(placed, desk);
+}
+
+function newOrder(
+  product: Product,
+  { quantity, name, account, total, provider }: Accepted,
+  desk: OrderDesk,
+): Order {
+  const reference = desk.newReference();
+  assertMerchantReference(reference);
+  return {
+    reference,
+    createdAt: desk.now(),
+    productId: product.id,
+    item: product.name,
+    quantity,
+    total,
+    account,
+    customerName: name,
+    providerName: provider.provider_name,
+    start: { state: 'starting' },
+  };
+}
+
+async function startPayment(
+  order: Order,
+  { provider }: Accepted,
+  { orders, startCollection, shopUrl, log }: OrderDesk,
+): Promise<PaymentStart> {
+  const { reference } = order;
+  const start = await startCollection({
+    merchantReference: reference,
+    total: order.total,
+    providerCode: provider.provider_code,
+    account: order.account,
+    customerName: order.customerName,
+    callbackUrl: `${shopUrl}/payments/callbacks`,
+    redirectUrl: `${shopUrl}/orders/${reference}/redirect`,
+  });
+  if (start.state === 'refused') log(`${reference}: the payment was not started: ${start.why}`);
+  if (start.state === 'unknown')
+    log(`${reference}: nobody knows whether the payment was started: ${start.why}`);
+  // The payment may run by now: a database that is away for a moment must not keep the customer from it.
+  await orders
+    .start(order, start)
+    .catch((error: unknown) => log(`${reference}: its start could not be written: ${String(error)}`));
+  return start;
+}
+
+/** Where the customer sees what is known of it, and pays when that is open. */
+function toOrder(reference: string, desk: OrderDesk): Page {
+  return withCookie(`/orders/${reference}`, reference, desk);
+}
+
+function withCookie(location: string, reference: string, { shopUrl }: OrderDesk): Page {
+  return seeOther(location, { 'set-cookie': orderCookie(reference, shopUrl) });
+}

@@ -1,0 +1,53 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { Customer } from './customer.ts';
+import { newKeeping } from './new-keeping.ts';
+import { FRAMEWORKS, openShop, STAGES } from './open-shop.ts';
+import { openServiceProxy } from './service-proxy.ts';
+
+describe.each(STAGES)('a start whose answer is lost on $framework and $engine', (stage) => {
+  it('leads to the order, says that nobody knows, and shows the payment when it comes', async () => {
+    const service = await openServiceProxy(async () => 'lose');
+    const shop = await openShop({ ...stage, baseUrl: service.baseUrl });
+    service.leadTo(shop.sandboxOrigin);
+    const customer = new Customer(shop);
+
+    const { status, location, headers, body } = await customer.checkOut();
+    const [order] = await shop.orders.list();
+    const reference = order?.reference ?? '';
+    expect([status, location, body]).toEqual([303, `/orders/${reference}`, '']);
+    expect(headers.get('set-cookie')).toContain(`order=${reference}; Path=/orders/${reference}; HttpOnly`);
+    const waiting = (await customer.get(location)).body;
+    expect(waiting).toContain('We do not know yet whether your payment was started');
+    expect(waiting).not.toMatch(/Nothing was paid|Try again|Go to the payment page/);
+    const before = (await customer.get(`${location}/version`)).body;
+    const owner = (await customer.get('/owner/orders')).body;
+    expect(owner).toContain('<dt>Start unknown</dt><dd>it cannot be reached</dd>');
+    expect(shop.log.join('\n')).toContain(`${reference}: nobody knows whether the payment was started`);
+
+    // It ran all the same. The cookie makes the redirect count in the browser that ordered.
+    const [page = ''] = service.started;
+    const redirect = await customer.decide(page.replace(service.baseUrl, shop.sandboxOrigin), 'pay');
+    expect((await customer.get(redirect)).location).toBe(location);
+    expect(await shop.stateOf(reference)).toBe('paid');
+    expect((await customer.get(location)).body).toContain('Paid. Thank you!');
+    expect((await customer.get(`${location}/version`)).body).not.toBe(before);
+  });
+});
+
+describe.each(FRAMEWORKS)('a start that the shop on %s cannot write down', (framework) => {
+  it('still leads to the payment page, and the order becomes paid', async () => {
+    const keeping = await newKeeping('sqlite');
+    const shop = await openShop({ framework, keeping });
+    const file = new DatabaseSync('file' in keeping ? keeping.file : '', { timeout: 10_000 });
+    file.exec(`create trigger broken before update on shop_order begin select raise(abort, 'Full.'); end`);
+    file.close();
+    const customer = new Customer(shop);
+    const { reference, paymentUrl } = await customer.placeOrder();
+    expect(paymentUrl).toMatch(`${shop.sandboxOrigin}/sandbox/pay/`);
+    expect((await customer.orderPage(reference)).body).toContain('Your payment is being started');
+    expect(shop.log.join('\n')).toContain(`${reference}: its start could not be written`);
+    await customer.decide(paymentUrl, 'pay');
+    expect(await shop.stateOf(reference)).toBe('paid');
+  });
+});
