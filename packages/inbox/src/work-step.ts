@@ -51,6 +51,10 @@ export async function workStep<Tx>(lane: Lane<Tx>, context: WorkContext<Tx>): Pr
   const id = await lane.claim(settings.account, settings.now());
   if (id === undefined) return 'idle';
   const file = await read(lane, id, context);
+  if (!file.isOpen) {
+    await lane.rollback();
+    return 'done';
+  }
   const verdict = evaluate(file.evaluated, rules);
   if (verdict.kind === 'apply') return apply(lane, file, verdict, context);
   await park(lane, file, verdict, settings);
