@@ -22,8 +22,8 @@ export interface CaseFile {
   readonly signed: SignedFields;
   readonly referenceKey: Uint8Array;
   readonly subjectKey: Uint8Array;
-  /** Whether it is still to be worked on: its claim keeps nobody from deciding otherwise. */
-  readonly isOpen: boolean;
+  /** When to work on it; undefined when nobody shall any more. A claim keeps no one from deciding so. */
+  readonly dueAt: number | undefined;
   /** Failed attempts so far. */
   readonly attempts: number;
   /** Changes with everything that could change the verdict. */
@@ -40,7 +40,7 @@ export async function readCaseFile(
   { isStartCounted }: { isStartCounted: boolean },
 ): Promise<CaseFile> {
   const { rows } = await session.query(
-    `select t.signed, t.state, t.completed, t.attempts, t.waived, t.revision, t.reference_key, t.subject_key, b.digest,
+    `select t.signed, t.state, t.next_at, t.completed, t.attempts, t.waived, t.revision, t.reference_key, t.subject_key, b.digest,
        b.request_currency, b.request_amount, b.transaction_currency, b.transaction_amount, b.refusal,
        e.currency as expected_currency, e.amount as expected_amount, e.compare, e.settled_by,
        e.revision as expectation_revision, a.status as applied_status, s.starts
@@ -62,7 +62,7 @@ export async function readCaseFile(
   return {
     id,
     signed,
-    isOpen: ['pending', 'retrying'].includes(textOf(row, 'state')),
+    dueAt: ['pending', 'retrying'].includes(textOf(row, 'state')) ? numberOf(row, 'next_at') : undefined,
     attempts,
     revision: numberOf(row, 'revision'),
     expectationRevision: optionalNumber(row, 'expectation_revision') ?? 0,

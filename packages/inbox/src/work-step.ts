@@ -48,10 +48,11 @@ export type Outcome = 'idle' | 'done' | 'waits' | 'suspect_waits';
  */
 export async function workStep<Tx>(lane: Lane<Tx>, context: WorkContext<Tx>): Promise<Outcome> {
   const { settings, rules } = context;
-  const id = await lane.claim(settings.account, settings.now());
+  const now = settings.now();
+  const id = await lane.claim(settings.account, now);
   if (id === undefined) return 'idle';
   const file = await read(lane, id, context);
-  if (!file.isOpen) {
+  if (file.dueAt === undefined || file.dueAt > now) {
     await lane.rollback();
     return 'done';
   }
