@@ -28,11 +28,11 @@ export const MOST_BODIES = 8;
 /** A transaction in which one transition is worked on, on a session of its own. */
 export interface Lane<Tx> {
   /**
-   * Begins a transaction around the next due transition that nobody else works on, with a savepoint for its handler, and
-   * gives its id. Without one, no transaction is left open.
+   * Begins a transaction around the next due transition that nobody else works on, and gives its id. Without one, no
+   * transaction is left open.
    */
   claim(account: string, now: number): Promise<Uint8Array | undefined>;
-  /** Counts the start of a handler, apart from the transaction: the count outlives a process that ends now. */
+  /** Counts the start of a handler: the count outlives a process that ends now. The handler's savepoint is set then. */
   countStart(transitionId: Uint8Array): Promise<void>;
   /** Whether `claim()` has counted the start already (an engine with a single writer cannot do it later). */
   readonly countsAtClaim: boolean;

@@ -1,6 +1,6 @@
 import type { SqliteConnection } from './connection.ts';
 import { RefusedDatabase } from './refused-database.ts';
-import { TABLE_PREFIX, tables } from './sqlite-tables.ts';
+import { STEP_TABLE, TABLE_PREFIX, tables } from './sqlite-tables.ts';
 
 /**
  * In order, never changed once released. The version is kept in a table of the inbox: `user_version` belongs to the
@@ -71,7 +71,9 @@ const MIGRATIONS: readonly string[] = [
      create table ${tables.start} (
        transition_id blob not null primary key,
        starts integer not null
-     ) strict, without rowid;`,
+     ) strict, without rowid;
+     create table ${STEP_TABLE} (step integer not null) strict;
+     insert into ${STEP_TABLE} values (0);`,
 ];
 
 /** Brings the tables up to date; safe when several processes do it at once: the write lock lets in one at a time. */

@@ -12,7 +12,7 @@ import { threadSession } from './thread-session.ts';
 /** Works on one transition at a time: SQLite has one writer, and the lane is it from the claim to the commit. */
 export class SqliteLane implements Lane<SqliteTransaction> {
   readonly session: Session;
-  readonly countsAtClaim = true;
+  readonly countsAtClaim = false;
   readonly #thread: SqliteThread;
   readonly #turn: Turn;
   #endTurn: (() => void) | undefined;
@@ -35,8 +35,10 @@ export class SqliteLane implements Lane<SqliteTransaction> {
     }
   }
 
-  /** Done in `claim()`: once the transaction is open, nothing else can be written. */
-  async countStart(): Promise<void> {}
+  /** In the transaction itself, and before the savepoint: what the handler does may be undone, its start not. */
+  async countStart(transitionId: Uint8Array): Promise<void> {
+    await this.#thread.request({ kind: 'startHandler', transitionId });
+  }
 
   settle(settlement: Settlement): Promise<boolean> {
     return this.#thread.request({ kind: 'settle', settlement });

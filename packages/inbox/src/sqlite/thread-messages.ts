@@ -34,6 +34,7 @@ export type ThreadRequest =
   | { readonly kind: 'claim'; readonly account: string; readonly now: number }
   | { readonly kind: 'settle'; readonly settlement: Settlement }
   | { readonly kind: 'park'; readonly parking: Parking }
+  | { readonly kind: 'startHandler'; readonly transitionId: Uint8Array }
   | { readonly kind: 'receive'; readonly account: string; readonly records: PackedRecords }
   | { readonly kind: 'close' };
 
@@ -47,6 +48,7 @@ export interface ThreadReplies {
   readonly claim: Uint8Array | undefined;
   readonly settle: boolean;
   readonly park: ParkingOutcome;
+  readonly startHandler: undefined;
   readonly receive: readonly IntakeOutcome[];
   readonly close: undefined;
 }

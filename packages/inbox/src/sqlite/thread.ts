@@ -1,6 +1,6 @@
 /** A thread that owns one connection to the database file, so that no fsync ever blocks the event loop. */
 import { parentPort } from 'node:worker_threads';
-import { claim } from './claim.ts';
+import { claim, startHandler } from './claim.ts';
 import { SqliteConnection } from './connection.ts';
 import { receiveGroup } from './intake.ts';
 import { migrate } from './migrations.ts';
@@ -8,8 +8,9 @@ import { unpackRecords } from './packed-records.ts';
 import { park } from './park.ts';
 import { RefusedDatabase } from './refused-database.ts';
 import { settle } from './settle.ts';
+import { StartCounter } from './start-counter.ts';
+import { StartNote } from './start-note.ts';
 import type {
-  OpenRequest,
   ThreadFailure,
   ThreadMessage,
   ThreadReplies,
@@ -17,10 +18,8 @@ import type {
   ThreadRequest,
 } from './thread-messages.ts';
 
-let opened: OpenRequest | undefined;
 let connection: SqliteConnection | undefined;
-/** For counts that must outlive the process and need not outlive the machine. */
-let relaxed: SqliteConnection | undefined;
+let starts: StartCounter | undefined;
 
 parentPort?.on('message', ({ id, request }: ThreadMessage) => {
   let reply: ThreadReply;
@@ -37,7 +36,7 @@ function answer(request: ThreadRequest): ThreadReplies[keyof ThreadReplies] {
   switch (request.kind) {
     case 'open':
       connection = new SqliteConnection(request.path, request.waitMs);
-      opened = request;
+      starts = new StartCounter(connection, new StartNote(request.path));
       return undefined;
     case 'migrate':
       migrate(open(), request.now);
@@ -49,12 +48,17 @@ function answer(request: ThreadRequest): ThreadReplies[keyof ThreadReplies] {
       return undefined;
     case 'commit':
       open().commit();
+      starts?.keep();
       return undefined;
     case 'rollback':
+      starts?.forget();
       open().rollback();
       return undefined;
     case 'claim':
-      return claim({ connection: open(), relaxed: openRelaxed, account: request.account, now: request.now });
+      return claim({ ...worker(), account: request.account, now: request.now });
+    case 'startHandler':
+      startHandler(worker(), request.transitionId);
+      return undefined;
     case 'settle':
       return settle(open(), request.settlement);
     case 'park':
@@ -62,20 +66,23 @@ function answer(request: ThreadRequest): ThreadReplies[keyof ThreadReplies] {
     case 'receive':
       return receiveGroup(open(), request.account, unpackRecords(request.records));
     case 'close':
-      relaxed?.close();
       connection?.close();
       return undefined;
   }
 }
 
 function open(): SqliteConnection {
-  if (connection === undefined) throw new Error('The SQLite thread was asked before it was opened.');
+  if (connection === undefined) throw notOpened();
   return connection;
 }
 
-function openRelaxed(): SqliteConnection {
-  relaxed ??= new SqliteConnection(opened?.path ?? '', opened?.waitMs ?? 0, 'NORMAL');
-  return relaxed;
+function worker(): { connection: SqliteConnection; starts: StartCounter } {
+  if (starts === undefined) throw notOpened();
+  return { connection: open(), starts };
+}
+
+function notOpened(): Error {
+  return new Error('The SQLite thread was asked before it was opened.');
 }
 
 function failureOf(error: unknown): ThreadFailure {
