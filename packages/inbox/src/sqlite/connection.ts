@@ -82,13 +82,21 @@ export class SqliteConnection {
 
   /** Ends the transaction, unless a statement that failed badly (a full disk) has ended it already. */
   rollback(): void {
-    // Node 22.15 and earlier do not know isTransaction; there SQLite is asked, and says that there is none.
-    if (this.#database.isTransaction === false) return;
+    if (this.isInTransaction()) this.#database.exec('rollback');
+  }
+
+  /** Some failures of a statement end the whole transaction: a full disk, or ON CONFLICT ROLLBACK. */
+  isInTransaction(): boolean {
+    // Node 22.15 and earlier do not know isTransaction; there SQLite tells by refusing to begin one inside another.
+    const isKnown: boolean | undefined = this.#database.isTransaction;
+    if (isKnown !== undefined) return isKnown;
     try {
-      this.#database.exec('rollback');
-    } catch (error) {
-      if (!String(error).includes('no transaction is active')) throw error;
+      this.#database.exec('begin');
+    } catch {
+      return true;
     }
+    this.#database.exec('rollback');
+    return false;
   }
 
   close(): void {

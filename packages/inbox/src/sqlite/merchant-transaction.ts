@@ -1,5 +1,6 @@
 import type { TransactionGuard } from '../transaction-guard.ts';
 import { refuseSeveralStatements } from './several-statements.ts';
+import { SqliteError } from './sqlite-error.ts';
 import type { SqliteThread } from './sqlite-thread.ts';
 import type { SqliteTransaction } from './sqlite-transaction.ts';
 
@@ -12,27 +13,14 @@ export function merchantTransaction(thread: SqliteThread, guard: TransactionGuar
         try {
           return await thread.request({ kind: 'query', text, values });
         } catch (error) {
-          if (await isOver(thread)) guard.fail(endedBy(error));
+          if (error instanceof SqliteError && !error.isInTransaction) guard.fail(endedBy(error));
           throw error;
         }
       }),
   };
 }
 
-/**
- * Some failures end the whole transaction: a full disk, or ON CONFLICT ROLLBACK. Every statement after it would be
- * committed by itself. SQLite tells by refusing to begin one inside another.
- */
-async function isOver(thread: SqliteThread): Promise<boolean> {
-  try {
-    await thread.request({ kind: 'begin' });
-  } catch (error) {
-    return !String(error).includes('within a transaction');
-  }
-  await thread.request({ kind: 'rollback' });
-  return true;
-}
-
+/** Every statement after it would be committed by itself. */
 function endedBy(error: unknown): Error {
   return new Error(
     'SQLite has rolled this transaction back with the statement that failed: nothing of it is kept, and nothing more ' +

@@ -5,14 +5,18 @@ import type { ThreadFailure } from './thread-messages.ts';
 export class SqliteError extends Error {
   readonly code = 'ERR_SQLITE_ERROR';
   readonly errcode: number | undefined;
+  /** Whether a transaction is open after it: some failures of a statement end the whole transaction. */
+  readonly isInTransaction: boolean;
 
-  constructor(message: string, errcode: number | undefined) {
+  constructor(message: string, errcode?: number, isInTransaction: boolean = false) {
     super(message);
     this.name = 'SqliteError';
     this.errcode = errcode;
+    this.isInTransaction = isInTransaction;
   }
 }
 
-export function errorFrom({ message, errcode, option }: ThreadFailure): Error {
-  return option === undefined ? new SqliteError(message, errcode) : new ConfigurationError(option, message);
+export function errorFrom({ message, errcode, option, isInTransaction }: ThreadFailure): Error {
+  if (option !== undefined) return new ConfigurationError(option, message);
+  return new SqliteError(message, errcode, isInTransaction);
 }

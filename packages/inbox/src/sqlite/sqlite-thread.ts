@@ -32,7 +32,7 @@ export class SqliteThread {
     handedOver: readonly ArrayBuffer[] = [],
   ): Promise<ThreadReplies[K]> {
     return new Promise((resolve, reject) => {
-      if (this.#isOver) return reject(new SqliteError('The SQLite thread has ended.', undefined));
+      if (this.#isOver) return reject(new SqliteError('The SQLite thread has ended.'));
       this.#lastId += 1;
       this.#waiting.set(this.#lastId, { resolve: (value) => resolve(value as ThreadReplies[K]), reject });
       this.#worker.ref();
@@ -70,7 +70,7 @@ export class SqliteThread {
   #end(why: string): void {
     this.#isOver = true;
     for (const { reject } of this.#waiting.values()) {
-      reject(new SqliteError(`The SQLite thread cannot answer: ${why}.`, undefined));
+      reject(new SqliteError(`The SQLite thread cannot answer: ${why}.`));
     }
     this.#waiting.clear();
   }

@@ -70,4 +70,6 @@ export interface ThreadFailure {
   readonly errcode: number | undefined;
   /** Set for a misconfiguration: the option to look at. */
   readonly option: string | undefined;
+  /** Whether a transaction is open after it: some failures of a statement end the whole transaction. */
+  readonly isInTransaction: boolean;
 }

@@ -67,6 +67,7 @@ function answer(request: ThreadRequest): ThreadReplies[keyof ThreadReplies] {
       return receiveGroup(open(), request.account, unpackRecords(request.records));
     case 'close':
       connection?.close();
+      connection = undefined;
       return undefined;
   }
 }
@@ -86,13 +87,15 @@ function notOpened(): Error {
 }
 
 function failureOf(error: unknown): ThreadFailure {
+  const isInTransaction = connection?.isInTransaction() ?? false;
   if (!(error instanceof Error))
-    return { name: 'Error', message: String(error), errcode: undefined, option: undefined };
+    return { name: 'Error', message: String(error), errcode: undefined, option: undefined, isInTransaction };
   const errcode: unknown = Reflect.get(error, 'errcode');
   return {
     name: error.name,
     message: error.message,
     errcode: typeof errcode === 'number' ? errcode : undefined,
     option: error instanceof RefusedDatabase ? error.option : undefined,
+    isInTransaction,
   };
 }
