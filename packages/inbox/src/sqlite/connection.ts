@@ -1,5 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { SqlValue } from '../session.ts';
+import { fileIdentity } from './file-identity.ts';
+import { MovedDatabase } from './moved-database.ts';
 import { RefusedDatabase } from './refused-database.ts';
 import type { SqliteResult, SqliteValues } from './thread-messages.ts';
 
@@ -9,19 +11,26 @@ const sleepCell = new Int32Array(new SharedArrayBuffer(4));
 
 /** One connection to the database file, owned by one thread: every call blocks that thread, and no other. */
 export class SqliteConnection {
+  /** Which file is open; the one at the path may become another one. */
+  readonly identity: string | undefined;
+  readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #waitMs: number;
   readonly #statements = new Map<string, StatementSync>();
+  #hasBegun = false;
 
   /**
-   * @param synchronous FULL: a commit returns when it is on disk. NORMAL: it survives the end of the process, not that
-   * of the machine.
+   * @param identity of the file that an earlier connection has opened at this path; without it, a file is made where
+   * there is none.
    */
-  constructor(path: string, waitMs: number, synchronous: 'FULL' | 'NORMAL' = 'FULL') {
+  constructor(path: string, waitMs: number, identity?: string) {
+    this.#path = path;
     this.#waitMs = waitMs;
+    if (identity !== undefined && fileIdentity(path) !== identity) throw new MovedDatabase();
     this.#database = new DatabaseSync(path);
     try {
-      this.#setUp(synchronous);
+      this.identity = identity ?? fileIdentity(path);
+      this.#setUp();
     } catch (error) {
       this.#database.close();
       throw error;
@@ -29,15 +38,15 @@ export class SqliteConnection {
   }
 
   /** Settings are read back: SQLite keeps silent about one that it cannot take. */
-  #setUp(synchronous: 'FULL' | 'NORMAL'): void {
+  #setUp(): void {
     // The wait for other writers is ours: SQLite's own backs off to 100 ms, and a busy writer would starve the other.
     this.#database.exec('pragma busy_timeout = 0');
     this.#whileBusy(() => this.#database.exec('pragma journal_mode = wal'));
-    this.#database.exec(`pragma synchronous = ${synchronous}; pragma foreign_keys = on`);
+    this.#database.exec('pragma synchronous = full; pragma foreign_keys = on');
     // Without it macOS hands a commit to the drive and does not wait for the drive.
     this.#database.exec('pragma fullfsync = on; pragma checkpoint_fullfsync = on');
     this.#require('journal_mode', 'wal', 'the write-ahead log');
-    this.#require('synchronous', synchronous === 'FULL' ? 2 : 1, `synchronous = ${synchronous}`);
+    this.#require('synchronous', 2, 'synchronous = FULL');
   }
 
   #require(pragma: string, expected: string | number, what: string): void {
@@ -51,6 +60,7 @@ export class SqliteConnection {
   }
 
   query(text: string, values: SqliteValues = []): SqliteResult {
+    if (!this.#hasBegun) this.#requireFile();
     return this.#whileBusy(() => {
       const statement = this.#statement(text);
       const before = this.#totalChanges();
@@ -73,15 +83,21 @@ export class SqliteConnection {
 
   /** Takes the write lock at once, so that nothing read in this transaction can change before its end. */
   begin(): void {
+    this.#requireFile();
     this.#whileBusy(() => this.#database.exec('begin immediate'));
+    this.#hasBegun = true;
   }
 
+  /** @throws {MovedDatabase} when nobody would find what is committed. */
   commit(): void {
+    this.#requireFile();
     this.#database.exec('commit');
+    this.#hasBegun = false;
   }
 
   /** Ends the transaction, unless a statement that failed badly (a full disk) has ended it already. */
   rollback(): void {
+    this.#hasBegun = false;
     if (this.isInTransaction()) this.#database.exec('rollback');
   }
 
@@ -101,6 +117,11 @@ export class SqliteConnection {
 
   close(): void {
     this.#database.close();
+  }
+
+  /** SQLite looks at its path only when it opens the file. */
+  #requireFile(): void {
+    if (fileIdentity(this.#path) !== this.identity) throw new MovedDatabase();
   }
 
   #totalChanges(): number {

@@ -48,6 +48,7 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
   readonly #thread: LastingThread;
   /** A connection of its own: what a transaction of the merchant has not committed is seen by no list() and no stats(). */
   readonly #merchantThread: LastingThread;
+  #identity: string | undefined;
 
   constructor(path: string, options: StoreOptions) {
     this.#path = path;
@@ -141,7 +142,13 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
   async #newThread(): Promise<SqliteThread> {
     const thread = new SqliteThread();
     try {
-      await thread.request({ kind: 'open', path: this.#path, waitMs: this.#options.storeTimeoutMs });
+      const waitMs = this.#options.storeTimeoutMs;
+      this.#identity = await thread.request({
+        kind: 'open',
+        path: this.#path,
+        waitMs,
+        identity: this.#identity,
+      });
       return thread;
     } catch (error) {
       await thread.close();

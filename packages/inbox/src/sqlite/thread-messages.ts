@@ -21,6 +21,8 @@ export interface OpenRequest {
   readonly path: string;
   /** How long to wait for another process that writes, in milliseconds. */
   readonly waitMs: number;
+  /** Which file it has to be, where one was opened before. */
+  readonly identity?: string | undefined;
 }
 
 /** What a thread that owns a connection can be asked for. */
@@ -39,7 +41,8 @@ export type ThreadRequest =
   | { readonly kind: 'close' };
 
 export interface ThreadReplies {
-  readonly open: undefined;
+  /** Which file it is. */
+  readonly open: string | undefined;
   readonly migrate: undefined;
   readonly query: SqliteResult;
   readonly begin: undefined;

@@ -35,9 +35,9 @@ parentPort?.on('message', ({ id, request }: ThreadMessage) => {
 function answer(request: ThreadRequest): ThreadReplies[keyof ThreadReplies] {
   switch (request.kind) {
     case 'open':
-      connection = new SqliteConnection(request.path, request.waitMs);
+      connection = new SqliteConnection(request.path, request.waitMs, request.identity);
       starts = new StartCounter(connection, new StartNote(request.path));
-      return undefined;
+      return connection.identity;
     case 'migrate':
       migrate(open(), request.now);
       return undefined;
