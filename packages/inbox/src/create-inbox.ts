@@ -40,6 +40,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const { account, emit, now } = settings;
   const engine = options.store.open({
     storeTimeoutMs: settings.storeTimeoutMs,
+    handlerTimeoutMs: settings.handlerTimeoutMs,
+    spool: settings.spool === undefined ? undefined : databasePath(settings.spool, 'spool'),
     now,
     onConnectionLost: (failure) => emit({ name: 'connection.lost', failure }),
   });

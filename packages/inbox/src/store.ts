@@ -138,6 +138,9 @@ export interface Store<Tx> {
 
 export interface StoreOptions {
   readonly storeTimeoutMs: number;
+  readonly handlerTimeoutMs: number;
+  /** The absolute path of the spool, which must not be the store itself. */
+  readonly spool: string | undefined;
   readonly now: () => number;
   /** Told when a connection that nobody uses at this moment breaks. */
   readonly onConnectionLost: (code: string) => void;

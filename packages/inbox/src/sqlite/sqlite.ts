@@ -6,7 +6,7 @@ import type { Tables } from '../tables.ts';
 import { runBody } from '../transaction-body.ts';
 import { TransactionGuard } from '../transaction-guard.ts';
 import { refuseInTransaction } from '../transaction-scope.ts';
-import { Turn } from '../turn.ts';
+import { type Patience, Turn } from '../turn.ts';
 import { databasePath } from './database-path.ts';
 import { keepExpectation } from './expect.ts';
 import { inTransaction } from './in-transaction.ts';
@@ -48,6 +48,8 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
   readonly #thread: LastingThread;
   /** A connection of its own: what a transaction of the merchant has not committed is seen by no list() and no stats(). */
   readonly #merchantThread: LastingThread;
+  /** A statement that runs cannot be interrupted: nobody waits for its end without limit. */
+  readonly #patience: Patience;
   #identity: string | undefined;
 
   constructor(path: string, options: StoreOptions) {
@@ -55,6 +57,7 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
     this.#options = options;
     this.#thread = new LastingThread(() => this.#newThread());
     this.#merchantThread = new LastingThread(() => this.#newThread());
+    this.#patience = patienceOf(options);
     this.session = {
       query: async (text, values) => threadSession(await this.#thread.opened()).query(text, values),
     };
@@ -82,7 +85,7 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
 
   async transaction<T>(body: (session: Session) => Promise<T>): Promise<T> {
     const thread = await this.#thread.opened();
-    return this.#turn.during(() => inTransaction(thread, () => body(threadSession(thread))));
+    return this.#turn.during(() => inTransaction(thread, () => body(threadSession(thread))), this.#patience);
   }
 
   async merchantTransaction<T>(
@@ -105,7 +108,7 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
         throw error;
       }
     };
-    return Promise.race([this.#turn.during(() => inTransaction(thread, run)), failed]);
+    return Promise.race([this.#turn.during(() => inTransaction(thread, run), this.#patience), failed]);
   }
 
   expect(
@@ -135,8 +138,7 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
   }
 
   async close(): Promise<void> {
-    await this.#merchantThread.close();
-    await this.#thread.close();
+    for (const thread of [this.#merchantThread, this.#thread]) await thread.close();
   }
 
   async #newThread(): Promise<SqliteThread> {
@@ -155,6 +157,14 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
       throw error;
     }
   }
+}
+
+function patienceOf({ storeTimeoutMs, handlerTimeoutMs }: StoreOptions): Patience {
+  const mostMs = handlerTimeoutMs + storeTimeoutMs;
+  const message =
+    `Other transactions of this process have kept the SQLite file for ${mostMs} ms, so this one was not begun. A statement ` +
+    'in SQLite cannot be interrupted: look for one that does not end.';
+  return { mostMs, message };
 }
 
 /** The inbox's statements in the merchant's transaction. */

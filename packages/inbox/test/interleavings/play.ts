@@ -30,7 +30,13 @@ export interface Play {
  * work step works on it and on nothing else.
  */
 export async function play({ merchant, store, firstSeed, count, lanes }: Play): Promise<Violation[]> {
-  const engine = store.open({ storeTimeoutMs: 30_000, now: Date.now, onConnectionLost: () => undefined });
+  const engine = store.open({
+    storeTimeoutMs: 30_000,
+    handlerTimeoutMs: 30_000,
+    spool: undefined,
+    now: Date.now,
+    onConnectionLost: () => undefined,
+  });
   await engine.prepare();
   let next = firstSeed;
   const scenarios: Scenario[] = [];
