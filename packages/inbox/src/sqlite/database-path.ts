@@ -1,5 +1,5 @@
-import { existsSync, statfsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, readlinkSync, realpathSync, statfsSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 
 /** File systems by the number that Linux gives them. SQLite's write-ahead log needs shared memory and real locks. */
@@ -12,8 +12,11 @@ const UNSAFE: ReadonlyMap<number, string> = new Map([
   [0x858458f6, 'memory (ramfs)'],
 ]);
 
+/** As many as Linux follows. */
+const MOST_LINKS = 40;
+
 /**
- * The absolute path of a database file, when a file there keeps what it is given.
+ * The absolute path of a database file, without symbolic links, when a file there keeps what it is given.
  *
  * @throws {ConfigurationError} for memory, a URI, and a network file system as far as it can be told.
  */
@@ -28,16 +31,37 @@ export function databasePath(path: unknown, option: string): string {
     );
   }
   if (/^(\\\\|\/\/)/.test(path)) throw unsafe(option, 'a network share');
-  const absolute = resolve(path);
-  const fileSystem = UNSAFE.get(fileSystemType(dirname(absolute), option));
+  const real = realPath(resolve(path), option);
+  const fileSystem = UNSAFE.get(fileSystemType(dirname(real)));
   if (fileSystem !== undefined) throw unsafe(option, fileSystem);
-  return absolute;
+  return real;
 }
 
-function fileSystemType(folder: string, option: string): number {
+/** The file itself may not exist yet, and a link to it may. */
+function realPath(path: string, option: string, links: number = 0): string {
+  if (existsSync(path)) return realpathSync.native(path);
+  const folder = dirname(path);
   if (!existsSync(folder)) {
     throw new ConfigurationError(option, `The folder of ${option} does not exist. Make it first.`);
   }
+  const target = linkTarget(path);
+  if (target === undefined) return join(realpathSync.native(folder), basename(path));
+  if (links === MOST_LINKS) {
+    throw new ConfigurationError(option, `${option} is a symbolic link that leads to itself.`);
+  }
+  return realPath(resolve(realpathSync.native(folder), target), option, links + 1);
+}
+
+/** undefined for what is no link, or does not exist. */
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function fileSystemType(folder: string): number {
   return process.platform === 'linux' ? statfsSync(folder).type >>> 0 : 0;
 }
 

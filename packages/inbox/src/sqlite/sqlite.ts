@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@payment-service/core';
 import type { ExpectOutcome, StoredExpectation } from '../expectation.ts';
 import type { IntakeRecord } from '../intake-record.ts';
 import type { Rows, Session } from '../session.ts';
@@ -32,7 +33,11 @@ import { numbered, threadSession } from './thread-session.ts';
  */
 export function sqlite(path: string): Store<SqliteTransaction> {
   const file = databasePath(path, 'path');
-  return Object.freeze({ name: 'sqlite', open: (options: StoreOptions) => new SqliteEngine(file, options) });
+  const open = (options: StoreOptions): SqliteEngine => {
+    if (options.spool === file) throw sameFile();
+    return new SqliteEngine(file, options);
+  };
+  return Object.freeze({ name: 'sqlite', open });
 }
 
 class SqliteEngine implements StoreEngine<SqliteTransaction> {
@@ -165,6 +170,13 @@ function patienceOf({ storeTimeoutMs, handlerTimeoutMs }: StoreOptions): Patienc
     `Other transactions of this process have kept the SQLite file for ${mostMs} ms, so this one was not begun. A statement ` +
     'in SQLite cannot be interrupted: look for one that does not end.';
   return { mostMs, message };
+}
+
+function sameFile(): ConfigurationError {
+  return new ConfigurationError(
+    'spool',
+    'The spool is the file of the store itself, and would be away with it. Give it a file of its own.',
+  );
 }
 
 /** The inbox's statements in the merchant's transaction. */
