@@ -62,6 +62,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const transactions = new Set<Promise<unknown>>();
   let registered: Registered<Tx> | undefined;
   let working: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
 
   const keep = async (record: IntakeRecord): Promise<void> => {
     if (closing.signal.aborted) {
@@ -79,6 +80,12 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     await ready();
     await act(id);
     wakeup.wake();
+  };
+
+  const end = async (): Promise<void> => {
+    await Promise.allSettled([working, ...transactions]);
+    await spool?.close();
+    await engine.close();
   };
 
   function register(
@@ -164,9 +171,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
           'of them; inside of one, abort the signal of work().',
       );
       closing.abort();
-      await Promise.allSettled([working, ...transactions]);
-      await spool?.close();
-      await engine.close();
+      closed ??= end();
+      await closed;
     },
   });
 }
