@@ -16,10 +16,12 @@ export async function keepExpectation(
      on conflict (reference_key) do update set currency = excluded.currency, amount = excluded.amount,
        compare = excluded.compare, deadline_at = excluded.deadline_at, changed_at = excluded.changed_at,
        revision = e.revision + 1
-     where e.settled_by is null`,
+     where e.settled_by is null
+     returning 1 as kept`,
     [key, account, merchantReference, currency, amount, compare, deadlineAt, now],
   );
-  if (kept.rowCount === 0) {
+  // On a connection of the merchant's own, rowCount is what they make of it.
+  if (kept.rows.length === 0) {
     const { rows } = await session.query(
       `select 1 as same from ${tables.expectation}
        where reference_key = $1 and currency = $2 and amount = $3 and compare = $4`,

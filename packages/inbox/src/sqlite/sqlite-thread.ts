@@ -36,8 +36,7 @@ export class SqliteThread {
       this.#lastId += 1;
       this.#waiting.set(this.#lastId, { resolve: (value) => resolve(value as ThreadReplies[K]), reject });
       this.#worker.ref();
-      const message: ThreadMessage = { id: this.#lastId, request };
-      this.#worker.postMessage(message, handedOver);
+      this.#post({ id: this.#lastId, request }, handedOver);
     });
   }
 
@@ -59,10 +58,24 @@ export class SqliteThread {
     await ended;
   }
 
+  /** @throws DataCloneError for a value that cannot go to a thread, such as a promise. */
+  #post(message: ThreadMessage, handedOver: readonly ArrayBuffer[]): void {
+    try {
+      this.#worker.postMessage(message, handedOver);
+    } catch (error) {
+      this.#forget(message.id);
+      throw error;
+    }
+  }
+
+  #forget(id: number): void {
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#worker.unref();
+  }
+
   #settle(reply: ThreadReply): void {
     const waiting = this.#waiting.get(reply.id);
-    this.#waiting.delete(reply.id);
-    if (this.#waiting.size === 0) this.#worker.unref();
+    this.#forget(reply.id);
     if ('failure' in reply) waiting?.reject(errorFrom(reply.failure));
     else waiting?.resolve(reply.value);
   }

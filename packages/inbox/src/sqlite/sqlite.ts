@@ -53,6 +53,8 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
   readonly #thread: LastingThread;
   /** A connection of its own: what a transaction of the merchant has not committed is seen by no list() and no stats(). */
   readonly #merchantThread: LastingThread;
+  /** And one for what people look at: a long list keeps no delivery waiting. */
+  readonly #readingThread: LastingThread;
   /** A statement that runs cannot be interrupted: nobody waits for its end without limit. */
   readonly #patience: Patience;
   #identity: string | undefined;
@@ -62,9 +64,10 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
     this.#options = options;
     this.#thread = new LastingThread(() => this.#newThread());
     this.#merchantThread = new LastingThread(() => this.#newThread());
+    this.#readingThread = new LastingThread(() => this.#newThread());
     this.#patience = patienceOf(options);
     this.session = {
-      query: async (text, values) => threadSession(await this.#thread.opened()).query(text, values),
+      query: async (text, values) => threadSession(await this.#readingThread.opened()).query(text, values),
     };
     this.briefSession = this.session;
   }
@@ -143,7 +146,7 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
   }
 
   async close(): Promise<void> {
-    for (const thread of [this.#merchantThread, this.#thread]) await thread.close();
+    for (const thread of [this.#merchantThread, this.#readingThread, this.#thread]) await thread.close();
   }
 
   async #newThread(): Promise<SqliteThread> {
