@@ -15,7 +15,7 @@ export async function bringForward<Tx>(engine: StoreEngine<Tx>, settings: Settin
     and (state = 'pending' or next_at > $3)`;
   const values = [settings.account, latest, latest + settings.retry.longestDelayMs];
   const { transition } = engine.tables;
-  const found = await engine.session.query(
+  const found = await engine.briefSession.query(
     `select 1 as late from ${transition} where ${isTooLate} limit 1`,
     values,
   );

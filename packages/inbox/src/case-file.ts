@@ -33,12 +33,7 @@ export interface CaseFile {
 }
 
 /** Reads everything in one statement, so that it fits together. */
-export async function readCaseFile(
-  session: Session,
-  tables: Tables,
-  id: Uint8Array,
-  { isStartCounted }: { isStartCounted: boolean },
-): Promise<CaseFile> {
+export async function readCaseFile(session: Session, tables: Tables, id: Uint8Array): Promise<CaseFile> {
   const { rows } = await session.query(
     `select t.signed, t.state, t.next_at, t.completed, t.attempts, t.waived, t.revision, t.reference_key, t.subject_key, b.digest,
        b.request_currency, b.request_amount, b.transaction_currency, b.transaction_amount, b.refusal,
@@ -57,7 +52,7 @@ export async function readCaseFile(
     throw new Error('A transition was claimed whose rows are gone. Was the table edited by hand?');
   const signed = storedSignedFields(textOf(row, 'signed'));
   const attempts = numberOf(row, 'attempts');
-  const starts = (optionalNumber(row, 'starts') ?? 0) - (isStartCounted ? 1 : 0);
+  const starts = optionalNumber(row, 'starts') ?? 0;
   const appliedStatus = optionalText(row, 'applied_status');
   return {
     id,

@@ -34,8 +34,6 @@ export interface Lane<Tx> {
   claim(account: string, now: number): Promise<Uint8Array | undefined>;
   /** Counts the start of a handler: the count outlives a process that ends now. The handler's savepoint is set then. */
   countStart(transitionId: Uint8Array): Promise<void>;
-  /** Whether `claim()` has counted the start already (an engine with a single writer cannot do it later). */
-  readonly countsAtClaim: boolean;
   /** Inside the transaction. */
   readonly session: Session;
   /** What the handler gets: the merchant's own statements, on the same session, as the guard lets them. */

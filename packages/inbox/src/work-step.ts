@@ -212,7 +212,7 @@ export async function recordFailure(
 }
 
 function read<Tx>(lane: Lane<Tx>, id: Uint8Array, { tables }: WorkContext<Tx>): Promise<CaseFile> {
-  return readCaseFile(lane.session, tables, id, { isStartCounted: lane.countsAtClaim });
+  return readCaseFile(lane.session, tables, id);
 }
 
 function outcomeContext<Tx>({ session }: Lane<Tx>, { tables, settings }: WorkContext<Tx>): OutcomeContext {

@@ -93,8 +93,7 @@ async function workUntilStopped<Tx>(
   const { engine, context, gate, signal, wakeup, pollMs } = options;
   // A suspect is claimed again once it is let in: whoever ran it before may be about to say what became of it.
   const atOnce = {
-    tryEnter: (isSuspect: boolean) =>
-      isSuspect && !lane.countsAtClaim ? undefined : gate.tryEnter(isSuspect),
+    tryEnter: (isSuspect: boolean) => (isSuspect ? undefined : gate.tryEnter(false)),
   };
   let lookedAhead = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {

@@ -31,6 +31,8 @@ it('an expectation that its caller was told is not kept is not kept later', asyn
   await inbox.expect(ORDER, { tx: holder });
   const engine = postgres(pool, { schema }).open({
     storeTimeoutMs: 1500,
+    handlerTimeoutMs: 1500,
+    spool: undefined,
     now: Date.now,
     onConnectionLost: () => undefined,
   });

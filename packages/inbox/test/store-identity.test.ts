@@ -59,5 +59,6 @@ describe('a store can be told from others while it is away', () => {
 });
 
 function identity<Tx>(store: Store<Tx>): readonly string[] {
-  return store.open({ storeTimeoutMs: 1000, now: Date.now, onConnectionLost: () => undefined }).identity;
+  const options = { storeTimeoutMs: 1000, handlerTimeoutMs: 1000, spool: undefined };
+  return store.open({ ...options, now: Date.now, onConnectionLost: () => undefined }).identity;
 }

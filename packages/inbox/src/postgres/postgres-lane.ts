@@ -14,7 +14,6 @@ import type { StartCounter } from './start-counter.ts';
 /** Works on one transition at a time, on a connection of its own. */
 export class PostgresLane implements Lane<PostgresTransaction> {
   readonly session: Session;
-  readonly countsAtClaim = false;
   readonly #client: PostgresClient;
   readonly #schema: string;
   readonly #starts: StartCounter;

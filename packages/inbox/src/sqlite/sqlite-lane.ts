@@ -17,7 +17,6 @@ const GAP_PART = 1 / 8;
 /** Works on one transition at a time: SQLite has one writer, and the lane is it from the claim to the commit. */
 export class SqliteLane implements Lane<SqliteTransaction> {
   readonly session: Session;
-  readonly countsAtClaim = false;
   readonly #thread: SqliteThread;
   readonly #turn: Turn;
   #endTurn: (() => void) | undefined;

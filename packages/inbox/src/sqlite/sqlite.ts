@@ -13,7 +13,6 @@ import { keepExpectation } from './expect.ts';
 import { inTransaction } from './in-transaction.ts';
 import { LastingThread } from './lasting-thread.ts';
 import { merchantTransaction } from './merchant-transaction.ts';
-import { realPath } from './real-path.ts';
 import { SqliteLane } from './sqlite-lane.ts';
 import { tables } from './sqlite-tables.ts';
 import { SqliteThread } from './sqlite-thread.ts';
@@ -44,7 +43,7 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
   readonly tables: Tables = tables;
   readonly intakeLanes = 1;
   readonly session: Session;
-  /** A statement on the file cannot be interrupted. */
+  /** Apart from what people read: a long list makes no health check wait. */
   readonly briefSession: Session;
   readonly #path: string;
   readonly #options: StoreOptions;
@@ -57,7 +56,7 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
   readonly #readingThread: LastingThread;
   /** A statement that runs cannot be interrupted: nobody waits for its end without limit. */
   readonly #patience: Patience;
-  #identity: string | undefined;
+  #fileIdentity: string | undefined;
 
   constructor(path: string, options: StoreOptions) {
     this.#path = path;
@@ -66,10 +65,8 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
     this.#merchantThread = new LastingThread(() => this.#newThread());
     this.#readingThread = new LastingThread(() => this.#newThread());
     this.#patience = patienceOf(options);
-    this.session = {
-      query: async (text, values) => threadSession(await this.#readingThread.opened()).query(text, values),
-    };
-    this.briefSession = this.session;
+    this.session = sessionOn(this.#readingThread);
+    this.briefSession = sessionOn(this.#thread);
   }
 
   /** Whoever writes holds all rows. */
@@ -78,7 +75,7 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
   }
 
   get identity(): readonly string[] {
-    return ['sqlite', realPath(this.#path)];
+    return ['sqlite', this.#path];
   }
 
   async prepare(): Promise<void> {
@@ -153,11 +150,11 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
     const thread = new SqliteThread();
     try {
       const waitMs = this.#options.storeTimeoutMs;
-      this.#identity = await thread.request({
+      this.#fileIdentity = await thread.request({
         kind: 'open',
         path: this.#path,
         waitMs,
-        identity: this.#identity,
+        identity: this.#fileIdentity,
       });
       return thread;
     } catch (error) {
@@ -165,6 +162,10 @@ class SqliteEngine implements StoreEngine<SqliteTransaction> {
       throw error;
     }
   }
+}
+
+function sessionOn(thread: LastingThread): Session {
+  return { query: async (text, values) => threadSession(await thread.opened()).query(text, values) };
 }
 
 function patienceOf({ storeTimeoutMs, handlerTimeoutMs }: StoreOptions): Patience {
