@@ -48,13 +48,12 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const wakeup = new Wakeup();
   const closing = new AbortController();
   const spool = openSpool(settings, engine, (record) => intake.store(record));
-  const readiness = new Readiness(async () => {
-    await spool?.start();
-    await engine.prepare();
-  });
+  const readiness = new Readiness(() => engine.prepare());
   const ready = async (): Promise<void> => {
     if (closing.signal.aborted)
       throw new ConfigurationError('inbox', 'This inbox is closed. Create another one.');
+    // Beside it: a spool that cannot be used keeps nobody from a store that can.
+    spool?.start();
     await readiness.ready();
   };
   const intake = new Intake({ engine, settings, ready, spool, onKept: () => wakeup.wake() });
@@ -100,7 +99,10 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   }
 
   return Object.freeze<Inbox<Tx>>({
-    ready,
+    async ready() {
+      await spool?.check();
+      await ready();
+    },
 
     async expect(expectation, { tx } = {}) {
       const checked = checkExpectation(expectation, account);

@@ -24,7 +24,8 @@ export interface Inbox<Tx> {
    * Sets the store up now: brings its tables up to date, and refuses a database that would not keep what it
    * acknowledges. For the start of a program, so that a misconfiguration shows there.
    *
-   * @throws {ConfigurationError} for such a database; what the database says when it does not answer.
+   * @throws {ConfigurationError} for such a database; what the database says when it does not answer, and what the spool's
+   * file does when it cannot be used. Other calls go on without the spool then, and `health()` says so.
    */
   readonly ready: () => Promise<void>;
   /**

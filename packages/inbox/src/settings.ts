@@ -84,7 +84,8 @@ export function checkOptions<Tx>(options: InboxOptions<Tx>): Settings {
     retry: Object.freeze(retry),
     storeTimeoutMs,
     handlerTimeoutMs,
-    now,
+    // Columns of time are whole numbers, and a clock may not be: performance.now() is none.
+    now: () => Math.floor(now()),
     random,
   });
 }

@@ -43,6 +43,8 @@ export class Spool {
   #failures = 0;
   /** How many are handed over together: one after a failure, so that a row that cannot be stored holds back no other. */
   #most = MOST_IN_GROUP;
+  #isStarted = false;
+  #hasLooked = false;
   #isClosed = false;
   /** While true, deliveries come here at once, without waiting for the store again. */
   isStoreAway = false;
@@ -52,11 +54,16 @@ export class Spool {
     this.#group = new Group({ send: (records) => this.#insert(records), lanes: 1, most: MOST_IN_GROUP });
   }
 
-  /** Looks for what an earlier process left. */
-  async start(): Promise<void> {
-    const others = await this.#count('owner <> $1');
-    if (others > 0) this.#options.emit({ name: 'spool.others', count: others });
+  /** Looks for what an earlier process left; in a file that cannot be used now, as soon as it can be. */
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
     this.#schedule(0);
+  }
+
+  /** @throws when the file cannot be used. */
+  async check(): Promise<void> {
+    await this.#opened();
   }
 
   /** @returns false when it could not be kept here. */
@@ -146,6 +153,7 @@ export class Spool {
   async #drain(): Promise<void> {
     const { emit } = this.#options;
     try {
+      await this.#look();
       for (let count = 0; !this.#isClosed; ) {
         const handedOver = await this.#handOver();
         if (handedOver === 0) {
@@ -159,11 +167,20 @@ export class Spool {
       this.#timer = undefined;
     } catch (error) {
       const retryInMs = this.#pause();
-      emit({ name: 'store.unavailable', failure: failureCode(error), retryInMs });
+      const failure = failureCode(error);
+      if (this.#hasLooked) emit({ name: 'store.unavailable', failure, retryInMs });
+      else emit({ name: 'spool.failed', failure });
       this.#failures += 1;
       this.#timer = undefined;
       this.#schedule(retryInMs);
     }
+  }
+
+  async #look(): Promise<void> {
+    if (this.#hasLooked) return;
+    const others = await this.#count('owner <> $1');
+    this.#hasLooked = true;
+    if (others > 0) this.#options.emit({ name: 'spool.others', count: others });
   }
 
   /**
