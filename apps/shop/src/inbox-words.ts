@@ -58,6 +58,10 @@ const REASONS: Readonly<Partial<Record<TransitionReason, Words>>> = {
     heading: 'Applying it ended the shop',
     text: 'It was started several times, and the process ended every time. Find out why before you retry it.',
   },
+  transaction_ended: {
+    heading: 'It may be written already',
+    text: 'Applying it ended its own transaction, so what was written may be kept. Look at the order before you retry or close it.',
+  },
   different_bodies: {
     heading: 'Different amounts, and no order to compare them with',
     text: 'Find out what was paid, and choose the right one below; or close it.',
