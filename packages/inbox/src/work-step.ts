@@ -99,8 +99,10 @@ async function apply<Tx>(
     await countStart(lane, file);
     return await runAndRecord(lane, file, verdict, context);
   } catch (error) {
-    // Its locks are gone with its transaction: recorded before the gate lets anybody run it again.
-    if (error instanceof UnrecordedAttempt && error.isFinal) await context.record(error);
+    // Its locks are gone with its transaction: recorded before the gate lets anybody run it again. Where that fails, it is
+    // tried again when the store is back, as with every attempt that is thrown.
+    if (error instanceof UnrecordedAttempt && error.isFinal)
+      await context.record(error).catch(() => undefined);
     throw error;
   } finally {
     leave();
@@ -127,8 +129,7 @@ async function runAndRecord<Tx>(
     if (!result.ok) return await fail(lane, file, result.error, context);
     if (!(await lane.settle(settlement(file, verdict, settings.now())))) {
       await lane.rollback();
-      await context.record(new UnrecordedAttempt(file, new Error(OVERTAKEN)));
-      return 'done';
+      return await recordOvertaken(file, context);
     }
     await lane.commit();
   } catch (error) {
@@ -137,6 +138,16 @@ async function runAndRecord<Tx>(
   const durationMs = Math.round(performance.now() - started);
   settings.emit({ name: 'transition.settled', transitionId, state: 'settled', attempt, durationMs });
   return 'done';
+}
+
+async function recordOvertaken<Tx>(file: CaseFile, { record }: WorkContext<Tx>): Promise<Outcome> {
+  const attempt = new UnrecordedAttempt(file, new Error(OVERTAKEN));
+  try {
+    await record(attempt);
+    return 'done';
+  } catch (error) {
+    throw new UnrecordedAttempt(file, error, attempt.reported);
+  }
 }
 
 async function countStart<Tx>(lane: Lane<Tx>, file: CaseFile): Promise<void> {
