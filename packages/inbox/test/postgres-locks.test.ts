@@ -81,6 +81,30 @@ it('thousands of due transitions of one reference take one lock of those who loo
   expect(most).toBeLessThan(10);
 });
 
+it('who passes over a busy transition keeps nobody from others of its reference', async () => {
+  const inbox = (await newMerchant('postgres')).open();
+  const failed = (merchant_reference: string, internal_reference: string): Promise<void> =>
+    inbox.receive(callback({ merchant_reference, internal_reference, transaction_status: 'FAILED' }));
+  await failed('ORD-1', 'INT-SLOW');
+  await failed('ORD-2', 'INT-SLOW');
+  await failed('ORD-3', 'INT-SLOW-TOO');
+  await failed('ORD-2', 'INT-QUICK');
+  const mayEnd = signal();
+  const ran: string[] = [];
+  inbox.handle(
+    async ({ signed }) => {
+      ran.push(signed.internal_reference);
+      if (signed.internal_reference !== 'INT-QUICK') await mayEnd.promise;
+    },
+    { statuses: ['FAILED'] },
+  );
+  const stop = startWork(inbox, { concurrency: 3 });
+  await until(() => ran.includes('INT-QUICK'));
+  expect(ran.toSorted()).toEqual(['INT-QUICK', 'INT-SLOW', 'INT-SLOW-TOO']);
+  mayEnd.give();
+  await stop();
+});
+
 it.each(['repeatable read', 'serializable'])('expect() with a tx refuses a snapshot: %s', async (level) => {
   const { merchant, inbox } = await newShop('postgres');
   await inbox.receive(paid('ORD-1', 500));
