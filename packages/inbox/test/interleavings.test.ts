@@ -4,7 +4,7 @@ import { ENGINES, type EngineName, newMerchant } from './support/merchant.ts';
 
 // Every run takes other ones; INTERLEAVINGS_SEED repeats a run, or one scenario with INTERLEAVINGS=1. The script
 // `interleavings` plays ten thousand on each engine.
-const count = Number(process.env['INTERLEAVINGS'] ?? 1000);
+const count = Number(process.env['INTERLEAVINGS'] ?? 1500);
 const firstSeed = Number(process.env['INTERLEAVINGS_SEED'] ?? Math.floor(Date.now() % 2 ** 31));
 
 /** PostgreSQL works on several at once; SQLite has one writer in each file, and so there are two files. */
