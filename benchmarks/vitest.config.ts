@@ -1,7 +1,8 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { SHARED } from '../vitest.shared.ts';
 
 const config: ViteUserConfig = defineConfig({
-  // A whole run in a process of its own, packing included; the deadlines only end a hang.
-  test: { include: ['test/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 },
+  // A whole run in a process of its own, packing included.
+  test: { ...SHARED, testTimeout: 120_000, hookTimeout: 120_000 },
 });
 export default config;

@@ -9,7 +9,20 @@ interface Report {
   readonly success: boolean;
   readonly numTotalTests: number;
   readonly numPassedTests: number;
-  readonly testResults: readonly { readonly name: string }[];
+  readonly testResults: readonly FileResult[];
+}
+
+interface FileResult {
+  readonly name: string;
+  readonly status?: string;
+  readonly message?: string;
+  readonly assertionResults?: readonly TestResult[];
+}
+
+interface TestResult {
+  readonly fullName: string;
+  readonly status: string;
+  readonly failureMessages?: readonly string[];
 }
 
 /**
@@ -28,6 +41,28 @@ export function countReport(text: string | undefined, testFiles: readonly string
   const other = numTotalTests - passed + forgotten.length;
   // A suite that failed to load has no tests to count.
   return { passed, failed: success && passed > 0 ? other : Math.max(other, 1) };
+}
+
+/**
+ * Names what failed in vitest's report on one package, for the end of a long log: the file, the test, and the first line
+ * of what it said.
+ */
+export function failuresIn(text: string | undefined): string[] {
+  const report = parseReport(text);
+  if (report === undefined) return ['wrote no report that can be read'];
+  return report.testResults.flatMap(({ name, status, message, assertionResults = [] }) => {
+    const file = name.replaceAll('\\', '/').split('/').slice(-2).join('/');
+    const failed = assertionResults.filter((result) => result.status !== 'passed');
+    if (failed.length === 0) return status === 'failed' ? [`${file}: ${firstLine(message)}`] : [];
+    return failed.map(
+      ({ fullName, status: outcome, failureMessages = [] }) =>
+        `${file} > ${fullName}: ${firstLine(failureMessages[0]) || outcome}`,
+    );
+  });
+}
+
+function firstLine(text = ''): string {
+  return text.trim().split('\n', 1)[0] ?? '';
 }
 
 function parseReport(text: string | undefined): Report | undefined {

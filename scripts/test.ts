@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Counts, countReport } from './count-report.ts';
+import { type Counts, countReport, failuresIn } from './count-report.ts';
 
 const CHECKS: readonly (readonly [name: string, command: readonly string[]])[] = [
   ['format and lint', ['biome', 'ci', '--colors=off', '--error-on-warnings', '.']],
@@ -29,6 +29,7 @@ const TURBO = [
 process.chdir(dirname(import.meta.dirname));
 const started = Date.now();
 let total: Counts = { passed: 0, failed: 0 };
+const failures: string[] = [];
 
 for (const [name, command] of CHECKS) {
   const { code, output } = await run(command, 'collected');
@@ -52,11 +53,15 @@ count(
   'build, types and tests of every package',
 );
 for (const folder of tested) {
-  const report = `${folder}/.test-report.json`;
+  const reportFile = `${folder}/.test-report.json`;
+  const report = existsSync(reportFile) ? readFileSync(reportFile, 'utf8') : undefined;
   const testFiles = globSync(`${folder}/test/**/*.test.ts`).map((path) => path.replaceAll('\\', '/'));
-  count(countReport(existsSync(report) ? readFileSync(report, 'utf8') : undefined, testFiles), folder);
+  const counts = countReport(report, testFiles);
+  count(counts, folder);
+  if (counts.failed > 0) failures.push(...failuresIn(report).map((failure) => `${folder}: ${failure}`));
 }
 
+if (failures.length > 0) console.log(`\n${failures.join('\n')}`);
 const seconds = Math.round((Date.now() - started) / 1000);
 console.log(`\n${tested.length} packages and ${CHECKS.length + 1} checks in ${seconds} s`);
 console.log(`${total.passed} passed, ${total.failed} failed`);

@@ -1,7 +1,5 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { SHARED } from '../../vitest.shared.ts';
 
-const config: ViteUserConfig = defineConfig({
-  // Real servers, started and killed; the deadlines only end a hang.
-  test: { include: ['test/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 },
-});
+const config: ViteUserConfig = defineConfig({ test: SHARED });
 export default config;

@@ -1,7 +1,8 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { SHARED } from '../../vitest.shared.ts';
 
 const config: ViteUserConfig = defineConfig({
-  // The deadline only ends a hang: compilers and whole programs run here.
-  test: { include: ['test/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 },
+  // The programs of the documents are extracted beside the tests, with test files among them.
+  test: { ...SHARED, include: ['test/**/*.test.ts'] },
 });
 export default config;

@@ -1,4 +1,5 @@
 import { defineConfig, type Plugin, type ViteUserConfig } from 'vitest/config';
+import { SHARED } from '../../vitest.shared.ts';
 
 const PORTABLE = 'test/**/*.portable.test.ts';
 
@@ -17,8 +18,8 @@ const withoutNodeCondition: Plugin = {
 const config: ViteUserConfig = defineConfig({
   test: {
     projects: [
-      { test: { name: 'node', include: ['test/**/*.test.ts'], exclude: [PORTABLE] } },
-      { plugins: [withoutNodeCondition], test: { name: 'portable', include: [PORTABLE] } },
+      { test: { ...SHARED, name: 'node', include: ['test/**/*.test.ts'], exclude: [PORTABLE] } },
+      { plugins: [withoutNodeCondition], test: { ...SHARED, name: 'portable', include: [PORTABLE] } },
     ],
   },
 });

@@ -1,12 +1,7 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { SHARED } from '../../vitest.shared.ts';
 
 const config: ViteUserConfig = defineConfig({
-  test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/global-postgres.ts'],
-    // Real engines on a busy machine: these only end what hangs.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-  },
+  test: { ...SHARED, globalSetup: ['test/support/global-postgres.ts'] },
 });
 export default config;

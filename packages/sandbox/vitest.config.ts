@@ -1,5 +1,5 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { SHARED } from '../../vitest.shared.ts';
 
-// Several tests start processes; on a busy machine that takes its time. Only a hang should fail for its length.
-const config: ViteUserConfig = defineConfig({ test: { testTimeout: 60_000, hookTimeout: 60_000 } });
+const config: ViteUserConfig = defineConfig({ test: SHARED });
 export default config;

@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { countReport } from '../../../scripts/count-report.ts';
+import { countReport, failuresIn } from '../../../scripts/count-report.ts';
 import { emptyFolder } from '../src/extracted.ts';
 
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
@@ -47,6 +47,14 @@ test('a report that is missing, broken, of another form or empty fails', () => {
   const empty = { success: true, numTotalTests: 0, numPassedTests: 0, testResults: [] };
   for (const report of [undefined, '', '{"success":true', '{}', 'null', JSON.stringify(empty)])
     expect(countReport(report, [])).toEqual({ passed: 0, failed: 1 });
+});
+
+test('what failed is named with the first line of what it said', () => {
+  expect(failuresIn(good)).toEqual([]);
+  expect(failuresIn(failing)).toEqual(['test/a.test.ts > three: Error: 3']);
+  expect(failuresIn(skipping)).toEqual(['test/a.test.ts > three: skipped', 'test/a.test.ts > four: todo']);
+  expect(failuresIn(broken)).toEqual([expect.stringMatching(/^test\/b\.test\.ts: .*gone\.ts/)]);
+  expect(failuresIn(undefined)).toEqual(['wrote no report that can be read']);
 });
 
 /** Runs vitest on the given test files, in a folder of their own, and gives its report. */
