@@ -1,7 +1,7 @@
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { callbackRecord } from '../src/intake-record.ts';
+import { MOST_RETRY_MS } from '../src/sqlite/retry-interval.ts';
 import type { StoreEngine } from '../src/store.ts';
-import { paid } from './support/callbacks.ts';
 import type { AnyTransaction, Merchant } from './support/merchant.ts';
 import { newDueShop, ORDER } from './support/shop.ts';
 import { pause, signal } from './support/until.ts';
@@ -11,26 +11,30 @@ describe('the write lock of sqlite', () => {
   it('is left to other processes between the handlers of a backlog', async () => {
     const { merchant } = await newDueShop('sqlite');
     const lane = await openEngine(merchant).openLane(PATIENT);
-    // Another engine on the file is another process to this one: they have no turn in common.
-    const receiver = openEngine(merchant);
-    const takeTheLock = async (): Promise<void> => {
-      expect(await lane.claim('', merchant.clock.now())).toBeInstanceOf(Uint8Array);
-    };
-    for (const reference of ['R-1', 'R-2', 'R-3', 'R-4', 'R-5', 'R-6', 'R-7', 'R-8']) {
-      await takeTheLock();
-      let isKept = false;
-      const kept = receiver.receive([callbackRecord(paid(reference, 500), '', 1)], '').then(() => {
-        isKept = true;
-      });
-      for (let handlers = 0; handlers < 5 && !isKept; handlers += 1) {
-        await pause(64);
-        await lane.rollback();
-        await takeTheLock();
-      }
-      await lane.rollback();
-      expect(isKept).toBe(true);
-      await kept;
-    }
+    const takeTheLock = (): Promise<unknown> => lane.claim('', merchant.clock.now());
+    expect(await takeTheLock()).toBeInstanceOf(Uint8Array);
+    expect(lockIsFree(merchant)).toBe(false);
+    // What the lane leaves to others is a part of the time for which it kept the lock.
+    await pause(64);
+    await lane.rollback();
+    const next = takeTheLock();
+    await everyMicrotask();
+    // No timer of the lane can fire while this thread sleeps. Had it asked for the lock at once, it would have it now.
+    sleep(200);
+    expect(lockIsFree(merchant)).toBe(true);
+    expect(await next).toBeInstanceOf(Uint8Array);
+    await lane.close();
+  });
+
+  it('is free for longer than the others wait between two tries', async () => {
+    const { merchant } = await newDueShop('sqlite');
+    const lane = await openEngine(merchant).openLane(PATIENT);
+    await lane.claim('', merchant.clock.now());
+    await pause(8 * 2 * MOST_RETRY_MS);
+    await lane.rollback();
+    const freeFrom = performance.now();
+    await lane.claim('', merchant.clock.now());
+    expect(performance.now() - freeFrom).toBeGreaterThan(1.5 * MOST_RETRY_MS);
     await lane.close();
   });
 
@@ -69,6 +73,28 @@ function openEngine(merchant: Merchant): StoreEngine<AnyTransaction> {
     .open({ ...PATIENT, spool: undefined, now: merchant.clock.now, onConnectionLost: () => undefined });
   onTestFinished(() => engine.close());
   return engine;
+}
+
+/** As another process would try it, once. */
+function lockIsFree({ programArguments: [, path = ''] }: Merchant): boolean {
+  const other = new DatabaseSync(path, { timeout: 0 });
+  try {
+    other.exec('begin immediate; rollback');
+    return true;
+  } catch (error) {
+    expect(error).toMatchObject({ errcode: 5 });
+    return false;
+  } finally {
+    other.close();
+  }
+}
+
+async function everyMicrotask(): Promise<void> {
+  for (let turn = 0; turn < 100; turn += 1) await Promise.resolve();
+}
+
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 /** Longer than the time limits of its test, and not for ever: SQLite cannot be interrupted. */

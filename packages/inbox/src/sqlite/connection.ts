@@ -3,6 +3,7 @@ import type { SqlValue } from '../session.ts';
 import { fileIdentity } from './file-identity.ts';
 import { MovedDatabase } from './moved-database.ts';
 import { RefusedDatabase } from './refused-database.ts';
+import { LEAST_RETRY_MS, MOST_RETRY_MS } from './retry-interval.ts';
 import type { SqliteResult, SqliteValues } from './thread-messages.ts';
 
 const SQLITE_BUSY = 5;
@@ -146,7 +147,7 @@ export class SqliteConnection {
         return attempt();
       } catch (error) {
         if (!isBusy(error) || performance.now() >= until) throw error;
-        Atomics.wait(sleepCell, 0, 0, 1 + Math.random() * 3);
+        Atomics.wait(sleepCell, 0, 0, LEAST_RETRY_MS + Math.random() * (MOST_RETRY_MS - LEAST_RETRY_MS));
       }
     }
   }

@@ -5,12 +5,13 @@ import type { Lane } from '../store.ts';
 import type { TransactionGuard } from '../transaction-guard.ts';
 import type { Turn } from '../turn.ts';
 import { merchantTransaction } from './merchant-transaction.ts';
+import { MOST_RETRY_MS } from './retry-interval.ts';
 import type { SqliteThread } from './sqlite-thread.ts';
 import type { SqliteTransaction } from './sqlite-transaction.ts';
 import { threadSession } from './thread-session.ts';
 
-/** Other processes try again for the write lock every 1 to 4 ms: within this time one of them gets it. */
-const LONGEST_GAP_MS = 8;
+/** Long enough that every other process that waits for the write lock tries again within it, and one of them gets it. */
+const LONGEST_GAP_MS = 2 * MOST_RETRY_MS;
 /** Of the time for which the lane kept the lock, this part is left to them. */
 const GAP_PART = 1 / 8;
 
