@@ -17,7 +17,7 @@ async function parentOf(pid: string): Promise<number | undefined> {
 }
 
 /** @returns false when the process has ended before. */
-export function signalProcess(pid: number, signal: 'SIGSTOP' | 'SIGKILL'): boolean {
+export function signalProcess(pid: number, signal: 'SIGSTOP' | 'SIGKILL' | 'SIGQUIT'): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {
