@@ -97,6 +97,8 @@ async function workUntilStopped<Tx>(
   };
   let lookedAhead = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
+    // Before the look at the store: what is kept while the answer is under way wakes nobody who does not wait yet.
+    const { wakes } = wakeup;
     let outcome = await workStep(lane, {
       ...context,
       gate: atOnce,
@@ -111,7 +113,7 @@ async function workUntilStopped<Tx>(
       await bringForward(engine, context.settings);
       lookedAhead = performance.now();
     }
-    await wakeup.wait(pollMs, signal);
+    await wakeup.wait(pollMs, signal, wakes);
   }
 }
 
