@@ -50,7 +50,9 @@ export class Group<T, R> {
       this.#unsettled.add(waiting);
       this.#waiting.push(waiting);
       if (timeoutMs !== Number.POSITIVE_INFINITY) {
-        this.#clock ??= setInterval(() => this.#expire(), Math.min(TICK_MS, timeoutMs));
+        // As with afterMs(): what has arrived by then is read first.
+        const expire = (): unknown => setImmediate(() => this.#expire());
+        this.#clock ??= setInterval(expire, Math.min(TICK_MS, timeoutMs));
       }
       this.#schedule();
     });

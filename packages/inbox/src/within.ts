@@ -9,18 +9,35 @@ export class TimedOut extends Error {
 }
 
 /**
+ * Calls the function after `ms` milliseconds, and after what has arrived by then was read: a process that stood still,
+ * because something kept its thread, finds its timers due before it finds the answers that came meanwhile.
+ *
+ * @returns the function that prevents the call.
+ */
+export function afterMs(ms: number, act: () => void): () => void {
+  let immediate: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    immediate = setImmediate(act);
+  }, ms);
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(immediate);
+  };
+}
+
+/**
  * What the promise gives, or a rejection after `ms` milliseconds; what comes later is for nobody.
  *
  * @param message what the rejection says.
  */
 export async function within<T>(ms: number, promise: Promise<T>, message?: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
+  let stop: () => void = () => undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new TimedOut(message)), ms);
+    stop = afterMs(ms, () => reject(new TimedOut(message)));
   });
   try {
     return await Promise.race([promise, tooLate]);
   } finally {
-    clearTimeout(timer);
+    stop();
   }
 }

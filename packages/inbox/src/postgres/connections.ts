@@ -1,5 +1,5 @@
 import type { Session } from '../session.ts';
-import { TimedOut, within } from '../within.ts';
+import { afterMs, TimedOut, within } from '../within.ts';
 import { type Attempt, attempt, ConnectionLost, type Outcome } from './attempt.ts';
 import type { PostgresClient, PostgresPool } from './postgres-pool.ts';
 import { postgresSession } from './postgres-session.ts';
@@ -170,7 +170,7 @@ function codeOf(error: unknown): string {
 }
 
 class Deadline {
-  readonly #timer: NodeJS.Timeout;
+  readonly #stop: () => void;
   readonly #passed: Promise<never>;
   readonly #at: number;
 
@@ -181,7 +181,7 @@ class Deadline {
     });
     this.#passed.catch(() => undefined);
     this.#at = performance.now() + ms;
-    this.#timer = setTimeout(() => fail(new TimedOut()), ms);
+    this.#stop = afterMs(ms, () => fail(new TimedOut()));
   }
 
   /** At least 1. */
@@ -194,6 +194,6 @@ class Deadline {
   }
 
   end(): void {
-    clearTimeout(this.#timer);
+    this.#stop();
   }
 }
