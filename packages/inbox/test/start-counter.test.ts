@@ -4,7 +4,7 @@ import { StartCounter } from '../src/postgres/start-counter.ts';
 import { paid } from './support/callbacks.ts';
 import { poolShop } from './support/pool-shop.ts';
 import { ORDER } from './support/shop.ts';
-import { until } from './support/until.ts';
+import { until, untilDone } from './support/until.ts';
 import { startWork } from './support/working.ts';
 
 it('counts a start and takes one back in the same group', async () => {
@@ -38,7 +38,7 @@ it('a start that was given up is not counted later: no handler that never ran ma
     runs += 1;
   });
   await inbox.expect(ORDER);
-  await inbox.receive(paid('ORD-1', 500));
+  await untilDone(() => inbox.receive(paid('ORD-1', 500)));
   const unlock = await lock('start', 'share');
   const stop = startWork(inbox, { concurrency: 1 });
   await until(() => events.filter(({ name }) => name === 'store.unavailable').length >= 3);

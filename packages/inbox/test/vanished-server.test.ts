@@ -3,7 +3,7 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { createInbox, type InboxEvent, postgres } from '../src/index.ts';
 import { paid } from './support/callbacks.ts';
 import { silentProxy } from './support/silent-proxy.ts';
-import { until } from './support/until.ts';
+import { until, untilDone } from './support/until.ts';
 import { startWork } from './support/working.ts';
 
 const REFERENCES = ['A', 'B', 'C', 'D', 'E', 'F'];
@@ -44,18 +44,13 @@ it.each(['before the first handler', 'in a handler, before its effect', 'in a ha
     }
     const stop = startWork(inbox, { concurrency: 2 });
     if (moment.startsWith('before')) {
-      await inbox.receive(paid('A', 500));
+      await untilDone(() => inbox.receive(paid('A', 500)));
       await until(() => events.some(({ name }) => name === 'transition.settled'));
       proxy.silence();
     }
     for (const reference of REFERENCES) {
       // The pool finds out about a silent connection by waiting for it.
-      await until(() =>
-        inbox.receive(paid(reference, 500)).then(
-          () => true,
-          () => false,
-        ),
-      );
+      await untilDone(() => inbox.receive(paid(reference, 500)));
     }
     const settled = `select 1 from ${schema}.transition where state = 'settled'`;
     await until(async () => (await direct.query(settled)).rows.length === REFERENCES.length);
@@ -93,14 +88,7 @@ it.each(['before the commit', 'in a statement'])(
     await expect(failed).rejects.toMatchObject({ code: 'ETIMEDOUT' });
     // The pool finds out about a silent connection by waiting for it. On a machine that stands still, the answer to a
     // commit may be as late, and B is inserted again.
-    await until(() =>
-      inbox
-        .transaction((tx) => tx.query(`insert into ${schema}.orders values ('B')`))
-        .then(
-          () => true,
-          () => false,
-        ),
-    );
+    await untilDone(() => inbox.transaction((tx) => tx.query(`insert into ${schema}.orders values ('B')`)));
     const { rows } = await direct.query(`select distinct reference from ${schema}.orders`);
     expect(rows).toEqual([{ reference: 'B' }]);
   },

@@ -1,6 +1,7 @@
 import type { Inbox, InboxOptions } from '../../src/index.ts';
 import { paid } from './callbacks.ts';
 import { type AnyTransaction, type EngineName, type Merchant, newMerchant } from './merchant.ts';
+import { untilDone } from './until.ts';
 
 type Handler = Parameters<Inbox<AnyTransaction>['handle']>[0];
 
@@ -29,6 +30,6 @@ export async function newDueShop(
   const merchant = await newMerchant(engine);
   const inbox = merchant.open(options);
   await inbox.expect(ORDER);
-  await inbox.receive(paid('ORD-1', 500));
+  await untilDone(() => inbox.receive(paid('ORD-1', 500)));
   return { merchant, inbox };
 }

@@ -3,6 +3,19 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   while (!(await condition())) await pause(5);
 }
 
+/**
+ * Repeats what may fail for want of time, as its caller would, until it succeeds: a disk or a machine that stands still for
+ * a moment must not look like what a test is about.
+ */
+export async function untilDone(act: () => Promise<unknown>): Promise<void> {
+  await until(() =>
+    act().then(
+      () => true,
+      () => false,
+    ),
+  );
+}
+
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
