@@ -3,8 +3,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { MOST_RETRY_MS } from '../src/sqlite/retry-interval.ts';
 import type { StoreEngine } from '../src/store.ts';
 import type { AnyTransaction, Merchant } from './support/merchant.ts';
+import { expectNextCredit } from './support/next-credit.ts';
 import { newDueShop, ORDER } from './support/shop.ts';
-import { pause, signal, untilDone } from './support/until.ts';
+import { pause, signal } from './support/until.ts';
 import { startWork } from './support/working.ts';
 
 describe('the write lock of sqlite', () => {
@@ -49,9 +50,7 @@ describe('the write lock of sqlite', () => {
     }
     await stop();
     // The turn has gone on to the next one.
-    await untilDone(() => inbox.transaction((tx) => merchant.credit(tx, 'next', '1')));
-    const credited = (await merchant.credits()).map(({ reference }) => reference);
-    expect([...new Set(credited)]).toEqual(['next']);
+    await expectNextCredit(merchant, inbox);
   });
 });
 

@@ -2,8 +2,9 @@ import { ConfigurationError } from '@payment-service/core';
 import { describe, expect, it } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
+import { expectNextCredit } from '../support/next-credit.ts';
 import { newShop, ORDER } from '../support/shop.ts';
-import { signal, untilDone } from '../support/until.ts';
+import { signal } from '../support/until.ts';
 import { workOff } from '../support/working.ts';
 
 describe.each(ENGINES)('limits of transaction() on %s', (engine) => {
@@ -97,10 +98,7 @@ describe.each(ENGINES)('limits of transaction() on %s', (engine) => {
     await expect(failed).rejects.toThrow(/handlerTimeoutMs|statement timeout/);
     expect(hasEnded).toBe(false);
     // On SQLite its statement runs on, and cannot be interrupted.
-    await untilDone(() => inbox.transaction((tx) => merchant.credit(tx, 'next', '1')));
-    // More than once where the answer to a commit came too late.
-    const credited = (await merchant.credits()).map(({ reference }) => reference);
-    expect([...new Set(credited)]).toEqual(['next']);
+    await expectNextCredit(merchant, inbox);
   });
 });
 
