@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * What a merchant's team writes from specification 5.2 in an afternoon: correct for a genuine callback and for a
+ * What a merchant's team writes from protocol §5.2 in an afternoon: correct for a genuine callback and for a
  * simple forgery. It has none of core's refusals (':' shifts, coercion, repeated names, invalid UTF-8), which is
  * what its lead in the table buys.
  */

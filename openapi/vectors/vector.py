@@ -60,7 +60,7 @@ def fields(**changed: str) -> dict[str, str]:
 
 
 def joined(signed: dict[str, str]) -> str:
-    """The string that is signed (specification 5.2, rule 2)."""
+    """The string that is signed (protocol §5.2, rule 2)."""
     return ':'.join(signed[name] for name in NAMES)
 
 
@@ -178,6 +178,6 @@ def callback(name: str, expect: dict, *, signature: Any = DEFAULT, rule: str, **
     add(name, expect, rule=rule, signature=header() if signature is DEFAULT else signature, **more)
 
 
-def redirect(name: str, expect: dict, text: str, *, rule: str = '3.11', **more: Any) -> None:
+def redirect(name: str, expect: dict, text: str, *, rule: str = 'D11', **more: Any) -> None:
     """A redirect with this raw query text."""
     add(name, expect, rule=rule, channel='redirect', query=text, **more)

@@ -9,7 +9,7 @@ const LATE = { misbehave: { late_ms: 3_600_000 } };
 describe.each(STAGES)(
   'none of these pays an order on $framework and $engine, and the genuine callback still does',
   ({ framework, engine }) => {
-    it('A2: a forged amount under a valid signature', async () => {
+    it('threat A2: a forged amount under a valid signature', async () => {
       const shop = await openShop({ framework, engine });
       const customer = new Customer(shop);
       const { reference } = await customer.placeOrder();
@@ -40,7 +40,7 @@ describe.each(STAGES)(
       expect((await customer.get('/owner/orders')).body).toContain('it came with other amounts as well');
     });
 
-    it('A2: a forged amount that the sandbox itself sends first', async () => {
+    it('threat A2: a forged amount that the sandbox itself sends first', async () => {
       const shop = await openShop({ framework, engine, sandbox: { misbehave: { forged_amount: 1 } } });
       const customer = new Customer(shop);
       const { reference, paymentUrl } = await customer.placeOrder();
@@ -50,7 +50,7 @@ describe.each(STAGES)(
       expect(await shop.transitions()).toMatchObject([{ state: 'quarantined', reason: 'amount_mismatch' }]);
     });
 
-    it('A5: a forged body that comes before the genuine one neither pays nor blocks', async () => {
+    it('threat A5: a forged body that comes before the genuine one neither pays nor blocks', async () => {
       const shop = await openShop({
         framework,
         engine,
@@ -64,7 +64,7 @@ describe.each(STAGES)(
       expect(await shop.transitions()).toMatchObject([{ state: 'settled', bodyCount: 2, deliveries: 2 }]);
     });
 
-    it('A4: the signature of a redirect, posted to the callback route with another amount, before and after', async () => {
+    it('threat A4: the signature of a redirect, posted to the callback route with another amount, before and after', async () => {
       const shop = await openShop({ framework, engine, sandbox: LATE });
       const customer = new Customer(shop);
       const { reference, paymentUrl } = await customer.placeOrder();
@@ -115,7 +115,7 @@ describe.each(STAGES)(
       expect(await shop.stateOf(reference)).toBe('paid');
     });
 
-    it('A26: a redirect in a browser that did not order changes nothing, not even a word', async () => {
+    it('threat A26: a redirect in a browser that did not order changes nothing, not even a word', async () => {
       const shop = await openShop({ framework, engine, sandbox: LATE });
       const customer = new Customer(shop);
       const { reference, paymentUrl } = await customer.placeOrder();
@@ -136,7 +136,7 @@ describe.each(STAGES)(
       );
     });
 
-    it('A19: a wrong key', async () => {
+    it('threat A19: a wrong key', async () => {
       const shop = await openShop({ framework, engine });
       const { reference } = await new Customer(shop).placeOrder();
       expect(await shop.sendCallback(genuine(reference), 'ANOTHERACCOUNTSKEY')).toBe(401);
@@ -147,7 +147,7 @@ describe.each(STAGES)(
       expect(await shop.stateOf(reference)).toBe('paid');
     });
 
-    it('A19: the service with a key that is not the shop’s', async () => {
+    it('threat A19: the service with a key that is not the shop’s', async () => {
       const shop = await openShop({
         framework,
         engine,
@@ -177,7 +177,7 @@ describe.each(STAGES)(
       ]) {
         expect(await shop.sendCallback(genuine(other))).toBe(200);
       }
-      // Shifting the ':' makes another reference out of the same signed text (A3). The signature fits: it is evidence.
+      // Shifting the ':' makes another reference out of the same signed text (threat A3). The signature fits: it is evidence.
       expect(await shop.sendCallback(genuine(`${reference}:INT`, { internal_reference: '1' }))).toBe(200);
       expect(await shop.stateOf(reference)).toBe('open');
       expect(await shop.orders.list()).toHaveLength(1);

@@ -37,7 +37,7 @@ describe.each(STAGES)('a payment on $framework and $engine', ({ framework, engin
     expect(redirect).toContain('hmac_signature=');
     const back = await customer.get(redirect);
     expect(back.status).toBe(303);
-    // The address that stays in the browser and its history holds no signature (A23).
+    // The address that stays in the browser and its history holds no signature (threat A23).
     expect(back.location).toBe(`/orders/${reference}`);
     expect(back.headers.get('referrer-policy')).toBe('no-referrer');
 

@@ -113,7 +113,7 @@ class Observation {
     this.#expectNoLeak();
   }
 
-  /** A23: no key, signature or personal data in what goes to logs. */
+  /** Threat A23: no key, signature or personal data in what goes to logs. */
   #expectNoLeak(): void {
     const logged = inspect([this.refusals, this.errors], { depth: 8 });
     for (const secret of [SIGNING_KEY, OTHER_KEY, hash(), 'Example Customer', '256772000001']) {

@@ -78,5 +78,5 @@ export const ANSWERS: Readonly<Record<AnswerName, AnswerRecord>> = {
   unavailable: json(503, { error: 'unavailable' }),
 };
 
-/** On every answer of a redirect route, so that the signed address reaches no other site and no cache (A23). */
+/** On every answer of a redirect route, so that the signed address reaches no other site and no cache (threat A23). */
 export const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' } as const;

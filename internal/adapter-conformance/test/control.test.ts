@@ -112,7 +112,7 @@ const CALLBACK_FAULTS: readonly [fault: string, adapter: () => NodeHttp, mode: M
         return { ...incoming, headers: new Map(incoming.headers) };
       }),
     'hand-on',
-    'A12: a repeated header is refused',
+    'threat A12: a repeated header is refused',
   ],
   [
     'says unread of a consumed body',
@@ -154,13 +154,13 @@ const REDIRECT_FAULTS: readonly [fault: string, adapter: () => NodeHttp, mode: M
     "lets the framework's parser decide on repeated names",
     () => new ReadsTheQueryFirst(),
     'handler',
-    'A14: a signed name that stands twice, the first time with another value is refused',
+    'threat A14: a signed name that stands twice, the first time with another value is refused',
   ],
   [
     "lets the framework's parser mend bad escapes",
     () => new ReadsTheQueryFirst(),
     'handler',
-    'A15: a percent escape that is not UTF-8 is refused',
+    'threat A15: a percent escape that is not UTF-8 is refused',
   ],
   ['forgets referrer-policy when it hands on', () => new WithoutPrivacy(), 'hand-on', 'flat names verify'],
   ['drops the location', () => new WithoutHeaders(), 'handler', 'flat names verify'],

@@ -1,4 +1,4 @@
-"""Rule 3.10: what is a callback's body, and duplicate names in it."""
+"""Decision D10: what is a callback's body, and duplicate names in it."""
 
 from vector import KEY, OTHER_KEY, SIGNED, UNSIGNED, body, callback, data, fields, header, no, ok, raw_body
 
@@ -43,9 +43,9 @@ def not_an_object() -> None:
         ('the callback as a JSON string', '"' + body().replace('"', '\\"') + '"'),
         ('XML', '<event>transaction.completed</event>'),
     ]:
-        callback(f'body: {name}', BAD, rule='3.10', body_text=text)
-    callback('body: white space around it', ok(), rule='3.10', body_text=' \r\n\t' + body() + '\n ')
-    callback('body: an empty object', BAD, rule='3.10', body_text='{}')
+        callback(f'body: {name}', BAD, rule='D10', body_text=text)
+    callback('body: white space around it', ok(), rule='D10', body_text=' \r\n\t' + body() + '\n ')
+    callback('body: an empty object', BAD, rule='D10', body_text='{}')
     for name, value in [
         ('null', None),
         ('a number', 7),
@@ -55,8 +55,8 @@ def not_an_object() -> None:
         ('an array of the callback', [data()]),
         ('an empty object', {}),
     ]:
-        callback(f'parsed body: {name}', BAD, rule='3.10', body_json=value)
-    callback('parsed body: the ordinary callback', ok(), rule='3.10', body_json=data())
+        callback(f'parsed body: {name}', BAD, rule='D10', body_json=value)
+    callback('parsed body: the ordinary callback', ok(), rule='D10', body_json=data())
 
 
 def payload_shapes() -> None:
@@ -72,43 +72,43 @@ def payload_shapes() -> None:
         ('JSON in a string', '"' + payload.replace('"', '\\"') + '"'),
     ]:
         callback(
-            f'payload: {name}', BAD, rule='3.10', body_text=f'{{"event":"transaction.completed","payload":{value}}}'
+            f'payload: {name}', BAD, rule='D10', body_text=f'{{"event":"transaction.completed","payload":{value}}}'
         )
-    callback('payload: missing', BAD, rule='3.10', body_text='{"event":"transaction.completed"}')
+    callback('payload: missing', BAD, rule='D10', body_text='{"event":"transaction.completed"}')
     callback(
         'payload: flat, its fields beside event',
         BAD,
-        rule='3.10',
+        rule='D10',
         body_text='{"event":"transaction.completed",' + payload[1:],
     )
     callback(
         'payload: only inside __proto__',
         BAD,
-        rule='3.10',
+        rule='D10',
         threat='A16',
         body_text='{"event":"transaction.completed","__proto__":{"payload":' + payload + '}}',
     )
     callback(
         'payload: in a list named data',
         BAD,
-        rule='3.10',
+        rule='D10',
         body_text='{"event":"transaction.completed","data":[' + payload + ']}',
     )
     callback(
         'payload: before event',
         ok(),
-        rule='3.10',
+        rule='D10',
         body_text='{"payload":' + payload + ',"event":"transaction.completed"}',
     )
     callback(
         'payload: an empty object',
         no('signed_field_malformed'),
-        rule='3.5',
+        rule='D5',
         body_text='{"event":"transaction.completed","payload":{}}',
     )
     for name, value in [('null', None), ('an array', [data()['payload']]), ('a string', 'x'), ('missing', ...)]:
         parsed = {'event': 'transaction.completed'} | ({} if value is ... else {'payload': value})
-        callback(f'payload: parsed body, {name}', BAD, rule='3.10', body_json=parsed)
+        callback(f'payload: parsed body, {name}', BAD, rule='D10', body_json=parsed)
 
 
 def duplicates() -> None:
@@ -116,7 +116,7 @@ def duplicates() -> None:
         callback(
             f'duplicate: {name}',
             BAD_BUT_SIGNED if authentic else BAD,
-            rule='3.10',
+            rule='D10',
             threat='A17',
             body_text=text,
             **more,
@@ -175,10 +175,10 @@ def duplicates() -> None:
 
 def not_duplicates() -> None:
     def fine(name: str, text: str, **more) -> None:
-        callback(f'no duplicate: {name}', ok(), rule='3.9', threat='A17', body_text=text, **more)
+        callback(f'no duplicate: {name}', ok(), rule='D9', threat='A17', body_text=text, **more)
 
     fine('an unsigned field twice', raw_body(inner='"customer_name":"Another"'))
-    fine('transaction_amount twice', raw_body(inner='"transaction_amount":5000000'), note='Not signed: see rule 3.1.')
+    fine('transaction_amount twice', raw_body(inner='"transaction_amount":5000000'), note='Not signed: see decision D1.')
     fine('an unknown member twice', raw_body(top='"x":1,"x":2', inner='"y":1,"y":2'))
     fine('__proto__ twice', raw_body(top='"__proto__":{},"__proto__":null'))
     fine('event inside a customer object', raw_body(inner='"customer":{"event":"birthday"}'))
@@ -224,20 +224,20 @@ def not_duplicates() -> None:
 
 
 def depth() -> None:
-    callback('depth: 32,768 arrays, not closed', BAD, rule='3.8', threat='A18', body_text='[' * 32768)
-    callback('depth: 8,192 arrays and nothing else', BAD, rule='3.8', threat='A18', body_text='[' * 8192 + ']' * 8192)
-    callback('depth: 4,096 objects, not closed', BAD, rule='3.8', threat='A18', body_text='{"a":' * 4096)
+    callback('depth: 32,768 arrays, not closed', BAD, rule='D8', threat='A18', body_text='[' * 32768)
+    callback('depth: 8,192 arrays and nothing else', BAD, rule='D8', threat='A18', body_text='[' * 8192 + ']' * 8192)
+    callback('depth: 4,096 objects, not closed', BAD, rule='D8', threat='A18', body_text='{"a":' * 4096)
     callback(
         'depth: 500 arrays in an unsigned field',
         ok(),
-        rule='3.9',
+        rule='D9',
         threat='A18',
         body_text=raw_body(inner='"x":' + '[' * 500 + ']' * 500),
     )
     callback(
         'depth: 200 objects in an unsigned field',
         ok(),
-        rule='3.9',
+        rule='D9',
         threat='A18',
         body_text=raw_body(inner='"x":' + '{"event":' * 200 + '1' + '}' * 200),
     )
@@ -245,7 +245,7 @@ def depth() -> None:
     callback(
         'depth: a reference inside 4,096 arrays',
         no('signed_field_malformed'),
-        rule='3.8',
+        rule='D8',
         threat='A7',
         body_text=raw_body(merchant_reference=deep),
     )

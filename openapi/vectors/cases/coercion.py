@@ -1,4 +1,4 @@
-"""Rule 3.5: a signed field is an own, well-formed string; what stringifies alike is refused."""
+"""Decision D5: a signed field is an own, well-formed string; what stringifies alike is refused."""
 
 from vector import NAMES, SIGNED, body, callback, data, fields, header, no, ok, raw_body
 
@@ -10,7 +10,7 @@ def coerced(name: str, field: str, raw: str | None, as_text: str, **more) -> Non
     callback(
         f'coercion: {name}',
         BAD,
-        rule='3.5',
+        rule='D5',
         threat='A7',
         signature=header(fields(**{field: as_text})),
         body_text=raw_body(**{field: raw}),
@@ -59,7 +59,7 @@ def strings() -> None:
         callback(
             f'coercion: the string "{text}" is a string',
             ok(signed),
-            rule='3.5',
+            rule='D5',
             threat='A7',
             signature=header(signed),
             body_text=body(signed),
@@ -69,7 +69,7 @@ def strings() -> None:
         callback(
             f'coercion: an empty {field} verifies',
             ok(signed),
-            rule='3.5',
+            rule='D5',
             signature=header(signed),
             body_text=body(signed),
         )
@@ -77,14 +77,14 @@ def strings() -> None:
     callback(
         'coercion: five empty strings verify',
         ok(empty),
-        rule='3.5',
+        rule='D5',
         signature=header(empty),
         body_text=body(empty),
     )
     callback(
         'coercion: another string under the signature is a mismatch',
         no('mismatch'),
-        rule='3.5',
+        rule='D5',
         body_text=body(fields(merchant_reference='1001')),
     )
 
@@ -108,10 +108,10 @@ def places() -> None:
             raw_body(inner='"\ufeffmerchant_reference":"ORD-1001"', merchant_reference=None),
         ),
     ]:
-        callback(f'coercion: {name} is not the signed field', BAD, rule='3.5', threat='A7', body_text=text)
+        callback(f'coercion: {name} is not the signed field', BAD, rule='D5', threat='A7', body_text=text)
     for inherited in ['toString', 'constructor']:
         text = raw_body(merchant_reference=None, inner=f'"{inherited}":"ORD-1001"')
-        callback(f'coercion: {inherited} does not stand in for a field', BAD, rule='3.5', threat='A16', body_text=text)
+        callback(f'coercion: {inherited} does not stand in for a field', BAD, rule='D5', threat='A16', body_text=text)
 
 
 def parsed() -> None:
@@ -119,7 +119,7 @@ def parsed() -> None:
         callback(
             f'coercion: parsed body, {name}',
             BAD,
-            rule='3.5',
+            rule='D5',
             threat='A7',
             signature=header(fields(internal_reference=as_text)),
             body_json=data({**SIGNED, 'internal_reference': value}),
@@ -134,7 +134,7 @@ def parsed() -> None:
     callback(
         'coercion: parsed body, internal_reference missing',
         BAD,
-        rule='3.5',
+        rule='D5',
         threat='A7',
         signature=header(fields(internal_reference='undefined')),
         body_json=data(missing),
@@ -143,7 +143,7 @@ def parsed() -> None:
     callback(
         'coercion: parsed body, an empty string verifies',
         ok(signed),
-        rule='3.5',
+        rule='D5',
         signature=header(signed),
         body_json=data(signed),
     )

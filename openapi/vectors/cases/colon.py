@@ -1,4 +1,4 @@
-"""Rule 3.4: the join with ':' is ambiguous, so at most one named field may hold one."""
+"""Decision D4: the join with ':' is ambiguous, so at most one named field may hold one."""
 
 from vector import KEY, NAMES, OTHER_KEY, SIGNED, body, callback, data, fields, header, joined, no, ok
 
@@ -16,7 +16,7 @@ def case(name: str, expect: dict, signed: dict, options: dict, signature: str = 
     callback(
         f'colon: {name}',
         expect,
-        rule='3.4',
+        rule='D4',
         threat='A3',
         options=options,
         signature=signature or header(signed),
@@ -131,28 +131,28 @@ def shapes() -> None:
     signed = fields(merchant_reference='ORD:1')
     escaped = body(signed).replace('ORD:1', 'ORD\\u003a1')
     callback(
-        'colon: written as an escape', AMBIGUOUS, rule='3.4', threat='A3', signature=header(signed), body_text=escaped
+        'colon: written as an escape', AMBIGUOUS, rule='D4', threat='A3', signature=header(signed), body_text=escaped
     )
     callback(
-        'colon: in a parsed body', AMBIGUOUS, rule='3.4', threat='A3', signature=header(signed), body_json=data(signed)
+        'colon: in a parsed body', AMBIGUOUS, rule='D4', threat='A3', signature=header(signed), body_json=data(signed)
     )
     callback(
         'colon: in a parsed body, colonIn merchant',
         ok(signed),
-        rule='3.4',
+        rule='D4',
         threat='A3',
         options=MERCHANT,
         signature=header(signed),
         body_json=data(signed),
     )
     callback(
-        'colon: in unsigned fields is text', ok(), rule='3.4', body_text=body(customer_name='A:B', status_message='::')
+        'colon: in unsigned fields is text', ok(), rule='D4', body_text=body(customer_name='A:B', status_message='::')
     )
     case('none at all, colonIn merchant', ok(), SIGNED, MERCHANT)
     callback(
         'colon: an expired key wins',
         no('key_expired'),
-        rule='3.4',
+        rule='D4',
         threat='A20',
         note='The design is silent on the order; a key that has ended proves nothing, so nothing is authentic.',
         options={'signing_keys': [{'id': 'old', 'key': KEY, 'not_after': '2023-11-01T00:00:00Z'}]},

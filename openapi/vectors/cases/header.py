@@ -1,4 +1,4 @@
-"""Rule 3.6: the grammar of hmac-signature."""
+"""Decision D6: the grammar of hmac-signature."""
 
 import base64
 
@@ -11,11 +11,11 @@ MISSING = no('signature_missing')
 
 
 def accept(name: str, signature: str, unit: str = 'seconds', age: int | None = 10, **more) -> None:
-    callback(f'header: {name}', ok(unit=unit, age=age), signature=signature, rule='3.6', **more)
+    callback(f'header: {name}', ok(unit=unit, age=age), signature=signature, rule='D6', **more)
 
 
 def refuse(name: str, signature, expect: dict = MALFORMED, threat: str | None = 'A11', **more) -> None:
-    callback(f'header: {name}', expect, signature=signature, rule='3.6', threat=threat, **more)
+    callback(f'header: {name}', expect, signature=signature, rule='D6', threat=threat, **more)
 
 
 def padded(length: int, text: str) -> str:
@@ -66,7 +66,7 @@ def absent_or_odd() -> None:
         'header: the grammar is checked before the body',
         MALFORMED,
         signature='nonsense',
-        rule='3.6',
+        rule='D6',
         threat='A18',
         body_text='not JSON',
     )
@@ -74,11 +74,11 @@ def absent_or_odd() -> None:
         'header: a missing header is told before a bad body',
         MISSING,
         signature=None,
-        rule='3.6',
+        rule='D6',
         threat='A18',
         body_text='not JSON',
     )
-    callback('header: good, body already parsed', ok(), rule='3.6', body_json=data())
+    callback('header: good, body already parsed', ok(), rule='D6', body_json=data())
 
 
 def lengths() -> None:
@@ -215,5 +215,5 @@ def digits() -> None:
     s(base64.b64encode(raw).decode().rstrip('='), 'in Base64 without padding')
     s(base64.urlsafe_b64encode(raw).decode().rstrip('='), 'in Base64url')
     s(base64.b64encode(S.encode()).decode().rstrip('=')[:64], 'of 64 Base64 characters')
-    callback('header: s of 64 zeros', no('mismatch'), signature=f'{t},s={"0" * 64}', rule='3.6', threat='A13')
-    callback('header: s of 64 f', no('mismatch'), signature=f'{t},s={"f" * 64}', rule='3.6', threat='A13')
+    callback('header: s of 64 zeros', no('mismatch'), signature=f'{t},s={"0" * 64}', rule='D6', threat='A13')
+    callback('header: s of 64 f', no('mismatch'), signature=f'{t},s={"f" * 64}', rule='D6', threat='A13')

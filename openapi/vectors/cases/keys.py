@@ -1,4 +1,4 @@
-"""Rule 3.7: keys, rotation, and digests that only look right."""
+"""Decision D7: keys, rotation, and digests that only look right."""
 
 import base64
 
@@ -35,7 +35,7 @@ def ring(*keys: tuple) -> dict:
 
 def case(name: str, expect: dict, options: dict, key: str = KEY, **more) -> None:
     more.setdefault('threat', 'A20')
-    callback(f'keys: {name}', expect, rule='3.7', signature=header(key=key), options=options, **more)
+    callback(f'keys: {name}', expect, rule='D7', signature=header(key=key), options=options, **more)
 
 
 def add_all() -> None:
@@ -63,7 +63,7 @@ def rotation() -> None:
     callback(
         'keys: two, a colon under the second',
         no('ambiguous', authentic=True),
-        rule='3.7',
+        rule='D7',
         threat='A20',
         signature=header(signed),
         body_text=body(signed),
@@ -103,7 +103,7 @@ def which_text() -> None:
     def other(name: str, key: str, used: bytes) -> None:
         s = hmac_hex(used, joined(SIGNED).encode())
         callback(
-            f'keys: {name}', MISMATCH, rule='3.7', threat='A19', signature=f't={T},s={s}', options={'signing_key': key}
+            f'keys: {name}', MISMATCH, rule='D7', threat='A19', signature=f't={T},s={s}', options={'signing_key': key}
         )
 
     plain = 'QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo='
@@ -127,7 +127,7 @@ def wrong_digests() -> None:
 
     def wrong(name: str, value: str) -> None:
         assert len(value) == 64 and value != s
-        callback(f'digest: {name}', MISMATCH, rule='3.7', signature=f't={T},s={value}')
+        callback(f'digest: {name}', MISMATCH, rule='D7', signature=f't={T},s={value}')
 
     text = joined(SIGNED)
     wrong('of another key', digest(key=OTHER_KEY))

@@ -36,32 +36,32 @@ def forms() -> None:
         'redirect: with the unsigned fields',
         ok(),
         query(transaction_amount='500', transaction_currency='UGX', id='1001'),
-        rule='3.1',
+        rule='D1',
     )
-    redirect('redirect: with another amount', ok(), query(transaction_amount='5000000'), rule='3.1', threat='A2')
-    redirect('redirect: with unknown parameters', ok(), query(utm_source='mail', utm_campaign='x', ref='1'), rule='3.9')
-    redirect('redirect: an unknown parameter twice', ok(), query() + '&utm=1&utm=2', rule='3.9')
-    redirect('redirect: an unknown parameter without =', ok(), query() + '&flag', rule='3.9')
-    redirect('redirect: an unknown nested field', ok(), query(nested=True) + '&payload[channel]=ussd', rule='3.9')
+    redirect('redirect: with another amount', ok(), query(transaction_amount='5000000'), rule='D1', threat='A2')
+    redirect('redirect: with unknown parameters', ok(), query(utm_source='mail', utm_campaign='x', ref='1'), rule='D9')
+    redirect('redirect: an unknown parameter twice', ok(), query() + '&utm=1&utm=2', rule='D9')
+    redirect('redirect: an unknown parameter without =', ok(), query() + '&flag', rule='D9')
+    redirect('redirect: an unknown nested field', ok(), query(nested=True) + '&payload[channel]=ussd', rule='D9')
     redirect(
         'redirect: __proto__ and constructor',
         ok(),
         query() + '&__proto__=x&constructor=y&toString=z',
-        rule='3.9',
+        rule='D9',
         threat='A16',
     )
-    redirect('redirect: __proto__ with a member', ok(), query() + '&__proto__[event]=x', rule='3.9', threat='A16')
+    redirect('redirect: __proto__ with a member', ok(), query() + '&__proto__[event]=x', rule='D9', threat='A16')
     redirect(
-        'redirect: payload[__proto__]', ok(), query(nested=True) + '&payload[__proto__]=x', rule='3.9', threat='A16'
+        'redirect: payload[__proto__]', ok(), query(nested=True) + '&payload[__proto__]=x', rule='D9', threat='A16'
     )
     silent = 'The design is silent on empty pairs; they carry no name.'
     redirect('redirect: an ampersand at the end', ok(), query() + '&', note=silent)
     redirect('redirect: two ampersands', ok(), query().replace('&', '&&'), note=silent)
-    redirect('redirect: the signature of the callback', ok(), query(), rule='3.3', threat='A4')
+    redirect('redirect: the signature of the callback', ok(), query(), rule='D3', threat='A4')
     callback(
         'callback: the signature of the redirect',
         ok(),
-        rule='3.3',
+        rule='D3',
         threat='A4',
         body_text=body(transaction_amount=5_000_000),
     )
@@ -91,7 +91,7 @@ def signatures() -> None:
         ('s first', f's={S},t={T}'),
         ('another part', f't={T},s={S},v=1'),
     ]:
-        redirect(f'redirect signature: {name}', ok(), f'{plain}&hmac_signature={value}', rule='3.6')
+        redirect(f'redirect signature: {name}', ok(), f'{plain}&hmac_signature={value}', rule='D6')
     for name, value in [
         ('nonsense', 'nonsense'),
         ('encoded twice', f't%253D{T}%252Cs%253D{S}'),
@@ -117,23 +117,23 @@ def signatures() -> None:
             f'redirect signature: {name}',
             BAD_SIGNATURE,
             f'{plain}&hmac_signature={value}',
-            rule='3.6',
+            rule='D6',
             threat='A13' if 'digit' in name else 'A11',
         )
     redirect(
         'redirect signature: 256 characters',
         ok(),
         f'{plain}&hmac_signature={header()},v=' + 'x' * (256 - len(header()) - 3),
-        rule='3.6',
+        rule='D6',
     )
     redirect(
         'redirect signature: of another key',
         no('mismatch'),
         f'{plain}&hmac_signature={header(key=OTHER_KEY)}',
-        rule='3.6',
+        rule='D6',
     )
     redirect(
-        'redirect signature: an ampersand cuts it', BAD_SIGNATURE, f'{plain}&hmac_signature=t={T}&s={S}', rule='3.6'
+        'redirect signature: an ampersand cuts it', BAD_SIGNATURE, f'{plain}&hmac_signature=t={T}&s={S}', rule='D6'
     )
 
 
@@ -144,25 +144,25 @@ def missing_fields() -> None:
             f'redirect: {field} missing',
             BAD_FIELD,
             query(without, header(fields(**{field: 'undefined'}))),
-            rule='3.5',
+            rule='D5',
             threat='A7',
         )
-    redirect('redirect: only the signature', BAD_FIELD, f'hmac_signature={header()}', rule='3.5')
-    redirect('redirect: Event in another case', BAD_FIELD, query().replace('event=', 'Event='), rule='3.5')
+    redirect('redirect: only the signature', BAD_FIELD, f'hmac_signature={header()}', rule='D5')
+    redirect('redirect: Event in another case', BAD_FIELD, query().replace('event=', 'Event='), rule='D5')
     text = query(nested=True).replace('payload[merchant_reference]', 'data[merchant_reference]')
-    redirect('redirect: a field in data[…]', BAD_FIELD, text, rule='3.5')
+    redirect('redirect: a field in data[…]', BAD_FIELD, text, rule='D5')
 
 
 def rules_of_the_callback() -> None:
     for written in ['A%3AB', 'A:B']:
         signed = fields(merchant_reference='A:B')
         text = query(fields(merchant_reference=written), header(signed))
-        redirect(f'redirect: a colon written {written}', no('ambiguous', authentic=True), text, rule='3.4', threat='A3')
+        redirect(f'redirect: a colon written {written}', no('ambiguous', authentic=True), text, rule='D4', threat='A3')
         redirect(
             f'redirect: a colon written {written}, colonIn merchant',
             ok(signed),
             text,
-            rule='3.4',
+            rule='D4',
             threat='A3',
             options={'colon_in': 'merchant_reference'},
         )
@@ -174,7 +174,7 @@ def rules_of_the_callback() -> None:
         'redirect: shifted reference, colonIn merchant',
         no('ambiguous', authentic=True),
         shifted,
-        rule='3.4',
+        rule='D4',
         threat='A3',
         options={'colon_in': 'merchant_reference'},
     )
@@ -182,38 +182,38 @@ def rules_of_the_callback() -> None:
         'redirect: tolerance passed',
         no('timestamp_out_of_tolerance', authentic=True),
         query(),
-        rule='3.2',
+        rule='D2',
         options={'tolerance_seconds': 5},
     )
-    redirect('redirect: tolerance kept', ok(), query(), rule='3.2', options={'tolerance_seconds': 10})
+    redirect('redirect: tolerance kept', ok(), query(), rule='D2', options={'tolerance_seconds': 10})
     redirect(
         'redirect: unreadable t, no tolerance',
         ok(unit='unreadable', age=None),
         query(signature=header(t='now')),
-        rule='3.2',
+        rule='D2',
     )
     redirect(
         'redirect: unreadable t, with a tolerance',
         no('timestamp_unreadable', authentic=True),
         query(signature=header(t='now')),
-        rule='3.2',
+        rule='D2',
         options={'tolerance_seconds': 30},
     )
     two = {'signing_keys': [{'id': 'new', 'key': OTHER_KEY}, {'id': 'old', 'key': KEY}]}
-    redirect('redirect: signed with the second key', ok(key_id='old'), query(), rule='3.7', threat='A20', options=two)
+    redirect('redirect: signed with the second key', ok(key_id='old'), query(), rule='D7', threat='A20', options=two)
     ended = {'signing_keys': [{'id': 'old', 'key': KEY, 'not_after': '2023-11-01T00:00:00Z'}]}
     redirect(
         'redirect: signed with a key that has ended',
         no('key_expired'),
         query(),
-        rule='3.7',
+        rule='D7',
         threat='A20',
         options=ended,
     )
     signed = fields(transaction_status='SOMETHING_NEW')
-    redirect('redirect: unknown status', ok(signed), query(signed), rule='3.9')
+    redirect('redirect: unknown status', ok(signed), query(signed), rule='D9')
     for field, value in [('merchant_reference', 'ORD-1002'), ('transaction_status', 'FAILED')]:
-        redirect(f'redirect: {field} changed', no('mismatch'), query(fields(**{field: value}), header()), rule='3.1')
+        redirect(f'redirect: {field} changed', no('mismatch'), query(fields(**{field: value}), header()), rule='D1')
 
 
 def expected_reference() -> None:

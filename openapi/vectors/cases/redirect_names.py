@@ -1,4 +1,4 @@
-"""Rule 3.11: a known name comes once, in one spelling."""
+"""Decision D11: a known name comes once, in one spelling."""
 
 from vector import NAMES, SIGNED, header, no, ok, query, redirect
 
@@ -43,7 +43,7 @@ def add_all() -> None:
         note=known,
     )
     refuse('transaction_amount[]', query() + '&transaction_amount[]=500', note=known)
-    redirect('redirect names: unknown[] and unknown[x]', ok(), query() + '&tag[]=1&tag[]=2&tag[x]=3', rule='3.9')
+    redirect('redirect names: unknown[] and unknown[x]', ok(), query() + '&tag[]=1&tag[]=2&tag[x]=3', rule='D9')
     redirect(
-        'redirect names: event with something around it', ok(), query() + '&events=1&xevent=2&event.x=3', rule='3.9'
+        'redirect names: event with something around it', ok(), query() + '&events=1&xevent=2&event.x=3', rule='D9'
     )

@@ -1,4 +1,4 @@
-"""Rule 3.11: percent-decoding of a raw query text, strict and the same everywhere."""
+"""Decision D11: percent-decoding of a raw query text, strict and the same everywhere."""
 
 from vector import fields, header, no, ok, query, redirect
 
@@ -40,13 +40,13 @@ def decoding() -> None:
     decoded('brackets in a value', 'A[0]', 'A[0]')
     decoded('a slash and a question mark', 'A/B?C', 'A/B?C')
     decoded('spaces at both ends', '%20ORD%20', ' ORD ')
-    decoded('an empty value', '', '', rule='3.5')
+    decoded('an empty value', '', '', rule='D5')
     signed = fields(merchant_reference='')
     redirect(
         'redirect decoding: a name without = is an empty value',
         ok(signed),
         query(signed).replace('merchant_reference=', 'merchant_reference'),
-        rule='3.5',
+        rule='D5',
         note='As in every form decoder.',
     )
     signed = fields(merchant_reference='ORD+1')

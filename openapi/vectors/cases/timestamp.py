@@ -1,4 +1,4 @@
-"""Rule 3.2: t is opaque, unsigned, and never a defence."""
+"""Decision D2: t is opaque, unsigned, and never a defence."""
 
 from vector import KEY, OTHER_KEY, T_MS, T, body, callback, fields, header, no, ok
 
@@ -10,7 +10,7 @@ A_YEAR = 31_536_000
 
 def at(t: str, name: str, expect: dict, now_ms: int = SECONDS * 1000, tolerance: float | None = None, **more) -> None:
     options = {'now_ms': now_ms} | ({} if tolerance is None else {'tolerance_seconds': tolerance})
-    callback(f'timestamp: {name}', expect, signature=header(t=t), rule='3.2', options=options, **more)
+    callback(f'timestamp: {name}', expect, signature=header(t=t), rule='D2', options=options, **more)
 
 
 def add_all() -> None:
@@ -96,12 +96,12 @@ def with_tolerance() -> None:
 def together() -> None:
     forged = header(key=OTHER_KEY)
     strict = {'tolerance_seconds': 30, 'now_ms': (SECONDS + 3600) * 1000}
-    callback('timestamp: mismatch wins over tolerance', no('mismatch'), signature=forged, rule='3.2', options=strict)
+    callback('timestamp: mismatch wins over tolerance', no('mismatch'), signature=forged, rule='D2', options=strict)
     callback(
         'timestamp: mismatch wins over an unreadable t',
         no('mismatch'),
         signature=header(key=OTHER_KEY, t='abc'),
-        rule='3.2',
+        rule='D2',
         threat='A11',
         options=strict,
     )
@@ -109,7 +109,7 @@ def together() -> None:
         'timestamp: an expired key wins over tolerance',
         no('key_expired'),
         signature=header(),
-        rule='3.2',
+        rule='D2',
         threat='A20',
         note='The design is silent on the order; a key that has ended proves nothing, so nothing is authentic.',
         options=strict | {'signing_keys': [{'id': 'old', 'key': KEY, 'not_after': '2023-11-01T00:00:00Z'}]},
@@ -119,7 +119,7 @@ def together() -> None:
         'timestamp: tolerance does not hide another status',
         no('mismatch'),
         signature=header(),
-        rule='3.2',
+        rule='D2',
         options=strict,
         body_text=body(other),
     )

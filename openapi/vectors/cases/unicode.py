@@ -11,7 +11,7 @@ MISMATCH = no('mismatch')
 def kept(name: str, text: str, field: str = 'merchant_reference', **more) -> None:
     """The text, as it is, in one signed field; raw in the JSON wherever JSON allows it."""
     signed = fields(**{field: text})
-    callback(f'unicode: {name}', ok(signed), rule='3.5', signature=header(signed), body_text=body(signed), **more)
+    callback(f'unicode: {name}', ok(signed), rule='D5', signature=header(signed), body_text=body(signed), **more)
 
 
 def add_all() -> None:
@@ -66,22 +66,22 @@ def text_is_kept() -> None:
     kept('a reference that fills a body of exactly 64 KiB', 'r' * (65536 - rest), threat='A18')
     escaped = body(fields(merchant_reference='@')).replace('@', '\\ud83d\\ude00\\u00e9\\u0000\\/\\u0041')
     signed = fields(merchant_reference='\U0001f600\u00e9\0/A')
-    callback('unicode: JSON escapes are decoded', ok(signed), rule='3.5', signature=header(signed), body_text=escaped)
+    callback('unicode: JSON escapes are decoded', ok(signed), rule='D5', signature=header(signed), body_text=escaped)
     upper = body(fields(merchant_reference='@')).replace('@', '\\uD83D\\uDE00')
     signed = fields(merchant_reference='\U0001f600')
-    callback('unicode: JSON escapes in upper case', ok(signed), rule='3.5', signature=header(signed), body_text=upper)
+    callback('unicode: JSON escapes in upper case', ok(signed), rule='D5', signature=header(signed), body_text=upper)
     signed = fields(merchant_reference='\\u0041')
     callback(
         'unicode: an escaped backslash before u0041',
         ok(signed),
-        rule='3.5',
+        rule='D5',
         signature=header(signed),
         body_text=body(signed),
     )
     callback(
         'unicode: parsed body with an emoji and NUL',
         ok(fields(merchant_reference='\U0001f600\0')),
-        rule='3.5',
+        rule='D5',
         signature=header(fields(merchant_reference='\U0001f600\0')),
         body_json=data(fields(merchant_reference='\U0001f600\0')),
     )
@@ -109,7 +109,7 @@ def normal_forms() -> None:
             callback(
                 f'unicode: signed as {signed_name}, sent as {sent_name}',
                 MISMATCH,
-                rule='3.5',
+                rule='D5',
                 threat='A9',
                 signature=header(fields(merchant_reference=signed_text)),
                 body_text=body(fields(merchant_reference=sent_text)),
@@ -125,7 +125,7 @@ def surrogates() -> None:
         callback(
             f'surrogates: {name}',
             BAD_FIELD,
-            rule='3.5',
+            rule='D5',
             threat='A8',
             signature=header(fields(**{field: replaced})),
             body_text=raw_body(**{field: f'"{escapes}"'}),
@@ -143,14 +143,14 @@ def surrogates() -> None:
     callback(
         'surrogates: a lone one in an unsigned field',
         ok(),
-        rule='3.9',
+        rule='D9',
         threat='A10',
         body_text=raw_body(customer_name='"\\ud800"'),
     )
     callback(
         'surrogates: a lone one in an unsigned name',
         ok(),
-        rule='3.9',
+        rule='D9',
         threat='A10',
         body_text=raw_body(inner='"x\\udfff":1'),
     )
@@ -164,7 +164,7 @@ def bytes_of_the_body() -> None:
         callback(
             f'bytes: {name}',
             BAD_BODY,
-            rule='3.10',
+            rule='D10',
             threat='A8',
             signature=header(fields(merchant_reference='ORD' + replaced)),
             body_hex=raw.hex(),
@@ -180,34 +180,34 @@ def bytes_of_the_body() -> None:
     invalid('a surrogate pair in UTF-8', b'\xed\xa0\xbd\xed\xb8\x80', '\ufffd' * 6)
     invalid('past the last code point', b'\xf4\x90\x80\x80', '\ufffd' * 4)
     unsigned = raw_body(customer_name='"@"').encode().replace(b'@', b'\xff')
-    callback('bytes: FF in an unsigned field', BAD_BODY, rule='3.10', threat='A8', body_hex=unsigned.hex())
-    callback('bytes: FF after the JSON', BAD_BODY, rule='3.10', threat='A8', body_hex=(body().encode() + b'\xff').hex())
-    callback('bytes: none', BAD_BODY, rule='3.10', body_hex='')
+    callback('bytes: FF in an unsigned field', BAD_BODY, rule='D10', threat='A8', body_hex=unsigned.hex())
+    callback('bytes: FF after the JSON', BAD_BODY, rule='D10', threat='A8', body_hex=(body().encode() + b'\xff').hex())
+    callback('bytes: none', BAD_BODY, rule='D10', body_hex='')
     signed = fields(merchant_reference='Z\u00fcrich \U0001f600')
     callback(
-        'bytes: valid UTF-8', ok(signed), rule='3.10', signature=header(signed), body_hex=body(signed).encode().hex()
+        'bytes: valid UTF-8', ok(signed), rule='D10', signature=header(signed), body_hex=body(signed).encode().hex()
     )
 
 
 def byte_order_mark() -> None:
     bom = b'\xef\xbb\xbf'
-    callback('bytes: a leading BOM is skipped', ok(), rule='3.10', body_hex=(bom + body().encode()).hex())
+    callback('bytes: a leading BOM is skipped', ok(), rule='D10', body_hex=(bom + body().encode()).hex())
     callback(
         'bytes: a leading BOM of a body that is already text',
         ok(),
-        rule='3.10',
+        rule='D10',
         body_text='\ufeff' + body(),
         note='The design is silent on text; bytes and the same text get one verdict.',
     )
-    callback('bytes: a second BOM is not', BAD_BODY, rule='3.10', body_hex=(bom + bom + body().encode()).hex())
-    callback('bytes: a BOM at the end', BAD_BODY, rule='3.10', body_hex=(body().encode() + bom).hex())
-    callback('bytes: a BOM alone', BAD_BODY, rule='3.10', body_hex=bom.hex())
+    callback('bytes: a second BOM is not', BAD_BODY, rule='D10', body_hex=(bom + bom + body().encode()).hex())
+    callback('bytes: a BOM at the end', BAD_BODY, rule='D10', body_hex=(body().encode() + bom).hex())
+    callback('bytes: a BOM alone', BAD_BODY, rule='D10', body_hex=bom.hex())
     for encoding in ['utf-16-le', 'utf-16-be', 'utf-32-le']:
         mark = '\ufeff'.encode(encoding)
         callback(
             f'bytes: {encoding} with its BOM',
             BAD_BODY,
-            rule='3.10',
+            rule='D10',
             threat='A8',
             body_hex=(mark + raw_body().encode(encoding)).hex(),
         )
@@ -219,13 +219,13 @@ def other_encodings() -> None:
     for encoding in ['latin-1', 'utf-16-le']:
         s = hmac_hex(KEY.encode(), joined(signed).encode(encoding))
         callback(
-            f'unicode: digest over {encoding}', MISMATCH, rule='3.5', signature=f't={T},s={s}', body_text=body(signed)
+            f'unicode: digest over {encoding}', MISMATCH, rule='D5', signature=f't={T},s={s}', body_text=body(signed)
         )
     escaped = digest(joined(signed).replace('\u00fc', '\\u00fc'))
     callback(
         'unicode: digest over the JSON escapes',
         MISMATCH,
-        rule='3.5',
+        rule='D5',
         signature=f't={T},s={escaped}',
         body_text=body(signed),
     )

@@ -4,8 +4,8 @@ from vector import NAMES, SIGNED, UNSIGNED, body, callback, data, fields, header
 
 
 def add_all() -> None:
-    callback('unsigned: all sixteen fields of the payload', ok(), rule='3.1', body_text=body(**UNSIGNED))
-    callback('unsigned: all sixteen, parsed body', ok(), rule='3.1', body_json=data(**UNSIGNED))
+    callback('unsigned: all sixteen fields of the payload', ok(), rule='D1', body_text=body(**UNSIGNED))
+    callback('unsigned: all sixteen, parsed body', ok(), rule='D1', body_json=data(**UNSIGNED))
     changed()
     missing_or_odd()
     extra()
@@ -15,7 +15,7 @@ def add_all() -> None:
 
 def changed() -> None:
     def fine(name: str, **unsigned) -> None:
-        callback(f'unsigned: {name} changed', ok(), rule='3.1', threat='A2', body_text=body(**unsigned))
+        callback(f'unsigned: {name} changed', ok(), rule='D1', threat='A2', body_text=body(**unsigned))
 
     fine('transaction_amount', transaction_amount=5_000_000)
     fine('request_amount', request_amount=5_000_000)
@@ -28,7 +28,7 @@ def changed() -> None:
     fine('provider', provider_code='other')
     fine('status_message', status_message='<b>Paid</b>')
     for number in [1, 2, 3]:
-        callback(f'unsigned: id {number} under one signature', ok(), rule='3.1', threat='A6', body_text=body(id=number))
+        callback(f'unsigned: id {number} under one signature', ok(), rule='D1', threat='A6', body_text=body(id=number))
 
 
 def missing_or_odd() -> None:
@@ -36,53 +36,53 @@ def missing_or_odd() -> None:
         '{"event":"transaction.completed","payload":{"merchant_reference":"ORD-1001","internal_reference":"INT-77",'
     )
     minimal += '"transaction_type":"COLLECTION","transaction_status":"COMPLETED"}}'
-    callback('unsigned: all missing', ok(), rule='3.9', body_text=minimal)
-    callback('unsigned: all null', ok(), rule='3.9', body_text=raw_body(**dict.fromkeys(UNSIGNED, 'null')))
-    callback('unsigned: all arrays', ok(), rule='3.9', body_text=raw_body(**dict.fromkeys(UNSIGNED, '[]')))
+    callback('unsigned: all missing', ok(), rule='D9', body_text=minimal)
+    callback('unsigned: all null', ok(), rule='D9', body_text=raw_body(**dict.fromkeys(UNSIGNED, 'null')))
+    callback('unsigned: all arrays', ok(), rule='D9', body_text=raw_body(**dict.fromkeys(UNSIGNED, '[]')))
     callback(
         'unsigned: amounts as strings',
         ok(),
-        rule='3.9',
+        rule='D9',
         body_text=raw_body(request_amount='"500"', transaction_amount='"500.00"'),
     )
-    callback('unsigned: id as a string', ok(), rule='3.9', body_text=raw_body(id='"1001"'))
-    callback('unsigned: id past 2^53', ok(), rule='3.9', body_text=raw_body(id='12345678901234567891'))
+    callback('unsigned: id as a string', ok(), rule='D9', body_text=raw_body(id='"1001"'))
+    callback('unsigned: id past 2^53', ok(), rule='D9', body_text=raw_body(id='12345678901234567891'))
     callback(
-        'unsigned: amount past the largest double', ok(), rule='3.9', body_text=raw_body(transaction_amount='1e400')
+        'unsigned: amount past the largest double', ok(), rule='D9', body_text=raw_body(transaction_amount='1e400')
     )
     callback(
         'unsigned: amount with many decimals',
         ok(),
-        rule='3.9',
+        rule='D9',
         body_text=raw_body(transaction_amount='500.00000000000000000001'),
     )
-    callback('unsigned: charge_customer as text', ok(), rule='3.9', body_text=raw_body(charge_customer='"yes"'))
-    callback('unsigned: customer_name an object', ok(), rule='3.9', body_text=raw_body(customer_name='{"first":"A"}'))
+    callback('unsigned: charge_customer as text', ok(), rule='D9', body_text=raw_body(charge_customer='"yes"'))
+    callback('unsigned: customer_name an object', ok(), rule='D9', body_text=raw_body(customer_name='{"first":"A"}'))
     callback(
         'unsigned: NUL in customer_name',
         ok(),
-        rule='3.9',
+        rule='D9',
         threat='A10',
         body_text=raw_body(customer_name='"A\\u0000B"'),
     )
     callback(
         'unsigned: markup in customer_name',
         ok(),
-        rule='3.9',
+        rule='D9',
         threat='A25',
         body_text=raw_body(customer_name='"<img src=x onerror=alert(1)>"'),
     )
     callback(
         'unsigned: parsed body, all missing',
         ok(),
-        rule='3.9',
+        rule='D9',
         body_json={'event': SIGNED['event'], 'payload': {name: SIGNED[name] for name in NAMES[1:]}},
     )
 
 
 def extra() -> None:
     def fine(name: str, **members: str) -> None:
-        callback(f'extra: {name}', ok(), rule='3.9', threat='A16', body_text=raw_body(**members))
+        callback(f'extra: {name}', ok(), rule='D9', threat='A16', body_text=raw_body(**members))
 
     fine('members at both levels', top='"version":2', inner='"channel":"ussd"')
     fine('an empty name', top='"":1', inner='"":{}')
@@ -100,7 +100,7 @@ def extra() -> None:
     callback(
         'extra: parsed body with own __proto__',
         ok(),
-        rule='3.9',
+        rule='D9',
         threat='A16',
         body_json={**data(), '__proto__': {'event': 'x'}, 'constructor': {'prototype': {}}},
     )
@@ -121,7 +121,7 @@ def unknown() -> None:
         ('internal_reference', '0'),
     ]:
         signed = fields(**{field: value})
-        callback(f'unknown: {field} {value}', ok(signed), rule='3.9', signature=header(signed), body_text=body(signed))
+        callback(f'unknown: {field} {value}', ok(signed), rule='D9', signature=header(signed), body_text=body(signed))
 
 
 def tampered() -> None:
@@ -134,7 +134,7 @@ def tampered() -> None:
         ('transaction_status', 'FAILED'),
     ]:
         callback(
-            f'signed: {name} changed', no('mismatch'), rule='3.1', threat='A2', body_text=body(fields(**{name: value}))
+            f'signed: {name} changed', no('mismatch'), rule='D1', threat='A2', body_text=body(fields(**{name: value}))
         )
     swapped = fields(merchant_reference='INT-77', internal_reference='ORD-1001')
-    callback('signed: the two references swapped', no('mismatch'), rule='3.1', body_text=body(swapped))
+    callback('signed: the two references swapped', no('mismatch'), rule='D1', body_text=body(swapped))

@@ -25,7 +25,7 @@ const CLOSE = { connection: 'close' };
 
 /**
  * The seam: the only place that decides the status and the body of a callback's answer. From cheap to dear, so that
- * an unauthenticated sender costs little (A18): method, content type, signature grammar, length, body, verification.
+ * an unauthenticated sender costs little (threat A18): method, content type, signature grammar, length, body, verification.
  *
  * 200 accepted; 401 refused, the same body for every reason; 405; 408 body too slow; 413 over 64 KiB; 415;
  * `failureStatus` when the handler fails or somebody else has consumed the body; 503 when the handler throws an

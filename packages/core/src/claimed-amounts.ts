@@ -23,7 +23,7 @@ export interface Claim {
 
 /**
  * What a callback claims about money, in exact decimal text: to show or to store. To credit a payment use
- * `confirmAmount()`, since no amount is signed (specification 5.2).
+ * `confirmAmount()`, since no amount is signed (protocol §5.2).
  *
  * @throws {ConfigurationError} when the value does not come from `verifyCallback()`.
  *

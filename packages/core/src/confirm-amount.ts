@@ -42,7 +42,7 @@ export type AmountConfirmation =
 
 /**
  * Compares a verified callback with what the merchant expects, exactly and never through floats. Amounts are not
- * signed (specification 5.2): one customer can send the signature of a small payment with a large amount. Credit the
+ * signed (protocol §5.2): one customer can send the signature of a small payment with a large amount. Credit the
  * amount that you expected, and only when this says `ok`.
  *
  * A callback of another outcome than a completed transaction does not confirm an amount either, and one of another

@@ -28,7 +28,7 @@ export abstract class PaymentServiceError extends Error {
 export interface ApiErrorDetails extends ErrorOptions {
   /** The HTTP status, 100 to 599; 0 where a browser hides that of a redirect. */
   status: number;
-  /** `message` of the error envelope (specification 7), when one came. */
+  /** `message` of the error envelope (protocol §7), when one came. */
   serviceMessage?: string | undefined;
   /** The start of the body, at most 512 characters, with the client's keys scrubbed out. */
   snippet?: string | undefined;
@@ -37,7 +37,7 @@ export interface ApiErrorDetails extends ErrorOptions {
 }
 
 /**
- * The service answered with an error (specification 7): a status other than 200, or the error envelope.
+ * The service answered with an error (protocol §7): a status other than 200, or the error envelope.
  *
  * @example
  * catch (error) {

@@ -38,7 +38,7 @@ function withoutDestroy(request: NodeRequest): AsyncIterable<Uint8Array | string
   };
 }
 
-/** node:http joins repeated headers in `headers`; `rawHeaders` keeps them apart (A12). */
+/** node:http joins repeated headers in `headers`; `rawHeaders` keeps them apart (threat A12). */
 function* headerPairs(rawHeaders: readonly string[]): Generator<readonly [string, string]> {
   for (let index = 0; index < rawHeaders.length; index += 2) {
     yield [rawHeaders[index] ?? '', rawHeaders[index + 1] ?? ''];

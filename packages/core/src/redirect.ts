@@ -15,7 +15,7 @@ export interface ReceivedRedirect extends Reply {
   readonly redirect?: VerifiedRedirect;
 }
 
-// The address that the customer came with holds the signature: it must reach no other site and no cache (A23).
+// The address that the customer came with holds the signature: it must reach no other site and no cache (threat A23).
 const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 
 /**

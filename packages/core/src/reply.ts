@@ -8,7 +8,7 @@ export interface Reply {
 // With the charset: Fastify adds it by itself, and the answers are the same everywhere.
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Constant answers: nothing about the request, the keys or the reason comes back over the network (A22). */
+/** Constant answers: nothing about the request, the keys or the reason comes back over the network (threat A22). */
 export function errorReply(
   status: number,
   error: string,

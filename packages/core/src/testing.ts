@@ -6,7 +6,7 @@ import { prepareSigningKeys } from './verify/signing-keys.ts';
 import type { TransactionCallback, TransactionPayload } from './wire.ts';
 
 /**
- * Signs callback data as the service does (specification 5.2): for tests and for the sandbox.
+ * Signs callback data as the service does (protocol §5.2): for tests and for the sandbox.
  *
  * @param options.timestamp the text after `t=`; the current time in seconds by default. It is not signed.
  * @returns the value of `hmac-signature`: `t=<timestamp>,s=<hmac_hash>`.
@@ -34,7 +34,7 @@ export function signCallback(options: {
 }
 
 /**
- * A complete callback of a completed collection, with the 16 payload fields of specification 2.5.
+ * A complete callback of a completed collection, with the 16 payload fields of protocol §2.5.
  *
  * @example
  * sampleCallback({ payload: { merchant_reference: 'ORD-7', request_amount: 900, transaction_amount: 900 } });

@@ -1,7 +1,7 @@
 import type { Evidence, VerifiedCallback, VerifiedRedirect } from './verify/verified.ts';
 
 /**
- * Whether the signed fields say that the transaction completed (specification 6: event `transaction.completed` with
+ * Whether the signed fields say that the transaction completed (protocol §6: event `transaction.completed` with
  * status `COMPLETED`). Other events and statuses are not shown in the specification: they verify, and are not this.
  *
  * @example

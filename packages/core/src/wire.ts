@@ -1,18 +1,18 @@
 import type { components, operations } from './generated/payment-service.ts';
 
-/** A payment option of the account (specification 2.2). Amounts are in whole units of `transaction_currency`. */
+/** A payment option of the account (protocol §2.2). Amounts are in whole units of `transaction_currency`. */
 export type PaymentProvider = components['schemas']['PaymentProvider'];
-/** A bank that a provider with BANK payouts supports (specification 2.3). */
+/** A bank that a provider with BANK payouts supports (protocol §2.3). */
 export type PayoutBank = components['schemas']['PayoutBank'];
-/** One wallet: a currency and a wallet type (specification 2.4). */
+/** One wallet: a currency and a wallet type (protocol §2.4). */
 export type Wallet = components['schemas']['Wallet'];
-/** The object of a callback: `event` and `payload` (specification 2.5). */
+/** The object of a callback: `event` and `payload` (protocol §2.5). */
 export type TransactionCallback = components['schemas']['TransactionCallback'];
-/** The 16 fields of `payload` (specification 2.5). */
+/** The 16 fields of `payload` (protocol §2.5). */
 export type TransactionPayload = components['schemas']['TransactionPayload'];
-/** Filters of the payment options (specification 4.1). */
+/** Filters of the payment options (protocol §4.1). */
 export type PaymentProviderQuery = NonNullable<operations['listPaymentProviders']['parameters']['query']>;
-/** The query of the payout banks (specification 4.2). */
+/** The query of the payout banks (protocol §4.2). */
 export type PayoutBankQuery = operations['listPayoutBanks']['parameters']['query'];
-/** The filter of the balance inquiry (specification 4.3). */
+/** The filter of the balance inquiry (protocol §4.3). */
 export type WalletQuery = NonNullable<operations['getWalletBalances']['parameters']['query']>;

@@ -89,7 +89,7 @@ describe('bodyText', () => {
     expect(JSON.parse(bodyText(verify(sampleCallback())))).toEqual(sampleCallback());
   });
 
-  it('A18: keeps the fields of the contract where nesting is too deep to write', () => {
+  it('threat A18: keeps the fields of the contract where nesting is too deep to write', () => {
     const deep = JSON.parse(
       text.replace('"payload":{', `"payload":{"extra":${'['.repeat(30_000)}${']'.repeat(30_000)},`),
     );

@@ -32,7 +32,7 @@ describe('confirmAmount', () => {
     expect(confirmAmount(verify(withAmount(literal)), expected)).toEqual({ ok: true });
   });
 
-  it('A2: a changed amount verifies, and is not confirmed', () => {
+  it('threat A2: a changed amount verifies, and is not confirmed', () => {
     const forged = sampleCallback({ payload: { transaction_amount: 5_000_000 } });
     expect(confirmAmount(verify(forged), expected)).toEqual({
       ok: false,
@@ -40,7 +40,7 @@ describe('confirmAmount', () => {
     });
   });
 
-  it('A2: so does a changed currency', () => {
+  it('threat A2: so does a changed currency', () => {
     const forged = sampleCallback({ payload: { request_currency: 'KES', transaction_currency: 'ugx' } });
     expect(confirmAmount(verify(forged), expected)).toEqual({
       ok: false,
@@ -129,7 +129,7 @@ describe('confirmAmount', () => {
     });
   });
 
-  it('A4: takes neither a redirect nor a copy', () => {
+  it('threat A4: takes neither a redirect nor a copy', () => {
     const data = sampleCallback();
     const query = new URLSearchParams({
       event: data.event,

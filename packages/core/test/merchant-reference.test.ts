@@ -6,7 +6,7 @@ describe('assertMerchantReference', () => {
     expect(() => assertMerchantReference(text)).not.toThrow();
   });
 
-  it.each(['', 'ORD:1', '\ud800', 1001, null, undefined, ['ORD-1']])('A3: refuses %j', (text) => {
+  it.each(['', 'ORD:1', '\ud800', 1001, null, undefined, ['ORD-1']])('threat A3: refuses %j', (text) => {
     expect(() => assertMerchantReference(text)).toThrow(
       expect.objectContaining({ option: 'merchant_reference' }),
     );

@@ -173,7 +173,7 @@ describe('redirects', () => {
   );
 
   it.each([undefined, '', '/thanks\r\nset-cookie: a=b', '/thänks', '/two words'])(
-    'A25: refuses to send %j as a location',
+    'threat A25: refuses to send %j as a location',
     async (location) => {
       const onError = vi.fn();
       const receiver = createRedirectReceiver({ signingKey, onRedirect: () => location as string, onError });

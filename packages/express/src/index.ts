@@ -37,7 +37,7 @@ export type ExpressHandler = (
 ) => void;
 
 /**
- * Mounts verified callbacks (specification 5.2 and 6) on Express 4 and 5. With `onCallback` it answers: 200 after the
+ * Mounts verified callbacks (protocol §5.2 and §6) on Express 4 and 5. With `onCallback` it answers: 200 after the
  * handler has resolved. Without, it sets `req.paymentCallback` and calls `next()`. Refused requests go no further.
  *
  * @throws {ConfigurationError} that names the option.
@@ -60,7 +60,7 @@ export function paymentCallbacks(options: CallbackOptions): ExpressHandler {
 }
 
 /**
- * Mounts verified redirects (specification 5.2 and 6) on Express 4 and 5. With `onRedirect` it answers: 303 to the
+ * Mounts verified redirects (protocol §5.2 and §6) on Express 4 and 5. With `onRedirect` it answers: 303 to the
  * address that it gives. Without, it sets `req.paymentRedirect` and calls `next()`.
  *
  * @throws {ConfigurationError} that names the option.

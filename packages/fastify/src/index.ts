@@ -25,7 +25,7 @@ declare module 'fastify' {
 }
 
 /**
- * Mounts verified callbacks (specification 5.2 and 6) on Fastify 5. With `onCallback` it is a route of its own, in a
+ * Mounts verified callbacks (protocol §5.2 and §6) on Fastify 5. With `onCallback` it is a route of its own, in a
  * scope of its own, which answers every method: register it with a `prefix`. Without, it stands before every route of
  * the scope that registers it, and sets `request.paymentCallback`; give it a scope that holds callback routes only.
  * Body parsers outside that scope stay as they are.
@@ -52,7 +52,7 @@ export function paymentCallbacks(options: CallbackOptions): FastifyPluginCallbac
 }
 
 /**
- * Mounts verified redirects (specification 5.2 and 6) on Fastify 5, in the same two ways. With `onRedirect` it answers:
+ * Mounts verified redirects (protocol §5.2 and §6) on Fastify 5, in the same two ways. With `onRedirect` it answers:
  * 303 to the address that it gives. Without, it sets `request.paymentRedirect`.
  *
  * @throws {ConfigurationError} that names the option.

@@ -17,7 +17,7 @@ type CallbackHandler = NonNullable<CallbackOptions['onCallback']>;
 type RedirectHandler = NonNullable<RedirectOptions['onRedirect']>;
 
 /**
- * Mounts verified callbacks (specification 5.2 and 6) in every runtime of `Request → Response`. With `onCallback` it
+ * Mounts verified callbacks (protocol §5.2 and §6) in every runtime of `Request → Response`. With `onCallback` it
  * answers: 200 after the handler has resolved. Without, `next` receives the callback and answers; it is not called for
  * refused requests.
  *
@@ -45,7 +45,7 @@ export function paymentCallbacks(
 }
 
 /**
- * Mounts verified redirects (specification 5.2 and 6) in every runtime of `Request → Response`. With `onRedirect` it
+ * Mounts verified redirects (protocol §5.2 and §6) in every runtime of `Request → Response`. With `onRedirect` it
  * answers: 303 to the address that it gives. Without, `next` receives the redirect and answers.
  *
  * @throws {ConfigurationError} that names the option.

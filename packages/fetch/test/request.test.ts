@@ -54,7 +54,7 @@ describe('the body of a request', () => {
     expect([request.bodyUsed, pulls()]).toEqual([false, 0]);
   });
 
-  it('A18: is let go of over the limit, and no more of it is asked for', async () => {
+  it('threat A18: is let go of over the limit, and no more of it is asked for', async () => {
     const chunk = new Uint8Array(40_000);
     const { stream, pulls, cancelled } = recordedBody([chunk, chunk, chunk, chunk]);
     expect((await paymentCallbacks({ signingKey, onCallback })(callbackRequest(stream))).status).toBe(413);
@@ -62,7 +62,7 @@ describe('the body of a request', () => {
     expect(pulls()).toBe(2);
   });
 
-  it('A18: is let go of when it stalls', async () => {
+  it('threat A18: is let go of when it stalls', async () => {
     const { stream, cancelled } = recordedBody([]);
     const callbacks = paymentCallbacks({ signingKey, onCallback, bodyTimeoutMs: 20 });
     expect((await callbacks(callbackRequest(stream))).status).toBe(408);

@@ -68,7 +68,7 @@ const MOST_UNFINISHED_STARTS = 3;
 
 /**
  * Decides what becomes of a transition. Pure: the same case gives the same verdict on every engine, in whatever order
- * its bodies came (A5). Money is applied only as the merchant's own expectation, when a body equals it.
+ * its bodies came (threat A5). Money is applied only as the merchant's own expectation, when a body equals it.
  */
 export function evaluate(transition: TransitionCase, rules: EvaluationRules): Verdict {
   const { bodies, refusal, status, isCompleted, appliedStatus } = transition;

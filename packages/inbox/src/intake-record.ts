@@ -17,7 +17,7 @@ import {
 export interface IntakeRecord {
   readonly transitionId: string;
   /**
-   * The five signed fields as one JSON text. PostgreSQL's text cannot hold a NUL, which a genuine field may hold (A10);
+   * The five signed fields as one JSON text. PostgreSQL's text cannot hold a NUL, which a genuine field may hold (threat A10);
    * JSON writes it as an escape, so that nothing is lost and people can still read the column.
    */
   readonly signed: string;

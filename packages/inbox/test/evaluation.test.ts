@@ -100,7 +100,7 @@ describe('evaluate', () => {
     expect(verdict(reversed, { statuses: ['COMPLETED'] })).toMatchObject(parked('unhandled', 'no_handler'));
   });
 
-  it('A5: the order of the bodies and any number of forged ones change nothing', () => {
+  it('threat A5: the order of the bodies and any number of forged ones change nothing', () => {
     const amounts = fc.constantFrom('499', '501', '5000000', '-500', '500.1', null);
     const forged = fc.tuple(amounts, fc.constantFrom('500', '501', null), fc.constantFrom('UGX', 'USD'));
     fc.assert(

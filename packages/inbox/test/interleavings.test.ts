@@ -14,7 +14,7 @@ const SHARDS: Record<EngineName, readonly { readonly lanes: number }[]> = {
 };
 
 it.each(ENGINES)(
-  `A5, A6: ${count} interleavings from seed ${firstSeed} credit what is expected, once, on %s`,
+  `threat A5, threat A6: ${count} interleavings from seed ${firstSeed} credit what is expected, once, on %s`,
   { timeout: 900_000 },
   async (engine) => {
     console.log(`INTERLEAVINGS=${count} INTERLEAVINGS_SEED=${firstSeed} on ${engine}`);

@@ -43,7 +43,7 @@ export interface KoaContext {
 }
 
 /**
- * Mounts verified callbacks (specification 5.2 and 6) on Koa 2 and 3. With `onCallback` it answers: 200 after the
+ * Mounts verified callbacks (protocol §5.2 and §6) on Koa 2 and 3. With `onCallback` it answers: 200 after the
  * handler has resolved. Without, it sets `ctx.state.paymentCallback` and awaits `next()`. Refused requests go no
  * further.
  *
@@ -65,7 +65,7 @@ export function paymentCallbacks(options: CallbackOptions): KoaMiddleware {
 }
 
 /**
- * Mounts verified redirects (specification 5.2 and 6) on Koa 2 and 3. With `onRedirect` it answers: 303 to the address
+ * Mounts verified redirects (protocol §5.2 and §6) on Koa 2 and 3. With `onRedirect` it answers: 303 to the address
  * that it gives. Without, it sets `ctx.state.paymentRedirect` and awaits `next()`.
  *
  * @throws {ConfigurationError} that names the option.

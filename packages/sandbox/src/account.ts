@@ -1,4 +1,4 @@
-/** The keys of the sandbox account (specification 1 and 5). All three start with SANDBOX. */
+/** The keys of the sandbox account (protocol §1 and §5). All three start with SANDBOX. */
 export interface SandboxAccount {
   readonly publicKey: string;
   readonly secretKey: string;

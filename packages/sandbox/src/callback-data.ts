@@ -3,7 +3,7 @@ import { type Minor, toAmount } from './money.ts';
 import type { TransactionRecord } from './records.ts';
 
 /**
- * The callback data of a transaction (specification 2.5). `transaction.completed` is the service's; the event
+ * The callback data of a transaction (protocol §2.5). `transaction.completed` is the service's; the event
  * `transaction.failed` and the status FAILED are simulated, since other events and statuses are not shown.
  */
 export function callbackData(transaction: TransactionRecord): TransactionCallback {
@@ -31,7 +31,7 @@ export function callbackData(transaction: TransactionRecord): TransactionCallbac
   };
 }
 
-/** The same transaction with another amount: what the signature does not notice (A2). The charge stays. */
+/** The same transaction with another amount: what the signature does not notice (threat A2). The charge stays. */
 export function forgeAmount(transaction: TransactionRecord, amount: Minor): TransactionRecord {
   const { charge, chargeCustomer } = transaction;
   return { ...transaction, amount, totalCredit: chargeCustomer ? amount : amount - charge };

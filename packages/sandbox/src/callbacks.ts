@@ -11,7 +11,7 @@ import type { Unit } from './store.ts';
 /** Signs callback data with the account's key, or on purpose with another one. */
 export type Signer = (data: TransactionCallback, options: { now: number; badSignature?: boolean }) => string;
 
-/** `t` is in seconds by default; the service's unit is not shown (specification 5.2). */
+/** `t` is in seconds by default; the service's unit is not shown (protocol §5.2). */
 export function createSigner(
   signingKey: string,
   seed: string,

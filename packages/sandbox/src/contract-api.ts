@@ -30,7 +30,7 @@ export const onlyMethods =
     return fail(c, 405, `${c.req.method} is not allowed here; use ${allowed.join(' or ')}.`);
   };
 
-/** The three endpoints of the contract (specification 4). */
+/** The three endpoints of the contract (protocol §4). */
 export function createContractApi(service: Service, account: SandboxAccount): Hono {
   const { providers } = service.rules;
   const app = new Hono();
@@ -45,7 +45,7 @@ export function createContractApi(service: Service, account: SandboxAccount): Ho
       payment_providers: options.filter(
         (option) =>
           (currency === undefined || option.transaction_currency === currency) &&
-          // The filter is upper case (COLLECTION) where the list has mixed case (Collection): specification 2.2.
+          // The filter is upper case (COLLECTION) where the list has mixed case (Collection): protocol §2.2.
           (type === undefined || option.transaction_type.toUpperCase() === type),
       ),
     });

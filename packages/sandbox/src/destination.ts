@@ -2,7 +2,7 @@ import { isLoopback } from './loopback.ts';
 
 /**
  * Why the sandbox would not send a callback to this address, or undefined when it would. Loopback only, unless the host
- * is listed: a request must not make the sandbox talk to the machines around it (A27). Names are compared as written and
+ * is listed: a request must not make the sandbox talk to the machines around it (threat A27). Names are compared as written and
  * never resolved, so a name that points at 127.0.0.1 must be listed as well.
  */
 export function destinationProblem(address: string, allowedHosts: readonly string[]): string | undefined {

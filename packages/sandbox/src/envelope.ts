@@ -4,12 +4,12 @@ import type { SandboxRefusal } from './refusal.ts';
 /** The statuses that the sandbox answers with. */
 export type AnswerStatus = 200 | 201 | 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 421 | 422 | 500;
 
-/** The response envelope of a success (specification 2.1). */
+/** The response envelope of a success (protocol §2.1). */
 export function succeed(c: Context, data: object, status: 200 | 201 = 200): Response {
   return c.json({ code: status, status: 'success', message: 'Request completed successfully', data }, status);
 }
 
-/** The envelope of an error (specification 7): `data` is an empty object, except under /sandbox. */
+/** The envelope of an error (protocol §7): `data` is an empty object, except under /sandbox. */
 export function fail(c: Context, status: AnswerStatus, message: string, data: object = {}): Response {
   return c.json({ code: status, status: 'error', message, data }, status);
 }

@@ -38,7 +38,7 @@ export const shortBody: MiddlewareHandler = bodyLimit({
   onError: (c) => fail(c, 413, 'The body is longer than 64 KiB.'),
 });
 
-/** 401 in the envelope for a missing or wrong key: our choice, the service's answer is not shown (specification 7). */
+/** 401 in the envelope for a missing or wrong key: our choice, the service's answer is not shown (protocol §7). */
 export function requireKeys(
   account: SandboxAccount,
   names: readonly ('public' | 'secret')[],

@@ -6,7 +6,7 @@ import { SandboxRefusal } from './refusal.ts';
 import type { Reader, Unit } from './store.ts';
 
 /*
- * The wallets (specification 2.4). What holds after every function here, and is property-tested:
+ * The wallets (protocol §2.4). What holds after every function here, and is property-tested:
  * actual = available + uncleared + reserve (actual is computed); no balance is negative; uncleared and reserve are the
  * sums of their lots; and the total over all wallets changes only by a collection's credit and by a payout.
  */

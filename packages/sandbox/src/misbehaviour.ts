@@ -1,6 +1,6 @@
 /**
  * What the sandbox does wrong on purpose with the callbacks of a transaction, so that a merchant sees its own software
- * survive it. All of it is simulated: how the real service repeats and orders callbacks is not shown (specification 6).
+ * survive it. All of it is simulated: how the real service repeats and orders callbacks is not shown (protocol §6).
  */
 export interface Misbehaviour {
   /** Sends the callback this many times more: the next one starts when the first attempt of the previous one is over. 0 to 10. */
@@ -34,7 +34,7 @@ export interface RetryRules {
   readonly accepted: readonly (number | string)[];
   /** The statuses after which it is not sent again. */
   readonly final: readonly (number | string)[];
-  /** Signs each attempt afresh, with a new `t`. False repeats the first `t` (THREATS A28). */
+  /** Signs each attempt afresh, with a new `t`. False repeats the first `t` (THREATS threat A28). */
   readonly resign: boolean;
 }
 

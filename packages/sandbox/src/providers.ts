@@ -80,7 +80,7 @@ const ugandanBank = { name: 'Example Bank Transfer', code: 'example_bank', curre
 const kenyanBank = { name: 'Example Bank Transfer Kenya', code: 'example_bank_ke', currency: 'KES' };
 const savannaPrefixes = ['25470', '25471', '25472'];
 
-/** The payment options of a fresh sandbox. Names and codes are made up: the real set is not shown (specification 2.5). */
+/** The payment options of a fresh sandbox. Names and codes are made up: the real set is not shown (protocol §2.5). */
 export const defaultProviders: readonly SandboxProvider[] = [
   mobile({
     ...example,

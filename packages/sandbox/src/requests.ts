@@ -40,7 +40,7 @@ export interface CollectionRequest extends TransactionRequest {
 
 /** The body of POST /sandbox/payouts. Simulated: the service's own request is not shown. */
 export interface PayoutRequest extends TransactionRequest {
-  /** Required where the provider pays out to banks (specification 2.3). */
+  /** Required where the provider pays out to banks (protocol §2.3). */
   readonly bank_code?: string | undefined;
   readonly mode?: 'direct' | 'pending' | undefined;
 }

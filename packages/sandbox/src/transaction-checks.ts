@@ -68,7 +68,7 @@ export function providerFor(
   return provider;
 }
 
-/** The bank that a payout goes to, where the provider pays out to banks (specification 2.3). */
+/** The bank that a payout goes to, where the provider pays out to banks (protocol §2.3). */
 export function bankFor(provider: SandboxProvider, bankCode: string | undefined): string | null {
   if (provider.banks === undefined) {
     if (bankCode === undefined) return null;
@@ -84,7 +84,7 @@ export function bankFor(provider: SandboxProvider, bankCode: string | undefined)
   return bank.bank_code;
 }
 
-/** The provider's three limits (specification 8); the day is that of UTC, on the sandbox's clock. */
+/** The provider's three limits (protocol §8); the day is that of UTC, on the sandbox's clock. */
 export function checkLimits(
   reader: Reader,
   option: PaymentProvider,

@@ -53,9 +53,9 @@ describe('POST /sandbox/collections', () => {
     ['a negative amount', { amount: -500 }, 'amount'],
     ['half a shilling of a currency without decimals', { amount: 500.5 }, 'amount'],
     ['an empty reference', { merchant_reference: '' }, 'merchant_reference'],
-    ["A3: ':' in the reference", { merchant_reference: 'ORD:1' }, 'merchant_reference'],
+    ["threat A3: ':' in the reference", { merchant_reference: 'ORD:1' }, 'merchant_reference'],
     [
-      'A8: half a surrogate pair in the reference',
+      'threat A8: half a surrogate pair in the reference',
       { merchant_reference: 'ORD-\ud800' },
       'merchant_reference',
     ],

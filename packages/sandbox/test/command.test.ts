@@ -118,7 +118,7 @@ describe('payment-service-sandbox', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it('A27: does not start with NODE_ENV=production', async () => {
+  it('threat A27: does not start with NODE_ENV=production', async () => {
     const { code, stderr } = await runCommand(['--port', '0'], { NODE_ENV: 'production' });
     expect(code).toBe(1);
     expect(stderr).toContain('NODE_ENV=production');

@@ -18,7 +18,7 @@ const refusal = (work: () => unknown): SandboxRefusal => {
   throw new Error('it was not refused');
 };
 
-describe('A27: callbacks go to this computer only', () => {
+describe('threat A27: callbacks go to this computer only', () => {
   it.each([
     'http://example.com/callbacks',
     'http://10.0.0.1/callbacks',

@@ -72,7 +72,7 @@ describe('a file keeps the state', () => {
     await merchant.close();
   });
 
-  it('A27: a host that is no longer listed gets nothing', async () => {
+  it('threat A27: a host that is no longer listed gets nothing', async () => {
     const file = newFile();
     const first = createSandbox({ file, allowedHosts: ['shop.internal'] });
     first.collect({ ...collection, callback_url: 'http://shop.internal/', misbehave: { late_ms: 1000 } });

@@ -19,7 +19,7 @@ function send(method: string, path: string, headers: Record<string, string>, bod
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
-describe('A27: DNS rebinding: the Host header must be this computer', () => {
+describe('threat A27: DNS rebinding: the Host header must be this computer', () => {
   it.each(['127.0.0.1', 'localhost', '[::1]', '127.0.0.1:1', 'localhost:4010'])('takes %s', async (host) => {
     expect(await send('GET', '/', { host })).toBe(200);
   });
@@ -80,7 +80,7 @@ describe('forms of other sites', () => {
   });
 });
 
-it('A27: listens on this computer only', async () => {
+it('threat A27: listens on this computer only', async () => {
   for (const host of ['0.0.0.0', '::', '192.168.0.1', 'example.com', '']) {
     await expect(sandbox.listen({ host })).rejects.toMatchObject({
       code: 'invalid_configuration',

@@ -60,7 +60,7 @@ describe('misbehaviour', () => {
     expect(stage.merchant.received).toHaveLength(1);
   });
 
-  it('A2: forged amount: the amount differs, and the signature is valid', async () => {
+  it('threat A2: forged amount: the amount differs, and the signature is valid', async () => {
     stage.open().collect({ ...collection, misbehave: { forged_amount: 5_000_000 } });
     await stage.sandbox.idle();
     expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1']);
@@ -72,7 +72,7 @@ describe('misbehaviour', () => {
     });
   });
 
-  it('A5: a forged body first, then the genuine one', async () => {
+  it('threat A5: a forged body first, then the genuine one', async () => {
     stage.open().collect({ ...collection, misbehave: { forged_amount: 1, duplicate: 1 } });
     await stage.sandbox.idle();
     expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1', 'ORD-1']);

@@ -11,12 +11,12 @@ it('exports these names and no others', () => {
 });
 
 describe('keys', () => {
-  it('A27: all start with SANDBOX, and are letters and digits', () => {
+  it('threat A27: all start with SANDBOX, and are letters and digits', () => {
     const { account } = createSandbox();
     for (const key of Object.values(account)) expect(key).toMatch(/^SANDBOX[A-Za-z0-9]{20,}$/);
   });
 
-  it('A27: a verifier refuses the signing key with NODE_ENV=production', () => {
+  it('threat A27: a verifier refuses the signing key with NODE_ENV=production', () => {
     const { signingKey } = createSandbox().account;
     vi.stubEnv('NODE_ENV', 'production');
     expect(() => createVerifier({ signingKey })).toThrow(ConfigurationError);
@@ -69,7 +69,7 @@ describe('options that are wrong are found at construction', () => {
     );
   });
 
-  it('A27: NODE_ENV=production', () => {
+  it('threat A27: NODE_ENV=production', () => {
     vi.stubEnv('NODE_ENV', 'production');
     expect(() => createSandbox()).toThrow(expect.objectContaining({ option: 'NODE_ENV' }));
   });

@@ -48,7 +48,7 @@ describe('the payment page', () => {
     expect(text).toContain('Pay 515 UGX');
   });
 
-  it('A25: whatever a request put into it is text', async () => {
+  it('threat A25: whatever a request put into it is text', async () => {
     open();
     const hostile = '"><script>alert(1)</script>';
     const started = start({ customer_name: hostile, merchant_reference: `<b>${hostile}` });
@@ -97,7 +97,7 @@ describe('pay and decline', () => {
       ok: true,
       signed: { merchant_reference: 'ORD-1', transaction_status: 'COMPLETED' },
     });
-    // The same signature on both channels: what A4 is about.
+    // The same signature on both channels: what threat A4 is about.
     const signature = new URL(location ?? '').searchParams.get('hmac_signature');
     expect(signature).toBe(merchant.received[0]?.headers['hmac-signature']);
   });

@@ -33,7 +33,7 @@ describe('retries', () => {
     expect(clock.sleeping()).toEqual([]);
   });
 
-  it('A28: repeats the first t, unless told to sign afresh', async () => {
+  it('threat A28: repeats the first t, unless told to sign afresh', async () => {
     stage.merchant.answer = (response) => {
       response.statusCode = 500;
       response.end();

@@ -43,22 +43,22 @@ export const bodies: readonly CallbackScenario[] = [
     expect: accepted('Zoë Łukasz 🙂'),
   },
   {
-    name: 'A18: 65,536 bytes are read',
+    name: 'threat A18: 65,536 bytes are read',
     play: callbackRequest({ body: paddedTo(LIMIT) }),
     expect: accepted(),
   },
   {
-    name: 'A18: 65,537 bytes, declared, are refused before any of them comes',
+    name: 'threat A18: 65,537 bytes, declared, are refused before any of them comes',
     play: callbackHead({ 'content-length': String(LIMIT + 1) }),
     expect: answered(ANSWERS.contentTooLarge),
   },
   {
-    name: 'A18: 65,537 bytes, chunked, are refused',
+    name: 'threat A18: 65,537 bytes, chunked, are refused',
     play: chunkedCallbackRequest([paddedTo(LIMIT + 1).slice(0, 30_000), paddedTo(LIMIT + 1).slice(30_000)]),
     expect: answered(ANSWERS.contentTooLarge),
   },
   {
-    name: 'A18: an endless body is refused while it comes, and the connection is closed',
+    name: 'threat A18: an endless body is refused while it comes, and the connection is closed',
     play: async (stage) => {
       const client = await stage.connect();
       await client.write(callbackHead({ 'transfer-encoding': 'chunked' }));
@@ -90,14 +90,14 @@ export const bodies: readonly CallbackScenario[] = [
     expect: refused('body_malformed'),
   },
   {
-    name: 'A8: a body that is not UTF-8 is refused',
+    name: 'threat A8: a body that is not UTF-8 is refused',
     play: callbackRequest({
       body: Buffer.from(text.replace('Example Customer', 'Example Cust\u00f6mer'), 'latin1'),
     }),
     expect: refused('body_malformed'),
   },
   {
-    name: 'A18: 60,000 opening brackets are refused without an exception',
+    name: 'threat A18: 60,000 opening brackets are refused without an exception',
     play: callbackRequest({ body: '['.repeat(60_000) }),
     expect: refused('body_malformed'),
   },
@@ -107,7 +107,7 @@ export const bodies: readonly CallbackScenario[] = [
     expect: accepted(),
   },
   {
-    name: 'A2: a forged amount still verifies, and stands among the unsigned fields only',
+    name: 'threat A2: a forged amount still verifies, and stands among the unsigned fields only',
     play: callbackRequest({
       body: JSON.stringify(sampleCallback({ payload: { transaction_amount: 5_000_000 } })),
     }),
@@ -118,14 +118,14 @@ export const bodies: readonly CallbackScenario[] = [
     }),
   },
   {
-    name: 'A7: a signed field that is not a string is refused',
+    name: 'threat A7: a signed field that is not a string is refused',
     play: callbackRequest({
       body: JSON.stringify(sampleCallback({ payload: { internal_reference: ['INT-77'] as never } })),
     }),
     expect: refused('signed_field_malformed'),
   },
   {
-    name: 'A8: a lone surrogate in a signed field is refused',
+    name: 'threat A8: a lone surrogate in a signed field is refused',
     play: callbackRequest({ body: text.replace('ORD-1001', 'ORD-\\ud800') }),
     expect: refused('signed_field_malformed'),
   },
@@ -135,18 +135,18 @@ export const bodies: readonly CallbackScenario[] = [
     expect: refused('mismatch'),
   },
   {
-    name: "A3: a ':' moved from one signed field to the next is refused",
+    name: "threat A3: a ':' moved from one signed field to the next is refused",
     play: callbackRequest({ data: sampleCallback({ payload: { merchant_reference: 'ORD-1001:x' } }) }),
     expect: refused('ambiguous'),
   },
   {
-    name: "A3: the option colonIn allows ':' in the field that it names",
+    name: "threat A3: the option colonIn allows ':' in the field that it names",
     options: { colonIn: 'merchant_reference' },
     play: callbackRequest({ data: sampleCallback({ payload: { merchant_reference: 'ORD-1001:x' } }) }),
     expect: accepted('ORD-1001:x'),
   },
   {
-    name: 'A16: __proto__ in the body changes nothing and loses nothing',
+    name: 'threat A16: __proto__ in the body changes nothing and loses nothing',
     play: callbackRequest({
       body: text
         .replace('{', '{"__proto__":{"merchant_reference":"ORD-9"},')
@@ -156,7 +156,7 @@ export const bodies: readonly CallbackScenario[] = [
     expect: accepted(['COMPLETED', true]),
   },
   {
-    name: 'A17: a signed name that stands twice is refused',
+    name: 'threat A17: a signed name that stands twice is refused',
     play: callbackRequest({
       body: text.replace('"merchant_reference"', '"merchant_reference":"ORD-9","merchant_reference"'),
     }),

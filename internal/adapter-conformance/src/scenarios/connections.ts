@@ -169,7 +169,7 @@ export const connections: readonly CallbackScenario[] = [
     expect: (mode) => ({ answers: [acceptance(mode)], handled: ['ORD-7', 'ORD-1001'] }),
   },
   {
-    name: 'A18: a body that stalls is given up after bodyTimeoutMs, and the connection is closed',
+    name: 'threat A18: a body that stalls is given up after bodyTimeoutMs, and the connection is closed',
     options: { bodyTimeoutMs: 200 },
     play: async (stage) => {
       const client = await stage.connect();
@@ -180,7 +180,7 @@ export const connections: readonly CallbackScenario[] = [
     expect: { answers: [ANSWERS.requestTimeout] },
   },
   {
-    name: 'A18: a body of which nothing comes is given up after bodyTimeoutMs, and the server is healthy',
+    name: 'threat A18: a body of which nothing comes is given up after bodyTimeoutMs, and the server is healthy',
     options: { bodyTimeoutMs: 200 },
     play: async (stage) => {
       const client = await stage.connect();
@@ -192,7 +192,7 @@ export const connections: readonly CallbackScenario[] = [
     expect: thenAccepted(ANSWERS.requestTimeout),
   },
   {
-    name: 'A18: too much declared: the connection is closed, so that nothing of it is read',
+    name: 'threat A18: too much declared: the connection is closed, so that nothing of it is read',
     play: async (stage) => {
       const client = await stage.connect();
       await client.write(callbackHead({ 'content-length': '1000000000' }));

@@ -67,7 +67,7 @@ export const encodings: readonly CallbackScenario[] = [
     expect: refused('body_malformed'),
   },
   {
-    name: 'A18: a gzip bomb is refused',
+    name: 'threat A18: a gzip bomb is refused',
     play: callbackRequest({ body: gzipSync(Buffer.alloc(20_000_000)), headers: gzip }),
     expect: answered(ANSWERS.contentTooLarge),
   },

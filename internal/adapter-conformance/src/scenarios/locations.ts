@@ -38,7 +38,7 @@ export const locations: readonly RedirectScenario[] = [
     expect: { answers: [seeOther('https://shop.example/thanks?order=1')], handled: ['ORD-1001'] },
   },
   {
-    name: 'A25: nothing in the query, the headers or an unsigned field moves the address',
+    name: 'threat A25: nothing in the query, the headers or an unsigned field moves the address',
     play: redirectRequest(
       `${flat.replace(/status_message=[^&]*/, 'status_message=https%3A%2F%2Fevil.example')}` +
         '&location=https://evil.example&url=//evil.example&next=//evil.example&redirect_uri=https://evil.example',

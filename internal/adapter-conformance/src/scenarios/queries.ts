@@ -17,23 +17,23 @@ const nested = (open: string, close: string) =>
     .join('&')}&hmac_signature=${encodeURIComponent(signature())}`;
 
 const MALFORMED: Readonly<Record<string, string>> = {
-  'A14: a signed name that stands twice': `${flat}&${mr}`,
-  'A14: a signed name that stands twice, the second time with another value': `${flat}&merchant_reference=ORD-9`,
-  'A14: a signed name that stands twice, the first time with another value': flat.replace(
+  'threat A14: a signed name that stands twice': `${flat}&${mr}`,
+  'threat A14: a signed name that stands twice, the second time with another value': `${flat}&merchant_reference=ORD-9`,
+  'threat A14: a signed name that stands twice, the first time with another value': flat.replace(
     '?',
     '?merchant_reference=ORD-9&',
   ),
-  'A14: a signed name that stands twice, once encoded': `${flat}&merchant%5Freference=ORD-9`,
-  'A14: a signed name, flat and in the payload': `${flat}&payload[merchant_reference]=ORD-9`,
-  'A14: a signature that stands twice': `${flat}&hmac_signature=${encodeURIComponent(signature())}`,
-  'A14: an unsigned name of the contract that stands twice': `${flat}&transaction_amount=5000000`,
-  'A14: a name in list brackets': `${flat}&merchant_reference[]=ORD-9`,
-  'A14: a name with an index': `${flat}&merchant_reference[0]=ORD-9`,
-  'A14: a name in the payload with an index': `${nested('[', ']')}&payload[merchant_reference][0]=ORD-9`,
-  'A15: a percent escape that is not UTF-8': flat.replace('ORD-1001', 'ORD%FF'),
-  'A15: a percent escape of a lone surrogate': flat.replace('ORD-1001', 'ORD%ED%A0%80'),
-  'A15: a percent escape that breaks off': flat.replace('ORD-1001', 'ORD%4'),
-  'A15: a percent sign alone': `${flat}&note=100%`,
+  'threat A14: a signed name that stands twice, once encoded': `${flat}&merchant%5Freference=ORD-9`,
+  'threat A14: a signed name, flat and in the payload': `${flat}&payload[merchant_reference]=ORD-9`,
+  'threat A14: a signature that stands twice': `${flat}&hmac_signature=${encodeURIComponent(signature())}`,
+  'threat A14: an unsigned name of the contract that stands twice': `${flat}&transaction_amount=5000000`,
+  'threat A14: a name in list brackets': `${flat}&merchant_reference[]=ORD-9`,
+  'threat A14: a name with an index': `${flat}&merchant_reference[0]=ORD-9`,
+  'threat A14: a name in the payload with an index': `${nested('[', ']')}&payload[merchant_reference][0]=ORD-9`,
+  'threat A15: a percent escape that is not UTF-8': flat.replace('ORD-1001', 'ORD%FF'),
+  'threat A15: a percent escape of a lone surrogate': flat.replace('ORD-1001', 'ORD%ED%A0%80'),
+  'threat A15: a percent escape that breaks off': flat.replace('ORD-1001', 'ORD%4'),
+  'threat A15: a percent sign alone': `${flat}&note=100%`,
   'more than 8192 characters': `${flat}&filler=${'x'.repeat(8200)}`,
 };
 
@@ -75,7 +75,7 @@ export const queries: readonly RedirectScenario[] = [
     expect: redirected(),
   },
   {
-    name: 'A4: an amount in a redirect is unsigned',
+    name: 'threat A4: an amount in a redirect is unsigned',
     play: redirectRequest(flat.replace('status_message=', 'x=').concat('&status_message=Paid+5000000')),
     record: ({ unsigned }) => unsigned.status_message,
     expect: redirected('Paid 5000000'),
@@ -122,7 +122,7 @@ export const queries: readonly RedirectScenario[] = [
     expect: turnedAway('mismatch'),
   },
   {
-    name: 'A13: digits from elsewhere in Unicode are refused',
+    name: 'threat A13: digits from elsewhere in Unicode are refused',
     play: redirectRequest(
       flat.replace(
         encodeURIComponent(signature()),

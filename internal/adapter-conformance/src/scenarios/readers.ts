@@ -31,7 +31,7 @@ export const readers: readonly CallbackScenario[] = [
       expect: refused('mismatch'),
     },
     {
-      name: `A2: a parser mounted before that keeps ${before}: a forged amount is among the unsigned fields`,
+      name: `threat A2: a parser mounted before that keeps ${before}: a forged amount is among the unsigned fields`,
       before,
       play: callbackRequest({
         body: text.replace('"transaction_amount":500', '"transaction_amount":5000000'),
@@ -104,7 +104,7 @@ export const readers: readonly CallbackScenario[] = [
     expect: { answers: [{ ...ANSWERS.bodyConsumed, status: 503 }], errors: [WHAT_TO_MOUNT_WHERE] },
   },
   {
-    name: 'A22: without a signature, nobody learns that the body was not kept',
+    name: 'threat A22: without a signature, nobody learns that the body was not kept',
     before: 'nothing kept',
     play: callbackRequest({ headers: { 'hmac-signature': undefined } }),
     expect: refused('signature_missing'),

@@ -11,20 +11,20 @@ function signed(value: string | readonly string[] | undefined): Buffer {
 }
 
 const MALFORMED: Readonly<Record<string, string | readonly string[]>> = {
-  'A12: a repeated header': [genuine, genuine],
-  'A12: a repeated header whose first value is genuine': [genuine, `t=1,s=${'0'.repeat(64)}`],
-  'A12: a repeated header whose second value is genuine': [`t=1,s=${'0'.repeat(64)}`, genuine],
-  'A12: two values joined as a proxy joins them': `${genuine}, ${genuine}`,
-  'A11: two values joined without a space': `${genuine},${genuine}`,
-  'A11: a second s': `${genuine},s=${'0'.repeat(64)}`,
-  'A11: a second t': `${genuine},t=1`,
-  'A11: no t': `s=${hash()}`,
-  'A11: no s': `t=${SIGNED_AT}`,
-  'A11: white space inside': genuine.replace(',', ', '),
-  'A11: more than 256 characters': `${genuine},v=${'1'.repeat(200)}`,
-  'A13: an upper-case hash': `t=${SIGNED_AT},s=${hash().toUpperCase()}`,
-  'A13: a hash with a digit more': `${genuine}0`,
-  'A13: a hash that breaks off': genuine.slice(0, -1),
+  'threat A12: a repeated header': [genuine, genuine],
+  'threat A12: a repeated header whose first value is genuine': [genuine, `t=1,s=${'0'.repeat(64)}`],
+  'threat A12: a repeated header whose second value is genuine': [`t=1,s=${'0'.repeat(64)}`, genuine],
+  'threat A12: two values joined as a proxy joins them': `${genuine}, ${genuine}`,
+  'threat A11: two values joined without a space': `${genuine},${genuine}`,
+  'threat A11: a second s': `${genuine},s=${'0'.repeat(64)}`,
+  'threat A11: a second t': `${genuine},t=1`,
+  'threat A11: no t': `s=${hash()}`,
+  'threat A11: no s': `t=${SIGNED_AT}`,
+  'threat A11: white space inside': genuine.replace(',', ', '),
+  'threat A11: more than 256 characters': `${genuine},v=${'1'.repeat(200)}`,
+  'threat A13: an upper-case hash': `t=${SIGNED_AT},s=${hash().toUpperCase()}`,
+  'threat A13: a hash with a digit more': `${genuine}0`,
+  'threat A13: a hash that breaks off': genuine.slice(0, -1),
 };
 
 export const signatures: readonly CallbackScenario[] = [
@@ -44,7 +44,7 @@ export const signatures: readonly CallbackScenario[] = [
     expect: refused('signature_malformed'),
   })),
   {
-    name: 'A12: a repeated header in two spellings is refused',
+    name: 'threat A12: a repeated header in two spellings is refused',
     play: callbackRequest({ headers: { 'HMAC-Signature': genuine } }),
     expect: refused('signature_malformed'),
   },
@@ -69,7 +69,7 @@ export const signatures: readonly CallbackScenario[] = [
     expect: refused('mismatch'),
   },
   {
-    name: 'A20: several keys, and the id of the one that fits',
+    name: 'threat A20: several keys, and the id of the one that fits',
     options: {
       signingKey: [
         { id: 'new', key: OTHER_KEY },
@@ -81,19 +81,19 @@ export const signatures: readonly CallbackScenario[] = [
     expect: accepted('old'),
   },
   {
-    name: 'A20: a key past its end is refused',
+    name: 'threat A20: a key past its end is refused',
     options: { signingKey: [{ id: 'old', key: SIGNING_KEY, notAfter: new Date(SIGNED_AT * 1000) }] },
     play: callbackRequest(),
     expect: refused('key_expired'),
   },
   {
-    name: 'A24: outside the tolerance is refused',
+    name: 'threat A24: outside the tolerance is refused',
     options: { toleranceSeconds: 30, now: () => (SIGNED_AT + 31) * 1000 },
     play: callbackRequest(),
     expect: refused('timestamp_out_of_tolerance'),
   },
   {
-    name: 'A24: inside the tolerance is accepted, and the age is reported',
+    name: 'threat A24: inside the tolerance is accepted, and the age is reported',
     options: { toleranceSeconds: 30, now: () => (SIGNED_AT + 29) * 1000 },
     play: callbackRequest(),
     record: (callback) => callback.timestamp.ageSeconds,

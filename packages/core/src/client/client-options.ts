@@ -20,12 +20,12 @@ export interface ClientOptions {
    */
   readonly baseUrl: string | undefined;
   /**
-   * Sent on every call (specification 5.1). `undefined` compiles, so that `process.env.PUBLIC_KEY` can be given as
+   * Sent on every call (protocol §5.1). `undefined` compiles, so that `process.env.PUBLIC_KEY` can be given as
    * it is, and throws at construction.
    */
   readonly publicKey: string | undefined;
   /**
-   * Sent with the balance inquiry only (specification 5.1). Leave it out for a client without `getWalletBalances()`;
+   * Sent with the balance inquiry only (protocol §5.1). Leave it out for a client without `getWalletBalances()`;
    * given and `undefined` (an unset environment variable) it throws at construction.
    */
   readonly secretKey?: string;
@@ -89,7 +89,7 @@ export interface CallOptions {
 /** The reference-data endpoints that take only the public key. All calls may be repeated safely. */
 export interface Client {
   /**
-   * The payment options of the account (specification 4.1). Call it before any transaction request.
+   * The payment options of the account (protocol §4.1). Call it before any transaction request.
    *
    * @param query filters; `transaction_type` in upper case (`COLLECTION`), unlike in the answer (`Collection`).
    * @throws {ApiError} the service answered with an error. {ConnectionError} none came. {TimeoutError} not within
@@ -100,7 +100,7 @@ export interface Client {
    */
   listPaymentProviders(query?: PaymentProviderQuery, call?: CallOptions): Promise<PaymentProvider[]>;
   /**
-   * The banks of a provider with BANK payouts (specification 4.2).
+   * The banks of a provider with BANK payouts (protocol §4.2).
    *
    * @param query `provider_code` of one of the payment options.
    * @throws {ApiError} with `status` 400 when the service misses the provider_code; otherwise as
@@ -115,7 +115,7 @@ export interface Client {
 /** A client that was made with `secretKey`. */
 export interface ClientWithSecretKey extends Client {
   /**
-   * The wallets of the account (specification 4.3), one per currency and wallet type; amounts in whole units.
+   * The wallets of the account (protocol §4.3), one per currency and wallet type; amounts in whole units.
    *
    * @throws {ConfigurationError} when `NODE_TLS_REJECT_UNAUTHORIZED=0` would send the secret key to anybody; otherwise
    * as `listPaymentProviders()`.

@@ -21,11 +21,11 @@ const providersData = z.looseObject({ payment_providers: z.array(paymentProvider
 const banksData = z.looseObject({ payout_banks: z.array(payoutBankSchema) });
 const walletsData = z.looseObject({ merchant_wallets: z.array(walletSchema) });
 
-/** Specification 9: sent with value 1 on every request shown. */
+/** Protocol §9: sent with value 1 on every request shown. */
 const header = { 'x-api-version': '1' } as const;
 
 /**
- * Makes a client for the reference-data endpoints (specification 4). It has `getWalletBalances()` when it is made with
+ * Makes a client for the reference-data endpoints (protocol §4). It has `getWalletBalances()` when it is made with
  * `secretKey`.
  *
  * A call repeats network errors, 408, 429, 500, 502, 503 and 504, up to `maxAttempts` requests and inside one deadline

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AttemptFailure } from './attempt-failure.ts';
 
-/** The envelope of every answer (specification 2.1). `data` is checked by the operation's own schema. */
+/** The envelope of every answer (protocol §2.1). `data` is checked by the operation's own schema. */
 const envelope = z.looseObject({ code: z.int(), status: z.string(), message: z.string(), data: z.unknown() });
 const errorMessage = z.looseObject({ message: z.string() });
 
@@ -37,7 +37,7 @@ export function readEnvelope<T>(text: string, schema: z.ZodType<T>): T {
   return checked.data;
 }
 
-/** `message` of an error envelope (specification 7), when the body is one. A proxy's page is none. */
+/** `message` of an error envelope (protocol §7), when the body is one. A proxy's page is none. */
 export function readServiceMessage(text: string): string | undefined {
   try {
     return z.safeParse(errorMessage, JSON.parse(text)).data?.message;

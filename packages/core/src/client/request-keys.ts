@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 
-/** The two keys of request authentication (specification 5.1). */
+/** The two keys of request authentication (protocol §5.1). */
 export interface RequestKeys {
   readonly publicKey: string;
   readonly secretKey: string | undefined;

@@ -25,7 +25,7 @@ export function contractSchema<T>(fields: FieldSchemas<T>): ContractSchema<T> {
   return z.looseObject(fields);
 }
 
-/** Specification 2.2. */
+/** Protocol §2.2. */
 export const paymentProviderSchema: ContractSchema<PaymentProvider> = contractSchema<PaymentProvider>({
   provider_name: z.string(),
   provider_code: z.string(),
@@ -40,14 +40,14 @@ export const paymentProviderSchema: ContractSchema<PaymentProvider> = contractSc
   option_prefixes: z.array(z.string()),
 });
 
-/** Specification 2.3. */
+/** Protocol §2.3. */
 export const payoutBankSchema: ContractSchema<PayoutBank> = contractSchema<PayoutBank>({
   bank_code: z.string(),
   bank_name: z.string(),
   is_active: z.boolean(),
 });
 
-/** Specification 2.4. */
+/** Protocol §2.4. */
 export const walletSchema: ContractSchema<Wallet> = contractSchema<Wallet>({
   currency: z.string(),
   wallet_type: z.string(),

@@ -9,12 +9,12 @@ export interface ReadBody {
   readonly payload: object;
   /** The JSON text, where the body came unparsed: the only place where an amount stands exactly. */
   readonly text: string | undefined;
-  /** A name under the signature stands twice: two parsers could read two values (A17). */
+  /** A name under the signature stands twice: two parsers could read two values (threat A17). */
   readonly repeatsSignedName: boolean;
 }
 
 // `ignoreBOM: false` skips a leading byte order mark, as the body parsers of the frameworks do: one verdict for the
-// same bytes, parsed before or not. `fatal`: invalid bytes would all decode to U+FFFD and collide (A8).
+// same bytes, parsed before or not. `fatal`: invalid bytes would all decode to U+FFFD and collide (threat A8).
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 const BYTE_ORDER_MARK = '\ufeff';
 

@@ -20,7 +20,7 @@ import { Evidence, type Findings, VerifiedCallback, VerifiedRedirect } from './v
 /** Options of `createVerifier()`. There is none that turns verification off. */
 export interface VerifierOptions {
   /**
-   * The account's key for callback and redirect signatures (specification 1), or up to four of them for rotation.
+   * The account's key for callback and redirect signatures (protocol §1), or up to four of them for rotation.
    * `undefined` compiles, so that `process.env.SIGNING_KEY` can be given as it is, and throws at construction.
    */
   readonly signingKey: string | readonly SigningKey[] | undefined;
@@ -47,7 +47,7 @@ export interface VerifierOptions {
 /** Verifies callbacks and redirects. Total: hostile input makes a refusal, never an exception. */
 export interface Verifier {
   /**
-   * Verifies a callback (specification 5.2).
+   * Verifies a callback (protocol §5.2).
    *
    * @param callback.signature the value of the header `hmac-signature`.
    * @param callback.body the raw bytes, their text, or the object that a body parser made: fields are signed, not bytes.
@@ -57,7 +57,7 @@ export interface Verifier {
     readonly body: CallbackBody | null | undefined;
   }): VerifiedCallback | Refusal;
   /**
-   * Verifies a redirect (specification 5.2). The result is a hint for the page that the customer sees.
+   * Verifies a redirect (protocol §5.2). The result is a hint for the page that the customer sees.
    *
    * @param rawQuery the query as it came, undecoded; a path or URL that holds it; or what the runtime parsed.
    * @param options.expectReference the merchant_reference of the customer's own session: any other is
@@ -72,7 +72,7 @@ export interface Verifier {
 /**
  * Makes a verifier for one merchant account.
  *
- * The signature covers five strings and nothing else (specification 5.2): not the amount, not the timestamp. So the
+ * The signature covers five strings and nothing else (protocol §5.2): not the amount, not the timestamp. So the
  * result keeps `signed` and `unsigned` apart, and money is compared with `confirmAmount()`.
  *
  * @throws {ConfigurationError} that names the option, when a key is missing, empty, holds white space, is `undefined`
@@ -112,7 +112,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       const read = readCallbackBody(body);
       if (read === undefined) return refuse('body_malformed');
       const { data, payload, text, repeatsSignedName } = read;
-      // A repeated name is malformed whatever the signature says (A17); the last reading only tells whether it fits.
+      // A repeated name is malformed whatever the signature says (threat A17); the last reading only tells whether it fits.
       const repeated = repeatsSignedName ? 'body_malformed' : undefined;
       const signed = readSignedFields((name) => ownValue(name === 'event' ? data : payload, name));
       if (signed === undefined) return refuse(repeated ?? 'signed_field_malformed');

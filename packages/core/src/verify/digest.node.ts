@@ -6,7 +6,7 @@ export type DigestKey = KeyObject;
 /** Which implementation the import condition chose. */
 export const digestName = 'node:crypto';
 
-/** The key is used as its plain string bytes (specification 5.2: "the signing key is used as its plain string bytes"). */
+/** The key is used as its plain string bytes (protocol §5.2: "the signing key is used as its plain string bytes"). */
 export function prepareKey(key: string): DigestKey {
   return createSecretKey(key, 'utf8');
 }

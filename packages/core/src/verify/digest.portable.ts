@@ -11,7 +11,7 @@ export type DigestKey = ReturnType<typeof hmac.create>;
 /** Which implementation the import condition chose. */
 export const digestName = '@noble/hashes';
 
-/** The key is used as its plain string bytes (specification 5.2). */
+/** The key is used as its plain string bytes (protocol §5.2). */
 export function prepareKey(key: string): DigestKey {
   return hmac.create(sha256, utf8ToBytes(key));
 }

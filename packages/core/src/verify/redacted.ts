@@ -1,4 +1,4 @@
-/** Stands where personal data would: bodies hold names and phone numbers (A23). */
+/** Stands where personal data would: bodies hold names and phone numbers (threat A23). */
 export const REDACTED = '[redacted: may hold personal data]';
 
 /**

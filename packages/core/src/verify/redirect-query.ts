@@ -60,7 +60,7 @@ export function redirectNames(renamed: RedirectFields | undefined): RedirectName
 
 /**
  * Reads a redirect's query, or answers undefined where it is malformed. The same bytes are read in the same way under
- * every framework, whose own parsers differ in repeated names (A14) and bad escapes (A15).
+ * every framework, whose own parsers differ in repeated names (threat A14) and bad escapes (threat A15).
  *
  * @param query the raw query, a path or URL that holds it, or what the runtime parsed.
  */

@@ -1,4 +1,4 @@
-/** The two parts of a signature value: `t=<timestamp>,s=<hmac_hash>` (specification 5.2). */
+/** The two parts of a signature value: `t=<timestamp>,s=<hmac_hash>` (protocol §5.2). */
 export interface Signature {
   /** The timestamp as it came. Not signed: a report, never a defence. */
   readonly t: string;

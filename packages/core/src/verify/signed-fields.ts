@@ -1,7 +1,7 @@
 import { sha256Hex } from '#digest';
 import type { TransactionCallback, TransactionPayload } from '../wire.ts';
 
-/** The five strings that the signature proves, and nothing else (specification 5.2, rule 2). */
+/** The five strings that the signature proves, and nothing else (protocol §5.2, rule 2). */
 export interface SignedFields {
   readonly event: TransactionCallback['event'];
   readonly merchant_reference: TransactionPayload['merchant_reference'];
@@ -28,7 +28,7 @@ export type ColonField = 'merchant_reference' | 'internal_reference';
  * Copies the five fields, or answers undefined where one is not a well-formed string.
  *
  * Missing, null, numbers and one-element arrays stringify alike, and every lone surrogate encodes to U+FFFD: such
- * values would share a signature with others (A7, A8). An empty string is a string. Nothing is normalised (A9).
+ * values would share a signature with others (threat A7, threat A8). An empty string is a string. Nothing is normalised (threat A9).
  */
 export function readSignedFields(read: (name: SignedName) => unknown): SignedFields | undefined {
   const fields: Partial<Record<SignedName, string>> = {};
@@ -49,7 +49,7 @@ export function signedText(fields: SignedFields): string {
 
 /**
  * Whether the join could be read in a second way. `A:B` + `C` signs the same as `A` + `B:C`; the join is injective
- * exactly when at most one field may hold ':' (A3).
+ * exactly when at most one field may hold ':' (threat A3).
  */
 export function isAmbiguous(fields: SignedFields, colonIn: ColonField | undefined): boolean {
   return SIGNED_NAMES.some((name) => name !== colonIn && fields[name].includes(':'));
@@ -60,7 +60,7 @@ export function isAmbiguous(fields: SignedFields, colonIn: ColonField | undefine
  * every repetition of the callback, whatever its body, timestamp or key.
  *
  * SHA-256 over the account label and the five signed fields, each preceded by its length in bytes (4 bytes, big
- * endian). Not the signature, which changes with the key, and not `payload.id`, which is not signed (A6).
+ * endian). Not the signature, which changes with the key, and not `payload.id`, which is not signed (threat A6).
  *
  * @example
  * transitionId(callback.signed, 'my-account'); // 'a3f0…'

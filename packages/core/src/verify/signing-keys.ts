@@ -5,7 +5,7 @@ import { ConfigurationError } from '../errors.ts';
 export interface SigningKey {
   /** A name for logs and metrics; never the key itself. */
   readonly id: string;
-  /** The signing key as the merchant dashboard shows it (specification 1). */
+  /** The signing key as the merchant dashboard shows it (protocol §1). */
   readonly key: string;
   /** After this instant, a signature that only this key makes is refused with `key_expired`; at it, not yet. */
   readonly notAfter?: Date | undefined;
@@ -30,7 +30,7 @@ const WHERE = 'It is shown in the merchant dashboard under the account details.'
 
 /**
  * Checks the `signingKey` option. A wrong key is found here, at construction, and not by the first customer whose
- * payment is refused: an empty key computes happily and is forgeable by anyone (A19).
+ * payment is refused: an empty key computes happily and is forgeable by anyone (threat A19).
  */
 export function prepareSigningKeys(
   signingKey: string | readonly SigningKey[] | undefined,

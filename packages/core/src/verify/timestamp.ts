@@ -1,4 +1,4 @@
-/** What the sender wrote as `t`. It is not signed: anyone who has one signature can write any `t` beside it (A1). */
+/** What the sender wrote as `t`. It is not signed: anyone who has one signature can write any `t` beside it (threat A1). */
 export interface Timestamp {
   /** `t` as it came. */
   readonly text: string;

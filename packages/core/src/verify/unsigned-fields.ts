@@ -11,7 +11,7 @@ export type UnsignedFields = { readonly [Name in UnsignedName]?: TransactionPayl
 
 type TypeName<T> = T extends boolean ? 'boolean' : T extends number ? 'number' | 'integer' : 'string';
 
-/** The type of every unsigned field by the contract (specification 2.5). */
+/** The type of every unsigned field by the contract (protocol §2.5). */
 export const UNSIGNED_TYPES: { readonly [Name in UnsignedName]: TypeName<TransactionPayload[Name]> } = {
   id: 'integer',
   request_currency: 'string',

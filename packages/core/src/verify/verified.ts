@@ -18,7 +18,7 @@ export interface Findings {
 /**
  * What verified callbacks, verified redirects and evidence share. `signed` is proved; `unsigned` and `raw` are claims.
  *
- * Logging one shows the signed fields only: bodies hold names and phone numbers (A23). To store what came, take
+ * Logging one shows the signed fields only: bodies hold names and phone numbers (threat A23). To store what came, take
  * `bodyText()`.
  */
 export abstract class Verified {
@@ -60,7 +60,7 @@ export abstract class Verified {
 }
 
 /**
- * A callback whose signature fits (specification 5.2). Only `createVerifier()` makes one, and nothing else can be
+ * A callback whose signature fits (protocol §5.2). Only `createVerifier()` makes one, and nothing else can be
  * handed to what credits money.
  */
 export class VerifiedCallback extends Verified {

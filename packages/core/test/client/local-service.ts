@@ -54,7 +54,7 @@ export function replyJson(status: number, body: unknown, headers: Record<string,
   return reply(status, JSON.stringify(body), headers);
 }
 
-/** The envelope of a success (specification 2.1). */
+/** The envelope of a success (protocol §2.1). */
 export function success(data: unknown): Answer {
   return replyJson(200, successBody(data));
 }
@@ -63,7 +63,7 @@ export function successBody(data: unknown): Record<string, unknown> {
   return { code: 200, status: 'success', message: 'Request completed successfully', data };
 }
 
-/** The envelope of an error (specification 7). */
+/** The envelope of an error (protocol §7). */
 export function failure(status: number, headers: Record<string, string> = {}, message = 'not now'): Answer {
   return replyJson(status, { code: status, status: 'error', message, data: {} }, headers);
 }

@@ -16,7 +16,7 @@ function make(baseUrl: string) {
   return createClient({ baseUrl, publicKey, secretKey });
 }
 
-describe('the three calls (specification 4)', () => {
+describe('the three calls (protocol §4)', () => {
   test('4.1: payment options, with both filters', async () => {
     const service = await startService(providers);
     const found = await clientFor(service).listPaymentProviders({

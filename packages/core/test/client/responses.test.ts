@@ -21,7 +21,7 @@ async function clientOf(...answers: Answer[]): Promise<ClientWithSecretKey> {
   return createClient({ baseUrl, publicKey, secretKey, timing: { random: () => 0 } });
 }
 
-describe('errors of the service (specification 7)', () => {
+describe('errors of the service (protocol §7)', () => {
   test('400 for a missing provider_code', async () => {
     const client = await clientOf(failure(400, {}, 'provider_code is required'));
     const error = await failureOf(client.listPayoutBanks({ provider_code: '' }));

@@ -1,6 +1,6 @@
 import type { PaymentProvider, PayoutBank, Wallet } from '../../src/wire.ts';
 
-/** Literal wire data in the form of specification 2.2 to 2.4. */
+/** Literal wire data in the form of protocol §2.2 to §2.4. */
 export const provider: PaymentProvider = {
   provider_name: 'Example Mobile Money',
   provider_code: 'example_mobile_money',

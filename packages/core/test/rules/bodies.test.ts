@@ -4,7 +4,7 @@ import { createCallbackReceiver, receiveCallback } from '../../src/index.ts';
 import { callbackData, SIGNATURE, SIGNING_KEY } from '../signed-callbacks.ts';
 import { verdictOf, verify } from './verify.ts';
 
-// Rule 3.10 of "What the signature proves", beside the vectors of the contract: every form of a body, and its limit.
+// Decision D10 of "What the signature proves", beside the vectors of the contract: every form of a body, and its limit.
 
 describe('3.10 parsed or not, it verifies; consumed and not parsed, it says what to mount where', () => {
   const text = JSON.stringify(callbackData());

@@ -3,7 +3,7 @@ import { createVerifier } from '../../src/index.ts';
 import { callbackData, SIGNING_KEY, signatureFor } from '../signed-callbacks.ts';
 import { verdictOf, verify } from './verify.ts';
 
-// Rule 3.4 of "What the signature proves", beside the vectors of the contract: bodies that sign alike, and construction.
+// Decision D4 of "What the signature proves", beside the vectors of the contract: bodies that sign alike, and construction.
 
 describe("3.4 ':' in a signed field is ambiguous, but in the one field that colonIn names", () => {
   const paid = callbackData({ merchant_reference: 'ORD-9999:x' });

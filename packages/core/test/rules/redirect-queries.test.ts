@@ -5,7 +5,7 @@ import { verifier } from '../ordinary-verifier.ts';
 import { HASH, QUERY, SIGNATURE, SIGNING_KEY, signatureFor } from '../signed-callbacks.ts';
 import { verdictOf } from './verify.ts';
 
-// Rule 3.11 of "What the signature proves", beside the vectors of the contract: forms of a query, and construction.
+// Decision D11 of "What the signature proves", beside the vectors of the contract: forms of a query, and construction.
 
 describe('3.11 redirects are parsed from the raw query, the same way everywhere', () => {
   const nested = QUERY.replace(/&(\w+_reference|transaction_\w+)=/g, '&payload[$1]=');

@@ -4,7 +4,7 @@ import { accepted } from '../accepted.ts';
 import { verifier } from '../ordinary-verifier.ts';
 import { callbackData, QUERY, SIGNATURE } from '../signed-callbacks.ts';
 
-// Rule 3.3 of "What the signature proves", beside the vectors of the contract: the kinds of results, in the types too.
+// Decision D3 of "What the signature proves", beside the vectors of the contract: the kinds of results, in the types too.
 
 describe('3.3 a redirect carries the same signature, and is another type that credits nothing', () => {
   // In each test, and not once for the group: a refusal must fail tests, not the collection of the file.

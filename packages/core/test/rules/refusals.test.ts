@@ -16,7 +16,7 @@ import {
 } from '../signed-callbacks.ts';
 import { verify } from './verify.ts';
 
-// Rule 3.8 of "What the signature proves", beside the vectors of the contract: the answer, the hook and the evidence.
+// Decision D8 of "What the signature proves", beside the vectors of the contract: the answer, the hook and the evidence.
 
 describe('3.8 verification is total, says the same to the network, and keeps evidence of what is authentic', () => {
   const onRefused: string[] = [];

@@ -3,7 +3,7 @@ import { verifier } from '../ordinary-verifier.ts';
 import { callbackData, HASH, HASH_OF_OTHER_KEY, SIGNATURE, T } from '../signed-callbacks.ts';
 import { verdictOf, verify } from './verify.ts';
 
-// Rule 3.6 of "What the signature proves", beside the vectors of the contract: a text, an array, and none at all.
+// Decision D6 of "What the signature proves", beside the vectors of the contract: a text, an array, and none at all.
 
 describe('3.6 the header: one t, one s of 64 lower-case digits, no white space, at most 256 characters', () => {
   test.each([

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { callbackData, signatureFor } from '../signed-callbacks.ts';
 import { verdictOf, verify } from './verify.ts';
 
-// Rule 3.5 of "What the signature proves", beside the vectors of the contract: objects, getters and prototypes.
+// Decision D5 of "What the signature proves", beside the vectors of the contract: objects, getters and prototypes.
 
 describe('3.5 a signed field is an own data property and a well-formed string', () => {
   test.each([

@@ -12,7 +12,7 @@ import {
 } from '../signed-callbacks.ts';
 import { verdictOf, verify } from './verify.ts';
 
-// Rule 3.7 of "What the signature proves", beside the vectors of the contract: construction, and keys that rotate.
+// Decision D7 of "What the signature proves", beside the vectors of the contract: construction, and keys that rotate.
 
 describe('3.7 keys: unusable ones are refused at construction; several of them tell which one matched', () => {
   test.each([

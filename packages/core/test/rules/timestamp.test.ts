@@ -4,7 +4,7 @@ import { accepted } from '../accepted.ts';
 import { callbackData, SIGNATURE, SIGNING_KEY, signatureFor, T } from '../signed-callbacks.ts';
 import { verdictOf, verify } from './verify.ts';
 
-// Rule 3.2 of "What the signature proves", beside the vectors of the contract: a clock that moves, and construction.
+// Decision D2 of "What the signature proves", beside the vectors of the contract: a clock that moves, and construction.
 
 describe('3.2 t is not signed: no tolerance unless it is set, two-sided, unit by size, age always reported', () => {
   test.each([

@@ -10,7 +10,7 @@ import {
 } from '../signed-callbacks.ts';
 import { verify } from './verify.ts';
 
-// Rule 3.9 of "What the signature proves", beside the vectors of the contract: the guard, and fields left out.
+// Decision D9 of "What the signature proves", beside the vectors of the contract: the guard, and fields left out.
 
 describe('3.9 unknown is not wrong', () => {
   test('an unknown event, type and status verify, and are no completed transaction', () => {

@@ -4,7 +4,7 @@ import { accepted } from '../accepted.ts';
 import { callbackData } from '../signed-callbacks.ts';
 import { verify } from './verify.ts';
 
-// Rule 3.1 of "What the signature proves", beside the vectors of the contract: the parts of a result, and money.
+// Decision D1 of "What the signature proves", beside the vectors of the contract: the parts of a result, and money.
 
 describe('3.1 the amount is not signed: signed and unsigned stay apart, and money is compared', () => {
   test('every unsigned field can be another under one signature, and is reported as unsigned', () => {

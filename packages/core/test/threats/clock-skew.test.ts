@@ -7,8 +7,8 @@ import { codeOf, verify } from './verify.ts';
 
 // A genuine t that the receiver's clock would refuse.
 
-describe('A24: clock skew, and the unit of t', () => {
-  test('A24: with a tolerance of n seconds a t passes exactly when it lies within n, either way, in either unit', () => {
+describe('threat A24: clock skew, and the unit of t', () => {
+  test('threat A24: with a tolerance of n seconds a t passes exactly when it lies within n, either way, in either unit', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 600 }),
@@ -32,7 +32,7 @@ describe('A24: clock skew, and the unit of t', () => {
     );
   });
 
-  test('A24, A28: without a tolerance no t is too old, too new or too odd, and each is reported', () => {
+  test('threat A24, threat A28: without a tolerance no t is too old, too new or too odd, and each is reported', () => {
     fc.assert(
       fc.property(
         fc.oneof(

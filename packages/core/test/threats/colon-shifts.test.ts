@@ -5,7 +5,7 @@ import { signCallback } from '../../src/testing.ts';
 import { callbackData, SIGNING_KEY, T } from '../signed-callbacks.ts';
 import { dataOf, fieldText } from './field-texts.ts';
 
-describe("A3: a shift over ':'", () => {
+describe("threat A3: a shift over ':'", () => {
   // Every tuple over this alphabet up to two characters a field: 7^5 of them.
   const texts = ['', 'a', ':', 'a:', ':a', 'aa', '::'];
   const tuples = texts.flatMap((event) =>
@@ -25,7 +25,7 @@ describe("A3: a shift over ':'", () => {
   );
 
   test.each([undefined, 'merchant_reference', 'internal_reference'] as const)(
-    'A3: with colonIn %s no two accepted bodies share a signature, exhaustively',
+    'threat A3: with colonIn %s no two accepted bodies share a signature, exhaustively',
     (colonIn) => {
       const given = createVerifier({ signingKey: SIGNING_KEY, colonIn });
       const seen = new Map<string, string>();
@@ -48,12 +48,12 @@ describe("A3: a shift over ':'", () => {
     },
   );
 
-  test('A3: control: without the rule thousands of these bodies would share a signature', () => {
+  test('threat A3: control: without the rule thousands of these bodies would share a signature', () => {
     const signatures = tuples.map((fields) => Object.values(fields).join(':'));
     expect(tuples.length - new Set(signatures).size).toBeGreaterThan(5000);
   });
 
-  test('A3: assertMerchantReference passes exactly what can be verified later', () => {
+  test('threat A3: assertMerchantReference passes exactly what can be verified later', () => {
     fc.assert(
       fc.property(
         fieldText,

@@ -6,10 +6,10 @@ import { anything } from '../anything.ts';
 import { callbackData, SIGNING_KEY } from '../signed-callbacks.ts';
 import { codeOf, verify } from './verify.ts';
 
-// Values of fields that look, stringify or encode like others. What has to be stored against A10 belongs to the inbox.
+// Values of fields that look, stringify or encode like others. What has to be stored against threat A10 belongs to the inbox.
 
-describe('A7, A8: values that stringify or encode alike', () => {
-  test('A7, A8: a verified field is the very string that came, own and well-formed', () => {
+describe('threat A7, threat A8: values that stringify or encode alike', () => {
+  test('threat A7, threat A8: a verified field is the very string that came, own and well-formed', () => {
     const names = [
       'merchant_reference',
       'internal_reference',
@@ -41,8 +41,8 @@ describe('A7, A8: values that stringify or encode alike', () => {
   }
 });
 
-describe('A9: normalisation', () => {
-  test('A9: a text and its normal forms are different references', () => {
+describe('threat A9: normalisation', () => {
+  test('threat A9: a text and its normal forms are different references', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme' }),
@@ -61,8 +61,8 @@ describe('A9: normalisation', () => {
   });
 });
 
-describe('A10: an unstorable character in an unsigned field', () => {
-  test('A10: the callback verifies, and raw keeps what came', () => {
+describe('threat A10: an unstorable character in an unsigned field', () => {
+  test('threat A10: the callback verifies, and raw keeps what came', () => {
     const text = JSON.stringify(callbackData({ customer_name: 'A\0B', status_message: '\ud800' }));
     expect(accepted(verify(text)).raw).toMatchObject({
       payload: { customer_name: 'A\0B', status_message: '\ud800' },

@@ -6,10 +6,10 @@ import { verifier } from '../ordinary-verifier.ts';
 import { callbackData, SIGNATURE } from '../signed-callbacks.ts';
 import { verify } from './verify.ts';
 
-// Other money under a valid signature. What has to be stored against A5 belongs to the inbox.
+// Other money under a valid signature. What has to be stored against threat A5 belongs to the inbox.
 
-describe('A2: other money under a valid signature', () => {
-  test('A2: whatever the unsigned fields are, the signed ones are as signed, and no other amount is confirmed', () => {
+describe('threat A2: other money under a valid signature', () => {
+  test('threat A2: whatever the unsigned fields are, the signed ones are as signed, and no other amount is confirmed', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.double({ noNaN: true }), (extra, amount) => {
         const unsigned = { ...extra, request_amount: amount, transaction_amount: amount };
@@ -31,8 +31,8 @@ describe('A2: other money under a valid signature', () => {
   }
 });
 
-describe('A5: a forged body that comes first', () => {
-  test('A5: it is not confirmed, and the genuine one after it is, as the same transition', () => {
+describe('threat A5: a forged body that comes first', () => {
+  test('threat A5: it is not confirmed, and the genuine one after it is, as the same transition', () => {
     const expected = { currency: 'UGX', amount: '500' };
     const [forged, genuine] = [5_000_000, 500].map((amount) =>
       verifier.verifyCallback({

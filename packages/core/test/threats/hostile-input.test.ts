@@ -14,8 +14,8 @@ import { codeOf, verify } from './verify.ts';
 
 // Anything at all, sent before anybody is authenticated: what it costs, and what the answer tells.
 
-describe('A18: cost before authentication, and totality', () => {
-  test('A18: verifyCallback answers any input with a result, and accepts none of it', () => {
+describe('threat A18: cost before authentication, and totality', () => {
+  test('threat A18: verifyCallback answers any input with a result, and accepts none of it', () => {
     fc.assert(
       fc.property(anything, anything, (signature, body) => {
         expect(verify(body, signature).ok).toBe(false);
@@ -26,7 +26,7 @@ describe('A18: cost before authentication, and totality', () => {
     );
   });
 
-  test('A18: verifyRedirect answers any input with a result, and accepts none of it', () => {
+  test('threat A18: verifyRedirect answers any input with a result, and accepts none of it', () => {
     fc.assert(
       fc.property(fc.oneof(anything, fc.webQueryParameters()), (query: unknown) => {
         expect(verifier.verifyRedirect(query as string).ok).toBe(false);
@@ -35,7 +35,7 @@ describe('A18: cost before authentication, and totality', () => {
     );
   });
 
-  test('A18: nor does a value that is made to throw get anything but a result', () => {
+  test('threat A18: nor does a value that is made to throw get anything but a result', () => {
     for (const value of hostile) {
       expect(verifier.verifyRedirect(value as string).ok).toBe(false);
       expect(verify(value).ok).toBe(false);
@@ -47,7 +47,7 @@ describe('A18: cost before authentication, and totality', () => {
     }
   });
 
-  test('A18: 60 KB of brackets, in every place, is an answer and not a crash', () => {
+  test('threat A18: 60 KB of brackets, in every place, is an answer and not a crash', () => {
     const deep = '['.repeat(30_000) + ']'.repeat(30_000);
     const inside = JSON.stringify(callbackData()).slice(0, -2);
     for (const text of [
@@ -65,12 +65,12 @@ describe('A18: cost before authentication, and totality', () => {
     expect(JSON.stringify(parsed)).toContain('ORD-1001');
   });
 
-  test('A18: a query is read up to 8,192 characters', () => {
+  test('threat A18: a query is read up to 8,192 characters', () => {
     expect(codeOf(verifier.verifyRedirect(`${QUERY}&x=`.padEnd(8192, 'y')))).toBe('accepted');
     expect(codeOf(verifier.verifyRedirect(`${QUERY}&x=`.padEnd(8193, 'y')))).toBe('query_malformed');
   });
 
-  test('A18: a bad method, type or header is answered without touching the body', async () => {
+  test('threat A18: a bad method, type or header is answered without touching the body', async () => {
     const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, onCallback: () => undefined });
     let reads = 0;
     const stream = {
@@ -108,8 +108,8 @@ describe('A18: cost before authentication, and totality', () => {
   });
 });
 
-describe('A22: an oracle in the answer', () => {
-  test('A22: every refused callback gets the same bytes, every refused redirect too', async () => {
+describe('threat A22: an oracle in the answer', () => {
+  test('threat A22: every refused callback gets the same bytes, every refused redirect too', async () => {
     const callbacks = createCallbackReceiver({ signingKey: SIGNING_KEY, onCallback: () => undefined });
     const redirects = createRedirectReceiver({ signingKey: SIGNING_KEY, onRedirect: () => '/thanks' });
     await fc.assert(

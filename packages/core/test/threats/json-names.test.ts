@@ -7,8 +7,8 @@ import { codeOf, verify } from './verify.ts';
 
 // Names in a body or a query that reach a prototype, or that stand twice.
 
-describe('A16: prototype pollution', () => {
-  test('A16: hostile names change no prototype and no verdict, in a body and in a query', () => {
+describe('threat A16: prototype pollution', () => {
+  test('threat A16: hostile names change no prototype and no verdict, in a body and in a query', () => {
     const hostile = '"__proto__":{"polluted":1,"event":"x"},"constructor":{"prototype":{"polluted":1}}';
     const text = JSON.stringify(callbackData()).replace('"payload":{', `${hostile},"payload":{${hostile},`);
     const result = accepted(verify(text));
@@ -24,7 +24,7 @@ describe('A16: prototype pollution', () => {
     expect(Object.getPrototypeOf(redirect.raw)).toBeNull();
   });
 
-  test('A16: a polluted Object.prototype lends no field', () => {
+  test('threat A16: a polluted Object.prototype lends no field', () => {
     const polluted = { value: 'ORD-1001', configurable: true, writable: true, enumerable: true };
     Object.defineProperty(Object.prototype, 'merchant_reference', polluted);
     try {
@@ -38,7 +38,7 @@ describe('A16: prototype pollution', () => {
   });
 });
 
-describe('A17: a name twice', () => {
+describe('threat A17: a name twice', () => {
   const watched = new Set(['event', 'payload']);
   const watchedInPayload = new Set([
     'merchant_reference',
@@ -70,7 +70,7 @@ describe('A17: a name twice', () => {
   );
   const members = fc.array(fc.tuple(spelled, value), { maxLength: 4 });
 
-  test('A17: refused exactly when a signed name stands twice in its own object, whatever stands around it', () => {
+  test('threat A17: refused exactly when a signed name stands twice in its own object, whatever stands around it', () => {
     const verdicts = { accepted: 0, body_malformed: 0 };
     fc.assert(
       fc.property(members, members, (before, inside) => {

@@ -22,7 +22,7 @@ import {
 } from '../signed-callbacks.ts';
 import { codeOf, verify } from './verify.ts';
 
-describe('A23: keys, headers and bodies in logs', () => {
+describe('threat A23: keys, headers and bodies in logs', () => {
   const person = { customer_name: 'Grace Nakato Secret', transaction_account: '256772999888' };
   const secrets = [
     SIGNING_KEY,
@@ -51,7 +51,7 @@ describe('A23: keys, headers and bodies in logs', () => {
     return secrets.filter((secret) => shown.includes(secret));
   }
 
-  test('A23: control: the check finds a secret that is there', () => {
+  test('threat A23: control: the check finds a secret that is there', () => {
     expect(leaks({ deep: [callbackData(person)] })).toEqual([
       person.customer_name,
       person.transaction_account,
@@ -59,7 +59,7 @@ describe('A23: keys, headers and bodies in logs', () => {
     expect(leaks(new Error(SIGNING_KEY))).toEqual([SIGNING_KEY]);
   });
 
-  test.each(rings)('A23: no verifier and no receiver shows a key', (signingKey) => {
+  test.each(rings)('threat A23: no verifier and no receiver shows a key', (signingKey) => {
     for (const value of [
       createVerifier({ signingKey }),
       createCallbackReceiver({ signingKey, onCallback: () => undefined }),
@@ -70,7 +70,7 @@ describe('A23: keys, headers and bodies in logs', () => {
     }
   });
 
-  test('A23: no verified callback or redirect shows a person, and each shows its signed fields', () => {
+  test('threat A23: no verified callback or redirect shows a person, and each shows its signed fields', () => {
     const callback = verify(JSON.stringify(callbackData(person)));
     const redirect = verifier.verifyRedirect(`${QUERY}&${new URLSearchParams(person)}`);
     for (const result of [callback, redirect]) {
@@ -83,7 +83,7 @@ describe('A23: keys, headers and bodies in logs', () => {
     }
   });
 
-  test('A23: no refusal shows a header, a body or a key, authentic or not', () => {
+  test('threat A23: no refusal shows a header, a body or a key, authentic or not', () => {
     const strict = createVerifier({ signingKey: SIGNING_KEY, toleranceSeconds: 1, now: () => NOW });
     const refusals = [
       verify(callbackData(person), `t=${T},s=${HASH_OF_OTHER_KEY}`),
@@ -100,7 +100,7 @@ describe('A23: keys, headers and bodies in logs', () => {
     for (const refusal of refusals) expect(leaks(refusal)).toEqual([]);
   });
 
-  test('A23: no error of construction shows a key, its cause and properties included', () => {
+  test('threat A23: no error of construction shows a key, its cause and properties included', () => {
     const options = [
       { signingKey: `${SIGNING_KEY}\n` },
       { signingKey: SIGNING_KEY, publicKey: SIGNING_KEY },
@@ -128,7 +128,7 @@ describe('A23: keys, headers and bodies in logs', () => {
     }
   });
 
-  test('A23: what a receiver prints or hands to its hooks shows nothing either', async () => {
+  test('threat A23: what a receiver prints or hands to its hooks shows nothing either', async () => {
     const shown: unknown[] = [];
     const receiver = createCallbackReceiver({
       signingKey: SIGNING_KEY,
@@ -145,7 +145,7 @@ describe('A23: keys, headers and bodies in logs', () => {
     expect(shown.flatMap(leaks)).toEqual([]);
   });
 
-  test('A23: a redirect is answered so that its address reaches no other site and no cache', async () => {
+  test('threat A23: a redirect is answered so that its address reaches no other site and no cache', async () => {
     const receiver = createRedirectReceiver({ signingKey: SIGNING_KEY, onRedirect: () => '/orders/1' });
     const verified = await receiveRedirect({ method: 'GET', url: `/return?${QUERY}` }, receiver);
     const refused = await receiveRedirect({ method: 'GET', url: '/return' }, receiver);

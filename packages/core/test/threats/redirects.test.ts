@@ -16,8 +16,8 @@ import { codeOf, verify } from './verify.ts';
 
 // What a customer can do with the address of a redirect, or somebody who sends one to a customer.
 
-describe('A4: a signature taken from one channel to the other', () => {
-  test('A4: it verifies on both, and the kinds cannot be exchanged', () => {
+describe('threat A4: a signature taken from one channel to the other', () => {
+  test('threat A4: it verifies on both, and the kinds cannot be exchanged', () => {
     fc.assert(
       fc.property(signedFields, (fields) => {
         fc.pre(Object.values(fields).every((text) => text.isWellFormed() && !text.includes(':')));
@@ -37,8 +37,8 @@ describe('A4: a signature taken from one channel to the other', () => {
   });
 });
 
-describe('A14, A15: one query, several readings', () => {
-  test('A14: the first and the last of a repeated name are never told apart: it is refused', () => {
+describe('threat A14, threat A15: one query, several readings', () => {
+  test('threat A14: the first and the last of a repeated name are never told apart: it is refused', () => {
     const names = [
       'event',
       'merchant_reference',
@@ -66,7 +66,7 @@ describe('A14, A15: one query, several readings', () => {
     );
   });
 
-  test('A15: what verifies is what the strict decoder of the platform reads', () => {
+  test('threat A15: what verifies is what the strict decoder of the platform reads', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 8 }),
@@ -90,8 +90,8 @@ describe('A14, A15: one query, several readings', () => {
   });
 });
 
-describe('A25: markup and addresses in unsigned text', () => {
-  test('A25: core offers nothing that makes HTML or an address out of a callback', async () => {
+describe('threat A25: markup and addresses in unsigned text', () => {
+  test('threat A25: core offers nothing that makes HTML or an address out of a callback', async () => {
     expect(Object.keys(core).filter((name) => /html|render|escape|redirectTo|location/i.test(name))).toEqual(
       [],
     );
@@ -103,8 +103,8 @@ describe('A25: markup and addresses in unsigned text', () => {
   });
 });
 
-describe('A26: a redirect of another session', () => {
-  test('A26: only the very reference that the session expects verifies; a session without one expects none', () => {
+describe('threat A26: a redirect of another session', () => {
+  test('threat A26: only the very reference that the session expects verifies; a session without one expects none', () => {
     const verdict = (expectReference: string | undefined) =>
       codeOf(verifier.verifyRedirect(QUERY, { expectReference }));
     expect(verdict('ORD-1001')).toBe('accepted');

@@ -16,7 +16,7 @@ import { codeOf, verify } from './verify.ts';
 
 // Headers that two readers would read in two ways, and digits that are none.
 
-describe('A11: the header grammar', () => {
+describe('threat A11: the header grammar', () => {
   // A second reading of the rule, written as one regular expression: no code is shared with the parser.
   const part = String.raw`(?!t=|s=)[^=,\s\p{Cc}]+=[^=,\s\p{Cc}]+`;
   const t = String.raw`t=[^=,\s\p{Cc}]+`;
@@ -49,7 +49,7 @@ describe('A11: the header grammar', () => {
     'ts=1',
   );
 
-  test('A11: exactly the grammar is accepted, over shuffled pieces', () => {
+  test('threat A11: exactly the grammar is accepted, over shuffled pieces', () => {
     const verdicts = { accepted: 0, signature_malformed: 0 };
     fc.assert(
       fc.property(
@@ -68,7 +68,7 @@ describe('A11: the header grammar', () => {
     expect(Math.min(...Object.values(verdicts))).toBeGreaterThan(20);
   });
 
-  test('A11: one changed character of a good header never verifies as another digest', () => {
+  test('threat A11: one changed character of a good header never verifies as another digest', () => {
     fc.assert(
       fc.property(
         fc.nat(SIGNATURE.length - 1),
@@ -86,7 +86,7 @@ describe('A11: the header grammar', () => {
   });
 });
 
-describe('A12: two headers', () => {
+describe('threat A12: two headers', () => {
   const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, onCallback: () => undefined });
   const post = async (headers: [string, string][]) =>
     (
@@ -96,7 +96,7 @@ describe('A12: two headers', () => {
       )
     ).status;
 
-  test('A12: repeated, equal or not, in any case of the name, is refused', async () => {
+  test('threat A12: repeated, equal or not, in any case of the name, is refused', async () => {
     const forged = `t=1,s=${HASH_OF_EMPTY_KEY}`;
     expect(await post([['hmac-signature', SIGNATURE]])).toBe(200);
     expect(
@@ -126,7 +126,7 @@ describe('A12: two headers', () => {
     ).toBe(401);
   });
 
-  test("A12: Node's rawHeaders keep two headers apart where its headers join them", () => {
+  test("threat A12: Node's rawHeaders keep two headers apart where its headers join them", () => {
     const request = {
       method: 'POST',
       rawHeaders: ['hmac-signature', 'a', 'Hmac-Signature', 'b'],
@@ -142,14 +142,14 @@ describe('A12: two headers', () => {
   });
 });
 
-describe('A13: hexadecimal that decodes to the right bytes', () => {
+describe('threat A13: hexadecimal that decodes to the right bytes', () => {
   const tricked = Array.from(HASH, (digit) => String.fromCharCode(0x100 + digit.charCodeAt(0))).join('');
 
-  test("A13: control: Node's decoder takes code points 256 above the digits for the digits", () => {
+  test("threat A13: control: Node's decoder takes code points 256 above the digits for the digits", () => {
     expect(Buffer.from(tricked, 'hex').toString('hex')).toBe(HASH);
   });
 
-  test('A13: in the header and, percent-encoded, in the query it is malformed', () => {
+  test('threat A13: in the header and, percent-encoded, in the query it is malformed', () => {
     expect(codeOf(verify(callbackData(), SIGNATURE.replace(HASH, tricked)))).toBe('signature_malformed');
     const query = QUERY.replace(HASH, encodeURIComponent(tricked));
     expect(codeOf(verifier.verifyRedirect(query))).toBe('signature_malformed');

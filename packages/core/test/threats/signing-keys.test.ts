@@ -17,8 +17,8 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-describe('A19: keys that anybody knows, or that never fit', () => {
-  test('A19: no key is used that is empty, white, controlled, a word for nothing, or another of the keys', () => {
+describe('threat A19: keys that anybody knows, or that never fit', () => {
+  test('threat A19: no key is used that is empty, white, controlled, a word for nothing, or another of the keys', () => {
     const control = fc.constantFrom(
       ' ',
       '\t',
@@ -44,11 +44,11 @@ describe('A19: keys that anybody knows, or that never fit', () => {
     }
   });
 
-  test('A19: the digest under an empty key, which anybody can make, is a mismatch', () => {
+  test('threat A19: the digest under an empty key, which anybody can make, is a mismatch', () => {
     expect(codeOf(verify(callbackData(), `t=${T},s=${HASH_OF_EMPTY_KEY}`))).toBe('mismatch');
   });
 
-  test('A19: two keys never stand for one another, whatever they decode to', () => {
+  test('threat A19: two keys never stand for one another, whatever they decode to', () => {
     const key = fc.stringMatching(/^[A-Za-z0-9+/=_-]{1,80}$/);
     fc.assert(
       fc.property(key, key, (signedWith, verifiedWith) => {
@@ -64,8 +64,8 @@ describe('A19: keys that anybody knows, or that never fit', () => {
   });
 });
 
-describe('A20: rotation and compromise', () => {
-  test('A20: the id of the key that fits, wherever it stands; an ended one is refused and proves nothing', () => {
+describe('threat A20: rotation and compromise', () => {
+  test('threat A20: the id of the key that fits, wherever it stands; an ended one is refused and proves nothing', () => {
     const texts = ['KEY-ONE-1111', 'KEY-TWO-2222', 'KEY-THREE-33', 'KEY-FOUR-444'];
     const ring = fc.shuffledSubarray(texts, { minLength: 1 });
     fc.assert(
@@ -86,8 +86,8 @@ describe('A20: rotation and compromise', () => {
   });
 });
 
-describe('A27: a key of the sandbox in production', () => {
-  test('A27: refused with NODE_ENV=production, in a ring too; accepted otherwise', () => {
+describe('threat A27: a key of the sandbox in production', () => {
+  test('threat A27: refused with NODE_ENV=production, in a ring too; accepted otherwise', () => {
     const sandboxed = 'SANDBOX-3f9c2a7e5b1d';
     const makers = [
       () => createVerifier({ signingKey: sandboxed }),

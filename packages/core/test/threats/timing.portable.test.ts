@@ -19,7 +19,7 @@ test.each([
   ['different in the first digit', `0${HASH.slice(1)}`, false],
   ['different in the last digit', `${HASH.slice(0, -1)}0`, false],
   ['different everywhere', 'x'.repeat(64), false],
-])('A21: the portable comparison looks at all 64 digits: %s', (_, text, isEqual) => {
+])('threat A21: the portable comparison looks at all 64 digits: %s', (_, text, isEqual) => {
   expect(digestName).toBe('@noble/hashes');
   const [left, right] = [new WatchedText(text), new WatchedText(HASH)];
   const texts: unknown[] = [left, right];

@@ -8,8 +8,8 @@ import { codeOf, verify } from './verify.ts';
 
 // The comparison of digests on node:crypto; timing.portable.test.ts holds the other.
 
-describe('A21: timing', () => {
-  test('A21: texts that the comparison could not take never reach it: any length, any code points', () => {
+describe('threat A21: timing', () => {
+  test('threat A21: texts that the comparison could not take never reach it: any length, any code points', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 130 }), (s) => {
         expect(['signature_malformed', 'mismatch']).toContain(
@@ -21,7 +21,7 @@ describe('A21: timing', () => {
     );
   });
 
-  test("A21: every key's whole digest goes through the platform's constant-time comparison, whichever fits", () => {
+  test("threat A21: every key's whole digest goes through the platform's constant-time comparison, whichever fits", () => {
     const lengths: number[] = [];
     const watched = crypto.timingSafeEqual;
     crypto.timingSafeEqual = (left, right) => {

@@ -27,7 +27,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     expect(await merchant.credits()).toEqual([{ reference: 'ORD-1', amount: '500' }]);
   });
 
-  it('A5: a forged body that comes first neither credits nor blocks', async () => {
+  it('threat A5: a forged body that comes first neither credits nor blocks', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' });
     await inbox.receive(paid('ORD-1', 5_000_000));
@@ -60,7 +60,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     expect(await merchant.credits()).toEqual([{ reference: 'ORD-1', amount: '500' }]);
   });
 
-  it('A2: without an expectation, two different bodies are a conflict for a person', async () => {
+  it('threat A2: without an expectation, two different bodies are a conflict for a person', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.receive(paid('ORD-1', 5_000_000));
     await inbox.receive(paid('ORD-1', 500));

@@ -19,7 +19,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(listed[0]?.transitionId).toBe(transitionId(callback().signed, ''));
   });
 
-  it('A6: payload.id, which is not signed, makes no second transition', async () => {
+  it('threat A6: payload.id, which is not signed, makes no second transition', async () => {
     const inbox = (await newMerchant(engine)).open();
     for (const id of [1, 2, 3]) await inbox.receive(callback({ id }));
     expect(await inbox.list()).toMatchObject([{ deliveries: 3, bodyCount: 3 }]);
@@ -105,7 +105,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(await inbox.list()).toMatchObject([{ bodyCount: 9 }]);
   });
 
-  it('A5: one signature fills no disk: beyond the limit one body that equals the expectation is enough', async () => {
+  it('threat A5: one signature fills no disk: beyond the limit one body that equals the expectation is enough', async () => {
     const { inbox } = await newShop(engine);
     for (let id = 1; id <= 8; id += 1) await inbox.receive(paid('ORD-1', id));
     await inbox.expect(ORDER);
@@ -134,7 +134,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     ['a NUL', 'a\0b'],
     ['a lone surrogate', '\ud800'],
     ['half a pair in the middle', 'x\udfffy'],
-  ])('A10: %s in an unsigned field is kept', async (_name, customer_name) => {
+  ])('threat A10: %s in an unsigned field is kept', async (_name, customer_name) => {
     const inbox = (await newMerchant(engine)).open();
     await inbox.receive(callback({ customer_name }));
     const [listed] = await inbox.list();
@@ -142,13 +142,13 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(JSON.parse(details?.bodies[0]?.text ?? '')).toMatchObject({ payload: { customer_name } });
   });
 
-  it('A10: a NUL in an unsigned name, which jsonb could not hold, is kept', async () => {
+  it('threat A10: a NUL in an unsigned name, which jsonb could not hold, is kept', async () => {
     const inbox = (await newMerchant(engine)).open();
     await inbox.receive(callback({ 'a\0b': 1 }));
     expect(await inbox.list()).toHaveLength(1);
   });
 
-  it('A10: a NUL, a quote, and every kind of Unicode in signed fields come back as they were signed', async () => {
+  it('threat A10: a NUL, a quote, and every kind of Unicode in signed fields come back as they were signed', async () => {
     const inbox = (await newMerchant(engine)).open();
     const signed = {
       merchant_reference: `O\0"'\\\u2028\u{1f600}e\u0301`,
@@ -210,7 +210,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(await merchant.open().list()).toMatchObject([{ deliveries: 1 }]);
   });
 
-  it('A4: takes neither a redirect, nor evidence, nor a copy', async () => {
+  it('threat A4: takes neither a redirect, nor evidence, nor a copy', async () => {
     const inbox = (await newMerchant(engine)).open();
     const verified = callback();
     const { evidence: refused } = evidence('ambiguous');
