@@ -3,7 +3,8 @@ import { defineConfig, type UserConfig } from 'tsdown';
 const config: UserConfig = defineConfig({
   entry: {
     index: 'src/index.ts',
-    node: 'src/node.ts',
+    receive: 'src/receive/index.ts',
+    client: 'src/client/index.ts',
     testing: 'src/testing.ts',
     'digest.node': 'src/verify/digest.node.ts',
     'digest.portable': 'src/verify/digest.portable.ts',

@@ -1,4 +1,8 @@
-import { eligibleProviders, type IneligibilityCode, type PaymentProvider } from '@payment-service/core';
+import {
+  eligibleProviders,
+  type IneligibilityCode,
+  type PaymentProvider,
+} from '@payment-service/core/client';
 import type { Product } from './catalogue.ts';
 import { formatMoney, type Money, multiply } from './money.ts';
 

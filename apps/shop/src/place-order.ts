@@ -1,4 +1,5 @@
-import { assertMerchantReference, type PaymentProvider } from '@payment-service/core';
+import { assertMerchantReference } from '@payment-service/core';
+import type { PaymentProvider } from '@payment-service/core/client';
 import type { Product } from './catalogue.ts';
 import { type Checkout, checkOut, formField, type Refusal, readCheckoutForm } from './checkout.ts';
 import { isFormId } from './form-id.ts';

@@ -1,4 +1,4 @@
-import type { ClientWithSecretKey, PaymentProvider } from '@payment-service/core';
+import type { ClientWithSecretKey, PaymentProvider } from '@payment-service/core/client';
 import type { Inbox } from '@payment-service/inbox';
 import type { Product } from './catalogue.ts';
 import { formField } from './checkout.ts';

@@ -1,11 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import {
-  type CallbackOptions,
-  createClient,
-  isTransactionCompleted,
-  type RedirectOptions,
-  type VerifiedRedirect,
-} from '@payment-service/core';
+import { isTransactionCompleted, type VerifiedRedirect } from '@payment-service/core';
+import { createClient } from '@payment-service/core/client';
+import type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 import { assetRoutes } from './assets.ts';
 import type { Books } from './books.ts';
 import { catalogue, type Product } from './catalogue.ts';

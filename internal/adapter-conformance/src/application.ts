@@ -1,10 +1,6 @@
 import type { Server } from 'node:http';
-import type {
-  CallbackOptions,
-  RedirectOptions,
-  VerifiedCallback,
-  VerifiedRedirect,
-} from '@payment-service/core';
+import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
+import type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 
 /**
  * What reads the body before the adapter, in the framework's own way: its usual parser for JSON, one that keeps the

@@ -1,9 +1,5 @@
-import type {
-  CallbackOptions,
-  RedirectOptions,
-  VerifiedCallback,
-  VerifiedRedirect,
-} from '@payment-service/core';
+import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
+import type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 import type { Mode, Reader } from './application.ts';
 import type { Outcome } from './outcome.ts';
 import type { Stage } from './stage.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { IncomingCallback } from '@payment-service/core';
-import { incomingCallback } from '@payment-service/core/node';
+import type { IncomingCallback } from '@payment-service/core/receive';
+import { incomingCallback } from '@payment-service/core/receive';
 import { describe, expect, it } from 'vitest';
 import type { CallbackRoute, Mode, RedirectRoute } from '../src/index.ts';
 import { playCallback, playRedirect } from '../src/observation.ts';

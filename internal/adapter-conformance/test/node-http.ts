@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import {
   createCallbackReceiver,
   createRedirectReceiver,
+  incomingCallback,
   receiveCallback,
   receiveRedirect,
-} from '@payment-service/core';
-import { incomingCallback } from '@payment-service/core/node';
+} from '@payment-service/core/receive';
 import type { Application, CallbackRoute, Reader, RedirectRoute } from '../src/index.ts';
 
 type Received = Awaited<ReturnType<typeof receiveCallback>>;

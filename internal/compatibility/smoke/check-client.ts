@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { ApiError, createClient } from '@payment-service/core';
+import { ApiError, createClient } from '@payment-service/core/client';
 import { listening } from './listening.ts';
 
 const bank = { bank_code: 'B1', bank_name: 'Example Bank', is_active: true };

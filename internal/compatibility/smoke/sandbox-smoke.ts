@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { confirmAmount, createClient } from '@payment-service/core';
+import { confirmAmount } from '@payment-service/core';
+import { createClient } from '@payment-service/core/client';
 import { paymentCallbacks } from '@payment-service/express';
 import { createSandbox, type Sandbox } from '@payment-service/sandbox';
 import express from 'express';

@@ -1,4 +1,5 @@
-import { createClient, type VerifiedCallback } from '@payment-service/core';
+import type { VerifiedCallback } from '@payment-service/core';
+import { createClient } from '@payment-service/core/client';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { paymentCallbacks } from '@payment-service/fetch';
 import { wrongVerdicts } from './wrong-verdicts.ts';

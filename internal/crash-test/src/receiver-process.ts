@@ -2,8 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { createCallbackReceiver, receiveCallback } from '@payment-service/core';
-import { incomingCallback } from '@payment-service/core/node';
+import { createCallbackReceiver, incomingCallback, receiveCallback } from '@payment-service/core/receive';
 import type { Expectation } from '@payment-service/inbox';
 import type { Database } from './database.ts';
 import { withInbox } from './merchant.ts';

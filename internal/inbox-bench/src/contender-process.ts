@@ -1,8 +1,7 @@
 /** Hosts one contender: behind HTTP with verification, and called directly. Idle while it is not its turn. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createCallbackReceiver, receiveCallback } from '@payment-service/core';
-import { incomingCallback } from '@payment-service/core/node';
+import { createCallbackReceiver, incomingCallback, receiveCallback } from '@payment-service/core/receive';
 import { freshCallbacks, SIGNING_KEY, verified } from './callbacks.ts';
 import type { Contender, ContenderId, Engines } from './contender.ts';
 import { inConcert, type Timed } from './in-concert.ts';

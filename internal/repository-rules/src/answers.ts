@@ -1,3 +1,4 @@
+import { UnavailableError } from '@payment-service/core';
 import {
   type CallbackOptions,
   createCallbackReceiver,
@@ -5,8 +6,7 @@ import {
   type IncomingCallback,
   receiveCallback,
   receiveRedirect,
-  UnavailableError,
-} from '@payment-service/core';
+} from '@payment-service/core/receive';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 
 /** An answer as the table of the README writes it: `401 {"error":"unauthorized"}`, or a status alone. */

@@ -4,7 +4,7 @@ import {
   eligibleProviders,
   type IneligibilityCode,
   type IntendedPayment,
-} from '../src/eligible-providers.ts';
+} from '../src/client/eligible-providers.ts';
 import type { PaymentProvider } from '../src/wire.ts';
 
 const mtn: PaymentProvider = {

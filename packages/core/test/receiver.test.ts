@@ -1,14 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
+import { type AuthenticRefusal, ConfigurationError, UnavailableError } from '../src/index.ts';
 import {
-  type AuthenticRefusal,
   type CallbackOptions,
-  ConfigurationError,
   createCallbackReceiver,
   createRedirectReceiver,
   receiveCallback,
   receiveRedirect,
-  UnavailableError,
-} from '../src/index.ts';
+} from '../src/receive/index.ts';
 import { sampleCallback, signCallback } from '../src/testing.ts';
 
 const signingKey = 'KEY-FOR-RECEIVERS';

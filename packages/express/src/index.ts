@@ -1,19 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
 import {
   type CallbackOptions,
   createCallbackReceiver,
   createRedirectReceiver,
+  incomingCallback,
   type ReceivedCallback,
   type ReceivedRedirect,
   type RedirectOptions,
   receiveCallback,
   receiveRedirect,
-  type VerifiedCallback,
-  type VerifiedRedirect,
-} from '@payment-service/core';
-import { incomingCallback } from '@payment-service/core/node';
+} from '@payment-service/core/receive';
 
-export type { CallbackOptions, RedirectOptions } from '@payment-service/core';
+export type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 
 declare global {
   namespace Express {

@@ -1,4 +1,5 @@
-import type { CallbackOptions, VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
+import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
+import type { CallbackOptions } from '@payment-service/core/receive';
 import express5 from 'express';
 import express4 from 'express4';
 import { expectTypeOf, test } from 'vitest';

@@ -1,4 +1,5 @@
-import type { CallbackOptions, VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
+import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
+import type { CallbackOptions } from '@payment-service/core/receive';
 import fastify, { type FastifyPluginAsync } from 'fastify';
 import { expectTypeOf, test } from 'vitest';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';

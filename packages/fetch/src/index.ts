@@ -1,3 +1,4 @@
+import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
 import {
   type CallbackOptions,
   createCallbackReceiver,
@@ -6,11 +7,9 @@ import {
   type RedirectOptions,
   receiveCallback,
   receiveRedirect,
-  type VerifiedCallback,
-  type VerifiedRedirect,
-} from '@payment-service/core';
+} from '@payment-service/core/receive';
 
-export type { CallbackOptions, RedirectOptions } from '@payment-service/core';
+export type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 
 type Answer = Response | Promise<Response>;
 type CallbackHandler = NonNullable<CallbackOptions['onCallback']>;

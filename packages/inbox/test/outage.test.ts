@@ -2,13 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import {
-  ConfigurationError,
-  createCallbackReceiver,
-  receiveCallback,
-  UnavailableError,
-} from '@payment-service/core';
-import { incomingCallback } from '@payment-service/core/node';
+import { ConfigurationError, UnavailableError } from '@payment-service/core';
+import { createCallbackReceiver, incomingCallback, receiveCallback } from '@payment-service/core/receive';
 import { paymentCallbacks } from '@payment-service/express';
 import { type PostgresServer, startPostgres } from '@payment-service/postgres-server';
 import express from 'express';

@@ -1,4 +1,5 @@
-import type { CallbackOptions, VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
+import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
+import type { CallbackOptions } from '@payment-service/core/receive';
 import Koa3 from 'koa';
 import Koa2 from 'koa2';
 import { expectTypeOf, test } from 'vitest';

@@ -1,4 +1,4 @@
-import type { Wallet } from '@payment-service/core';
+import type { Wallet } from '@payment-service/core/client';
 import { type Minor, shareOf, toAmount } from './money.ts';
 import type { SandboxProvider } from './providers.ts';
 import type { TransactionRecord, WalletRecord, WalletType } from './records.ts';

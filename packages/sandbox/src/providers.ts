@@ -1,4 +1,5 @@
-import { ConfigurationError, type PaymentProvider, type PayoutBank } from '@payment-service/core';
+import { ConfigurationError } from '@payment-service/core';
+import type { PaymentProvider, PayoutBank } from '@payment-service/core/client';
 import { toMinor } from './money.ts';
 
 /** A payment option as the contract lists it, and how the sandbox simulates it. */

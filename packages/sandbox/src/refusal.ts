@@ -1,4 +1,4 @@
-import { ApiError } from '@payment-service/core';
+import { ApiError } from '@payment-service/core/client';
 
 /** Why the sandbox refused an operation under /sandbox. Simulated: the service's own codes are not shown. */
 export type SandboxRefusalReason =

@@ -1,4 +1,5 @@
-import { ConfigurationError, ConnectionError } from '@payment-service/core';
+import { ConfigurationError } from '@payment-service/core';
+import { ConnectionError } from '@payment-service/core/client';
 import { mintAccount, randomSeed, type SandboxAccount } from './account.ts';
 import { createAnswers, type StartedCollection } from './answers.ts';
 import { createApp } from './app.ts';

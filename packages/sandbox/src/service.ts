@@ -1,4 +1,4 @@
-import type { Wallet } from '@payment-service/core';
+import type { Wallet } from '@payment-service/core/client';
 import { callbackData, redirectLocation } from './callback-data.ts';
 import { type Signer, scheduleCallbacks } from './callbacks.ts';
 import type { Clock } from './clock.ts';

@@ -1,4 +1,5 @@
-import { assertMerchantReference, ConfigurationError, type PaymentProvider } from '@payment-service/core';
+import { assertMerchantReference, ConfigurationError } from '@payment-service/core';
+import type { PaymentProvider } from '@payment-service/core/client';
 import { callbackData, takenName } from './callback-data.ts';
 import { fractionDigits, type Minor, toAmount, toMinor } from './money.ts';
 import { findProvider, type SandboxProvider } from './providers.ts';

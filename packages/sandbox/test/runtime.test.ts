@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
-import { createClient } from '@payment-service/core';
+import { createClient } from '@payment-service/core/client';
 import { expect, it } from 'vitest';
 import { createSandbox } from '../src/index.ts';
 import { createStore } from '../src/store.ts';

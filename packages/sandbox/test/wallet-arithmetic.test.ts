@@ -1,4 +1,4 @@
-import type { Wallet } from '@payment-service/core';
+import type { Wallet } from '@payment-service/core/client';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createSandbox, type Sandbox, SandboxRefusal } from '../src/index.ts';

@@ -1,4 +1,4 @@
-import type { PaymentProvider } from '@payment-service/core';
+import type { PaymentProvider } from '@payment-service/core/client';
 import { html } from 'hono/html';
 import type { Product } from '../catalogue.ts';
 import { type CheckoutField, type CheckoutForm, MOST_PIECES, type Refusal } from '../checkout.ts';

@@ -1,4 +1,4 @@
-import type { Wallet } from '@payment-service/core';
+import type { Wallet } from '@payment-service/core/client';
 import { html } from 'hono/html';
 import { formatMoney } from '../money.ts';
 import { type Markup, type Page, page } from './page.ts';

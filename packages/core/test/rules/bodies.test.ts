@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { createCallbackReceiver, receiveCallback } from '../../src/index.ts';
+import { createCallbackReceiver, receiveCallback } from '../../src/receive/index.ts';
 import { callbackData, SIGNATURE, SIGNING_KEY } from '../signed-callbacks.ts';
 import { verdictOf, verify } from './verify.ts';
 

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  ConfigurationError,
-  confirmAmount,
-  createCallbackReceiver,
-  receiveCallback,
-} from '../../src/index.ts';
+import { ConfigurationError, confirmAmount } from '../../src/index.ts';
+import { createCallbackReceiver, receiveCallback } from '../../src/receive/index.ts';
 import { NOW } from '../ordinary-verifier.ts';
 import {
   callbackData,

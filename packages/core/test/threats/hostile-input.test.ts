@@ -6,7 +6,7 @@ import {
   createRedirectReceiver,
   receiveCallback,
   receiveRedirect,
-} from '../../src/index.ts';
+} from '../../src/receive/index.ts';
 import { anything, hostile } from '../anything.ts';
 import { verifier } from '../ordinary-verifier.ts';
 import { callbackData, QUERY, SIGNATURE, SIGNING_KEY } from '../signed-callbacks.ts';

@@ -1,13 +1,12 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { ConfigurationError, createVerifier } from '../../src/index.ts';
 import {
-  ConfigurationError,
   createCallbackReceiver,
   createRedirectReceiver,
-  createVerifier,
   receiveCallback,
   receiveRedirect,
-} from '../../src/index.ts';
+} from '../../src/receive/index.ts';
 import { NOW, verifier } from '../ordinary-verifier.ts';
 import {
   callbackData,

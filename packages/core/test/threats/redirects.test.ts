@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as core from '../../src/index.ts';
-import {
-  ConfigurationError,
-  confirmAmount,
-  createRedirectReceiver,
-  receiveRedirect,
-} from '../../src/index.ts';
+import { ConfigurationError, confirmAmount } from '../../src/index.ts';
+import { createRedirectReceiver, receiveRedirect } from '../../src/receive/index.ts';
 import { signCallback } from '../../src/testing.ts';
 import { accepted } from '../accepted.ts';
 import { verifier } from '../ordinary-verifier.ts';

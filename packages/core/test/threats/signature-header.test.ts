@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createCallbackReceiver, receiveCallback } from '../../src/index.ts';
-import { incomingCallback } from '../../src/node.ts';
+import { createCallbackReceiver, incomingCallback, receiveCallback } from '../../src/receive/index.ts';
 import { verifier } from '../ordinary-verifier.ts';
 import {
   callbackData,

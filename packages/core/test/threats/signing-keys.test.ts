@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import {
-  ConfigurationError,
-  createCallbackReceiver,
-  createRedirectReceiver,
-  createVerifier,
-} from '../../src/index.ts';
+import { ConfigurationError, createVerifier } from '../../src/index.ts';
+import { createCallbackReceiver, createRedirectReceiver } from '../../src/receive/index.ts';
 import { signCallback } from '../../src/testing.ts';
 import { NOW } from '../ordinary-verifier.ts';
 import { callbackData, HASH_OF_EMPTY_KEY, OTHER_KEY, SIGNING_KEY, T } from '../signed-callbacks.ts';

@@ -1,4 +1,4 @@
-import type { Wallet } from '@payment-service/core';
+import type { Wallet } from '@payment-service/core/client';
 import { html } from 'hono/html';
 import { toAmount } from '../money.ts';
 import type { DeliveryRecord, TransactionRecord, TransferRecord } from '../records.ts';

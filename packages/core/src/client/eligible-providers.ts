@@ -1,5 +1,5 @@
-import { compareDecimals, type Decimal, decimalFrom, parseDecimal } from './decimal.ts';
-import type { PaymentProvider } from './wire.ts';
+import { compareDecimals, type Decimal, decimalFrom, parseDecimal } from '../decimal.ts';
+import type { PaymentProvider } from '../wire.ts';
 
 /** What is known of a payment so far. Only what is given is judged. */
 export interface IntendedPayment {

@@ -1,7 +1,7 @@
-import { ConfigurationError } from './errors.ts';
+import { ConfigurationError } from '../errors.ts';
+import type { VerifiedRedirect } from '../verify/verified.ts';
 import type { RedirectReceiver } from './receiver.ts';
 import { errorReply, type Reply } from './reply.ts';
-import type { VerifiedRedirect } from './verify/verified.ts';
 
 /** A redirect request in the terms that every framework shares. */
 export interface IncomingRedirect {

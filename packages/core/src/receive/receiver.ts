@@ -1,7 +1,7 @@
-import { ConfigurationError } from './errors.ts';
-import { createVerifier, type Verifier, type VerifierOptions } from './verify/create-verifier.ts';
-import type { AuthenticRefusal, Refusal } from './verify/refusal.ts';
-import type { VerifiedCallback, VerifiedRedirect } from './verify/verified.ts';
+import { ConfigurationError } from '../errors.ts';
+import { createVerifier, type Verifier, type VerifierOptions } from '../verify/create-verifier.ts';
+import type { AuthenticRefusal, Refusal } from '../verify/refusal.ts';
+import type { VerifiedCallback, VerifiedRedirect } from '../verify/verified.ts';
 
 /** What callbacks and redirects share: how to verify, and whom to tell. */
 interface ReceiverOptions extends VerifierOptions {

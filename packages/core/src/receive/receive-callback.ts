@@ -1,10 +1,10 @@
-import { ConfigurationError, UnavailableError } from './errors.ts';
+import { ConfigurationError, UnavailableError } from '../errors.ts';
+import { type Refusal, refuse } from '../verify/refusal.ts';
+import { parseSignature } from '../verify/signature.ts';
+import type { VerifiedCallback } from '../verify/verified.ts';
 import type { CallbackReceiver } from './receiver.ts';
 import { errorReply, jsonReply, type Reply } from './reply.ts';
 import { type ContentEncoding, type IncomingBody, MOST_BODY_BYTES, readBodyBytes } from './request-body.ts';
-import { type Refusal, refuse } from './verify/refusal.ts';
-import { parseSignature } from './verify/signature.ts';
-import type { VerifiedCallback } from './verify/verified.ts';
 
 /** A callback request in the terms that every framework shares. An adapter fills it in and decides nothing. */
 export interface IncomingCallback {

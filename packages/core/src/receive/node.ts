@@ -1,4 +1,4 @@
-import type { IncomingCallback } from './callback.ts';
+import type { IncomingCallback } from './receive-callback.ts';
 
 /** What is needed of node:http's IncomingMessage, so that core needs no Node types. */
 export interface NodeRequest extends AsyncIterable<Uint8Array | string> {

@@ -1,0 +1,21 @@
+export {
+  ApiError,
+  ConfigurationError,
+  ConnectionError,
+  InvalidResponseError,
+  PaymentServiceError,
+  TimeoutError,
+} from '../errors.ts';
+export type {
+  PaymentProvider,
+  PaymentProviderQuery,
+  PayoutBank,
+  PayoutBankQuery,
+  Wallet,
+  WalletQuery,
+} from '../wire.ts';
+export type * from './client-options.ts';
+export { createClient } from './create-client.ts';
+export type * from './eligible-providers.ts';
+export { eligibleProviders } from './eligible-providers.ts';
+export type { Timing } from './timing.ts';
