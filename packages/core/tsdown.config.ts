@@ -8,11 +8,13 @@ const config: UserConfig = defineConfig({
     testing: 'src/testing.ts',
     'digest.node': 'src/verify/digest.node.ts',
     'digest.portable': 'src/verify/digest.portable.ts',
+    'inflate.node': 'src/receive/inflate.node.ts',
+    'inflate.portable': 'src/receive/inflate.portable.ts',
   },
   format: ['esm', 'cjs'],
   dts: true,
   platform: 'neutral',
-  // Resolved where the package runs: node:crypto in Node, the portable digest elsewhere.
-  deps: { neverBundle: ['#digest', /^node:/] },
+  // Resolved where the package runs: node:crypto and node:zlib in Node, the portable files elsewhere.
+  deps: { neverBundle: ['#digest', '#inflate', /^node:/] },
 });
 export default config;

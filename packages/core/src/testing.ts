@@ -1,16 +1,16 @@
-import { hmacHex, prepareKey } from '#digest';
+import { prepareKey } from '#digest';
 import { ConfigurationError } from './errors.ts';
 import { ownValue } from './verify/callback-body.ts';
-import { readSignedFields, signedText } from './verify/signed-fields.ts';
+import { readSignedFields, signedMessage } from './verify/signed-fields.ts';
 import { prepareSigningKeys } from './verify/signing-keys.ts';
 import type { TransactionCallback, TransactionPayload } from './wire.ts';
 
 /**
  * Signs callback data as the service does (protocol §5.2): for tests and for the sandbox.
  *
- * @param options.timestamp the text after `t=`; the current time in seconds by default. It is not signed.
- * @returns the value of `hmac-signature`: `t=<timestamp>,s=<hmac_hash>`.
- * @throws {ConfigurationError} when the key is unusable or a signed field is not a well-formed string.
+ * @param options.timestamp The value of `t`, which is not signed. @default the current time in seconds
+ * @returns The value of `hmac-signature`: `t=<timestamp>,s=<hmac_hash>`.
+ * @throws {ConfigurationError} When the key is invalid or a signed field is not a well-formed string.
  *
  * @example
  * const data = sampleCallback();
@@ -23,14 +23,20 @@ export function signCallback(options: {
 }): string {
   const { signingKey, data, timestamp = Math.floor(Date.now() / 1000) } = options;
   prepareSigningKeys(signingKey, {});
-  const signed = readSignedFields((name) => ownValue(name === 'event' ? data : data.payload, name));
+  const signed = readSignedFields({
+    event: ownValue(data, 'event'),
+    merchant_reference: ownValue(data.payload, 'merchant_reference'),
+    internal_reference: ownValue(data.payload, 'internal_reference'),
+    transaction_type: ownValue(data.payload, 'transaction_type'),
+    transaction_status: ownValue(data.payload, 'transaction_status'),
+  });
   if (signed === undefined) {
     throw new ConfigurationError(
       'data',
       'data needs event and payload, with all five signed fields as well-formed strings.',
     );
   }
-  return `t=${timestamp},s=${hmacHex(prepareKey(signingKey), signedText(signed))}`;
+  return `t=${timestamp},s=${prepareKey(signingKey)(signedMessage(signed))}`;
 }
 
 /**

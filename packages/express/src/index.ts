@@ -5,9 +5,8 @@ import {
   createCallbackReceiver,
   createRedirectReceiver,
   incomingCallback,
-  type ReceivedCallback,
-  type ReceivedRedirect,
   type RedirectOptions,
+  type Reply,
   receiveCallback,
   receiveRedirect,
 } from '@payment-service/core/receive';
@@ -36,10 +35,10 @@ export type ExpressHandler = (
 ) => void;
 
 /**
- * Mounts verified callbacks (protocol §5.2 and §6) on Express 4 and 5. With `onCallback` it answers: 200 after the
- * handler has resolved. Without, it sets `req.paymentCallback` and calls `next()`. Refused requests go no further.
+ * Mounts verified callbacks (protocol §5.2, protocol §6) on Express 4 and 5. With `onCallback`, it answers: 200 after the
+ * handler has resolved. Without it, it sets `req.paymentCallback` and calls `next()`. Refused requests go no further.
  *
- * @throws {ConfigurationError} that names the option.
+ * @throws {ConfigurationError} Names the option.
  *
  * @example
  * app.use('/payments/callbacks', paymentCallbacks({ signingKey, onCallback: (callback) => save(callback) }));
@@ -48,10 +47,10 @@ export function paymentCallbacks(options: CallbackOptions): ExpressHandler {
   const receiver = createCallbackReceiver(options);
   return (req, res, next) => {
     receiveCallback(incomingCallback(req, req.body), receiver)
-      .then((received) => {
-        if (received.callback === undefined || receiver.onCallback !== undefined) return send(res, received);
+      .then(({ reply, callback }) => {
+        if (reply !== undefined) return send(res, reply);
         // `_body` tells a body parser mounted after that there is nothing left to read: Express 4's would fail.
-        Object.assign(req, { paymentCallback: received.callback, _body: true });
+        Object.assign(req, { paymentCallback: callback, _body: true });
         next();
       })
       .catch(next); // Express 4 does not look at promises.
@@ -59,10 +58,10 @@ export function paymentCallbacks(options: CallbackOptions): ExpressHandler {
 }
 
 /**
- * Mounts verified redirects (protocol §5.2 and §6) on Express 4 and 5. With `onRedirect` it answers: 303 to the
- * address that it gives. Without, it sets `req.paymentRedirect` and calls `next()`.
+ * Mounts verified redirects (protocol §5.2, protocol §6) on Express 4 and 5. With `onRedirect`, it answers: 303 to the
+ * address that the handler returns. Without it, it sets `req.paymentRedirect` and calls `next()`.
  *
- * @throws {ConfigurationError} that names the option.
+ * @throws {ConfigurationError} Names the option.
  *
  * @example
  * app.get('/payments/return', paymentRedirects({ signingKey, onRedirect: () => '/thanks' }));
@@ -73,9 +72,9 @@ export function paymentRedirects(options: RedirectOptions): ExpressHandler {
     // `originalUrl`, undecoded: `req.query` depends on the version and on the parser that the app has set.
     receiveRedirect({ method: req.method ?? '', url: req.originalUrl }, receiver)
       .then((received) => {
-        if (received.redirect === undefined || receiver.onRedirect !== undefined) return send(res, received);
+        if (received.reply !== undefined) return send(res, received.reply);
         req.paymentRedirect = received.redirect;
-        res.setHeaders(new Map(Object.entries(received.headers)));
+        setHeaders(res, received.headers);
         next();
       })
       .catch(next);
@@ -83,7 +82,12 @@ export function paymentRedirects(options: RedirectOptions): ExpressHandler {
 }
 
 /** Not `res.send()`, which would add an ETag to the answers of core. */
-function send(res: ServerResponse, { status, headers, body }: ReceivedCallback | ReceivedRedirect): void {
+function send(res: ServerResponse, { status, headers, body }: Reply): void {
   res.statusCode = status;
-  res.setHeaders(new Map(Object.entries(headers))).end(body);
+  setHeaders(res, headers);
+  res.end(body);
+}
+
+function setHeaders(res: ServerResponse, headers: Reply['headers']): void {
+  for (const name of Object.keys(headers)) res.setHeader(name, headers[name] ?? '');
 }

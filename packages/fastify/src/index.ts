@@ -4,9 +4,8 @@ import {
   createCallbackReceiver,
   createRedirectReceiver,
   incomingCallback,
-  type ReceivedCallback,
-  type ReceivedRedirect,
   type RedirectOptions,
+  type Reply,
   receiveCallback,
   receiveRedirect,
 } from '@payment-service/core/receive';
@@ -45,7 +44,7 @@ export function paymentCallbacks(options: CallbackOptions): FastifyPluginCallbac
   return plugin(receiver.onCallback !== undefined, async (request, reply) => {
     const parsedBody = request.body ?? Reflect.get(request.raw, 'body'); // The latter from Express-style middleware.
     const received = await receiveCallback(incomingCallback(request.raw, parsedBody), receiver);
-    if (received.callback === undefined || receiver.onCallback !== undefined) return send(reply, received);
+    if (received.reply !== undefined) return send(reply, received.reply);
     request.paymentCallback = received.callback;
   });
 }
@@ -64,7 +63,7 @@ export function paymentRedirects(options: RedirectOptions): FastifyPluginCallbac
   return plugin(receiver.onRedirect !== undefined, async (request, reply) => {
     // The address as it came: `request.query` has already decided about repeated names and bad escapes.
     const received = await receiveRedirect({ method: request.method, url: request.originalUrl }, receiver);
-    if (received.redirect === undefined || receiver.onRedirect !== undefined) return send(reply, received);
+    if (received.reply !== undefined) return send(reply, received.reply);
     request.paymentRedirect = received.redirect;
     reply.headers(received.headers);
   });
@@ -92,9 +91,6 @@ function plugin(isHandler: boolean, receive: Receive): FastifyPluginCallback {
   return isHandler ? register : Object.assign(register, { [Symbol.for('skip-override')]: true });
 }
 
-function send(
-  reply: FastifyReply,
-  { status, headers, body }: ReceivedCallback | ReceivedRedirect,
-): FastifyReply {
+function send(reply: FastifyReply, { status, headers, body }: Reply): FastifyReply {
   return reply.code(status).headers(headers).send(body);
 }

@@ -5,9 +5,8 @@ import {
   createCallbackReceiver,
   createRedirectReceiver,
   incomingCallback,
-  type ReceivedCallback,
-  type ReceivedRedirect,
   type RedirectOptions,
+  type Reply,
   receiveCallback,
   receiveRedirect,
 } from '@payment-service/core/receive';
@@ -29,7 +28,7 @@ declare module 'koa' {
  */
 export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => Promise<void>;
 
-/** What is needed of Koa's context. */
+/** The part of Koa's context that the adapter needs. */
 export interface KoaContext {
   readonly req: IncomingMessage;
   readonly request: object;
@@ -42,11 +41,11 @@ export interface KoaContext {
 }
 
 /**
- * Mounts verified callbacks (protocol §5.2 and §6) on Koa 2 and 3. With `onCallback` it answers: 200 after the
- * handler has resolved. Without, it sets `ctx.state.paymentCallback` and awaits `next()`. Refused requests go no
+ * Mounts verified callbacks (protocol §5.2, protocol §6) on Koa 2 and 3. With `onCallback`, it answers: 200 after the
+ * handler has resolved. Without it, it sets `ctx.state.paymentCallback` and awaits `next()`. Refused requests go no
  * further.
  *
- * @throws {ConfigurationError} that names the option.
+ * @throws {ConfigurationError} Names the option.
  *
  * @example
  * router.all('/payments/callbacks', paymentCallbacks({ signingKey, onCallback: (callback) => save(callback) }));
@@ -54,20 +53,20 @@ export interface KoaContext {
 export function paymentCallbacks(options: CallbackOptions): KoaMiddleware {
   const receiver = createCallbackReceiver(options);
   return async (ctx, next) => {
-    const parsedBody: unknown = Reflect.get(ctx.request, 'body'); // Koa's types know no body: parsers bring it.
-    const received = await receiveCallback(incomingCallback(ctx.req, parsedBody), receiver);
-    if (received.callback === undefined || receiver.onCallback !== undefined) return send(ctx, received);
-    Object.assign(ctx.state, { paymentCallback: received.callback });
-    Object.assign(ctx, { disableBodyParser: true }); // For a parser mounted after: there is nothing left to read.
+    const parsedBody: unknown = Reflect.get(ctx.request, 'body'); // Parsers add it; Koa's types do not know it.
+    const { reply, callback } = await receiveCallback(incomingCallback(ctx.req, parsedBody), receiver);
+    if (reply !== undefined) return send(ctx, reply);
+    Object.assign(ctx.state, { paymentCallback: callback });
+    Object.assign(ctx, { disableBodyParser: true }); // Tells a parser mounted after that there is nothing left to read.
     await next();
   };
 }
 
 /**
- * Mounts verified redirects (protocol §5.2 and §6) on Koa 2 and 3. With `onRedirect` it answers: 303 to the address
- * that it gives. Without, it sets `ctx.state.paymentRedirect` and awaits `next()`.
+ * Mounts verified redirects (protocol §5.2, protocol §6) on Koa 2 and 3. With `onRedirect`, it answers: 303 to the address
+ * that the handler returns. Without it, it sets `ctx.state.paymentRedirect` and awaits `next()`.
  *
- * @throws {ConfigurationError} that names the option.
+ * @throws {ConfigurationError} Names the option.
  *
  * @example
  * router.get('/payments/return', paymentRedirects({ signingKey, onRedirect: () => '/thanks' }));
@@ -75,16 +74,16 @@ export function paymentCallbacks(options: CallbackOptions): KoaMiddleware {
 export function paymentRedirects(options: RedirectOptions): KoaMiddleware {
   const receiver = createRedirectReceiver(options);
   return async (ctx, next) => {
-    // The address as it came: `ctx.query` has already decided about repeated names and bad escapes.
+    // The address, undecoded: `ctx.query` has already decided about repeated names and bad escapes.
     const received = await receiveRedirect({ method: ctx.method, url: ctx.originalUrl }, receiver);
-    if (received.redirect === undefined || receiver.onRedirect !== undefined) return send(ctx, received);
+    if (received.reply !== undefined) return send(ctx, received.reply);
     Object.assign(ctx.state, { paymentRedirect: received.redirect });
     ctx.set({ ...received.headers });
     await next();
   };
 }
 
-function send(ctx: KoaContext, { status, headers, body }: ReceivedCallback | ReceivedRedirect): void {
+function send(ctx: KoaContext, { status, headers, body }: Reply): void {
   ctx.status = status;
   ctx.set({ ...headers });
   ctx.body = body;

@@ -1,4 +1,4 @@
-import { compareDecimals, type Decimal, decimalFrom, parseDecimal } from '../decimal.ts';
+import { compareDecimals, type Decimal, decimalFrom, parseDecimal } from '../amounts.ts';
 import type { PaymentProvider } from '../wire.ts';
 
 /** What is known of a payment so far. Only what is given is judged. */

@@ -1,6 +1,12 @@
 export { incomingCallback, type NodeRequest } from './node.ts';
 export { type IncomingCallback, type ReceivedCallback, receiveCallback } from './receive-callback.ts';
 export { type IncomingRedirect, type ReceivedRedirect, receiveRedirect } from './receive-redirect.ts';
-export type { CallbackOptions, CallbackReceiver, RedirectOptions, RedirectReceiver } from './receiver.ts';
+export type {
+  CallbackOptions,
+  CallbackReceiver,
+  RedirectOptions,
+  RedirectReceiver,
+  Reply,
+} from './receiver.ts';
 export { createCallbackReceiver, createRedirectReceiver } from './receiver.ts';
-export type { IncomingBody } from './request-body.ts';
+export type { BodySink, BodySource, IncomingBody } from './request-body.ts';

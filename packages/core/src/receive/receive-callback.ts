@@ -1,142 +1,147 @@
-import { ConfigurationError, UnavailableError } from '../errors.ts';
-import { type Refusal, refuse } from '../verify/refusal.ts';
+import { ConfigurationError } from '../errors.ts';
+import type { CallbackBody } from '../verify/callback-body.ts';
+import type { RefusalCode } from '../verify/refusal.ts';
 import { parseSignature } from '../verify/signature.ts';
 import type { VerifiedCallback } from '../verify/verified.ts';
-import type { CallbackReceiver } from './receiver.ts';
-import { errorReply, jsonReply, type Reply } from './reply.ts';
-import { type ContentEncoding, type IncomingBody, MOST_BODY_BYTES, readBodyBytes } from './request-body.ts';
+import { type CallbackReceiver, errorReply, jsonReply, type Reply, refused, runHandler } from './receiver.ts';
+import {
+  type ContentEncoding,
+  type IncomingBody,
+  isLargerThanBody,
+  MAX_BODY_BYTES,
+  readBodyBytes,
+} from './request-body.ts';
 
-/** A callback request in the terms that every framework shares. An adapter fills it in and decides nothing. */
+/** A callback request, in the terms that every framework shares. An adapter fills it in and decides nothing. */
 export interface IncomingCallback {
   readonly method: string;
-  /** Names and values in wire order, repeated names kept: `rawHeaders` in Node. */
-  readonly headers: Iterable<readonly [name: string, value: string]>;
+  /** The value of a header, by its name in lower case. A repeated header is an array, or joined with ', '. */
+  readonly header: (name: string) => string | readonly string[] | null | undefined;
   readonly body: IncomingBody;
 }
 
-/** The answer, and the callback when it verified and the handler, if there is one, resolved. */
-export interface ReceivedCallback extends Reply {
-  readonly callback?: VerifiedCallback;
-}
+/** Core's answer, or, without `onCallback`, a verified callback for the adapter to pass through. */
+export type ReceivedCallback =
+  | { readonly reply: Reply; readonly callback?: never }
+  | { readonly reply: undefined; readonly callback: VerifiedCallback };
 
-const ACCEPTED = jsonReply(200, { status: 'accepted' });
-const UNAUTHORIZED = errorReply(401, 'unauthorized');
+const ACCEPTED: Reply = jsonReply(200, { status: 'accepted' });
+const UNAUTHORIZED: Reply = errorReply(401, 'unauthorized');
 const CLOSE = { connection: 'close' };
 
 /**
- * The seam: the only place that decides the status and the body of a callback's answer. From cheap to dear, so that
- * an unauthenticated sender costs little (threat A18): method, content type, signature grammar, length, body, verification.
+ * The seam: the only place that decides the status and the body of a callback's answer. Checks run cheapest first, so that
+ * an unauthenticated sender costs little (threat A18): method, content encoding, signature grammar, length, body,
+ * verification.
  *
- * 200 accepted; 401 refused, the same body for every reason; 405; 408 body too slow; 413 over 64 KiB; 415;
- * `failureStatus` when the handler fails or somebody else has consumed the body; 503 when the handler throws an
- * `UnavailableError`. Never rejects.
+ * 200 accepted; 401 refused, the same body for every reason; 400, 405, 408, 413 and 415 for what is no readable callback;
+ * `failureStatus` with `Retry-After` when the handler fails. Every refusal reaches `onRefused`. Never rejects.
  *
  * @example
- * const { status, headers, body } = await receiveCallback(request, createCallbackReceiver({ signingKey, onCallback }));
+ * const { reply } = await receiveCallback(request, createCallbackReceiver({ signingKey, onCallback }));
  */
 export async function receiveCallback(
   request: IncomingCallback,
   receiver: CallbackReceiver,
 ): Promise<ReceivedCallback> {
-  if (request.method !== 'POST') return errorReply(405, 'method_not_allowed', { allow: 'POST' });
-  const headers = valuesByName(request.headers);
-  const encoding = contentEncoding(headers.get('content-encoding'));
-  if (!isJson(headers.get('content-type')) || encoding === undefined) {
-    return errorReply(415, 'unsupported_media_type');
+  const early = refusedUnread(request);
+  if (early !== undefined) {
+    // The rest of a long body would be read, and thrown away, to keep the connection.
+    const reply = isLong(request)
+      ? { ...early.reply, headers: { ...early.reply.headers, ...CLOSE } }
+      : early.reply;
+    return refused(receiver, early.code, reply);
   }
-  const signature = headers.get('hmac-signature');
-  const refused = (refusal: Refusal): Reply => {
-    receiver.reportRefusal(refusal);
-    return UNAUTHORIZED;
-  };
-  if (signature === undefined || signature[0] === '') return refused(refuse('signature_missing'));
-  if (signature.length > 1 || parseSignature(signature[0]) === undefined)
-    return refused(refuse('signature_malformed'));
-
-  const body = await readBody(request.body, headers.get('content-length'), encoding, receiver);
-  if ('reply' in body) return body.reply;
-  if ('malformed' in body) return refused(refuse('body_malformed'));
-  const result = receiver.verifier.verifyCallback({ signature: signature[0], body: body.data as object });
+  const body = await readBody(request, receiver);
+  if (body.reply !== undefined) return body;
   const { onCallback, onAuthenticRefusal } = receiver;
-  if (result.ok) return handled({ ...ACCEPTED, callback: result }, () => onCallback?.(result), receiver);
-  const reply = refused(result);
-  if (!result.authentic || onAuthenticRefusal === undefined) return reply;
-  return handled(ACCEPTED, () => onAuthenticRefusal(result), receiver);
-}
-
-/** The reply once the handler has resolved, or what its failure makes of it. */
-async function handled<R extends Reply>(
-  reply: R,
-  handler: () => unknown,
-  receiver: CallbackReceiver,
-): Promise<R | Reply> {
-  try {
-    await handler();
-    return reply;
-  } catch (error) {
-    receiver.reportError(error);
-    if (!(error instanceof UnavailableError)) return errorReply(receiver.failureStatus, 'handler_failed');
-    return errorReply(503, 'unavailable', { 'retry-after': String(error.retryAfterSeconds) });
+  const result = receiver.verifier.verifyCallback({
+    signature: text(request, 'hmac-signature'),
+    body: body.data,
+  });
+  if (result.ok) {
+    if (onCallback === undefined) return { reply: undefined, callback: result };
+    const { failure } = await runHandler(() => onCallback(result), receiver);
+    return { reply: failure ?? ACCEPTED };
   }
+  receiver.reportRefusal(result);
+  if (!result.authentic || onAuthenticRefusal === undefined) return { reply: UNAUTHORIZED };
+  const { failure } = await runHandler(() => onAuthenticRefusal(result), receiver);
+  return { reply: failure ?? ACCEPTED };
 }
 
-type Body = { readonly data: unknown } | { readonly malformed: true } | { readonly reply: Reply };
+function refusedUnread(request: IncomingCallback): { code: RefusalCode; reply: Reply } | undefined {
+  if (request.method !== 'POST') {
+    return { code: 'method_not_allowed', reply: errorReply(405, 'method_not_allowed', { allow: 'POST' }) };
+  }
+  if (contentEncoding(request) === undefined) {
+    return { code: 'encoding_unsupported', reply: errorReply(415, 'unsupported_media_type') };
+  }
+  const signature = request.header('hmac-signature');
+  if (signature === undefined || signature === null || signature === '') {
+    return { code: 'signature_missing', reply: UNAUTHORIZED };
+  }
+  if (parseSignature(signature) === undefined) return { code: 'signature_malformed', reply: UNAUTHORIZED };
+  if (declaredLength(request) > MAX_BODY_BYTES) return { code: 'body_too_large', reply: TOO_LARGE };
+  return undefined;
+}
 
-async function readBody(
-  body: IncomingBody,
-  lengths: readonly string[] | undefined,
-  encoding: ContentEncoding,
-  { bodyTimeoutMs, failureStatus, reportError }: CallbackReceiver,
-): Promise<Body> {
-  if (body.state === 'parsed') return { data: body.data };
+const TOO_LARGE: Reply = errorReply(413, 'content_too_large', CLOSE);
+
+type Body = { readonly reply?: never; readonly data: CallbackBody | undefined } | { readonly reply: Reply };
+
+async function readBody(request: IncomingCallback, receiver: CallbackReceiver): Promise<Body> {
+  const { body } = request;
+  const encoding = contentEncoding(request) ?? 'identity';
   if (body.state === 'consumed') {
-    reportError(consumedError());
-    return { reply: errorReply(failureStatus, 'body_consumed') };
+    receiver.reportError(consumedError());
+    return { reply: errorReply(receiver.failureStatus, 'body_consumed', { 'retry-after': '30' }) };
   }
-  const tooLarge = { reply: errorReply(413, 'content_too_large', CLOSE) };
-  if (lengths?.some((length) => Number(length) > MOST_BODY_BYTES)) return tooLarge;
-  const read = await readBodyBytes(body.stream, encoding, bodyTimeoutMs);
-  if (read.ok) return { data: read.bytes };
-  if (read.problem === 'too_large') return tooLarge;
-  if (read.problem === 'too_slow') return { reply: errorReply(408, 'request_timeout', CLOSE) };
-  return read.problem === 'malformed'
-    ? { malformed: true }
-    : { reply: errorReply(400, 'request_aborted', CLOSE) };
+  if (body.state === 'parsed') {
+    const isBounded = encoding === 'identity' && Number.isFinite(declaredLength(request));
+    if (!isBounded && isLargerThanBody(body.data)) return refused(receiver, 'body_too_large', TOO_LARGE);
+    return { data: body.data as CallbackBody };
+  }
+  const read = await readBodyBytes(body.read, encoding, receiver.bodyLimit);
+  if (typeof read !== 'string') return { data: read };
+  return refused(receiver, read, UNREAD[read]);
 }
+
+const UNREAD = {
+  body_malformed: UNAUTHORIZED,
+  body_too_large: TOO_LARGE,
+  body_timeout: errorReply(408, 'request_timeout', CLOSE),
+  body_aborted: errorReply(400, 'request_aborted', CLOSE),
+} as const;
 
 function consumedError(): ConfigurationError {
   return new ConfigurationError(
     'body',
-    'The callback cannot be verified: something read the request body before and left nothing of it. Mount ' +
-      'paymentCallbacks() before whatever reads the body, or put a JSON body parser in its place.',
+    'The callback cannot be verified: other middleware consumed the request body without parsing it. Mount ' +
+      'paymentCallbacks() before it, or use a JSON body parser.',
   );
 }
 
-function valuesByName(headers: IncomingCallback['headers']): ReadonlyMap<string, readonly string[]> {
-  const values = new Map<string, string[]>();
-  for (const [name, value] of headers) {
-    const key = name.toLowerCase();
-    const earlier = values.get(key);
-    if (earlier === undefined) values.set(key, [value]);
-    else earlier.push(value);
-  }
-  return values;
+/** A repeated header is none that can be read: joined, so that it is refused. */
+function text(request: IncomingCallback, name: string): string | undefined {
+  const value = request.header(name) ?? undefined;
+  return typeof value === 'object' ? value.join(', ') : value;
 }
 
-/** The specification does not show the content type of callbacks, so a missing one is read as JSON. */
-function isJson(values: readonly string[] | undefined): boolean {
-  if (values === undefined) return true;
-  const [type = '', ...parameters] = (values[0] ?? '')
-    .toLowerCase()
-    .split(';')
-    .map((part) => part.trim());
-  const charsets = parameters.filter((parameter) => parameter.startsWith('charset='));
-  const isUtf8 = charsets.every((charset) => /^charset="?utf-?8"?$/.test(charset));
-  return values.length === 1 && /^application\/([^/\s]+\+)?json$/.test(type) && isUtf8;
+/** In bytes; NaN when the sender declares none. */
+function declaredLength(request: IncomingCallback): number {
+  return Number(text(request, 'content-length') ?? Number.NaN);
 }
 
-function contentEncoding(values: readonly string[] | undefined): ContentEncoding | undefined {
-  const name = values === undefined ? 'identity' : values.join(',').trim().toLowerCase();
+/** Whether more than a callback's worth of bytes may still arrive. */
+function isLong(request: IncomingCallback): boolean {
+  if (request.body.state !== 'unread') return false;
+  return declaredLength(request) > MAX_BODY_BYTES || text(request, 'transfer-encoding') !== undefined;
+}
+
+/** Undefined for an encoding that cannot be decoded. */
+function contentEncoding(request: IncomingCallback): ContentEncoding | undefined {
+  const name = text(request, 'content-encoding')?.trim().toLowerCase() ?? 'identity';
   if (name === 'identity' || name === 'gzip' || name === 'deflate') return name;
   return name === 'x-gzip' ? 'gzip' : undefined;
 }

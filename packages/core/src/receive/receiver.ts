@@ -1,42 +1,64 @@
-import { ConfigurationError } from '../errors.ts';
-import { createVerifier, type Verifier, type VerifierOptions } from '../verify/create-verifier.ts';
-import type { AuthenticRefusal, Refusal } from '../verify/refusal.ts';
+import { ConfigurationError, TimeoutError, UnavailableError } from '../errors.ts';
+import { refuseUnknownOptions } from '../unknown-options.ts';
+import {
+  createVerifier,
+  VERIFIER_OPTIONS,
+  type Verifier,
+  type VerifierOptions,
+} from '../verify/create-verifier.ts';
+import { type AuthenticRefusal, type Refusal, type RefusalCode, refuse } from '../verify/refusal.ts';
 import type { VerifiedCallback, VerifiedRedirect } from '../verify/verified.ts';
+import { TimeLimit } from './time-limit.ts';
 
-/** What callbacks and redirects share: how to verify, and whom to tell. */
+/** An answer, in the terms that every framework shares. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What callbacks and redirects share: how to verify, and what to report. */
 interface ReceiverOptions extends VerifierOptions {
-  /** Called with every refusal, for logs and metrics. The network sees a constant answer. */
+  /** Called with every refusal, for logs and metrics. The network sees a constant answer (threat A22). */
   readonly onRefused?: ((refusal: Refusal) => void) | undefined;
-  /** Called with the error of a handler that failed, and with misuse found at run time. Default: `console.error`. */
+  /** Called with the error of a handler that failed, and with misuse found at run time. @default console.error */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** The status when the handler fails, 400 to 599. Default 500. An option, since the retry rule is not shown. */
+  /**
+   * The status when the handler fails, does not settle in time, or throws `UnavailableError`: 400 to 599, always with
+   * `Retry-After`. The protocol does not show which answers the service repeats; 429 is repeated under all common rules
+   * (anything but 2xx; 5xx and 429; below 500). Ask the service which rule is its own.
+   *
+   * @default 429
+   */
   readonly failureStatus?: number | undefined;
+  /** The time limit of the handler, in milliseconds. The handler itself goes on; its sender is told to retry. @default 30000 */
+  readonly handlerTimeoutMs?: number | undefined;
 }
 
 /** Options of `paymentCallbacks()` in every adapter. */
 export interface CallbackOptions extends ReceiverOptions {
   /**
-   * Gets every verified callback; may be async. The answer is 200 after it has resolved, `failureStatus` when it
-   * throws. Without it the adapter hands on in the framework's own way.
+   * Gets every verified callback; may be async. The answer is 200 after it has resolved, `failureStatus` when it throws.
+   * Without it, the adapter passes the callback through in the framework's own way.
    */
   readonly onCallback?: ((callback: VerifiedCallback) => unknown) | undefined;
   /**
-   * Gets every refusal whose signature fits (a ':' rule, a tolerance), so that the evidence can be kept; the answer is
-   * 200 after it has resolved. Without it such a callback is answered 401 like any other refusal.
+   * Gets every refusal whose signature fits (a ':' rule, a tolerance), so that the evidence can be kept; the answer is 200
+   * after it has resolved. Without it, such a callback is answered 401 like any other refusal.
    */
   readonly onAuthenticRefusal?: ((refusal: AuthenticRefusal) => unknown) | undefined;
-  /** How long a sender may take for the body, in milliseconds. Default 10 000; then 408. */
+  /** The time limit of the sender for the body, in milliseconds; then 408. @default 10000 */
   readonly bodyTimeoutMs?: number | undefined;
 }
 
 /** Options of `paymentRedirects()` in every adapter. */
 export interface RedirectOptions extends ReceiverOptions {
   /**
-   * Gets every verified redirect and answers where to send the browser: an address without the signature, such as
-   * `/orders/ORD-1001`. Never take that address, or HTML, from an unsigned field.
+   * Gets every verified redirect, and returns the address to send the browser to: one without the signature, such as
+   * `/orders/ORD-1001`. Never take that address, or HTML, from an unsigned field (threat A25).
    */
   readonly onRedirect?: ((redirect: VerifiedRedirect) => string | URL | Promise<string | URL>) | undefined;
-  /** Where a refused browser is sent. Without it: the constant 401. */
+  /** Where a refused browser is sent. @default the constant 401 */
   readonly refusedLocation?: string | undefined;
 }
 
@@ -46,64 +68,75 @@ interface Receiver {
   readonly reportRefusal: (refusal: Refusal) => void;
   readonly reportError: (error: unknown) => void;
   readonly failureStatus: number;
+  readonly handlerLimit: TimeLimit;
 }
 
-/** Checked options, ready for `receiveCallback()`. */
-export interface CallbackReceiver extends Receiver {
-  readonly onCallback: CallbackOptions['onCallback'];
-  readonly onAuthenticRefusal: CallbackOptions['onAuthenticRefusal'];
-  readonly bodyTimeoutMs: number;
+/** Checked options of a callback route. */
+export interface CallbackReceiver
+  extends Receiver,
+    Pick<CallbackOptions, 'onCallback' | 'onAuthenticRefusal'> {
+  readonly bodyLimit: TimeLimit;
 }
 
-/** Checked options, ready for `receiveRedirect()`. */
-export interface RedirectReceiver extends Receiver {
-  readonly onRedirect: RedirectOptions['onRedirect'];
-  readonly refusedLocation: string | undefined;
-}
+/** Checked options of a redirect route. */
+export interface RedirectReceiver extends Receiver, Pick<RedirectOptions, 'onRedirect' | 'refusedLocation'> {}
+
+const SHARED_OPTIONS = [...VERIFIER_OPTIONS, 'onRefused', 'onError', 'failureStatus', 'handlerTimeoutMs'];
+const CALLBACK_OPTIONS = [...SHARED_OPTIONS, 'onCallback', 'onAuthenticRefusal', 'bodyTimeoutMs'];
+const REDIRECT_OPTIONS = [...SHARED_OPTIONS, 'onRedirect', 'refusedLocation'];
+const RETRY_AFTER_SECONDS = 30;
+/** Timers hold 31 bits; a longer one would fire immediately. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Checks the options of a callback route once, at construction.
+ * Checks the options of a callback route, at construction.
  *
- * @throws {ConfigurationError} that names the option.
+ * @throws {ConfigurationError} Names the option.
  *
  * @example
  * const receiver = createCallbackReceiver({ signingKey, onCallback: (callback) => save(callback) });
  */
 export function createCallbackReceiver(options: CallbackOptions): CallbackReceiver {
-  const receiver = createReceiver(options, ['onCallback', 'onAuthenticRefusal']);
-  const { onCallback, onAuthenticRefusal, bodyTimeoutMs = 10_000 } = options;
-  if (!Number.isFinite(bodyTimeoutMs) || bodyTimeoutMs <= 0) {
-    throw new ConfigurationError('bodyTimeoutMs', 'bodyTimeoutMs must be a number of milliseconds above 0.');
-  }
-  return Object.freeze({ ...receiver, onCallback, onAuthenticRefusal, bodyTimeoutMs });
+  const receiver = createReceiver('paymentCallbacks()', options, CALLBACK_OPTIONS);
+  const { onCallback, onAuthenticRefusal, bodyTimeoutMs } = options;
+  checkFunctions({ onCallback, onAuthenticRefusal });
+  return Object.freeze({
+    ...receiver,
+    onCallback,
+    onAuthenticRefusal,
+    bodyLimit: timeLimit('bodyTimeoutMs', bodyTimeoutMs ?? 10_000),
+  });
 }
 
 /**
- * Checks the options of a redirect route once, at construction.
+ * Checks the options of a redirect route, at construction.
  *
- * @throws {ConfigurationError} that names the option.
+ * @throws {ConfigurationError} Names the option.
  *
  * @example
  * const receiver = createRedirectReceiver({ signingKey, onRedirect: () => '/thanks' });
  */
 export function createRedirectReceiver(options: RedirectOptions): RedirectReceiver {
-  const receiver = createReceiver(options, ['onRedirect']);
+  const receiver = createReceiver('paymentRedirects()', options, REDIRECT_OPTIONS);
   const { onRedirect, refusedLocation } = options;
-  if (refusedLocation !== undefined && (typeof refusedLocation !== 'string' || refusedLocation === '')) {
+  checkFunctions({ onRedirect });
+  if (refusedLocation !== undefined && !isLocation(refusedLocation)) {
     throw new ConfigurationError('refusedLocation', 'refusedLocation must be an address, or be left out.');
   }
   return Object.freeze({ ...receiver, onRedirect, refusedLocation });
 }
 
-function createReceiver(options: ReceiverOptions, handlers: readonly string[]): Receiver {
-  const verifier = createVerifier(options);
-  const { onRefused, onError, failureStatus = 500 } = options;
-  for (const name of [...handlers, 'onRefused', 'onError']) {
-    const value: unknown = Reflect.get(options, name);
-    if (value !== undefined && typeof value !== 'function') {
-      throw new ConfigurationError(name, `${name} must be a function, or be left out.`);
-    }
+function createReceiver(call: string, options: ReceiverOptions, known: readonly string[]): Receiver {
+  if (typeof options !== 'object' || options === null) {
+    throw new ConfigurationError('signingKey', `${call} needs an object: { signingKey }.`);
   }
+  refuseUnknownOptions(call, options, known);
+  const verifierOptions = Object.fromEntries(
+    Object.entries(options).filter(([name]) => VERIFIER_OPTIONS.some((known) => known === name)),
+  );
+  const verifier = createVerifier({ signingKey: undefined, ...verifierOptions });
+  const { onRefused, onError, failureStatus = 429, handlerTimeoutMs } = options;
+  checkFunctions({ onRefused, onError });
   if (!Number.isInteger(failureStatus) || failureStatus < 400 || failureStatus > 599) {
     throw new ConfigurationError('failureStatus', 'failureStatus must be an HTTP status from 400 to 599.');
   }
@@ -113,7 +146,23 @@ function createReceiver(options: ReceiverOptions, handlers: readonly string[]): 
   const reportRefusal = (refusal: Refusal): void => {
     if (onRefused !== undefined) runHook(() => onRefused(refusal), reportError);
   };
-  return { verifier, reportRefusal, reportError, failureStatus };
+  const handlerLimit = timeLimit('handlerTimeoutMs', handlerTimeoutMs ?? 30_000);
+  return { verifier, reportRefusal, reportError, failureStatus, handlerLimit };
+}
+
+function timeLimit(option: string, milliseconds: number): TimeLimit {
+  if (typeof milliseconds !== 'number' || !(milliseconds > 0 && milliseconds <= MAX_TIMER_MS)) {
+    throw new ConfigurationError(option, `${option} must be a number of milliseconds above 0.`);
+  }
+  return new TimeLimit(milliseconds);
+}
+
+function checkFunctions(options: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined && typeof value !== 'function') {
+      throw new ConfigurationError(name, `${name} must be a function, or be left out.`);
+    }
+  }
 }
 
 /** A hook reports; whatever happens in it, the answer stands. Its own error is reported, rejections included. */
@@ -124,4 +173,92 @@ function runHook(hook: () => unknown, report: (error: unknown) => void): void {
 
 function logError(error: unknown): void {
   console.error(error);
+}
+
+/**
+ * Runs a handler within its time limit. Answers its value, or the reply to its failure, which has been reported: no handler
+ * leaves the sender without an answer.
+ */
+export async function runHandler<T>(
+  handler: () => T | Promise<T>,
+  { failureStatus, handlerLimit, reportError }: Receiver,
+  headers?: Reply['headers'],
+): Promise<
+  { readonly value: T; readonly failure: undefined } | { readonly value?: never; readonly failure: Reply }
+> {
+  try {
+    const running = handler();
+    const value = isThenable(running) ? await withinLimit(running, handlerLimit, reportError) : running;
+    return { value, failure: undefined };
+  } catch (error) {
+    reportError(error);
+    const [name, seconds] = describe(error);
+    return { failure: errorReply(failureStatus, name, { 'retry-after': String(seconds), ...headers }) };
+  }
+}
+
+function isThenable<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof value === 'object' && value !== null && 'then' in value;
+}
+
+function withinLimit<T>(
+  running: Promise<T>,
+  limit: TimeLimit,
+  reportLate: (error: unknown) => void,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const stop = limit.start(() => {
+      isOver = true;
+      reject(new HandlerTimeoutError());
+    });
+    running.then(
+      (value) => {
+        stop();
+        resolve(value);
+      },
+      (error) => {
+        stop();
+        if (isOver) reportLate(error);
+        else reject(error);
+      },
+    );
+  });
+}
+
+class HandlerTimeoutError extends TimeoutError {
+  constructor() {
+    super(
+      'The handler did not settle within handlerTimeoutMs, so the sender was asked to retry. The handler is still running: ' +
+        'deduplicate by transitionId, and store the callback before slow work.',
+    );
+  }
+}
+
+function describe(error: unknown): [name: string, retryAfterSeconds: number] {
+  if (error instanceof UnavailableError) return ['unavailable', error.retryAfterSeconds];
+  return [error instanceof HandlerTimeoutError ? 'handler_timeout' : 'handler_failed', RETRY_AFTER_SECONDS];
+}
+
+/** Refuses a request: the code goes to `onRefused`, the constant reply to the network. */
+export function refused(receiver: Receiver, code: RefusalCode, reply: Reply): { readonly reply: Reply } {
+  receiver.reportRefusal(refuse(code));
+  return { reply };
+}
+
+// With the charset: Fastify adds it anyway, and the answers are the same everywhere.
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+export function jsonReply(status: number, value: object, headers: Reply['headers'] = {}): Reply {
+  return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(value) };
+}
+
+/** Constant answers: nothing about the request, the keys or the reason goes over the network (threat A22). */
+export function errorReply(status: number, error: string, headers: Reply['headers'] = {}): Reply {
+  return jsonReply(status, { error }, headers);
+}
+
+/** Header injection is the framework's to refuse, but each does it in its own way; here it is one. */
+export function isLocation(location: unknown): location is string {
+  return typeof location === 'string' && /^[\x21-\x7e]+$/.test(location);
 }

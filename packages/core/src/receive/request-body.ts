@@ -1,93 +1,92 @@
-/** Who has read a callback's body so far. Parsed or not, it verifies: fields are signed, not bytes. */
+import { inflate } from '#inflate';
+import type { TimeLimit } from './time-limit.ts';
+
+/** Who has read a callback's body so far. Parsed or not, it verifies: fields are signed, not bytes (decision D10). */
 export type IncomingBody =
-  | { readonly state: 'unread'; readonly stream: BodyStream }
+  | { readonly state: 'unread'; readonly read: BodySource }
   | { readonly state: 'parsed'; readonly data: unknown }
   | { readonly state: 'consumed' };
 
-/** Chunks of text come from a Node stream on which somebody has called `setEncoding('utf8')`. */
-export type BodyStream = AsyncIterable<Uint8Array | string>;
+/** Starts to read a body into `sink`. The function that it returns stops, and leaves the connection as it is. */
+export type BodySource = (sink: BodySink) => () => void;
 
-/** The most bytes of a callback's body, before and after decompression. */
-export const MOST_BODY_BYTES: number = 64 * 1024;
+/** Where a body goes while it arrives. */
+export interface BodySink {
+  /** A string comes from a Node stream with an encoding. */
+  readonly chunk: (piece: Uint8Array | string) => void;
+  readonly end: () => void;
+  /** The sender has gone before the end. */
+  readonly abort: () => void;
+}
+
+/** The size limit of a callback's body, in bytes, before and after decompression, whoever reads it. */
+export const MAX_BODY_BYTES: number = 64 * 1024;
 
 export type ContentEncoding = 'identity' | 'gzip' | 'deflate';
 
-export type BodyBytes =
-  | { readonly ok: true; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly ok: false; readonly problem: 'too_large' | 'too_slow' | 'aborted' | 'malformed' };
+export type BodyProblem = 'body_too_large' | 'body_timeout' | 'body_aborted' | 'body_malformed';
 
-/**
- * Reads a body to its end: at most 64 KiB before and after decompression, within the given time. Never hangs, and
- * never waits for a stream that is being given up.
- */
+/** Reads a body to its end, within the limits of size and time. Never rejects, never waits for a stream it gave up. */
 export async function readBodyBytes(
-  stream: BodyStream,
+  source: BodySource,
   encoding: ContentEncoding,
-  timeoutMs: number,
-): Promise<BodyBytes> {
-  const received = await collect(stream, timeoutMs);
-  if (!received.ok || encoding === 'identity') return received;
-  const decompressed = new Blob([received.bytes]).stream().pipeThrough(new DecompressionStream(encoding));
-  const inflated = await collect(chunksOf(decompressed), timeoutMs);
-  return inflated.ok || inflated.problem !== 'aborted' ? inflated : { ok: false, problem: 'malformed' };
+  limit: TimeLimit,
+): Promise<Uint8Array | BodyProblem> {
+  const received = await collect(source, limit);
+  return typeof received === 'string' || encoding === 'identity'
+    ? received
+    : inflate(received, encoding, MAX_BODY_BYTES);
 }
 
-async function collect(stream: BodyStream, timeoutMs: number): Promise<BodyBytes> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  let iterator: AsyncIterator<Uint8Array | string> | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, 'late');
+function collect(source: BodySource, limit: TimeLimit): Promise<Uint8Array | BodyProblem> {
+  return new Promise((resolve) => {
+    let buffer: Uint8Array = EMPTY;
+    let length = 0;
+    let isDone = false;
+    let stopReading = (): void => {};
+    const done = (result: Uint8Array | BodyProblem): void => {
+      if (isDone) return;
+      isDone = true;
+      stopClock();
+      stopReading();
+      resolve(result);
+    };
+    const stopClock = limit.start(() => done('body_timeout'));
+    stopReading = source({
+      chunk(piece) {
+        const bytes = typeof piece === 'string' ? encoder.encode(piece) : piece;
+        if (length + bytes.length > MAX_BODY_BYTES) return done('body_too_large');
+        buffer = length === 0 ? bytes : append(buffer, length, bytes);
+        length += bytes.length;
+      },
+      end: () => done(buffer.length === length ? buffer : buffer.subarray(0, length)),
+      abort: () => done('body_aborted'),
+    });
+    if (isDone) stopReading();
   });
-  const giveUp = (problem: 'too_large' | 'too_slow'): BodyBytes => {
-    // Not awaited: a stalled stream would answer only when the sender does. What it says no longer matters.
-    void Promise.resolve(iterator?.return?.()).catch(() => undefined);
-    return { ok: false, problem };
-  };
-  try {
-    iterator = stream[Symbol.asyncIterator](); // Throws where somebody else holds a lock on a web stream.
-    for (;;) {
-      const next = await Promise.race([iterator.next(), late]);
-      if (next === 'late') return giveUp('too_slow');
-      if (next.done === true) return { ok: true, bytes: concatenate(chunks, length) };
-      const chunk = typeof next.value === 'string' ? encoder.encode(next.value) : next.value;
-      length += chunk.length;
-      if (length > MOST_BODY_BYTES) return giveUp('too_large');
-      chunks.push(chunk);
-    }
-  } catch {
-    // The sender is gone, or the compressed data is broken; in both cases there is nothing to verify.
-    return { ok: false, problem: 'aborted' };
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
+const EMPTY = new Uint8Array();
 const encoder = new TextEncoder();
 
-function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
+/** Most bodies are one chunk, which is kept without a copy; a body in many pieces goes into one growing buffer (threat A30). */
+function append(buffer: Uint8Array, length: number, piece: Uint8Array): Uint8Array {
+  const needed = length + piece.length;
+  let target = buffer;
+  if (buffer.length < needed || length === buffer.length) {
+    target = new Uint8Array(Math.max(1024, needed * 2));
+    target.set(buffer.subarray(0, length));
   }
-  return bytes;
+  target.set(piece, length);
+  return target;
 }
 
-/** A web stream as an async iterable; not every runtime's ReadableStream is one. */
-export async function* chunksOf(
-  stream: ReadableStream<Uint8Array>,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  const reader = stream.getReader();
+/** Whether what a body parser made is larger than a body may be (threat A34). Asked only when no length was declared. */
+export function isLargerThanBody(data: unknown): boolean {
+  if (typeof data === 'string' || data instanceof Uint8Array) return data.length > MAX_BODY_BYTES;
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    void reader.cancel().catch(() => undefined);
+    return (JSON.stringify(data)?.length ?? 0) > MAX_BODY_BYTES;
+  } catch {
+    return true; // Nested so deeply that it cannot be written.
   }
 }

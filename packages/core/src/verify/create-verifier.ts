@@ -1,56 +1,98 @@
-import { equalHex, hmacHex } from '#digest';
+import { equalHex } from '#digest';
 import { ConfigurationError } from '../errors.ts';
-import { type CallbackBody, ownValue, readCallbackBody } from './callback-body.ts';
-import { type RedirectFields, readRedirectQuery, redirectNames } from './redirect-query.ts';
+import { refuseUnknownOptions } from '../unknown-options.ts';
+import { type CallbackBody, jsonValue, ownValue, readCallbackBody } from './callback-body.ts';
+import {
+  queryForm,
+  type RedirectDefaults,
+  type RedirectFields,
+  readRedirectQuery,
+} from './redirect-query.ts';
 import { type Refusal, type RefusalCode, refuse, refuseAuthentic } from './refusal.ts';
-import { parseSignature, type Signature } from './signature.ts';
+import { parseSignature, readTimestamp, type Signature, type Timestamp } from './signature.ts';
 import {
   type ColonField,
   isAmbiguous,
   readSignedFields,
   type SignedFields,
-  signedText,
-  transitionId,
+  signedMessage,
 } from './signed-fields.ts';
 import { type PreparedKey, prepareSigningKeys, type SigningKey } from './signing-keys.ts';
-import { readTimestamp, type Timestamp } from './timestamp.ts';
-import { readUnsignedFields } from './unsigned-fields.ts';
-import { Evidence, type Findings, VerifiedCallback, VerifiedRedirect } from './verified.ts';
+import { readUnsignedFields, type UnsignedFields } from './unsigned-fields.ts';
+import { type Findings, type VerifiedCallback, type VerifiedRedirect, verified } from './verified.ts';
 
-/** Options of `createVerifier()`. There is none that turns verification off. */
+/** Options of `createVerifier()`. None of them turns verification off. */
 export interface VerifierOptions {
   /**
-   * The account's key for callback and redirect signatures (protocol §1), or up to four of them for rotation.
-   * `undefined` compiles, so that `process.env.SIGNING_KEY` can be given as it is, and throws at construction.
+   * The account's key for callback and redirect signatures (protocol §1), or up to four of them for rotation. `undefined`
+   * compiles, so that `process.env.SIGNING_KEY` can be passed unchanged, and throws at construction.
    */
   readonly signingKey: string | readonly SigningKey[] | undefined;
   /**
-   * Refuse when `t` lies further than this many seconds from the clock, before or after. Off unless set; the service
-   * recommends 30. Since `t` is not signed this is no protection against replay, and a retry that keeps its first `t`
-   * is lost by it.
+   * Refuse when `t` differs from the clock by more than this many seconds, in either direction. The service recommends 30.
+   * `t` is not signed, so this does not protect against replay, and it loses a retry that keeps its first `t`
+   * (decision D2).
+   *
+   * @default no tolerance
    */
   readonly toleranceSeconds?: number | undefined;
-  /** The one signed field that may hold ':'. None by default, since the fields are joined with it. */
+  /**
+   * The one signed field that may contain ':', which also joins the fields (decision D4). `'internal_reference'` needs
+   * `isMerchantReference`.
+   *
+   * @default none
+   */
   readonly colonIn?: ColonField | undefined;
-  /** Other parameter names in redirects, whose wire form is not shown. */
+  /**
+   * Whether a string can be a reference of this merchant, for example `(text) => /^ORD-\d+$/.test(text)`. With it, a
+   * callback is accepted only when exactly one way to split its two references satisfies it. For `colonIn`.
+   */
+  readonly isMerchantReference?: ((reference: string) => boolean) | undefined;
+  /** Other parameter names in redirects, whose wire form is not shown (protocol §5.2). */
   readonly redirectFields?: RedirectFields | undefined;
-  /** A label of the merchant account, part of every transition id. For several accounts in one database. */
+  /** Values for `event` and `transaction_type` in redirects that do not carry them; they are part of the signed message. */
+  readonly redirectDefaults?: RedirectDefaults | undefined;
+  /**
+   * A label of the merchant account, part of every transition id. For several accounts in one database.
+   *
+   * @default ''
+   */
   readonly account?: string | undefined;
   /** When given, a signing key equal to it is refused at construction. */
   readonly publicKey?: string | undefined;
   /** When given, a signing key equal to it is refused at construction. */
   readonly secretKey?: string | undefined;
-  /** The clock, in milliseconds since 1970. */
+  /**
+   * Take a signing key of the sandbox whatever NODE_ENV is. For test systems that customers cannot reach.
+   *
+   * @default false: only with NODE_ENV `development`, `test` or unset
+   */
+  readonly allowSandboxKeys?: boolean | undefined;
+  /** The clock, in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
 }
 
-/** Verifies callbacks and redirects. Total: hostile input makes a refusal, never an exception. */
+export const VERIFIER_OPTIONS: readonly (keyof VerifierOptions)[] = [
+  'signingKey',
+  'toleranceSeconds',
+  'colonIn',
+  'isMerchantReference',
+  'redirectFields',
+  'redirectDefaults',
+  'account',
+  'publicKey',
+  'secretKey',
+  'allowSandboxKeys',
+  'now',
+];
+
+/** Verifies callbacks and redirects. Total: hostile input gives a refusal, never an exception (decision D8). */
 export interface Verifier {
   /**
    * Verifies a callback (protocol §5.2).
    *
-   * @param callback.signature the value of the header `hmac-signature`.
-   * @param callback.body the raw bytes, their text, or the object that a body parser made: fields are signed, not bytes.
+   * @param callback.signature The value of the header `hmac-signature`.
+   * @param callback.body The raw bytes, their text, or the object that a body parser made: fields are signed, not bytes.
    */
   verifyCallback(callback: {
     readonly signature: string | readonly string[] | null | undefined;
@@ -59,9 +101,10 @@ export interface Verifier {
   /**
    * Verifies a redirect (protocol §5.2). The result is a hint for the page that the customer sees.
    *
-   * @param rawQuery the query as it came, undecoded; a path or URL that holds it; or what the runtime parsed.
-   * @param options.expectReference the merchant_reference of the customer's own session: any other is
-   * refused, and so is every redirect when the session has none (`undefined`).
+   * @param rawQuery The query, undecoded; a path or URL that contains it; or what the runtime parsed. At most 8192 characters
+   * and 128 parameters.
+   * @param options.expectReference The merchant_reference of the customer's own session: any other is refused, and every
+   * redirect is when the session has none (`undefined`) (threat A26).
    */
   verifyRedirect(
     rawQuery: string | URLSearchParams | URL,
@@ -72,11 +115,11 @@ export interface Verifier {
 /**
  * Makes a verifier for one merchant account.
  *
- * The signature covers five strings and nothing else (protocol §5.2): not the amount, not the timestamp. So the
- * result keeps `signed` and `unsigned` apart, and money is compared with `confirmAmount()`.
+ * The signature covers five strings and nothing else (protocol §5.2): not the amount, not the timestamp. So the result keeps
+ * `signed` and `unsigned` apart, and money is compared with `confirmAmount()`.
  *
- * @throws {ConfigurationError} that names the option, when a key is missing, empty, holds white space, is `undefined`
- * or `null` as text, is the public or secret key, or another option has no sense.
+ * @throws {ConfigurationError} Names the option: a signing key that is missing or cannot be one, an unknown option, or an
+ * invalid value.
  *
  * @example
  * const verifier = createVerifier({ signingKey: process.env.SIGNING_KEY });
@@ -86,75 +129,95 @@ export interface Verifier {
  */
 export function createVerifier(options: VerifierOptions): Verifier {
   if (typeof options !== 'object' || options === null) {
-    throw new ConfigurationError('signingKey', 'createVerifier needs an object: { signingKey }.');
+    throw new ConfigurationError('signingKey', 'createVerifier() needs an object: { signingKey }.');
   }
+  refuseUnknownOptions('createVerifier()', options, VERIFIER_OPTIONS);
+  checkOptions(options);
   const keys = prepareSigningKeys(options.signingKey, options);
-  const names = redirectNames(options.redirectFields);
-  const { toleranceSeconds, colonIn, account = '', now = Date.now } = options;
-  checkOptions({ toleranceSeconds, colonIn, account, now });
+  const form = queryForm(options.redirectFields, options.redirectDefaults);
+  const { toleranceSeconds, colonIn, isMerchantReference, account = '', now = Date.now } = options;
+  const colonRule = { colonIn, isMerchantReference };
 
-  /** The rules that follow the fields, the same on both channels: which key, then ':' and the tolerance. */
-  function judge(signed: SignedFields, { t, s }: Signature): Judgement {
-    const at = now();
-    const text = signedText(signed);
-    const fitting = matchingKeys(keys, text, s);
+  /** The rules that follow the fields, the same on both channels: which key fits, then ':' and the tolerance. */
+  function judge(signed: SignedFields, { t, s }: Signature, at: number): Judgement {
+    const fitting = matchingKeys(keys, signedMessage(signed), s);
     const valid = fitting.find(({ notAfter }) => at <= notAfter);
-    if (valid === undefined) return { code: fitting.length > 0 ? 'key_expired' : 'mismatch' };
-    const timestamp = readTimestamp(t, at);
-    const broken = isAmbiguous(signed, colonIn) ? 'ambiguous' : timestampRule(timestamp, toleranceSeconds);
-    return { code: broken, keyId: valid.id, timestamp: Object.freeze(timestamp) };
+    if (valid === undefined) return { key: undefined, code: fitting.length > 0 ? 'key_expired' : 'mismatch' };
+    if (isAmbiguous(signed, colonRule)) return { key: valid, code: 'ambiguous' };
+    if (toleranceSeconds === undefined) return { key: valid, code: undefined };
+    return { key: valid, code: timestampRule(readTimestamp(t, at), toleranceSeconds) };
   }
 
   return Object.freeze({
-    verifyCallback({ signature: value, body }: { signature: unknown; body: unknown }) {
-      const signature = readSignature(value);
+    verifyCallback({ signature: header, body }: { signature: unknown; body: unknown }) {
+      const signature = readSignature(header);
       if (typeof signature === 'string') return refuse(signature);
-      const read = readCallbackBody(body);
-      if (read === undefined) return refuse('body_malformed');
-      const { data, payload, text, repeatsSignedName } = read;
-      // A repeated name is malformed whatever the signature says (threat A17); the last reading only tells whether it fits.
+      const parsed = readCallbackBody(body);
+      if (parsed === undefined) return refuse('body_malformed');
+      const { data, payload, text, repeatsSignedName } = parsed;
+      const value = text === undefined ? ownValue : jsonValue;
+      const signed = readSignedFields({
+        event: value(data, 'event'),
+        merchant_reference: value(payload, 'merchant_reference'),
+        internal_reference: value(payload, 'internal_reference'),
+        transaction_type: value(payload, 'transaction_type'),
+        transaction_status: value(payload, 'transaction_status'),
+      });
+      // A repeated name is malformed whatever the signature says (threat A17); the MAC only tells whether it is evidence.
       const repeated = repeatsSignedName ? 'body_malformed' : undefined;
-      const signed = readSignedFields((name) => ownValue(name === 'event' ? data : payload, name));
       if (signed === undefined) return refuse(repeated ?? 'signed_field_malformed');
-      const judgement = judge(signed, signature);
-      if (judgement.keyId === undefined) return refuse(repeated ?? judgement.code);
-      const code = repeated ?? judgement.code;
-      const findings = {
-        ...found(judgement, signed, account),
-        unsigned: readUnsignedFields((name) => ownValue(payload, name)),
-        raw: data as Record<string, unknown>,
-        text,
-      };
-      return code === undefined
-        ? new VerifiedCallback(findings)
-        : refuseAuthentic(code, new Evidence(findings));
+      const at = now();
+      const { key, code } = judge(signed, signature, at);
+      if (key === undefined) return refuse(repeated ?? code);
+      const refusal = repeated ?? code;
+      const readUnsigned = (): UnsignedFields => readUnsignedFields((name) => value(payload, name));
+      const raw = data as Findings['raw'];
+      const found = { signed, readUnsigned, raw, account, keyId: key.id, t: signature.t, now: at, text };
+      if (refusal === undefined) return verified('callback', found);
+      return refuseAuthentic(refusal, verified('evidence', found));
     },
 
     verifyRedirect(rawQuery: unknown, options: { expectReference?: string | undefined } = {}) {
-      const query = readRedirectQuery(rawQuery, names);
+      const query = readRedirectQuery(rawQuery, form);
       if (query === undefined) return refuse('query_malformed');
       const { fields, raw } = query;
       const signature = readSignature(fields.get('hmac_signature'));
       if (typeof signature === 'string') return refuse(signature);
-      const signed = readSignedFields((name) => fields.get(name));
+      const signed = readSignedFields({
+        event: fields.get('event'),
+        merchant_reference: fields.get('merchant_reference'),
+        internal_reference: fields.get('internal_reference'),
+        transaction_type: fields.get('transaction_type'),
+        transaction_status: fields.get('transaction_status'),
+      });
       if (signed === undefined) return refuse('signed_field_malformed');
-      const judgement = judge(signed, signature);
-      if (judgement.keyId === undefined) return refuse(judgement.code);
+      const at = now();
+      const { key, code } = judge(signed, signature, at);
+      if (key === undefined) return refuse(code);
       // Named and undefined is a session without a reference: that one expects no redirect at all.
-      const isOther = 'expectReference' in options && signed.merchant_reference !== options.expectReference;
-      const code = judgement.code ?? (isOther ? 'reference_unexpected' : undefined);
-      const unsigned = readUnsignedFields((name) => fields.get(name));
-      const findings = { ...found(judgement, signed, account), unsigned, raw };
-      return code === undefined
-        ? new VerifiedRedirect(findings)
-        : refuseAuthentic(code, new Evidence(findings));
+      const isOther =
+        Object.hasOwn(options, 'expectReference') && signed.merchant_reference !== options.expectReference;
+      const refusal = code ?? (isOther ? 'reference_unexpected' : undefined);
+      const readUnsigned = (): UnsignedFields => readUnsignedFields((name) => fields.get(name));
+      const found = {
+        signed,
+        readUnsigned,
+        raw,
+        account,
+        keyId: key.id,
+        t: signature.t,
+        now: at,
+        text: undefined,
+      };
+      if (refusal === undefined) return verified('redirect', found);
+      return refuseAuthentic(refusal, verified('evidence', found));
     },
   });
 }
 
 type Judgement =
-  | { code: RefusalCode; keyId?: never; timestamp?: never }
-  | { code: RefusalCode | undefined; keyId: string; timestamp: Timestamp };
+  | { readonly key: undefined; readonly code: RefusalCode }
+  | { readonly key: PreparedKey; readonly code: RefusalCode | undefined };
 
 function readSignature(value: unknown): Signature | 'signature_missing' | 'signature_malformed' {
   if (value === undefined || value === null || value === '') return 'signature_missing';
@@ -162,44 +225,57 @@ function readSignature(value: unknown): Signature | 'signature_missing' | 'signa
 }
 
 /** Every key is tried, whatever the earlier ones said: the time taken does not tell which one fits. */
-function matchingKeys(keys: readonly PreparedKey[], text: string, hash: string): PreparedKey[] {
-  return keys.filter(({ digestKey }) => equalHex(hmacHex(digestKey, text), hash));
+function matchingKeys(keys: readonly PreparedKey[], message: string, hash: string): PreparedKey[] {
+  const fitting: PreparedKey[] = [];
+  for (const key of keys) if (equalHex(key.hmac(message), hash)) fitting.push(key);
+  return fitting;
 }
 
-function timestampRule(timestamp: Timestamp, tolerance: number | undefined): RefusalCode | undefined {
-  if (tolerance === undefined) return undefined;
-  if (timestamp.ageSeconds === undefined) return 'timestamp_unreadable';
-  return Math.abs(timestamp.ageSeconds) > tolerance ? 'timestamp_out_of_tolerance' : undefined;
+function timestampRule({ ageSeconds }: Timestamp, tolerance: number): RefusalCode | undefined {
+  if (ageSeconds === undefined) return 'timestamp_unreadable';
+  return Math.abs(ageSeconds) > tolerance ? 'timestamp_out_of_tolerance' : undefined;
 }
 
-function found(
-  { keyId, timestamp }: { keyId: string; timestamp: Timestamp },
-  signed: SignedFields,
-  account: string,
-): Pick<Findings, 'signed' | 'transitionId' | 'keyId' | 'timestamp'> {
-  return { signed, transitionId: transitionId(signed, account), keyId, timestamp };
-}
-
-function checkOptions(
-  options: Required<Pick<VerifierOptions, 'toleranceSeconds' | 'colonIn' | 'account' | 'now'>>,
-): void {
-  const { toleranceSeconds, colonIn, account, now } = options;
-  if (toleranceSeconds !== undefined && !(Number.isFinite(toleranceSeconds) && toleranceSeconds > 0)) {
+function checkOptions(options: VerifierOptions): void {
+  const { toleranceSeconds, colonIn, isMerchantReference, account, allowSandboxKeys, now } = options;
+  const check = (option: string, isValid: boolean, shape: string): void => {
+    if (!isValid) throw new ConfigurationError(option, `${option} must be ${shape}, or be left out.`);
+  };
+  check(
+    'toleranceSeconds',
+    toleranceSeconds === undefined || (Number.isFinite(toleranceSeconds) && toleranceSeconds > 0),
+    'a number of seconds above 0',
+  );
+  check(
+    'colonIn',
+    colonIn === undefined || colonIn === 'merchant_reference' || colonIn === 'internal_reference',
+    "'merchant_reference' or 'internal_reference'",
+  );
+  check(
+    'isMerchantReference',
+    isMerchantReference === undefined || (typeof isMerchantReference === 'function' && colonIn !== undefined),
+    'a function beside colonIn',
+  );
+  if (colonIn === 'internal_reference' && isMerchantReference === undefined) {
     throw new ConfigurationError(
-      'toleranceSeconds',
-      'toleranceSeconds must be a number of seconds above 0, or be left out.',
+      'isMerchantReference',
+      "colonIn: 'internal_reference' needs isMerchantReference. Without it, a customer who can put ':' into a reference can " +
+        'move text from one reference to the other under the same signature.',
     );
   }
-  if (colonIn !== undefined && colonIn !== 'merchant_reference' && colonIn !== 'internal_reference') {
-    throw new ConfigurationError(
-      'colonIn',
-      "colonIn must be 'merchant_reference' or 'internal_reference', or be left out.",
-    );
-  }
-  if (typeof account !== 'string' || !account.isWellFormed()) {
-    throw new ConfigurationError('account', 'account must be a text: a label of the merchant account.');
-  }
-  if (typeof now !== 'function') {
-    throw new ConfigurationError('now', 'now must be a function that gives milliseconds since 1970.');
-  }
+  check(
+    'account',
+    account === undefined || (typeof account === 'string' && account.isWellFormed()),
+    'a string that labels the merchant account',
+  );
+  check(
+    'allowSandboxKeys',
+    allowSandboxKeys === undefined || typeof allowSandboxKeys === 'boolean',
+    'true or false',
+  );
+  check(
+    'now',
+    now === undefined || typeof now === 'function',
+    'a function that returns milliseconds since 1970',
+  );
 }

@@ -2,7 +2,7 @@
  * Visits the members of the top-level object and of its `payload` object in a text that JSON.parse has accepted,
  * repeated names included, which JSON.parse hides (the last one wins).
  *
- * @param visit receives where the member stands, its decoded name and where its value begins in the text.
+ * @param visit receives the parent object, the decoded name and where its value begins in the text.
  */
 export function visitMembers(
   text: string,
@@ -40,11 +40,11 @@ export function visitMembers(
 }
 
 /**
- * Where the value of a member that JSON.parse has found in `payload` begins; of the last one where its name is repeated,
+ * Where the value of a member that JSON.parse found in `payload` begins: the last one when its name is repeated,
  * as JSON.parse has it.
  */
 export function payloadValueStart(text: string, member: string): number | undefined {
-  // In nearly every body the name stands once, and no name can hide in an escape (only a \u escape can spell a letter):
+  // In nearly every body the name appears once, and no name can hide in an escape (only a \u escape can spell a letter):
   // then that is the one, and no walk is needed.
   const quoted = `"${member}"`;
   const first = text.indexOf(quoted);

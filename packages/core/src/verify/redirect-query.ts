@@ -1,28 +1,42 @@
 import { ConfigurationError } from '../errors.ts';
+import { refuseUnknownOptions } from '../unknown-options.ts';
 import { SIGNED_NAMES, type SignedName } from './signed-fields.ts';
-import { UNSIGNED_TYPES } from './unsigned-fields.ts';
+import { UNSIGNED_NAMES } from './unsigned-fields.ts';
 
 /** What can be renamed in a redirect's query, since its wire form is not shown. */
 export type RedirectField = SignedName | 'hmac_signature';
 /** Our name → the parameter's name in the query. */
 export type RedirectFields = { readonly [Name in RedirectField]?: string };
+/** Our name → the value that an absent parameter has. */
+export type RedirectDefaults = { readonly [Name in 'event' | 'transaction_type']?: string };
 
-/** The slot that every accepted spelling of a parameter belongs to. */
-export type RedirectNames = ReadonlyMap<string, string>;
+/** How the queries of this account are read. */
+export interface QueryForm {
+  /** Every accepted spelling of a parameter → our name. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly maxNameLength: number;
+  readonly defaults: RedirectDefaults;
+}
 
 export interface ReadQuery {
   readonly fields: ReadonlyMap<string, string>;
   readonly raw: Readonly<Record<string, string | readonly string[]>>;
 }
 
-const LONGEST = 8192;
+const MAX_LENGTH = 8192;
+const MAX_PAIRS = 128;
 const RENAMEABLE: readonly string[] = [...SIGNED_NAMES, 'hmac_signature'];
+const DEFAULTABLE: readonly string[] = ['event', 'transaction_type'];
 
 /**
- * Which parameter names are known. Flat names by default, and `payload[…]` for what a callback holds in its payload;
- * a name given in `redirectFields` takes the place of both.
+ * Which parameter names are known: flat names by default, and `payload[…]` for what a callback has in its payload. A name
+ * given in `redirectFields` replaces both.
+ *
+ * @throws {ConfigurationError} Names the option.
  */
-export function redirectNames(renamed: RedirectFields | undefined): RedirectNames {
+export function queryForm(renamed: RedirectFields = {}, defaults: RedirectDefaults = {}): QueryForm {
+  checkNames('redirectFields', renamed, RENAMEABLE);
+  checkNames('redirectDefaults', defaults, DEFAULTABLE);
   const names = new Map<string, string>();
   const add = (wireName: string, slot: string): void => {
     if (names.has(wireName)) {
@@ -33,109 +47,121 @@ export function redirectNames(renamed: RedirectFields | undefined): RedirectName
     }
     names.set(wireName, slot);
   };
-  for (const [slot, wireName] of Object.entries(renamed ?? {})) {
-    if (wireName === undefined) continue;
-    if (!RENAMEABLE.includes(slot)) {
-      throw new ConfigurationError(
-        'redirectFields',
-        `redirectFields knows no "${slot}": use ${RENAMEABLE.join(', ')}.`,
-      );
-    }
-    if (typeof wireName !== 'string' || wireName === '') {
-      throw new ConfigurationError(
-        `redirectFields.${slot}`,
-        `redirectFields.${slot} must be a parameter's name.`,
-      );
-    }
-    add(wireName, slot);
-  }
+  for (const [slot, wireName] of Object.entries(renamed)) if (wireName !== undefined) add(wireName, slot);
   const given = new Set(names.values());
-  for (const slot of [...RENAMEABLE, ...Object.keys(UNSIGNED_TYPES)]) {
+  for (const slot of [...RENAMEABLE, ...UNSIGNED_NAMES]) {
     if (given.has(slot)) continue;
     add(slot, slot);
     if (slot !== 'event' && slot !== 'hmac_signature') add(`payload[${slot}]`, slot);
   }
-  return names;
+  const maxNameLength = Math.max(...[...names.keys()].map((name) => name.length));
+  return { names, maxNameLength, defaults: { ...defaults } };
+}
+
+function checkNames(option: string, names: object, known: readonly string[]): void {
+  if (typeof names !== 'object' || names === null) {
+    throw new ConfigurationError(option, `${option} must be an object, such as { event: '…' }.`);
+  }
+  refuseUnknownOptions(option, names, known);
+  for (const [slot, value] of Object.entries(names)) {
+    if (value === undefined || (typeof value === 'string' && value !== '' && value.isWellFormed())) continue;
+    throw new ConfigurationError(`${option}.${slot}`, `${option}.${slot} must be a non-empty string.`);
+  }
 }
 
 /**
- * Reads a redirect's query, or answers undefined where it is malformed. The same bytes are read in the same way under
- * every framework, whose own parsers differ in repeated names (threat A14) and bad escapes (threat A15).
+ * Reads a redirect's query; undefined when it is malformed. The same bytes are read in the same way under every framework,
+ * whose own parsers differ in repeated names (threat A14) and invalid escapes (threat A15). Costs a time linear in the
+ * length, which has a limit whatever form the query has (threat A29).
  *
- * @param query the raw query, a path or URL that holds it, or what the runtime parsed.
+ * A repeated signed name is malformed. A repeated unsigned name may be the merchant's own parameter (`?id=7`): which of the
+ * two is meant is unknown, so `unsigned` has neither, and `raw` has both.
+ *
+ * @param query The raw query, a path or URL that contains it, or what the runtime parsed.
  */
-export function readRedirectQuery(query: unknown, names: RedirectNames): ReadQuery | undefined {
+export function readRedirectQuery(query: unknown, form: QueryForm): ReadQuery | undefined {
   const pairs = pairsOf(query);
   if (pairs === undefined) return undefined;
+  const { names, defaults } = form;
   const fields = new Map<string, string>();
+  const repeated: string[] = [];
   const raw: Record<string, string | string[]> = Object.create(null);
   for (const [name, value] of pairs) {
     const slot = names.get(name);
-    if (slot !== undefined) {
-      if (fields.has(slot)) return undefined;
-      fields.set(slot, value);
-    } else if (isBracketed(name, names)) return undefined;
+    if (slot === undefined) {
+      if (isBracketed(name, form)) return undefined;
+    } else if (!fields.has(slot)) fields.set(slot, value);
+    else if (RENAMEABLE.includes(slot)) return undefined;
+    else repeated.push(slot);
     const earlier = raw[name];
-    raw[name] = earlier === undefined ? value : [earlier, value].flat();
+    if (earlier === undefined) raw[name] = value;
+    else if (typeof earlier === 'string') raw[name] = [earlier, value];
+    else earlier.push(value);
+  }
+  for (const slot of repeated) fields.delete(slot);
+  for (const [slot, value] of Object.entries(defaults)) {
+    if (value !== undefined && !fields.has(slot)) fields.set(slot, value);
   }
   return { fields, raw: Object.freeze(raw) };
 }
 
-/** `event[]`, `event[x]`, `payload[merchant_reference][0]`: some parser would read the known name out of it. */
-function isBracketed(name: string, names: RedirectNames): boolean {
-  for (let at = name.indexOf('['); at > 0; at = name.indexOf('[', at + 1)) {
-    if (names.has(name.slice(0, at))) return true;
+/** `event[]`, `event[x]`, `payload[merchant_reference][0]`: some parser would read the signed name out of it. */
+function isBracketed(name: string, { names, maxNameLength }: QueryForm): boolean {
+  for (let at = name.indexOf('['); at > 0 && at <= maxNameLength; at = name.indexOf('[', at + 1)) {
+    if (RENAMEABLE.includes(names.get(name.slice(0, at)) ?? '')) return true;
   }
   return false;
 }
 
-function pairsOf(query: unknown): Iterable<readonly [string, string]> | undefined {
-  const text = typeof query === 'string' ? query : parsedByRuntime(query);
-  if (typeof text === 'object') {
-    // Already decoded: a bad escape has become U+FFFD here, and can no longer be told from a genuine one.
-    return text.some((pair) => pair.some((part) => part.includes('\ufffd'))) ? undefined : text;
+type Pair = readonly [name: string, value: string];
+
+function pairsOf(query: unknown): Pair[] | undefined {
+  try {
+    if (typeof query === 'string') return splitQuery(query);
+    if (query instanceof URL) return splitQuery(query.search);
+    return query instanceof URLSearchParams ? boundedPairs(query) : undefined;
+  } catch {
+    return undefined; // An invalid escape, a proxy that throws, or an object that only borrows the prototype.
   }
-  if (text === undefined || text.length > LONGEST) return undefined;
-  const pairs: [string, string][] = [];
-  for (const pair of rawQuery(text).split('&')) {
-    if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
-    const value = decode(equals === -1 ? '' : pair.slice(equals + 1));
-    if (name === undefined || value === undefined) return undefined;
+}
+
+function splitQuery(text: string): Pair[] | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
+  const parts = rawQuery(text).split('&', MAX_PAIRS + 1);
+  if (parts.length > MAX_PAIRS) return undefined;
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => {
+      const equals = part.indexOf('=');
+      return equals === -1
+        ? [decode(part), '']
+        : [decode(part.slice(0, equals)), decode(part.slice(equals + 1))];
+    });
+}
+
+/** Already decoded: an invalid escape is U+FFFD by now, and can no longer be told from a genuine one. */
+function boundedPairs(params: URLSearchParams): Pair[] | undefined {
+  const pairs: Pair[] = [];
+  let length = 0;
+  for (const [name, value] of params) {
+    length += name.length + value.length + 2;
+    if (pairs.length === MAX_PAIRS || length > MAX_LENGTH) return undefined;
+    if (name.includes('\ufffd') || value.includes('\ufffd')) return undefined;
     pairs.push([name, value]);
   }
   return pairs;
 }
 
-function parsedByRuntime(query: unknown): string | [string, string][] | undefined {
-  try {
-    if (query instanceof URLSearchParams) return [...query];
-    return query instanceof URL ? query.search : undefined;
-  } catch {
-    return undefined; // A proxy whose traps throw, or an object that only borrows the prototype.
-  }
-}
-
-/** Behind the first '?' of a path or URL; a raw query may begin with '?'. */
+/** What follows the first '?' of a path or URL; a raw query may begin with '?'. Without the fragment. */
 function rawQuery(text: string): string {
-  if (/^(\/|https?:\/\/)/i.test(text)) {
-    const mark = text.indexOf('?');
-    return mark === -1 ? '' : withoutFragment(text.slice(mark + 1));
-  }
-  return withoutFragment(text.startsWith('?') ? text.slice(1) : text);
+  const [beforeHash = ''] = text.split('#', 1);
+  if (beforeHash.startsWith('?')) return beforeHash.slice(1);
+  if (!/^(\/|https?:\/\/)/i.test(beforeHash)) return beforeHash;
+  const mark = beforeHash.indexOf('?');
+  return mark === -1 ? '' : beforeHash.slice(mark + 1);
 }
 
-function withoutFragment(text: string): string {
-  const hash = text.indexOf('#');
-  return hash === -1 ? text : text.slice(0, hash);
-}
-
-/** Strict: decodeURIComponent refuses bad escapes and every byte sequence that is not UTF-8. */
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return undefined;
-  }
+/** Strict: throws for invalid escapes and for every byte sequence that is not UTF-8. */
+function decode(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '));
 }

@@ -1,6 +1,6 @@
 import type { Evidence } from './verified.ts';
 
-/** Why a callback or redirect is refused. For logs and metrics; the network sees one constant answer. */
+/** Why a callback or redirect is refused. For logs and metrics: the network sees one constant answer. */
 export type RefusalCode =
   | 'signature_missing'
   | 'signature_malformed'
@@ -12,7 +12,12 @@ export type RefusalCode =
   | 'key_expired'
   | 'timestamp_unreadable'
   | 'timestamp_out_of_tolerance'
-  | 'reference_unexpected';
+  | 'reference_unexpected'
+  | 'method_not_allowed'
+  | 'encoding_unsupported'
+  | 'body_too_large'
+  | 'body_timeout'
+  | 'body_aborted';
 
 interface RefusalReport {
   readonly ok: false;
@@ -21,12 +26,12 @@ interface RefusalReport {
   readonly hint: string;
 }
 
-/** The signature does not fit, or could not be looked at: nothing about this request is known. */
+/** The signature does not fit, or was not looked at: nothing about this request is known. */
 export interface ForgedRefusal extends RefusalReport {
   readonly authentic: false;
 }
 
-/** The signature fits what came, and a rule refuses it all the same: worth keeping, never worth acting on. */
+/** The signature fits the request as received, but a rule refuses it: worth keeping, never worth acting on. */
 export interface AuthenticRefusal extends RefusalReport {
   readonly authentic: true;
   readonly evidence: Evidence;
@@ -34,33 +39,39 @@ export interface AuthenticRefusal extends RefusalReport {
 
 export type Refusal = ForgedRefusal | AuthenticRefusal;
 
-const HINTS: Record<RefusalCode, string> = {
+const HINTS: Readonly<Record<RefusalCode, string>> = {
   signature_missing:
-    'No signature came. A callback carries it in the header hmac-signature, a redirect in the query parameter ' +
-    'hmac_signature. Does a proxy in front of the application drop the header?',
+    'The request has no signature. A callback carries it in the header hmac-signature, a redirect in the query parameter ' +
+    'hmac_signature. Check whether a proxy in front of the application drops the header.',
   signature_malformed:
-    'The signature is not one t=<timestamp>,s=<64 lower-case hex digits> without white space. A repeated header ' +
-    'looks like this too.',
+    'The signature is not t=<timestamp>,s=<64 lower-case hex digits> without white space. A repeated header also causes ' +
+    'this.',
   body_malformed:
-    'The body is not UTF-8 JSON of one object { event, payload }, or a name under the signature stands in it twice.',
+    'The body is not a UTF-8 JSON object { event, payload }, or a signed field name appears twice.',
   query_malformed:
-    'The query holds a bad percent escape, a known name twice or in brackets, or more than 8192 characters.',
+    'The query has an invalid percent escape, a signed name twice or in brackets, more than 128 parameters, or more than ' +
+    '8192 characters.',
   signed_field_malformed:
-    'One of event, merchant_reference, internal_reference, transaction_type, transaction_status is missing or not ' +
-    'a well-formed string. For redirects under other names, see the option redirectFields.',
+    'One of event, merchant_reference, internal_reference, transaction_type and transaction_status is missing or not a ' +
+    'well-formed string. If redirects use other names, set redirectFields; if they lack a field, set redirectDefaults.',
   ambiguous:
-    "A signed field holds ':', which also separates the fields, so the signature fits more than one reading. If " +
-    "the references of this account hold ':', name the one field in the option colonIn.",
+    "A signed field contains ':', which also separates the fields, so the signature fits more than one reading. If the " +
+    "references of this account contain ':', name the field in colonIn. If customers can influence references, also set " +
+    'isMerchantReference.',
   mismatch:
-    'No signing key makes this signature. Is signingKey the one of this account, as the dashboard shows it? Did ' +
-    'something between the service and here change a signed field?',
-  key_expired: 'The signature was made with a key that is past its notAfter.',
-  timestamp_unreadable:
-    'A tolerance is set, and t is not a number. The specification does not show its unit.',
+    'No signing key produces this signature. Check that signingKey is the signing key of this account, as the dashboard ' +
+    'shows it, and that nothing between the service and this program changes a signed field.',
+  key_expired: 'The signature was made with a key whose notAfter has passed.',
+  timestamp_unreadable: 'toleranceSeconds is set, but t is not a number.',
   timestamp_out_of_tolerance:
-    't lies further from the clock than toleranceSeconds. A retry that keeps its first t looks like this too; t is ' +
-    'not signed, so a tolerance is no protection against replay.',
-  reference_unexpected: 'The redirect is of another merchant_reference than the session expects.',
+    't differs from the local clock by more than toleranceSeconds. A retry that reuses its first t also causes this. t is ' +
+    'not signed, so a tolerance does not protect against replay.',
+  reference_unexpected: 'The redirect belongs to a different merchant_reference than the session expects.',
+  method_not_allowed: 'A callback is a POST, a redirect is a GET. The request used another method.',
+  encoding_unsupported: 'The body has a Content-Encoding other than gzip and deflate.',
+  body_too_large: 'The body has more than 64 KiB, before or after decompression.',
+  body_timeout: 'The sender took longer than bodyTimeoutMs to send the body.',
+  body_aborted: 'The sender closed the connection before the body was complete.',
 };
 
 export function refuse(code: RefusalCode): ForgedRefusal {

@@ -1,27 +1,43 @@
 /** The two parts of a signature value: `t=<timestamp>,s=<hmac_hash>` (protocol §5.2). */
 export interface Signature {
-  /** The timestamp as it came. Not signed: a report, never a defence. */
+  /** The timestamp, unchanged. Not signed: a report, never a defence. */
   readonly t: string;
   /** 64 lower-case hexadecimal digits. */
   readonly s: string;
 }
 
-const LONGEST = 256;
+/** What the sender wrote as `t`. Not signed: anyone with one signature can write any `t` beside it (threat A1). */
+export interface Timestamp {
+  /** `t`, unchanged. */
+  readonly text: string;
+  /** The protocol does not show the unit: 1e11 or more is read as milliseconds. */
+  readonly unit: 'seconds' | 'milliseconds' | 'unreadable';
+  /** The receiver's clock minus `t`, in seconds: negative when `t` is ahead, undefined when it is unreadable. */
+  readonly ageSeconds: number | undefined;
+}
+
+const MAX_LENGTH = 256;
+/** What the service sends. Anything else takes the way of the whole grammar below. */
+const USUAL = /^t=[0-9]{1,20},s=[0-9a-f]{64}$/;
 const PART = /^([^=]+)=([^=]+)$/;
 const WHITE_SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
- * Reads the value of `hmac-signature` or `hmac_signature`, or answers undefined where it is malformed.
+ * Reads the value of `hmac-signature` or `hmac_signature`; undefined when it is malformed.
  *
- * The specification's rule (split on ',', each part on '='; take t and s), strict where a loose reading would let two
- * parsers see two values: one `t`, one `s`, no white space (so that repeated headers, which every framework joins
- * with ', ', are refused), `s` exactly 64 lower-case digits (Node's hex decoder truncates, and takes U+0100 + digit
- * for the digit). Parts with other names are ignored, so that the service can add one.
+ * The protocol's rule (split on ',', each part on '='; take t and s), strict where two parsers could see two values: one
+ * `t`, one `s`, no white space (which refuses repeated headers, since every framework joins them with ', '), and `s`
+ * exactly 64 lower-case digits (Node's hex decoder truncates, and takes U+0100 + digit for the digit). Parts with other
+ * names are ignored, so that the service can add one (decision D6).
  */
 export function parseSignature(value: unknown): Signature | undefined {
-  if (typeof value !== 'string' || value.length > LONGEST || WHITE_SPACE_OR_CONTROL.test(value))
-    return undefined;
+  if (typeof value !== 'string' || value.length > MAX_LENGTH) return undefined;
+  if (USUAL.test(value)) {
+    const comma = value.indexOf(',');
+    return { t: value.slice(2, comma), s: value.slice(comma + 3) };
+  }
+  if (WHITE_SPACE_OR_CONTROL.test(value)) return undefined;
   let t: string | undefined;
   let s: string | undefined;
   for (const part of value.split(',')) {
@@ -36,4 +52,16 @@ export function parseSignature(value: unknown): Signature | undefined {
     }
   }
   return t === undefined || s === undefined ? undefined : { t, s };
+}
+
+const MIN_MILLISECONDS = 1e11;
+
+/** @param now Milliseconds since 1970. */
+export function readTimestamp(text: string, now: number): Timestamp {
+  if (!/^[0-9]+$/.test(text)) return Object.freeze({ text, unit: 'unreadable', ageSeconds: undefined });
+  const value = Number(text);
+  const unit = value >= MIN_MILLISECONDS ? 'milliseconds' : 'seconds';
+  // Subtracted as whole milliseconds: in fractions of seconds, an age at the very bound of a tolerance can exceed it.
+  const milliseconds = unit === 'milliseconds' ? value : value * 1000;
+  return Object.freeze({ text, unit, ageSeconds: (now - milliseconds) / 1000 });
 }

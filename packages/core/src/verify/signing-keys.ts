@@ -1,102 +1,119 @@
-import { type DigestKey, prepareKey } from '#digest';
+import { type Hmac, prepareKey } from '#digest';
 import { ConfigurationError } from '../errors.ts';
+import { checkKey } from '../key-check.ts';
 
 /** One of several signing keys, for rotation. */
 export interface SigningKey {
-  /** A name for logs and metrics; never the key itself. */
+  /** A name for logs and metrics, never the key itself. */
   readonly id: string;
   /** The signing key as the merchant dashboard shows it (protocol §1). */
   readonly key: string;
-  /** After this instant, a signature that only this key makes is refused with `key_expired`; at it, not yet. */
+  /** From the next millisecond on, a signature that only this key makes is refused as `key_expired`. */
   readonly notAfter?: Date | undefined;
 }
 
 /** A checked key, ready for use. Holds no readable copy of the key. */
 export interface PreparedKey {
   readonly id: string;
-  readonly digestKey: DigestKey;
+  readonly hmac: Hmac;
   /** Milliseconds since 1970, or Infinity. */
   readonly notAfter: number;
 }
 
-interface OtherKeys {
-  publicKey?: string | undefined;
-  secretKey?: string | undefined;
+interface KeyOptions {
+  readonly publicKey?: string | undefined;
+  readonly secretKey?: string | undefined;
+  readonly allowSandboxKeys?: boolean | undefined;
 }
 
-const MOST_KEYS = 4;
-const WHITE_SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
-const WHERE = 'It is shown in the merchant dashboard under the account details.';
+const MAX_KEYS = 4;
+/** Of random letters and digits, 16 are 95 bits. */
+const MIN_LENGTH = 16;
+const WHERE = 'The signing key is shown in the merchant dashboard, under the account details.';
 
 /**
- * Checks the `signingKey` option. A wrong key is found here, at construction, and not by the first customer whose
- * payment is refused: an empty key computes happily and is forgeable by anyone (threat A19).
+ * Checks the `signingKey` option at construction, so that a wrong key is not found by the first customer whose payment is
+ * refused (decision D7).
+ *
+ * @throws {ConfigurationError} Names the option.
  */
 export function prepareSigningKeys(
   signingKey: string | readonly SigningKey[] | undefined,
-  others: OtherKeys,
+  options: KeyOptions,
 ): readonly PreparedKey[] {
   if (typeof signingKey === 'string' || signingKey === undefined) {
-    checkKey('signingKey', signingKey, others);
-    return [{ id: 'default', digestKey: prepareKey(signingKey), notAfter: Number.POSITIVE_INFINITY }];
+    checkSigningKey('signingKey', signingKey, options);
+    return [{ id: 'default', hmac: prepareKey(signingKey), notAfter: Number.POSITIVE_INFINITY }];
   }
-  if (!Array.isArray(signingKey) || signingKey.length === 0 || signingKey.length > MOST_KEYS) {
+  if (!Array.isArray(signingKey) || signingKey.length === 0 || signingKey.length > MAX_KEYS) {
     throw new ConfigurationError(
       'signingKey',
-      `signingKey must be a string or a list of 1 to ${MOST_KEYS} keys: [{ id, key, notAfter? }].`,
+      `signingKey must be a string or a list of 1 to ${MAX_KEYS} keys: [{ id, key, notAfter? }].`,
     );
   }
-  const prepared = signingKey.map((entry: SigningKey, index) => prepareEntry(entry, index, others));
+  const prepared = signingKey.map((entry: SigningKey, index) => prepareEntry(entry, index, options));
   if (new Set(prepared.map(({ id }) => id)).size < prepared.length) {
-    throw new ConfigurationError('signingKey', 'signingKey holds the same id twice: give every key its own.');
+    throw new ConfigurationError('signingKey', 'Two entries of signingKey share an id. Give each its own.');
   }
   if (new Set(signingKey.map(({ key }) => key)).size < prepared.length) {
-    throw new ConfigurationError('signingKey', 'signingKey holds the same key twice: remove one of them.');
+    throw new ConfigurationError('signingKey', 'Two entries of signingKey share a key. Remove one of them.');
   }
   return prepared;
 }
 
-function prepareEntry(entry: SigningKey, index: number, others: OtherKeys): PreparedKey {
+function prepareEntry(entry: SigningKey, index: number, options: KeyOptions): PreparedKey {
   const option = `signingKey[${index}]`;
   if (typeof entry !== 'object' || entry === null) {
     throw new ConfigurationError(option, `${option} must be an object: { id, key, notAfter? }.`);
   }
   const { id, key, notAfter } = entry;
   if (typeof id !== 'string' || id === '') {
-    throw new ConfigurationError(
-      `${option}.id`,
-      `${option}.id must be a text: a name for logs, such as "2026-11".`,
-    );
+    throw new ConfigurationError(`${option}.id`, `${option}.id must be a name for logs, such as "2026-11".`);
   }
-  checkKey(`${option}.key`, key, others);
+  checkSigningKey(`${option}.key`, key, options);
   if (notAfter !== undefined && !(notAfter instanceof Date && Number.isFinite(notAfter.getTime()))) {
     throw new ConfigurationError(
       `${option}.notAfter`,
       `${option}.notAfter must be a valid Date, or be left out.`,
     );
   }
-  return { id, digestKey: prepareKey(key), notAfter: notAfter?.getTime() ?? Number.POSITIVE_INFINITY };
+  return { id, hmac: prepareKey(key), notAfter: notAfter?.getTime() ?? Number.POSITIVE_INFINITY };
 }
 
-function checkKey(option: string, key: unknown, others: OtherKeys): asserts key is string {
+function checkSigningKey(option: string, key: unknown, options: KeyOptions): asserts key is string {
+  checkKey(option, key, WHERE);
   const refuse = (what: string): never => {
-    throw new ConfigurationError(option, `${option} ${what} ${WHERE}`);
+    throw new ConfigurationError(option, `${option} ${what}`);
   };
-  if (typeof key !== 'string') refuse('is missing: is the environment variable set?');
-  else if (key === '') refuse('is empty: is the environment variable set?');
-  else if (key === 'undefined' || key === 'null') {
-    refuse(`is the text "${key}", which is what an unset variable turns into.`);
-  } else if (WHITE_SPACE_OR_CONTROL.test(key)) {
-    refuse('holds white space or a control character, often a line break at the end of a file: remove it.');
-  } else if (!key.isWellFormed()) refuse('is not well-formed Unicode.');
-  else if (key === others.publicKey) refuse('is the public key: give the signing key.');
-  else if (key === others.secretKey) refuse('is the secret key: give the signing key.');
-  else if (key.startsWith('SANDBOX') && isProduction()) {
-    refuse('is a key of the sandbox, and NODE_ENV is production: anyone can know such a key.');
+  if (key === options.publicKey) refuse(`is the public key. ${WHERE}`);
+  if (key === options.secretKey) refuse(`is the secret key. ${WHERE}`);
+  if (key.startsWith('SANDBOX')) checkSandboxKey(option, options.allowSandboxKeys === true);
+  else if (key.length < MIN_LENGTH) {
+    warnOnce(`${option} has fewer than ${MIN_LENGTH} characters: a guessable key signs anything. ${WHERE}`);
   }
 }
 
-function isProduction(): boolean {
+/** Anyone can know a sandbox key, so a program that may serve customers does not take one (threat A27). */
+function checkSandboxKey(option: string, isAllowed: boolean): void {
+  if (isAllowed) return;
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  return process?.env?.['NODE_ENV'] === 'production';
+  const environment = process?.env?.['NODE_ENV'] ?? '';
+  if (environment === 'development' || environment === 'test') return;
+  if (environment === '') {
+    warnOnce(`${option} is a sandbox key, and NODE_ENV is not set. Never use a sandbox key in production.`);
+    return;
+  }
+  throw new ConfigurationError(
+    option,
+    `${option} is a sandbox key, which anyone can know, and NODE_ENV is "${environment}". Use the signing key of the ` +
+      'account, or set allowSandboxKeys where no customer pays.',
+  );
+}
+
+const warned = new Set<string>();
+
+function warnOnce(warning: string): void {
+  if (warned.has(warning)) return;
+  warned.add(warning);
+  console.warn(`@payment-service/core: ${warning}`);
 }

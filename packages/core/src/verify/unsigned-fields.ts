@@ -4,15 +4,15 @@ import type { SignedName } from './signed-fields.ts';
 type UnsignedName = Exclude<keyof TransactionPayload, SignedName>;
 
 /**
- * The contract's other fields, as far as they came with the contract's type. Nobody signed them: a customer who has
- * one signature can write any amount beside it. Compare money with `confirmAmount()` before you act on it.
+ * The contract's other fields, as far as they arrived with the contract's type. Not signed: a customer with one signature
+ * can write any amount beside it. Compare money with `confirmAmount()` before you act on it (threat A2).
  */
 export type UnsignedFields = { readonly [Name in UnsignedName]?: TransactionPayload[Name] };
 
 type TypeName<T> = T extends boolean ? 'boolean' : T extends number ? 'number' | 'integer' : 'string';
 
-/** The type of every unsigned field by the contract (protocol §2.5). */
-export const UNSIGNED_TYPES: { readonly [Name in UnsignedName]: TypeName<TransactionPayload[Name]> } = {
+/** The type of every unsigned field in the contract (protocol §2.5). */
+const UNSIGNED_TYPES: { readonly [Name in UnsignedName]: TypeName<TransactionPayload[Name]> } = {
   id: 'integer',
   request_currency: 'string',
   request_amount: 'number',
@@ -29,14 +29,16 @@ export const UNSIGNED_TYPES: { readonly [Name in UnsignedName]: TypeName<Transac
 
 const ENTRIES = Object.entries(UNSIGNED_TYPES);
 
-/** A missing or oddly typed unsigned field is left out: unknown is not wrong, and the callback still verifies. */
+export const UNSIGNED_NAMES: readonly string[] = Object.keys(UNSIGNED_TYPES);
+
+/** A missing or oddly typed field is left out: unknown is not wrong, and the callback still verifies (decision D9). */
 export function readUnsignedFields(read: (name: string) => unknown): UnsignedFields {
   const fields: Record<string, unknown> = {};
   for (const [name, type] of ENTRIES) {
     const value = read(name);
     if (hasType(value, type)) fields[name] = value;
   }
-  return Object.freeze(Object.setPrototypeOf(fields, null)); // As in readSignedFields().
+  return Object.freeze(fields);
 }
 
 function hasType(value: unknown, type: 'string' | 'number' | 'integer' | 'boolean'): boolean {

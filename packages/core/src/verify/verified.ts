@@ -1,117 +1,220 @@
-import { inspectAsJson, REDACTED } from './redacted.ts';
-import type { SignedFields } from './signed-fields.ts';
-import type { Timestamp } from './timestamp.ts';
+import { ConfigurationError } from '../errors.ts';
+import { readTimestamp, type Timestamp } from './signature.ts';
+import { type SignedFields, transitionId } from './signed-fields.ts';
 import type { UnsignedFields } from './unsigned-fields.ts';
 
-/** What the verifier found out, before it is known what becomes of it. */
+type Kind = 'callback' | 'redirect' | 'evidence';
+
+/** What the verifier found out. */
 export interface Findings {
   readonly signed: SignedFields;
-  readonly unsigned: UnsignedFields;
+  readonly readUnsigned: () => UnsignedFields;
   readonly raw: Readonly<Record<string, unknown>>;
-  readonly transitionId: string;
+  readonly account: string;
   readonly keyId: string;
-  readonly timestamp: Timestamp;
-  /** The JSON text of a callback that came unparsed. */
-  readonly text?: string | undefined;
+  /** `t`, unchanged, and the clock when it was read. */
+  readonly t: string;
+  readonly now: number;
+  /** The JSON text of a callback that no parser had read: the only place where an amount is exact. */
+  readonly text: string | undefined;
 }
 
 /**
- * What verified callbacks, verified redirects and evidence share. `signed` is proved; `unsigned` and `raw` are claims.
+ * What verified callbacks, verified redirects and evidence have in common. `signed` is proved; `unsigned` and `raw` are
+ * claims.
  *
- * Logging one shows the signed fields only: bodies hold names and phone numbers (threat A23). To store what came, take
+ * A log shows the signed fields only: bodies hold names and phone numbers (threat A23). To store the body, use
  * `bodyText()`.
  */
-export abstract class Verified {
+export interface Verified<K extends Kind> {
+  readonly kind: K;
   /** The five strings that the signature proves. */
   readonly signed: SignedFields;
-  /** The contract's other fields, as far as they have the contract's type. Not proved by anything. */
+  /** The contract's other fields, as far as they have the contract's type. Proved by nothing. */
   readonly unsigned: UnsignedFields;
-  /** All that came, unknown fields included. Not proved by anything. */
+  /** The whole body or query, unknown fields included. Proved by nothing. */
   readonly raw: Readonly<Record<string, unknown>>;
   /** The identity of the transition, 64 hexadecimal digits: the same for every repetition. Deduplicate by it. */
   readonly transitionId: string;
-  /** The id of the signing key that matched; `default` where a single key was given. */
+  /** The label of the merchant account, as given to the verifier. */
+  readonly account: string;
+  /** The id of the signing key that matched; `default` for a single key. */
   readonly keyId: string;
-  /** What the sender claims about the time. Not signed. */
+  /** The sender's claim about the time. Not signed. */
   readonly timestamp: Timestamp;
-  readonly #text: string | undefined;
-
-  constructor({ signed, unsigned, raw, transitionId, keyId, timestamp, text }: Findings) {
-    this.signed = signed;
-    this.unsigned = unsigned;
-    this.raw = raw;
-    this.transitionId = transitionId;
-    this.keyId = keyId;
-    this.timestamp = timestamp;
-    this.#text = text;
-  }
-
-  static textOf(verified: Verified): string | undefined {
-    return verified.#text;
-  }
-
-  toJSON(): object {
-    return { ...this, unsigned: REDACTED, raw: REDACTED };
-  }
-
-  static {
-    inspectAsJson(Verified.prototype);
-  }
+  toJSON(): object;
+  /** Exists in the types only, and makes them nominal: no other object is assignable. Not a symbol, so that the types of
+   * two copies of this package, or of its ESM and CommonJS builds, stay one type. */
+  readonly '~verified': K;
 }
 
-/**
- * A callback whose signature fits (protocol §5.2). Only `createVerifier()` makes one, and nothing else can be
- * handed to what credits money.
- */
-export class VerifiedCallback extends Verified {
-  readonly ok = true;
-  readonly kind = 'callback';
-  // Only looked for, never read: it makes the type nominal and lets a copy be told from what the verifier made.
-  readonly #genuine = true;
-
-  constructor(findings: Findings) {
-    super(findings);
-    Object.freeze(this);
-  }
-
-  static isGenuine(value: unknown): value is VerifiedCallback {
-    return typeof value === 'object' && value !== null && #genuine in value;
-  }
+/** A callback whose signature fits (protocol §5.2). Only `createVerifier()` makes one. */
+export interface VerifiedCallback extends Verified<'callback'> {
+  readonly ok: true;
 }
 
 /**
  * A redirect whose signature fits. A hint for the page that the customer sees, nothing more: the customer knows this
- * URL, and can open it again at any time.
+ * address, and can open it again at any time (decision D3).
  */
-export class VerifiedRedirect extends Verified {
-  readonly ok = true;
-  readonly kind = 'redirect';
-  readonly #genuine = true;
+export interface VerifiedRedirect extends Verified<'redirect'> {
+  readonly ok: true;
+}
 
-  constructor(findings: Findings) {
-    super(findings);
+/**
+ * What an authentic refusal carried: its signature fits, and a rule refuses it. Worth keeping for a person; nothing that
+ * credits money takes it.
+ */
+export interface Evidence extends Verified<'evidence'> {}
+
+const REDACTED = '[redacted: may hold personal data]';
+
+/** Tells the kind and the JSON text of an object that one copy of core made; undefined for any other object. */
+type Opener = (value: object) => { readonly kind: Kind; readonly text: string | undefined } | undefined;
+
+/**
+ * Two copies of core can meet in one process (an update that left two, a bundle of ESM and CommonJS). What one verified,
+ * the other accepts: each copy adds its opener to this list, which lives under a registered symbol. An opener looks at a
+ * private field, which no JSON, spread or borrowed constructor can forge (threat A37). The 1 is the version of `Opener`.
+ */
+const OPENERS = Symbol.for('@payment-service/core/openers/1');
+
+const MINT = Symbol('only this module makes verified objects');
+
+class VerifiedObject {
+  readonly ok: boolean;
+  readonly kind: Kind;
+  readonly signed: SignedFields;
+  readonly account: string;
+  readonly keyId: string;
+  // Behind getters, so that console.dir, assert and {...callback} show no person.
+  readonly #findings: Findings;
+  #unsigned: UnsignedFields | undefined;
+  #transitionId: string | undefined;
+  #timestamp: Timestamp | undefined;
+
+  constructor(mint: symbol, kind: Kind, findings: Findings) {
+    // `new callback.constructor(…)` reaches this line, and no further.
+    if (mint !== MINT) throw new TypeError('Only createVerifier() makes verified callbacks and redirects.');
+    this.ok = kind !== 'evidence';
+    this.kind = kind;
+    this.signed = findings.signed;
+    this.account = findings.account;
+    this.keyId = findings.keyId;
+    this.#findings = findings;
     Object.freeze(this);
   }
 
-  static isGenuine(value: unknown): value is VerifiedRedirect {
-    return typeof value === 'object' && value !== null && #genuine in value;
+  // Made when they are first read: many callbacks are only stored, or only counted.
+  get unsigned(): UnsignedFields {
+    this.#unsigned ??= this.#findings.readUnsigned();
+    return this.#unsigned;
+  }
+
+  get transitionId(): string {
+    this.#transitionId ??= transitionId(this.signed, this.account);
+    return this.#transitionId;
+  }
+
+  get timestamp(): Timestamp {
+    this.#timestamp ??= readTimestamp(this.#findings.t, this.#findings.now);
+    return this.#timestamp;
+  }
+
+  get raw(): Readonly<Record<string, unknown>> {
+    return this.#findings.raw;
+  }
+
+  toJSON(): object {
+    const { transitionId, timestamp } = this;
+    return { ...this, transitionId, timestamp, unsigned: REDACTED, raw: REDACTED };
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): object {
+    return this.toJSON();
+  }
+
+  static open(value: object): ReturnType<Opener> {
+    return #findings in value ? { kind: value.kind, text: value.#findings.text } : undefined;
+  }
+}
+
+const openers = sharedOpeners();
+openers.push(VerifiedObject.open);
+
+function sharedOpeners(): Opener[] {
+  if (!Object.hasOwn(globalThis, OPENERS)) Object.defineProperty(globalThis, OPENERS, { value: [] });
+  return Reflect.get(globalThis, OPENERS);
+}
+
+function open(value: unknown): ReturnType<Opener> {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const opener of openers) {
+    const opened = opener(value);
+    if (opened !== undefined) return opened;
+  }
+  return undefined;
+}
+
+/** The one place where verified objects are made. */
+export function verified(kind: 'callback', findings: Findings): VerifiedCallback;
+export function verified(kind: 'redirect', findings: Findings): VerifiedRedirect;
+export function verified(kind: 'evidence', findings: Findings): Evidence;
+export function verified(kind: Kind, findings: Findings): object {
+  return new VerifiedObject(MINT, kind, findings);
+}
+
+/**
+ * Refuses everything that `verifyCallback()` did not make: redirects, copies, parsed bodies. Of a callback or evidence, it
+ * answers the JSON text, or undefined when a body parser read the body first.
+ *
+ * @throws {ConfigurationError} Names what was given, and how to find a second copy of this package.
+ */
+export function openGenuine(
+  call: string,
+  value: unknown,
+  kinds: readonly Kind[],
+): { text: string | undefined } {
+  const opened = open(value);
+  if (opened !== undefined && kinds.includes(opened.kind)) return { text: opened.text };
+  throw new ConfigurationError(
+    'callback',
+    opened === undefined
+      ? `${call} takes the result of verifyCallback() itself, not a copy or a parsed body, which prove nothing. If it is that ` +
+          'result, two incompatible versions of @payment-service/core are installed: run "npm ls @payment-service/core".'
+      : `${call} does not take a verified ${opened.kind}. Pass the result of verifyCallback().`,
+  );
+}
+
+/**
+ * The JSON text of a callback, for storage: unchanged, or serialised again from `raw` when a body parser read it first. It
+ * may hold a name and a phone number. Store it as bytes or text, not as `jsonb`: a NUL in an unsigned field would make a
+ * genuine callback impossible to store (threat A10).
+ *
+ * @throws {ConfigurationError} When the value does not come from `verifyCallback()`.
+ *
+ * @example
+ * await db.query('insert into evidence (body) values ($1)', [Buffer.from(bodyText(callback))]);
+ */
+export function bodyText(callback: VerifiedCallback | Evidence): string {
+  const { text } = openGenuine('bodyText()', callback, ['callback', 'evidence']);
+  if (text !== undefined) return text;
+  try {
+    return JSON.stringify(callback.raw);
+  } catch {
+    // JSON.parse reads nesting that JSON.stringify cannot write (threat A18): the contract's own fields are kept.
+    const { event, ...inPayload } = callback.signed;
+    return JSON.stringify({ event, payload: { ...inPayload, ...callback.unsigned } });
   }
 }
 
 /**
- * What an authentic refusal carried: its signature fits, and a rule refuses it. Worth keeping for a person; nothing
- * that credits money takes it.
+ * Whether the signed fields say that the transaction completed (protocol §6: event `transaction.completed` with status
+ * `COMPLETED`). The protocol does not show other events and statuses: they verify, and the answer is false.
+ *
+ * @example
+ * if (!isTransactionCompleted(callback)) return; // another outcome: keep it, and credit nothing
  */
-export class Evidence extends Verified {
-  readonly kind = 'evidence';
-  readonly #genuine = true;
-
-  constructor(findings: Findings) {
-    super(findings);
-    Object.freeze(this);
-  }
-
-  static isGenuine(value: unknown): value is Evidence {
-    return typeof value === 'object' && value !== null && #genuine in value;
-  }
+export function isTransactionCompleted({ signed }: Pick<Verified<Kind>, 'signed'>): boolean {
+  return signed.event === 'transaction.completed' && signed.transaction_status === 'COMPLETED';
 }

@@ -1,0 +1,257 @@
+import { ConfigurationError } from './errors.ts';
+import { payloadValueStart } from './verify/json-members.ts';
+import type { SignedFields } from './verify/signed-fields.ts';
+import {
+  type Evidence,
+  isTransactionCompleted,
+  openGenuine,
+  type VerifiedCallback,
+} from './verify/verified.ts';
+
+/** What the merchant itself knows that the payment must be. */
+export interface ExpectedAmount {
+  /** Currency code, compared character by character. */
+  readonly currency: string;
+  /** In whole units of the currency: a decimal string ("1999.90"), a bigint, or a number of at most 15 significant digits. */
+  readonly amount: string | number | bigint;
+  /** The signed transaction type. A payout under the same reference pays nothing. @default 'COLLECTION' */
+  readonly transaction_type?: SignedFields['transaction_type'] | undefined;
+  /**
+   * Which of the callback's two amounts must be equal. `'request'` is for an account where `transaction_amount` may differ (a
+   * conversion, a charge on the customer: cases that the protocol does not show).
+   *
+   * @default 'both'
+   */
+  readonly compare?: 'both' | 'request' | 'transaction' | undefined;
+}
+
+/** One way in which the callback is not the payment that the merchant expects. */
+export interface AmountMismatch {
+  readonly field:
+    | 'transaction_status'
+    | 'transaction_type'
+    | 'request_currency'
+    | 'request_amount'
+    | 'transaction_currency'
+    | 'transaction_amount';
+  /** `inexact`: a body parser has already turned a number of more than 15 digits into a float. */
+  readonly reason: 'missing' | 'different' | 'inexact';
+}
+
+export type AmountConfirmation =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly mismatches: readonly AmountMismatch[] };
+
+/** A callback's statements about money. Claims: the signature covers none of them. */
+export interface ClaimedAmounts {
+  readonly request: Claim;
+  readonly transaction: Claim;
+}
+
+/** One currency and amount of a callback. */
+export interface Claim {
+  readonly currency: string | undefined;
+  /**
+   * Canonical decimal string, such as `1999.9`, read without passing through a float; undefined when the field is missing,
+   * not a number, or no longer exact.
+   */
+  readonly amount: string | undefined;
+  /** A body parser has rounded the amount: it had more than 15 digits, and no exact value is left. */
+  readonly isInexact: boolean;
+}
+
+/**
+ * Compares a verified callback with what the merchant expects, exactly and never through floats. Credit the amount that you
+ * expected, and only when this says `ok`.
+ *
+ * Amounts are not signed (protocol §5.2). This compares a claim that the payer can write with a price that the payer knows:
+ * it guards against mistakes and strangers, not against the payer (threat A31). So use a new merchant_reference for every
+ * attempt and every amount: then a signature made for a small payment belongs to no larger one.
+ *
+ * A callback of another outcome than a completed transaction does not confirm an amount, and one of another transaction type
+ * only when the expectation names that type.
+ *
+ * @throws {ConfigurationError} When `callback` is not a result of `verifyCallback()` (a redirect, a copy).
+ * @throws {ConfigurationError} When the expectation is not a currency and a decimal amount.
+ *
+ * @example
+ * const confirmed = confirmAmount(callback, { currency: 'UGX', amount: '500' });
+ * if (!confirmed.ok) console.warn(confirmed.mismatches); // [{ field: 'request_amount', reason: 'different' }, …]
+ */
+export function confirmAmount(callback: VerifiedCallback, expected: ExpectedAmount): AmountConfirmation {
+  openGenuine('confirmAmount()', callback, ['callback']);
+  checkExpectation(expected);
+  const mismatches: AmountMismatch[] = [];
+  if (!isTransactionCompleted(callback))
+    mismatches.push({ field: 'transaction_status', reason: 'different' });
+  if (callback.signed.transaction_type !== (expected.transaction_type ?? 'COLLECTION')) {
+    mismatches.push({ field: 'transaction_type', reason: 'different' });
+  }
+  mismatches.push(...amountMismatches(claimedAmounts(callback), expected));
+  return mismatches.length === 0 ? { ok: true } : { ok: false, mismatches };
+}
+
+/**
+ * Where a callback's claims differ from an expectation: the one comparison of money, which `confirmAmount()` and the inbox
+ * share. It says nothing about the outcome of the transaction.
+ *
+ * @throws {ConfigurationError} When the expected amount is not exact.
+ *
+ * @example
+ * amountMismatches(claimedAmounts(callback), { currency: 'UGX', amount: '500' }); // []
+ */
+export function amountMismatches(
+  claims: ClaimedAmounts,
+  { currency, amount, compare = 'both' }: Pick<ExpectedAmount, 'currency' | 'amount' | 'compare'>,
+): AmountMismatch[] {
+  const canonical = canonicalAmount(amount);
+  const mismatches: AmountMismatch[] = [];
+  for (const side of ['request', 'transaction'] as const) {
+    if (compare !== 'both' && compare !== side) continue;
+    const claim = claims[side];
+    if (claim.currency !== currency) {
+      const reason = claim.currency === undefined ? 'missing' : 'different';
+      mismatches.push({ field: `${side}_currency`, reason });
+    }
+    if (claim.amount !== canonical) {
+      const reason = claim.isInexact ? 'inexact' : claim.amount === undefined ? 'missing' : 'different';
+      mismatches.push({ field: `${side}_amount`, reason });
+    }
+  }
+  return mismatches;
+}
+
+/**
+ * A callback's claims about money, as exact decimal strings: to show or to store. To credit a payment use `confirmAmount()`,
+ * since no amount is signed (protocol §5.2).
+ *
+ * @throws {ConfigurationError} When the value does not come from `verifyCallback()`.
+ *
+ * @example
+ * claimedAmounts(callback).transaction; // { currency: 'UGX', amount: '500', isInexact: false }
+ */
+export function claimedAmounts(callback: VerifiedCallback | Evidence): ClaimedAmounts {
+  const { text } = openGenuine('claimedAmounts()', callback, ['callback', 'evidence']);
+  const { unsigned } = callback;
+  const claim = (side: 'request' | 'transaction'): Claim => {
+    const currency = unsigned[`${side}_currency`];
+    const field = `${side}_amount` as const;
+    const value = unsigned[field];
+    if (value === undefined) return { currency, amount: undefined, isInexact: false };
+    const decimal = text === undefined ? decimalFrom(value) : numberInPayload(text, field);
+    return { currency, amount: decimal && formatDecimal(decimal), isInexact: decimal === undefined };
+  };
+  return { request: claim('request'), transaction: claim('transaction') };
+}
+
+/**
+ * The canonical decimal string of an amount, in which equal amounts are equal strings, as in `claimedAmounts()`. To store an
+ * expected amount for a later comparison.
+ *
+ * @param amount Whole units of a currency: a decimal string ("1999.90"), a bigint, or a number of at most 15 significant
+ * digits.
+ * @throws {ConfigurationError} With `option: 'amount'` when the amount is not exact.
+ *
+ * @example
+ * canonicalAmount('1999.90'); // '1999.9'
+ */
+export function canonicalAmount(amount: string | number | bigint): string {
+  const decimal = isAmount(amount) ? decimalFrom(amount) : undefined;
+  if (decimal === undefined) {
+    throw new ConfigurationError(
+      'amount',
+      'The expected amount must be a decimal string such as "1999.90", a bigint, or a number of at most 15 digits.',
+    );
+  }
+  return formatDecimal(decimal);
+}
+
+function isAmount(value: unknown): value is string | number | bigint {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
+}
+
+function checkExpectation({ currency, compare }: ExpectedAmount): void {
+  if (typeof currency !== 'string' || currency === '') {
+    throw new ConfigurationError('currency', 'The expected currency must be a currency code, such as "UGX".');
+  }
+  if (compare !== undefined && compare !== 'both' && compare !== 'request' && compare !== 'transaction') {
+    throw new ConfigurationError(
+      'compare',
+      "compare must be 'both', 'request' or 'transaction', or be left out.",
+    );
+  }
+}
+
+const NUMBER = /[-+.0-9eE]+/y;
+
+/** The number as the JSON text has it. */
+function numberInPayload(text: string, field: string): Decimal | undefined {
+  const start = payloadValueStart(text, field);
+  if (start === undefined) return undefined;
+  NUMBER.lastIndex = start;
+  const [found] = NUMBER.exec(text) ?? [];
+  return found === undefined ? undefined : parseDecimal(found);
+}
+
+/** An exact decimal number: (-1)^negative · digits · 10^exponent. `digits` has no zero at either end; zero has none. */
+export interface Decimal {
+  readonly negative: boolean;
+  readonly digits: string;
+  readonly exponent: number;
+}
+
+const LITERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
+const MAX_LENGTH = 1000;
+const MAX_ZEROS = 30;
+/** Every decimal of up to 15 significant digits survives the way through a double; longer ones may not. */
+const EXACT_DIGITS = 15;
+
+/** Reads a decimal, JSON numbers included; undefined for anything else. Never passes through a float. */
+export function parseDecimal(text: string): Decimal | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
+  const match = LITERAL.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole = '', fraction = '', power = '0'] = match;
+  const significant = (whole + fraction).replace(/^0+/, '');
+  const digits = significant.replace(/0+$/, '');
+  if (digits === '') return { negative: false, digits, exponent: 0 };
+  const exponent = Number(power) - fraction.length + (significant.length - digits.length);
+  return { negative: sign === '-', digits, exponent };
+}
+
+/** A number counts only while its shortest text is exact: at most 15 significant digits. */
+export function decimalFrom(value: string | number | bigint): Decimal | undefined {
+  if (typeof value === 'string') return parseDecimal(value);
+  const decimal = parseDecimal(String(value));
+  const isExact =
+    typeof value === 'bigint' || (decimal !== undefined && decimal.digits.length <= EXACT_DIGITS);
+  return isExact ? decimal : undefined;
+}
+
+/** Canonical form: equal numbers give equal strings. Plain digits, or an exponent where there would be many zeros. */
+export function formatDecimal({ negative, digits, exponent }: Decimal): string {
+  const sign = negative ? '-' : '';
+  if (digits === '') return '0';
+  if (exponent > MAX_ZEROS || exponent < -MAX_ZEROS - digits.length) return `${sign}${digits}e${exponent}`;
+  if (exponent >= 0) return sign + digits + '0'.repeat(exponent);
+  const padded = digits.padStart(1 - exponent, '0');
+  return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`;
+}
+
+/** -1, 0 or 1, as for a sort. Exact, and never expands an exponent. */
+export function compareDecimals(left: Decimal, right: Decimal): -1 | 0 | 1 {
+  if (left.negative !== right.negative) return left.negative ? -1 : 1;
+  const magnitude = compareMagnitudes(left, right);
+  return left.negative && magnitude !== 0 ? (magnitude === 1 ? -1 : 1) : magnitude;
+}
+
+function compareMagnitudes(left: Decimal, right: Decimal): -1 | 0 | 1 {
+  if (left.digits === '' || right.digits === '') {
+    return left.digits === right.digits ? 0 : left.digits === '' ? -1 : 1;
+  }
+  const height = left.digits.length + left.exponent - (right.digits.length + right.exponent);
+  if (height !== 0) return height < 0 ? -1 : 1;
+  if (left.digits === right.digits) return 0;
+  const length = Math.max(left.digits.length, right.digits.length);
+  return left.digits.padEnd(length, '0') < right.digits.padEnd(length, '0') ? -1 : 1;
+}
