@@ -53,6 +53,9 @@ describe('options that are wrong are found at construction', () => {
   });
   it.each<[string, SandboxOptions, string]>([
     ['an empty seed', { seed: '' }, 'seed'],
+    ['a host that is a URL', { allowedHosts: ['http://shop'] }, 'allowedHosts'],
+    ['a host that can never match', { allowedHosts: ['Shop'] }, 'allowedHosts'],
+    ['an unknown retry preset', { retry: JSON.parse('{"preset":"never"}') }, 'retry'],
     ['an address elsewhere', { callbackUrl: 'http://example.com/' }, 'callbackUrl'],
     ['a misbehaviour out of range', { misbehave: { duplicate: 99 } }, 'misbehave'],
     ['a retry rule out of range', { retry: { max_attempts: 0 } }, 'retry'],
