@@ -22,19 +22,19 @@ const committed = (path: string): string =>
   existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '';
 const ACCEPT = 'the public API changed. Review the difference; `pnpm api` accepts it';
 
-describe('the public API', () => {
+describe('the reports of the public API', () => {
   const reports = apiReports(root);
 
-  it.each(reports)('$path is what the build emits', ({ path, text }) => {
+  it.each(reports)('match the declarations that the build emits: $path', ({ path, text }) => {
     expect(committed(path), `${path}: ${ACCEPT}`).toBe(text);
   });
 
-  it('has no report of an entry that does not exist', () => {
+  it('belong to entries that exist', () => {
     const files = globSync('packages/*/api/*', { cwd: root }).map((path) => path.replaceAll('\\', '/'));
     expect(files.sort(), ACCEPT).toEqual(reports.map(({ path }) => path).sort());
   });
 
-  it('of every adapter has the same functions', () => {
+  it('show the same functions for every adapter', () => {
     const adapters = reports.filter(({ path }) => /packages\/(express|fastify|koa|fetch)\//.test(path));
     expect(adapters).toHaveLength(4);
     for (const { path, text } of adapters) {
@@ -44,7 +44,7 @@ describe('the public API', () => {
   });
 });
 
-describe('control: a changed declaration is reported', () => {
+describe('control: a report of changed declarations', () => {
   /** The report of the built sandbox, alone in a repository, after changes to its declarations. */
   function reportAfter(changes: readonly (readonly [from: string, to: string])[]): string {
     const copy = mkdtempSync(join(scratch, 'repository-'));
@@ -67,11 +67,11 @@ describe('control: a changed declaration is reported', () => {
   }
   const now = committed('packages/sandbox/api/index.api.md');
 
-  it('but a changed comment is not', () => {
+  it('is the same when only a comment changed', () => {
     expect(reportAfter([['/** A running sandbox. */', '/** Another sentence. */']])).toBe(now);
   });
 
-  it('for a member, a base class, a type that is not exported and a global type', () => {
+  it('shows a changed member, base class, unexported type and global type', () => {
     const addition = 'declare global {\n  interface Array<T> {\n    added: T;\n  }\n}\n';
     const changed = reportAfter([
       ['readonly late_ms?: number', 'readonly late_ms: string'],
@@ -90,7 +90,7 @@ describe('control: a changed declaration is reported', () => {
     }
   });
 
-  it('and a package that is not built is an error that names the command', () => {
+  it('is an error that names the command when the package is not built', () => {
     const copy = mkdtempSync(join(scratch, 'repository-'));
     mkdirSync(join(copy, 'packages/core'), { recursive: true });
     cpSync(join(root, 'packages/core/package.json'), join(copy, 'packages/core/package.json'));

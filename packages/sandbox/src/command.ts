@@ -18,7 +18,8 @@ Usage: payment-service-sandbox [options]
                           may go to it, and requests under its name are answered; may be
                           repeated
   --misbehave <json>      what callbacks do wrong when a request does not say, such as '{"duplicate":1}'
-  --retry <json>          how callbacks are repeated, such as '{"max_attempts":3}'
+  --retry <json>          how callbacks are repeated, such as '{"preset":"below-500","max_attempts":3}';
+                          presets: not-2xx, 5xx-and-429, below-500
   --help                  shows this text
 `;
 

@@ -96,7 +96,7 @@ it('threat A27: a host that is empty, or no address of this computer, is refused
   }
 });
 
-describe('threat A27: beyond this computer', () => {
+describe('threat A27: a sandbox for other computers', () => {
   // An address of loopback that the sandbox does not know as one: the test opens nothing to the network.
   const beyond = '127.1';
 
@@ -134,7 +134,7 @@ describe('threat A27: beyond this computer', () => {
     await container.close();
   });
 
-  it('a wildcard address is shown as one that a client can use', () => {
+  it('shows a wildcard address as one that a client can use', () => {
     expect(urlOf('0.0.0.0', 4010)).toBe('http://127.0.0.1:4010');
     expect(urlOf('::', 4010)).toBe('http://[::1]:4010');
     expect(urlOf('::1', 4010)).toBe('http://[::1]:4010');

@@ -128,7 +128,7 @@ describe('a body longer than 64 KiB', () => {
   it.each([
     ['chunked', chunked],
     ['with its length', length],
-  ])('is refused with 413: %s', async (_, headers) => {
+  ])('gets 413 where it is read: %s', async (_, headers) => {
     for (const [path, type] of [
       ['/sandbox/collections', json],
       ['/dashboard/release', form],
@@ -154,7 +154,7 @@ describe('a body longer than 64 KiB', () => {
     expect((await send('POST', '/sandbox/clearing', body))[0]).toBe(200);
   });
 
-  it('a route that reads no body answers as without one', async () => {
+  it('changes nothing where it is not read', async () => {
     expect((await send('POST', '/nothing', { headers: chunked, chunks }))[0]).toBe(404);
     expect((await send('PUT', '/data/wallet-balances', { headers: chunked, chunks }))[0]).toBe(405);
   });
