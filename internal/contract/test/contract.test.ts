@@ -13,12 +13,12 @@ const scratch = mkdtempSync(join(tmpdir(), 'contract-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
 function check(file: string): { status: number | null; stderr: string } {
-  const generator = fileURLToPath(new URL('../generate.mjs', import.meta.url));
+  const generator = fileURLToPath(new URL('../generate.ts', import.meta.url));
   return spawnSync(process.execPath, [generator, '--check', file], { encoding: 'utf8' });
 }
 
 describe('the generated types', () => {
-  it('are what the contract gives', () => {
+  it('match the contract', () => {
     expect(check(contractFile)).toMatchObject({ status: 0, stderr: '' });
   });
 
@@ -60,12 +60,26 @@ describe('the contract', () => {
     get,
   }));
 
-  it('holds the three endpoints', () => {
+  it('has the three endpoints', () => {
     expect(gets.map(({ path }) => path)).toEqual([
       '/data/payment-providers',
       '/data/payout-bank-codes',
       '/data/wallet-balances',
     ]);
+  });
+
+  it.each(gets)('$path answers every other status with the error envelope', ({ get }) => {
+    expect(get.responses['default']).toEqual({ $ref: '#/components/responses/Error' });
+    const { content } = contract.components.responses.Error;
+    expect(content['application/json'].schema).toEqual({ $ref: '#/components/schemas/ErrorEnvelope' });
+    const { properties, required } = contract.components.schemas.ErrorEnvelope;
+    expect(required).toEqual(['code', 'status', 'message', 'data']);
+    expect(properties).toMatchObject({
+      code: { type: 'integer' },
+      status: { type: 'string', 'x-known-values': ['error'] },
+      message: { type: 'string' },
+      data: { type: 'object' },
+    });
   });
 
   it.each(gets)('$path has the envelope, and an example for every response shown', ({ get }) => {
@@ -79,23 +93,31 @@ describe('the contract', () => {
     }
   });
 
-  it.each(gets)('$path sends x-api-version and the public key', ({ get }) => {
+  it.each(gets)('$path takes x-api-version without requiring it, and requires the public key', ({ get }) => {
     const security = get.security ?? contract.security;
     expect(get.parameters).toContainEqual({ $ref: '#/components/parameters/ApiVersion' });
+    expect(contract.components.parameters.ApiVersion).not.toHaveProperty('required');
     expect(security[0]).toHaveProperty('publicKey');
   });
 
-  it('asks for the secret key at the balance inquiry only', () => {
+  it('requires the secret key for the balance inquiry only', () => {
     const withSecret = gets.filter(({ get }) => JSON.stringify(get.security ?? []).includes('secretKey'));
     expect(withSecret.map(({ path }) => path)).toEqual(['/data/wallet-balances']);
   });
 
   it('closes no list of values that the specification leaves open', () => {
-    const closed = contractText.match(/enum:/g) ?? [];
+    const closed = contractText.match(/(enum|const):/g) ?? [];
     expect(closed).toEqual([]);
   });
 
-  it('gives the callback with its signature header', () => {
+  it('describes the redirect by the one query parameter that is shown', () => {
+    const { parameters } = contract.webhooks.transactionRedirect.get;
+    expect(parameters).toMatchObject([{ name: 'hmac_signature', in: 'query', required: true }]);
+    const [signature] = parameters;
+    expect(signature.example).toBe(contract.webhooks.transactionCallback.post.parameters[0].example);
+  });
+
+  it('describes the callback with its signature header', () => {
     const { post } = contract.webhooks.transactionCallback;
     expect(post.parameters[0]).toMatchObject({ name: 'hmac-signature', in: 'header', required: true });
     expect(Object.keys(post.requestBody.content['application/json'].example.payload)).toHaveLength(16);

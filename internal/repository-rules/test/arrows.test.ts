@@ -87,7 +87,7 @@ describe('controls', () => {
     const sources = [
       [
         'packages/core/src/index.ts',
-        "import * as z from 'zod';\nimport 'hono/cors';\nexport * from '../test/a.ts';\n",
+        "import * as z from 'zod';\nimport 'hono/cors';\nexport * from '../test/a.ts';\nimport own from '../package.json';\n",
       ],
       [
         'packages/koa/src/index.ts',

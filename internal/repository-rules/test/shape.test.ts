@@ -111,7 +111,7 @@ describe('controls', () => {
         'sideEffects is undefined, not false',
         'engines.node is not >=20.19 or >=22.13',
         'README.md is missing',
-        'test/surface.test.ts is missing',
+        'api/index.api.md is missing',
         'the script build is ""',
         'the script typecheck is ""',
         'the script test is ""',

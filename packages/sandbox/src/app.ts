@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { SandboxAccount } from './account.ts';
 import { createContractApi, onlyMethods } from './contract-api.ts';
 import { fail, failWith } from './envelope.ts';
-import { loopbackHost, sameOrigin, shortBody } from './guards.ts';
+import { knownHost, sameOrigin } from './guards.ts';
 import { createDashboard } from './pages/dashboard.ts';
 import { createPaymentPage } from './pages/payment-page.ts';
 import { SandboxRefusal } from './refusal.ts';
@@ -16,7 +16,7 @@ export function createApp(
   onError: (error: unknown) => void,
 ): Hono {
   const app = new Hono();
-  app.use(loopbackHost, sameOrigin, shortBody);
+  app.use(knownHost(service.rules.allowedHosts), sameOrigin);
   app.route('/data', createContractApi(service, account));
   app.route('/', createDashboard(service, account));
   app.route('/sandbox/pay', createPaymentPage(service));

@@ -8,13 +8,18 @@ const help = `payment-service-sandbox: the whole payment service on this compute
 Usage: payment-service-sandbox [options]
 
   --port <number>         port to listen on; 0 takes a free one (4010)
-  --host <address>        127.0.0.1, ::1 or localhost (127.0.0.1)
+  --host <address>        address to listen on (127.0.0.1). With 0.0.0.0, as containers
+                          need it, anyone on the network can read the keys and move
+                          the simulated money
   --file <path>           keeps the state in this SQLite file, across restarts
   --seed <text>           the same seed gives the same keys
   --callback-url <url>    where callbacks go when a request does not say
-  --allow-host <host>     a host beyond this computer that callbacks may go to; may be repeated
+  --allow-host <host>     a host beyond this computer, such as shop or shop:3000: callbacks
+                          may go to it, and requests under its name are answered; may be
+                          repeated
   --misbehave <json>      what callbacks do wrong when a request does not say, such as '{"duplicate":1}'
-  --retry <json>          how callbacks are repeated, such as '{"max_attempts":3}'
+  --retry <json>          how callbacks are repeated, such as '{"preset":"below-500","max_attempts":3}';
+                          presets: not-2xx, 5xx-and-429, below-500
   --help                  shows this text
 `;
 

@@ -1,3 +1,4 @@
+import manifest from '../package.json' with { type: 'json' };
 import { destinationProblem } from './destination.ts';
 import type { DeliveryAttempt } from './records.ts';
 
@@ -24,7 +25,11 @@ export async function attemptDelivery(
   try {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'hmac-signature': signature },
+      headers: {
+        'content-type': 'application/json',
+        'hmac-signature': signature,
+        'user-agent': `payment-service-sandbox/${manifest.version}`,
+      },
       body,
       // A followed redirect would carry the callback to an address that nobody checked.
       redirect: 'manual',

@@ -25,8 +25,10 @@ export function recordAttempt(unit: Unit, id: number, signature: string, attempt
   const rules = unit.get('transaction', delivery.transactionId)?.retry ?? defaultRetry;
   const attempts = [...delivery.attempts, attempt];
   const { at, status, error } = attempt;
-  const delivered = error === null && status !== null && namesStatus(rules.accepted, status);
-  const over = attempts.length >= rules.max_attempts || (status !== null && namesStatus(rules.final, status));
+  const answered = error === null ? status : null;
+  const delivered = answered !== null && namesStatus(rules.accepted, answered);
+  const refused = answered !== null && !namesStatus(rules.repeated, answered);
+  const over = refused || attempts.length >= rules.max_attempts;
   const state = delivered ? 'delivered' : over ? 'given_up' : 'scheduled';
   const dueAt = state === 'scheduled' ? at + backoff(rules, attempts.length) : null;
   putDelivery(unit, { ...delivery, signature, attempts, state, dueAt, held: false });

@@ -1,9 +1,8 @@
-import { isLoopback } from './loopback.ts';
+import { isAllowedHost } from './hosts.ts';
 
 /**
  * Why the sandbox would not send a callback to this address, or undefined when it would. Loopback only, unless the host
- * is listed: a request must not make the sandbox talk to the machines around it (threat A27). Names are compared as written and
- * never resolved, so a name that points at 127.0.0.1 must be listed as well.
+ * is listed: a request must not make the sandbox talk to the machines around it (threat A27).
  */
 export function destinationProblem(address: string, allowedHosts: readonly string[]): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -11,8 +10,6 @@ export function destinationProblem(address: string, allowedHosts: readonly strin
     return 'must be an http or https address, such as http://127.0.0.1:3000/callbacks';
   }
   if (url.username !== '' || url.password !== '') return 'must not hold a user name or a password';
-  if (isLoopback(url.hostname) || allowedHosts.includes(url.hostname) || allowedHosts.includes(url.host)) {
-    return undefined;
-  }
+  if (isAllowedHost(url, allowedHosts)) return undefined;
   return 'must be on this computer (127.0.0.1, [::1] or localhost). List the host in allowedHosts to deliver elsewhere';
 }

@@ -1,25 +1,24 @@
 import type { MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import type { SandboxAccount } from './account.ts';
 import { fail } from './envelope.ts';
-import { isLoopback } from './loopback.ts';
+import { isAllowedHost } from './hosts.ts';
 
 /**
- * Answers requests for this computer only. A web page elsewhere can point its own name at 127.0.0.1 (DNS rebinding) and
- * would then read the sandbox as its own origin; its name is what the Host header still says.
+ * Answers only under the names of this computer and the listed ones (threat A27). A web page elsewhere can point its own
+ * name at this address (DNS rebinding), and the browser would then let it read the sandbox as its own origin; the Host
+ * header still holds the page's name.
  */
-export const loopbackHost: MiddlewareHandler = async (c, next) => {
-  const host = c.req.header('host') ?? new URL(c.req.url).host;
-  const address = `http://${host}`;
-  if (!URL.canParse(address) || !isLoopback(new URL(address).hostname)) {
+export const knownHost =
+  (allowedHosts: readonly string[]): MiddlewareHandler =>
+  async (c, next) => {
+    const url = URL.parse(`http://${c.req.header('host') ?? new URL(c.req.url).host}`);
+    if (url !== null && isAllowedHost(url, allowedHosts)) return next();
     return fail(
       c,
       421,
-      'The sandbox answers on this computer only: use 127.0.0.1 or localhost as its address.',
+      'The sandbox does not answer under this host name. Use 127.0.0.1 or localhost, or start it with --allow-host (allowedHosts) and the name.',
     );
-  }
-  return next();
-};
+  };
 
 /** Refuses what a page of another site sends with the browser's help. Programs send no Origin and pass. */
 export const sameOrigin: MiddlewareHandler = async (c, next) => {
@@ -31,12 +30,6 @@ export const sameOrigin: MiddlewareHandler = async (c, next) => {
   if (!own) return fail(c, 403, 'The sandbox takes forms from its own pages only.');
   return next();
 };
-
-/** No request of the contract or of the simulation is anywhere near this long. */
-export const shortBody: MiddlewareHandler = bodyLimit({
-  maxSize: 64 * 1024,
-  onError: (c) => fail(c, 413, 'The body is longer than 64 KiB.'),
-});
 
 /** 401 in the envelope for a missing or wrong key: our choice, the service's answer is not shown (protocol §7). */
 export function requireKeys(

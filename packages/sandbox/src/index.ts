@@ -2,7 +2,7 @@ export type { SandboxAccount } from './account.ts';
 export type { StartedCollection } from './answers.ts';
 export type { Clock } from './clock.ts';
 export type { Listening } from './listen.ts';
-export type { Misbehaviour, RetryRules } from './misbehaviour.ts';
+export type { Misbehaviour, RetryPreset, RetryRules, RetrySettings } from './misbehaviour.ts';
 export { defaultProviders, type SandboxProvider } from './providers.ts';
 export { SandboxRefusal, type SandboxRefusalReason } from './refusal.ts';
 export type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '@payment-service/core';
-import { isLoopback } from './loopback.ts';
+import { isLoopback } from './hosts.ts';
 
 /** An address that the sandbox answers on. */
 export interface Listening {
-  /** Such as `http://127.0.0.1:4010`, without a slash at the end. */
+  /** Such as `http://127.0.0.1:4010`, without a slash at the end; the loopback address where `host` is 0.0.0.0 or ::. */
   readonly url: string;
   readonly host: string;
   readonly port: number;
@@ -12,29 +12,51 @@ export interface Listening {
 }
 
 const GRACE_MS = 2000;
+const WILDCARDS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
 
-/** Serves a web-standard handler on this computer. Loads Node's server only here, so that the rest works everywhere. */
+/** Errors of a host that is no address of this computer. */
+const NOT_AN_ADDRESS = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'];
+
+/** How a URL writes a host. */
+const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+/** The address for clients on this computer: a wildcard address is not one to connect to. */
+export const urlOf = (host: string, port: number): string =>
+  `http://${WILDCARDS[host] ?? inUrl(host)}:${port}`;
+
+/**
+ * Serves a web-standard handler. Beyond loopback only where the caller names the host, and with a warning. Loads Node's
+ * server only here, so that the rest works everywhere.
+ *
+ * @throws {ConfigurationError} for a host that is no address of this computer, and for a port that is taken.
+ */
 export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
   port: number,
   host: string,
 ): Promise<Listening> {
-  if (!isLoopback(host.includes(':') ? `[${host}]` : host)) {
-    throw new ConfigurationError(
-      'host',
-      'The sandbox listens on this computer only: 127.0.0.1, ::1 or localhost.',
-    );
-  }
+  // Node would take an empty host, as of an unset variable, for every address of the computer.
+  if (host === '')
+    throw new ConfigurationError('host', 'host must not be empty. Leave it out for 127.0.0.1.');
   const { createAdaptorServer } = await import('@hono/node-server');
   const server = createAdaptorServer({ fetch, overrideGlobalObjects: false });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
+      if (NOT_AN_ADDRESS.includes(error.code ?? '')) {
+        const message = `${host} is not an address of this computer. Leave host out for 127.0.0.1, or use 0.0.0.0 for all addresses.`;
+        return reject(new ConfigurationError('host', message, { cause: error }));
+      }
       if (error.code !== 'EADDRINUSE') return reject(error);
       const message = `Port ${port} on ${host} is taken by another program. Choose another port, or 0 for any free one.`;
       reject(new ConfigurationError('port', message, { cause: error }));
     });
     server.listen(port, host, resolve);
   });
+  if (!isLoopback(inUrl(host))) {
+    console.warn(
+      `The sandbox listens on ${host}: anyone on the network can read its keys and move the simulated money.`,
+    );
+  }
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
   let closing: Promise<void> | undefined;
@@ -53,7 +75,7 @@ export async function listen(
   return {
     host,
     port: bound,
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    url: urlOf(host, bound),
     close: () => {
       closing ??= close();
       return closing;

@@ -32,19 +32,35 @@ export interface RetryRules {
   readonly max_backoff_ms: number;
   /** The statuses that count as delivered: exact ones, or classes such as "2xx". */
   readonly accepted: readonly (number | string)[];
-  /** The statuses after which it is not sent again. */
-  readonly final: readonly (number | string)[];
-  /** Signs each attempt afresh, with a new `t`. False repeats the first `t` (THREATS threat A28). */
+  /** The statuses after which it is sent again. An attempt without a complete answer always is. */
+  readonly repeated: readonly (number | string)[];
+  /** Signs each attempt afresh, with a new `t`. False repeats the first `t` (threat A28). */
   readonly resign: boolean;
 }
+
+/**
+ * A common rule for the answers that make a sender repeat a callback: `not-2xx` is anything but 2xx, `5xx-and-429`
+ * only these, `below-500` anything but 2xx that is below 500.
+ */
+export type RetryPreset = 'not-2xx' | '5xx-and-429' | 'below-500';
+
+/** Some of the rules. Those of `preset` hold first; a rule that is given beside it wins. */
+export interface RetrySettings extends Partial<RetryRules> {
+  readonly preset?: RetryPreset;
+}
+
+export const retryPresets: Readonly<Record<RetryPreset, Pick<RetryRules, 'accepted' | 'repeated'>>> = {
+  'not-2xx': { accepted: ['2xx'], repeated: ['1xx', '2xx', '3xx', '4xx', '5xx'] },
+  '5xx-and-429': { accepted: ['2xx'], repeated: ['5xx', 429] },
+  'below-500': { accepted: ['2xx'], repeated: ['1xx', '2xx', '3xx', '4xx'] },
+};
 
 export const defaultRetry: RetryRules = {
   max_attempts: 5,
   backoff_ms: 1000,
   backoff_factor: 2,
   max_backoff_ms: 60_000,
-  accepted: ['2xx'],
-  final: [],
+  ...retryPresets['not-2xx'],
   resign: false,
 };
 

@@ -19,8 +19,8 @@ export type SandboxRefusalReason =
   | 'already_scheduled'
   | 'destination_refused';
 
-/** Malformed, not found, already decided, and understood but refused. */
-export type RefusalStatus = 400 | 404 | 409 | 422;
+/** Malformed, not found, already decided, longer than 64 KiB, and understood but refused. */
+export type RefusalStatus = 400 | 404 | 409 | 413 | 422;
 
 /**
  * The sandbox understood an operation and refused it. In-process calls (`sandbox.collect()`) throw it; over HTTP it

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Misbehaviour, RetryRules } from './misbehaviour.ts';
+import { type Misbehaviour, type RetryRules, type RetrySettings, retryPresets } from './misbehaviour.ts';
 import type { TransactionMode } from './records.ts';
 import { SandboxRefusal } from './refusal.ts';
 
@@ -20,7 +20,7 @@ interface TransactionRequest {
   /** In place of the sandbox's own setting: `{}` behaves, whatever that setting is. */
   readonly misbehave?: Misbehaviour | undefined;
   /** On top of the sandbox's own setting. */
-  readonly retry?: Partial<RetryRules> | undefined;
+  readonly retry?: RetrySettings | undefined;
 }
 
 export type Outcome = 'completed' | 'failed';
@@ -61,15 +61,18 @@ const misbehaviour = z.strictObject({
   bad_signature: z.boolean().exactOptional(),
   redirect_first: z.boolean().exactOptional(),
 });
-const retryRules = z.strictObject({
-  max_attempts: z.int().min(1).max(50).exactOptional(),
-  backoff_ms: milliseconds.exactOptional(),
-  backoff_factor: z.number().min(1).max(10).exactOptional(),
-  max_backoff_ms: milliseconds.exactOptional(),
-  accepted: statuses.exactOptional(),
-  final: statuses.exactOptional(),
-  resign: z.boolean().exactOptional(),
-});
+const retryRules = z
+  .strictObject({
+    preset: z.enum(['not-2xx', '5xx-and-429', 'below-500']).exactOptional(),
+    max_attempts: z.int().min(1).max(50).exactOptional(),
+    backoff_ms: milliseconds.exactOptional(),
+    backoff_factor: z.number().min(1).max(10).exactOptional(),
+    max_backoff_ms: milliseconds.exactOptional(),
+    accepted: statuses.exactOptional(),
+    repeated: statuses.exactOptional(),
+    resign: z.boolean().exactOptional(),
+  })
+  .transform(({ preset, ...rules }) => ({ ...(preset && retryPresets[preset]), ...rules }));
 const outcome = z.enum(['completed', 'failed']);
 const text = z.string().min(1).max(128);
 const transaction = {

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import type { SandboxAccount } from './account.ts';
 import { type Answers, createAnswers } from './answers.ts';
+import { jsonBody } from './body.ts';
 import { onlyMethods } from './contract-api.ts';
 import { succeed } from './envelope.ts';
 import { requireKeys } from './guards.ts';
@@ -19,25 +20,6 @@ import { viewDelivery, viewTransaction, viewTransfer } from './views.ts';
 
 const MOST_LISTED = 1000;
 const LISTED = 100;
-
-/** The JSON body, whatever it is called; the reader of the request says what is wrong with its fields. */
-async function bodyOf(c: Context): Promise<unknown> {
-  const type = c.req.header('content-type') ?? 'application/json';
-  if (!/^application\/json\b/i.test(type)) {
-    throw new SandboxRefusal(
-      400,
-      'malformed_request',
-      'The body must be JSON (content-type: application/json).',
-    );
-  }
-  const text = await c.req.text();
-  try {
-    return text === '' ? {} : JSON.parse(text);
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-    throw new SandboxRefusal(400, 'malformed_request', 'The body is not valid JSON.');
-  }
-}
 
 const idOf = (c: Context): number => Number(c.req.param('id'));
 
@@ -59,16 +41,16 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
   const answers = (c: Context): Answers => createAnswers(service, new URL(c.req.url).origin);
 
   app.post('/collections', keys, async (c) =>
-    succeed(c, answers(c).started(service.collect(readCollection(await bodyOf(c)))), 201),
+    succeed(c, answers(c).started(service.collect(readCollection(await jsonBody(c)))), 201),
   );
   app.post('/payouts', keys, async (c) =>
-    succeed(c, { transaction: viewTransaction(service.payout(readPayout(await bodyOf(c)))) }, 201),
+    succeed(c, { transaction: viewTransaction(service.payout(readPayout(await jsonBody(c)))) }, 201),
   );
   app.get('/transfers', keys, (c) =>
     succeed(c, { transfers: newest(c, store.list('transfer')).map(viewTransfer) }),
   );
   app.post('/transfers', keys, async (c) =>
-    succeed(c, { transfer: viewTransfer(service.transfer(readTransfer(await bodyOf(c)))) }, 201),
+    succeed(c, { transfer: viewTransfer(service.transfer(readTransfer(await jsonBody(c)))) }, 201),
   );
   app.get('/transactions', keys, (c) => {
     const reference = c.req.query('merchant_reference');
@@ -83,7 +65,7 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
     succeed(c, answers(c).started(service.transaction(idOf(c)))),
   );
   app.post('/transactions/:id{[0-9]+}/outcome', keys, async (c) =>
-    succeed(c, answers(c).started(service.decide(idOf(c), readOutcome(await bodyOf(c)).outcome))),
+    succeed(c, answers(c).started(service.decide(idOf(c), readOutcome(await jsonBody(c)).outcome))),
   );
   app.get('/deliveries', keys, (c) => {
     const id = c.req.query('transaction_id');
@@ -97,7 +79,7 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
     succeed(c, { delivery: viewDelivery(service.resend(idOf(c))) }, 201),
   );
   app.post('/clearing', keys, async (c) => {
-    const { currency, buckets = ['uncleared'] } = readClearing(await bodyOf(c));
+    const { currency, buckets = ['uncleared'] } = readClearing(await jsonBody(c));
     return succeed(c, {
       released: service.clear({ currency, buckets }),
       merchant_wallets: service.wallets(),
@@ -105,12 +87,12 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
   });
   app.get('/clock', keys, (c) => succeed(c, answers(c).clock()));
   app.post('/clock', keys, async (c) => {
-    service.advance(readClock(await bodyOf(c)).advance_seconds);
+    service.advance(readClock(await jsonBody(c)).advance_seconds);
     return succeed(c, answers(c).clock());
   });
   app.get('/defaults', keys, (c) => succeed(c, answers(c).defaults()));
   app.put('/defaults', keys, async (c) => {
-    service.change(readDefaults(await bodyOf(c)));
+    service.change(readDefaults(await jsonBody(c)));
     return succeed(c, answers(c).defaults());
   });
   app.post('/reset', keys, (c) => {

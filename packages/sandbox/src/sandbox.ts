@@ -7,8 +7,9 @@ import { createSigner } from './callbacks.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { createDeliveries } from './deliveries.ts';
 import { destinationProblem } from './destination.ts';
+import { checkAllowedHosts } from './hosts.ts';
 import { type Listening, listen } from './listen.ts';
-import type { Misbehaviour, RetryRules } from './misbehaviour.ts';
+import type { Misbehaviour, RetryRules, RetrySettings } from './misbehaviour.ts';
 import { checkProviders, defaultProviders, type SandboxProvider } from './providers.ts';
 import type { TransactionRecord } from './records.ts';
 import { SandboxRefusal } from './refusal.ts';
@@ -44,12 +45,21 @@ export interface SandboxOptions {
   readonly file?: string | undefined;
   /** Where callbacks go whose collection or payout names no `callback_url`. */
   readonly callbackUrl?: string | undefined;
-  /** Hosts beyond this computer that callbacks may go to, as `host` or `host:port`. */
+  /**
+   * Hosts beyond this computer, as `host` or `host:port`: callbacks may go to them, and the sandbox answers requests
+   * under their names.
+   *
+   * @default []
+   */
   readonly allowedHosts?: readonly string[] | undefined;
   /** What callbacks do wrong when a request does not say. */
   readonly misbehave?: Misbehaviour | undefined;
-  /** How callbacks are repeated when a request does not say. */
-  readonly retry?: Partial<RetryRules> | undefined;
+  /**
+   * How callbacks are repeated when a request does not say, such as `{ preset: 'below-500', max_attempts: 3 }`.
+   *
+   * @default `{ preset: 'not-2xx' }` with 5 attempts
+   */
+  readonly retry?: RetrySettings | undefined;
   /** The unit of `t` in signatures: seconds by default. The service's unit is not shown. */
   readonly timestampUnit?: 'seconds' | 'milliseconds' | undefined;
   /** The verifier's own option: allows ':' in merchant references. */
@@ -70,7 +80,15 @@ export interface Sandbox {
   /** The whole service as a web-standard handler. It works without a socket, and as the `fetch` of `createClient`. */
   readonly fetch: (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
   readonly account: SandboxAccount;
-  /** Serves the sandbox on this computer: port 0 (the default) takes a free one. Node only. */
+  /**
+   * Serves the sandbox on a port. Node only.
+   *
+   * Beyond loopback, as containers need it, name the host (such as `0.0.0.0`) and list in `allowedHosts` the names
+   * that requests come under. Anyone on that network can then read the keys and move the simulated money, and a warning says so.
+   *
+   * @param options `port`: 0 takes a free one (`@default 0`). `host`: `@default '127.0.0.1'`.
+   * @throws {ConfigurationError} when the port is taken, or the host is not an address of this computer.
+   */
   listen(options?: { port?: number; host?: string }): Promise<Listening>;
   /** Starts a collection. Throws a SandboxRefusal when the sandbox refuses it. */
   collect(request: CollectionRequest): StartedCollection;
@@ -199,6 +217,7 @@ function check(options: SandboxOptions): { misbehave?: Misbehaviour; retry?: Par
   const { callbackUrl, allowedHosts = [], seed } = options;
   if (seed === '')
     throw new ConfigurationError('seed', 'seed must not be empty. Leave it out for random keys.');
+  checkAllowedHosts(allowedHosts);
   checkProviders(options.providers ?? defaultProviders);
   const problem = callbackUrl === undefined ? undefined : destinationProblem(callbackUrl, allowedHosts);
   if (problem !== undefined) throw new ConfigurationError('callbackUrl', `callbackUrl ${problem}.`);

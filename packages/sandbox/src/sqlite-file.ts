@@ -4,7 +4,7 @@ import type { Persistence } from './store.ts';
 
 /** "pays" in ASCII: marks our files, so that another program's database is never written into. */
 const APPLICATION_ID = 0x70617973;
-const VERSION = 1;
+const VERSION = 2;
 const NOT_OURS = 'The file is not a state file of this sandbox. Name another one.';
 const SQLITE_BUSY = 5;
 const SQLITE_NOTADB = 26;

@@ -62,6 +62,7 @@ describe('POST /sandbox/collections', () => {
     ['a field that is not known', { callbackUrl: 'http://127.0.0.1/' }, 'callbackUrl'],
     ['an unknown mode', { mode: 'later' }, 'mode'],
     ['an unknown misbehaviour', { misbehave: { explode: true } }, 'misbehave.explode'],
+    ['an unknown retry preset', { retry: { preset: 'never' } }, 'retry.preset'],
     ['a wrong status class', { retry: { accepted: ['6xx'] } }, 'retry.accepted.0'],
     ['a forged amount that is not exact', { misbehave: { forged_amount: 0.5 } }, 'misbehave.forged_amount'],
     ['a redirect to a script', { redirect_url: 'javascript:alert(1)' }, 'redirect_url'],

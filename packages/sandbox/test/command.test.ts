@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSandbox } from '../src/index.ts';
@@ -89,6 +89,21 @@ describe('payment-service-sandbox', () => {
     }
   });
 
+  it('threat A27: --host beyond loopback prints the risk, and --allow-host is a name that it answers under', async () => {
+    // An address of loopback that the sandbox does not know as one: the test opens nothing to the network.
+    const { url, output } = await start('--port', '0', '--host', '127.1', '--allow-host', 'sandbox');
+    expect(output()).toContain('anyone on the network can read its keys and move the simulated money.');
+    const { port } = new URL(url);
+    const statusUnder = (host: string) =>
+      new Promise((resolve, reject) => {
+        const sent = request({ host: '127.0.0.1', port, headers: { host } }, (response) =>
+          resolve(response.resume().statusCode),
+        );
+        sent.on('error', reject).end();
+      });
+    expect([await statusUnder('sandbox'), await statusUnder('example.com')]).toEqual([200, 421]);
+  });
+
   it('a busy port gets a clear message', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -104,7 +119,9 @@ describe('payment-service-sandbox', () => {
   it.each([
     [['--port', 'x'], '--port must be a number from 0 to 65535.'],
     [['--port', '65536'], '--port must be a number from 0 to 65535.'],
-    [['--host', '0.0.0.0'], 'The sandbox listens on this computer only: 127.0.0.1, ::1 or localhost.'],
+    [['--host', ''], 'host must not be empty. Leave it out for 127.0.0.1.'],
+    [['--host', '192.0.2.1'], '192.0.2.1 is not an address of this computer.'],
+    [['--allow-host', 'http://shop'], 'allowedHosts: "http://shop" never matches.'],
     [['--file', '/nowhere/at/all.sqlite'], 'The file could not be opened.'],
     [['--misbehave', '{'], '--misbehave must be JSON'],
     [['--misbehave', '{"explode":true}'], 'misbehave: explode: this field is not known here.'],

@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import manifest from '../package.json' with { type: 'json' };
 import { createSandbox } from '../src/index.ts';
-import { call, collection, keysOf, listOf, payout } from './support/api.ts';
-import { callbackProblems, errorProblems, responseProblems } from './support/contract.ts';
+import { type Answer, call, collection, keysOf, listOf, payout } from './support/api.ts';
+import { callbackProblems, responseProblems } from './support/contract.ts';
 import { startMerchant } from './support/merchant.ts';
 
 const merchant = await startMerchant();
@@ -13,14 +14,12 @@ afterAll(async () => {
 
 async function get(path: string, headers: Record<string, string> = keysOf(sandbox)) {
   const answer = await call(sandbox, 'GET', path, undefined, { 'x-api-version': '1', ...headers });
+  return { ...answer, problems: problemsOf(path, answer) };
+}
+
+function problemsOf(path: string, { status, headers, body }: Answer): string[] {
   const [route = ''] = path.split('?');
-  const problems = responseProblems(
-    route,
-    answer.status,
-    answer.headers.get('content-type') ?? '',
-    answer.body,
-  );
-  return { ...answer, problems };
+  return responseProblems(route, status, headers.get('content-type') ?? '', body);
 }
 
 const publicOnly = { 'public-key': sandbox.account.publicKey };
@@ -74,6 +73,7 @@ describe('every callback fits the contract', () => {
     expect(callbackProblems(received?.data)).toEqual([]);
     expect(received?.method).toBe('POST');
     expect(received?.headers['content-type']).toBe('application/json');
+    expect(received?.headers['user-agent']).toBe(`payment-service-sandbox/${manifest.version}`);
     expect(received?.headers['hmac-signature']).toMatch(/^t=\d{10},s=[0-9a-f]{64}$/);
   });
 
@@ -103,7 +103,7 @@ describe('control: the validator reports a wrong answer', () => {
     ],
     ['a code that disagrees', { ...right, code: 201 }],
     ['another status', { ...right, status: 'error' }],
-    ['no data', { code: 200, status: 'success', message: 'm' }],
+    ['no list in data', { ...right, data: {} }],
     ['the data of another endpoint', { ...right, data: { payout_banks: [] } }],
   ])('%s', (_, wrong) => {
     expect(responseProblems('/data/wallet-balances', 200, json, wrong)).not.toEqual([]);
@@ -111,11 +111,17 @@ describe('control: the validator reports a wrong answer', () => {
   it('an error with something in data', () => {
     const body = { code: 400, status: 'error', message: 'm', data: { reason: 'x' } };
     expect(responseProblems('/data/payout-bank-codes', 400, json, body)).not.toEqual([]);
-    expect(errorProblems(401, body)).not.toEqual([]);
+    expect(responseProblems('/data/payout-bank-codes', 401, json, { ...body, code: 401 })).not.toEqual([]);
   });
-  it('another content type, and a status that is not named', () => {
+  it('another content type, and a success under another status', () => {
     expect(responseProblems('/data/wallet-balances', 200, 'text/html', right)).not.toEqual([]);
-    expect(responseProblems('/data/wallet-balances', 500, json, right)).not.toEqual([]);
+    expect(responseProblems('/data/wallet-balances', 500, json, { ...right, code: 500 })).not.toEqual([]);
+  });
+  it('an error under a status that the contract does not name, without its message', () => {
+    const error = { code: 401, status: 'error', message: 'm', data: {} };
+    expect(responseProblems('/data/wallet-balances', 401, json, error)).toEqual([]);
+    const { message, ...rest } = error;
+    expect(responseProblems('/data/wallet-balances', 401, json, rest)).not.toEqual([]);
   });
   it('a callback without a field', () => {
     const { total_credit, ...payload } = { total_credit: 1, id: 1 };
@@ -235,7 +241,7 @@ describe('errors, in the envelope with empty data', () => {
   ] as const)('%s: GET %s', async (_, path, headers, status, says) => {
     const answer = await call(sandbox, 'GET', path, undefined, headers);
     expect(answer.status).toBe(status);
-    expect(errorProblems(status, answer.body)).toEqual([]);
+    expect(problemsOf(path, answer)).toEqual([]);
     expect(answer.body.message).toContain(says);
     expect(answer.headers.get('content-type')).toContain('application/json');
     // No answer repeats a key.
@@ -247,7 +253,7 @@ describe('errors, in the envelope with empty data', () => {
       const answer = await call(sandbox, method, `/data/${path}`);
       expect(answer.status).toBe(405);
       expect(answer.headers.get('allow')).toBe('GET, HEAD');
-      expect(errorProblems(405, answer.body)).toEqual([]);
+      expect(problemsOf(`/data/${path}`, answer)).toEqual([]);
     }
   });
 

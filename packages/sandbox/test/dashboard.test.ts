@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../src/index.ts';
 import { call, collection, listOf } from './support/api.ts';
 import { type Merchant, startMerchant } from './support/merchant.ts';
+import { until } from './support/stage.ts';
 
 let merchant: Merchant;
 let sandbox: Sandbox;
@@ -165,6 +166,36 @@ describe('the dashboard', () => {
     expect(merchant.received).toHaveLength(1);
     expect((await submit('clock', { advance_seconds: '60' }))[1]).toContain('60 s ahead');
     expect((await submit('reset'))[1]).toContain('None yet.');
+  });
+
+  it('every retry rule that it offers is one that the sandbox knows', async () => {
+    merchant.answer = (response) => {
+      response.statusCode = 404;
+      response.end();
+    };
+    expect(await show()).toContain('<dd>After any answer but 2xx</dd>');
+    await submit('defaults', { retry: '5xx-and-429' });
+    expect(await show()).toContain('<dd>After 5xx and 429 only</dd>');
+    await submit('defaults', { misbehave: 'none' });
+    expect(await show()).toContain('<dd>After 5xx and 429 only</dd>');
+    const [, select = ''] = /<select name="retry">(.*?)<\/select>/s.exec(await show()) ?? [];
+    const names = [...select.matchAll(/value="([^"]*)"/g)].map(([, name]) => name ?? '');
+    expect(names).toEqual(['', 'not-2xx', '5xx-and-429', 'below-500']);
+    for (const retry of names) expect((await submit('collections', { ...fields, retry }))[0]).toBe(303);
+    await until(() => sandbox.deliveries().every(({ attempts }) => attempts.length > 0));
+    expect(sandbox.deliveries().map(({ state }) => state)).toEqual([
+      'given_up',
+      'scheduled',
+      'given_up',
+      'scheduled',
+    ]);
+    expect((await submit('defaults', { retry: 'never' }))[0]).toBe(400);
+  });
+
+  it('rules that no preset names are shown as they are', async () => {
+    await sandbox.close();
+    sandbox = createSandbox({ retry: { accepted: [204], repeated: ['5xx', 409] } });
+    expect(await show()).toContain('<dd>After 5xx, 409; 204 counts as delivered</dd>');
   });
 
   it('sends a delivery again', async () => {

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createSandbox } from '../src/index.ts';
+import { urlOf } from '../src/listen.ts';
 import { collection, keysOf } from './support/api.ts';
 
 const sandbox = createSandbox();
@@ -8,9 +9,15 @@ const { url, port } = await sandbox.listen();
 afterAll(() => sandbox.close());
 
 /** A raw request: fetch would not let the Host header be set. */
-function send(method: string, path: string, headers: Record<string, string>, body = ''): Promise<number> {
+function send(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body = '',
+  to = port,
+): Promise<number> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (response) => {
+    const sent = request({ host: '127.0.0.1', port: to, method, path, headers, agent: false }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode ?? 0));
     });
     sent.on('error', reject).end(body);
@@ -80,13 +87,59 @@ describe('forms of other sites', () => {
   });
 });
 
-it('threat A27: listens on this computer only', async () => {
-  for (const host of ['0.0.0.0', '::', '192.168.0.1', 'example.com', '']) {
+it('threat A27: a host that is empty, or no address of this computer, is refused', async () => {
+  for (const host of ['', '192.0.2.1', 'sandbox.invalid']) {
     await expect(sandbox.listen({ host })).rejects.toMatchObject({
       code: 'invalid_configuration',
       option: 'host',
     });
   }
+});
+
+describe('threat A27: a sandbox for other computers', () => {
+  // An address of loopback that the sandbox does not know as one: the test opens nothing to the network.
+  const beyond = '127.1';
+
+  it('warns where it listens beyond loopback, and nowhere else', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    await (await sandbox.listen()).close();
+    expect(warn).not.toHaveBeenCalled();
+    await (await sandbox.listen({ host: beyond })).close();
+    expect(warn.mock.calls).toEqual([
+      ['The sandbox listens on 127.1: anyone on the network can read its keys and move the simulated money.'],
+    ]);
+    warn.mockRestore();
+  });
+
+  it('answers under the listed names, and under no other', async () => {
+    const container = createSandbox({ allowedHosts: ['sandbox', 'shop:8080'] });
+    const { port: there } = await container.listen();
+    const ask = (host: string) => send('GET', '/', { host }, '', there);
+    for (const host of ['sandbox', `sandbox:${there}`, 'shop:8080', 'localhost', '127.0.0.1']) {
+      expect(await ask(host), host).toBe(200);
+    }
+    for (const host of ['shop', 'shop:8081', 'a.sandbox', 'sandbox.', 'example.com', '0.0.0.0']) {
+      expect(await ask(host), host).toBe(421);
+    }
+    await container.close();
+  });
+
+  it('takes forms of its own pages under a listed name, and of no other site', async () => {
+    const container = createSandbox({ allowedHosts: ['sandbox'] });
+    const { port: there } = await container.listen();
+    const from = (origin: string) =>
+      send('POST', '/dashboard/release', { host: 'sandbox:4010', origin, ...form }, '', there);
+    expect(await from('http://sandbox:4010')).toBe(303);
+    expect(await from('http://example.com')).toBe(403);
+    await container.close();
+  });
+
+  it('shows a wildcard address as one that a client can use', () => {
+    expect(urlOf('0.0.0.0', 4010)).toBe('http://127.0.0.1:4010');
+    expect(urlOf('::', 4010)).toBe('http://[::1]:4010');
+    expect(urlOf('::1', 4010)).toBe('http://[::1]:4010');
+    expect(urlOf('sandbox', 4010)).toBe('http://sandbox:4010');
+  });
 });
 
 it('listens on several addresses, and says where', async () => {

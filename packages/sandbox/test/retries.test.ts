@@ -63,7 +63,7 @@ describe('retries', () => {
     expect(attemptsOf()).toEqual([['given_up', 503, 503, 503]]);
   });
 
-  it('which statuses count, and which end it, are options; backoff is capped', async () => {
+  it('which statuses count, and which repeat it, are options; backoff is capped', async () => {
     const clock = createManualClock();
     stage.merchant.answer = (response) => {
       response.statusCode = [200, 409, 410][stage.merchant.received.length - 1] ?? 599;
@@ -71,7 +71,7 @@ describe('retries', () => {
     };
     const retry = {
       accepted: [204],
-      final: [410],
+      repeated: [200, 409],
       backoff_ms: 3000,
       backoff_factor: 10,
       max_backoff_ms: 5000,
@@ -86,6 +86,69 @@ describe('retries', () => {
     await stage.sandbox.idle();
     expect(waits).toEqual([3000, 5000]);
     expect(attemptsOf()).toEqual([['given_up', 200, 409, 410]]);
+  });
+
+  it.each([
+    ['not-2xx', [302, 404, 429, 500, 503], []],
+    ['5xx-and-429', [429, 500, 503], [302, 404]],
+    ['below-500', [302, 404, 429], [500, 503]],
+  ] as const)(
+    'preset %s repeats %j, gives up after %j, and delivers with 2xx',
+    async (preset, repeats, ends) => {
+      stage.open({ retry: { preset, max_attempts: 2, backoff_ms: 0 } });
+      for (const status of [...repeats, ...ends, 204]) {
+        stage.merchant.answer = (response) => {
+          response.statusCode = status;
+          response.end();
+        };
+        stage.sandbox.collect(collection);
+        await stage.sandbox.idle();
+      }
+      expect(attemptsOf()).toEqual([
+        ...repeats.map((status) => ['given_up', status, status]),
+        ...ends.map((status) => ['given_up', status]),
+        ['delivered', 204],
+      ]);
+    },
+  );
+
+  it.each(['not-2xx', '5xx-and-429', 'below-500'] as const)(
+    'preset %s repeats an attempt without a complete answer',
+    async (preset) => {
+      stage.merchant.answer = (response) => {
+        if (stage.merchant.received.length === 1) response.destroy();
+        else response.end();
+      };
+      stage.open({ retry: { preset, backoff_ms: 0 } }).collect(collection);
+      await stage.sandbox.idle();
+      expect(attemptsOf()).toEqual([['delivered', 'UND_ERR_SOCKET', 200]]);
+    },
+  );
+
+  it('a request chooses its preset on top of the setting of the sandbox', async () => {
+    stage.merchant.answer = (response) => {
+      response.statusCode = 500;
+      response.end();
+    };
+    stage.open({ retry: { preset: 'below-500', max_attempts: 2, backoff_ms: 0 } });
+    stage.sandbox.collect(collection);
+    stage.sandbox.collect({ ...collection, retry: { preset: '5xx-and-429' } });
+    await stage.sandbox.idle();
+    expect(attemptsOf()).toEqual([
+      ['given_up', 500],
+      ['given_up', 500, 500],
+    ]);
+  });
+
+  it('a rule beside a preset wins', async () => {
+    stage.merchant.answer = (response) => {
+      response.statusCode = 202;
+      response.end();
+    };
+    const retry = { preset: 'not-2xx', accepted: [200], max_attempts: 2, backoff_ms: 0 } as const;
+    stage.open({ retry }).collect(collection);
+    await stage.sandbox.idle();
+    expect(attemptsOf()).toEqual([['given_up', 202, 202]]);
   });
 
   it('a status class counts, such as 4xx', async () => {

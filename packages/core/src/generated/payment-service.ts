@@ -74,9 +74,29 @@ export interface webhooks {
         put?: never;
         /**
          * Transaction callback
-         * @description Carries a transaction outcome. The same data comes back with the customer's browser as a redirect, with the signature in the query parameter `hmac_signature`; how the other fields are spelled in that query is not shown. Retries, and the answer that the receiver must give, are not shown.
+         * @description Carries a transaction outcome in an HTTP request with the header `hmac-signature`. Retries, and the answer that the receiver must give, are not shown.
          */
         post: operations["transactionCallback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    transactionRedirect: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Transaction redirect
+         * @description The customer's browser comes back to the merchant with the transaction data in the query, under the same signature as the callback. Only the name `hmac_signature` is shown; how the query spells the other fields is not. GET is what a browser sends when it follows a redirect. The customer sees this URL and can send it again.
+         */
+        get: operations["transactionRedirect"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -101,7 +121,7 @@ export interface components {
             transaction_method: "MOBILE_MONEY" | (string & {});
             /** @description Display name of the method. */
             transaction_method_name: string;
-            /** @description In mixed case here, unlike the upper case of the request filter. */
+            /** @description Mixed case here; the request filter uses upper case. */
             transaction_type: "Collection" | (string & {});
             transaction_currency: components["schemas"]["CurrencyCode"];
             /** @description Minimum transaction amount. */
@@ -136,18 +156,16 @@ export interface components {
             /** @description Accumulated rolling reserve. */
             reserve_balance: number;
         };
-        BadRequest: {
-            /**
-             * @description Equals the HTTP status code.
-             * @constant
-             */
-            code: 400;
-            /** @constant */
-            status: "error";
+        ErrorEnvelope: {
+            /** @description Equals the HTTP status code. */
+            code: number;
+            status: "error" | (string & {});
             /** @description Human-readable text. */
             message: string;
             /** @description Empty on the error shown. */
-            data: Record<string, never>;
+            data: {
+                [key: string]: unknown;
+            };
         };
         TransactionCallback: {
             /** @description Signed. Other event names are not shown. */
@@ -190,20 +208,22 @@ export interface components {
         };
     };
     responses: {
-        /** @description Other statuses, and what they carry, are not shown. */
-        NotShown: {
+        /** @description Other statuses are not shown, and neither are their bodies. Such an answer may carry the error envelope; a client must accept one that does not. */
+        Error: {
             headers: {
                 [name: string]: unknown;
             };
-            content?: never;
+            content: {
+                "application/json": components["schemas"]["ErrorEnvelope"];
+            };
         };
     };
     parameters: {
         /**
-         * @description Sent with value 1 on every request shown. Other versions are not shown.
+         * @description Sent with value 1 on every request shown. Other versions, and the behaviour without the header, are not shown.
          * @example 1
          */
-        ApiVersion: "1";
+        ApiVersion: "1" | (string & {});
     };
     requestBodies: never;
     headers: never;
@@ -225,12 +245,12 @@ export interface operations {
                  */
                 transaction_type?: components["schemas"]["TransactionType"];
             };
-            header: {
+            header?: {
                 /**
-                 * @description Sent with value 1 on every request shown. Other versions are not shown.
+                 * @description Sent with value 1 on every request shown. Other versions, and the behaviour without the header, are not shown.
                  * @example 1
                  */
-                "x-api-version": components["parameters"]["ApiVersion"];
+                "x-api-version"?: components["parameters"]["ApiVersion"];
             };
             path?: never;
             cookie?: never;
@@ -271,13 +291,9 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /**
-                         * @description Equals the HTTP status code.
-                         * @constant
-                         */
-                        code: 200;
-                        /** @constant */
-                        status: "success";
+                        /** @description Equals the HTTP status code. */
+                        code: number;
+                        status: "success" | (string & {});
                         /** @description Human-readable text. */
                         message: string;
                         data: {
@@ -286,24 +302,24 @@ export interface operations {
                     };
                 };
             };
-            default: components["responses"]["NotShown"];
+            default: components["responses"]["Error"];
         };
     };
     listPayoutBanks: {
         parameters: {
             query: {
                 /**
-                 * @description The provider whose banks are wanted, from the payment options.
+                 * @description Code of the provider whose banks are listed, from the payment options.
                  * @example example_bank
                  */
                 provider_code: string;
             };
-            header: {
+            header?: {
                 /**
-                 * @description Sent with value 1 on every request shown. Other versions are not shown.
+                 * @description Sent with value 1 on every request shown. Other versions, and the behaviour without the header, are not shown.
                  * @example 1
                  */
-                "x-api-version": components["parameters"]["ApiVersion"];
+                "x-api-version"?: components["parameters"]["ApiVersion"];
             };
             path?: never;
             cookie?: never;
@@ -333,13 +349,9 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /**
-                         * @description Equals the HTTP status code.
-                         * @constant
-                         */
-                        code: 200;
-                        /** @constant */
-                        status: "success";
+                        /** @description Equals the HTTP status code. */
+                        code: number;
+                        status: "success" | (string & {});
                         /** @description Human-readable text. */
                         message: string;
                         data: {
@@ -362,10 +374,10 @@ export interface operations {
                      *       "data": {}
                      *     }
                      */
-                    "application/json": components["schemas"]["BadRequest"];
+                    "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            default: components["responses"]["NotShown"];
+            default: components["responses"]["Error"];
         };
     };
     getWalletBalances: {
@@ -377,12 +389,12 @@ export interface operations {
                  */
                 currency?: components["schemas"]["CurrencyCode"];
             };
-            header: {
+            header?: {
                 /**
-                 * @description Sent with value 1 on every request shown. Other versions are not shown.
+                 * @description Sent with value 1 on every request shown. Other versions, and the behaviour without the header, are not shown.
                  * @example 1
                  */
-                "x-api-version": components["parameters"]["ApiVersion"];
+                "x-api-version"?: components["parameters"]["ApiVersion"];
             };
             path?: never;
             cookie?: never;
@@ -423,13 +435,9 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /**
-                         * @description Equals the HTTP status code.
-                         * @constant
-                         */
-                        code: 200;
-                        /** @constant */
-                        status: "success";
+                        /** @description Equals the HTTP status code. */
+                        code: number;
+                        status: "success" | (string & {});
                         /** @description Human-readable text. */
                         message: string;
                         data: {
@@ -438,7 +446,7 @@ export interface operations {
                     };
                 };
             };
-            default: components["responses"]["NotShown"];
+            default: components["responses"]["Error"];
         };
     };
     transactionCallback: {
@@ -446,7 +454,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description `t=<timestamp>,s=<hmac_hash>`. The unit of t is not shown, and t is not signed. The example is made with the signing key EXAMPLESIGNINGKEY.
+                 * @description `t=<timestamp>,s=<hmac_hash>`. The unit of t is not shown, and t is not signed. The signing key of the example is EXAMPLESIGNINGKEY.
                  * @example t=1700000000,s=34545960ef04a04bce08b22cbc42f54893870f826a6b5b7bcd434a77a8259e83
                  */
                 "hmac-signature": string;
@@ -484,6 +492,30 @@ export interface operations {
         };
         responses: {
             /** @description The answer that the receiver must give is not shown. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    transactionRedirect: {
+        parameters: {
+            query: {
+                /**
+                 * @description `t=<timestamp>,s=<hmac_hash>`, as in the header of the callback. The signing key of the example is EXAMPLESIGNINGKEY.
+                 * @example t=1700000000,s=34545960ef04a04bce08b22cbc42f54893870f826a6b5b7bcd434a77a8259e83
+                 */
+                hmac_signature: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer goes to the customer's browser; the merchant chooses it. */
             default: {
                 headers: {
                     [name: string]: unknown;

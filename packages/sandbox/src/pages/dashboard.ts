@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { randomSeed, type SandboxAccount } from '../account.ts';
+import { formFields } from '../body.ts';
 import { SandboxRefusal } from '../refusal.ts';
 import {
   readClearing,
@@ -8,28 +9,21 @@ import {
   readCollection,
   readOutcome,
   readPayout,
+  readRetryRules,
   readTransfer,
 } from '../requests.ts';
 import type { Service } from '../service.ts';
 import { forms } from './forms.ts';
 import { page } from './layout.ts';
-import { misbehaviourOf, presets } from './presets.ts';
+import { misbehaviourOf, presets, retryLabel } from './presets.ts';
 import { deliveryList, transactionList, transferTable, walletTable } from './tables.ts';
 
 const MOST_SHOWN = 30;
 const newest = <T>(list: readonly T[]): T[] => list.slice(-MOST_SHOWN).reverse();
 
-/** The fields of a form as text; an empty one counts as not given. */
-async function fieldsOf(c: Context): Promise<Record<string, string>> {
-  const entries = Object.entries(await c.req.parseBody());
-  return Object.fromEntries(
-    entries.flatMap(([name, value]) => (typeof value === 'string' && value !== '' ? [[name, value]] : [])),
-  );
-}
-
 /** What collection and payout have in common. "provider" holds code and currency, "ending" mode and outcome. */
 function transactionOf(fields: Record<string, string>): object {
-  const { provider = '', ending = 'direct', amount, misbehave, charge_customer, ...rest } = fields;
+  const { provider = '', ending = 'direct', amount, misbehave, retry, charge_customer, ...rest } = fields;
   const [provider_code, currency] = provider.split(' ');
   const [mode, outcome] = ending.split(' ');
   return {
@@ -40,6 +34,7 @@ function transactionOf(fields: Record<string, string>): object {
     mode,
     outcome,
     misbehave: misbehave === undefined ? undefined : misbehaviourOf(misbehave),
+    retry: retry === undefined ? undefined : { preset: retry },
   };
 }
 
@@ -52,7 +47,7 @@ export function createDashboard(service: Service, account: SandboxAccount): Hono
   /** Every form does one thing and comes back to the dashboard, with the reason when it was refused. */
   const action = (path: string, act: (fields: Record<string, string>, c: Context) => unknown): void => {
     app.post(`/dashboard/${path}`, async (c) => {
-      const fields = await fieldsOf(c);
+      const fields = await formFields(c);
       try {
         act(fields, c);
       } catch (error) {
@@ -83,7 +78,12 @@ export function createDashboard(service: Service, account: SandboxAccount): Hono
     const seconds = readClock({ advance_seconds: Number(advance_seconds) }).advance_seconds;
     service.advance(seconds);
   });
-  action('defaults', ({ misbehave }) => service.change({ misbehave: misbehaviourOf(misbehave) }));
+  action('defaults', ({ misbehave, retry }) => {
+    if (misbehave !== undefined) service.change({ misbehave: misbehaviourOf(misbehave) });
+    if (retry !== undefined) {
+      service.change({ retry: { ...service.settings().retry, ...readRetryRules({ preset: retry }) } });
+    }
+  });
   action('release', () => service.release());
   action('reset', () => service.reset());
   return app;
@@ -96,7 +96,7 @@ function show(
   problem?: SandboxRefusal,
 ): Promise<Response> {
   const { store } = service;
-  const { misbehave, clockOffset } = service.settings();
+  const { misbehave, retry, clockOffset } = service.settings();
   const isSet = Object.keys(misbehave).length > 0;
   const preset = presets.find((one) => JSON.stringify(one.misbehave) === JSON.stringify(misbehave));
   return page(c, {
@@ -112,6 +112,7 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem.me
 <dt>Signing key</dt><dd><code>${account.signingKey}</code></dd>
 <dt>Clock</dt><dd>${new Date(service.now()).toISOString()}${clockOffset > 0 ? `, ${clockOffset / 1000} s ahead` : ''}</dd>
 <dt>Callbacks</dt><dd>${isSet ? (preset?.label ?? JSON.stringify(misbehave)) : 'behave, unless a request says otherwise'}</dd>
+<dt>Retries</dt><dd>${retryLabel(retry)}</dd>
 </dl><p><a href="/">Refresh</a></p></div>
 <h2>Wallets</h2>${walletTable(service.wallets())}
 ${forms(service, `ORD-${randomSeed().slice(0, 6).toUpperCase()}`)}

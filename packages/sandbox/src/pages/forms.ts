@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { SandboxProvider } from '../providers.ts';
 import type { Service } from '../service.ts';
 import type { Markup } from './layout.ts';
-import { presets } from './presets.ts';
+import { presets, retryChoices } from './presets.ts';
 
 const field = (
   label: string,
@@ -57,6 +57,7 @@ export function forms(service: Service, suggestion: string): Markup {
     field('Customer name', 'customer_name', 'Sandbox Customer'),
     field('Callback address', 'callback_url', callbackUrl, { hint: 'http://127.0.0.1:3000/callbacks' }),
     choice('Callback', 'misbehave', [['', 'As set for the sandbox'], ...misbehaviours]),
+    choice('Retries', 'retry', [['', 'As set for the sandbox'], ...retryChoices]),
   ];
   const endings = [
     ['direct completed', 'Complete at once'],
@@ -88,7 +89,7 @@ ${form(
   'Pay out',
 )}
 ${form('transfers', 'Transfer to the payout wallet', [currency, field('Amount', 'amount', '1000', { type: 'number' })], 'Transfer')}
-${form('defaults', 'When a request does not say', [choice('Callbacks', 'misbehave', misbehaviours)], 'Set')}
+${form('defaults', 'When a request does not say', [choice('Callbacks', 'misbehave', [['', 'No change'], ...misbehaviours]), choice('Retries', 'retry', [['', 'No change'], ...retryChoices])], 'Set')}
 ${form('clock', 'Move the clock ahead', [field('Seconds', 'advance_seconds', '86400', { type: 'number' })], 'Move')}
 <details class="card"><summary>Release and reset</summary>
 <form method="post" action="/dashboard/clearing"><p>Uncleared money becomes available.</p><button name="bucket" value="uncleared">Clear</button></form>

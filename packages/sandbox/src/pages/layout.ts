@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
+import type { RefusalStatus } from '../refusal.ts';
 
 export type Markup = HtmlEscapedString | Promise<HtmlEscapedString>;
 
@@ -30,7 +31,7 @@ code { font-size: .9em; } dl { display: grid; grid-template-columns: auto 1fr; g
 /** A whole page. Everything that is put into it was escaped by hono/html. */
 export async function page(
   c: Context,
-  content: { title: string; body: Markup; status?: 200 | 400 | 404 | 409 | 422; formsTo?: string },
+  content: { title: string; body: Markup; status?: 200 | RefusalStatus; formsTo?: string },
 ): Promise<Response> {
   const nonce = crypto.randomUUID();
   const { title, body, status = 200, formsTo = "'self'" } = content;

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
+import { formFields } from '../body.ts';
 import { onlyMethods } from '../contract-api.ts';
 import { toAmount } from '../money.ts';
 import type { TransactionRecord } from '../records.ts';
@@ -25,7 +26,7 @@ export function createPaymentPage(service: Service): Hono {
   });
 
   app.post('/:id', async (c) => {
-    const { choice } = await c.req.parseBody();
+    const { choice } = await formFields(c);
     // Looked up after the last wait: of two presses, the second one sees what the first one decided.
     const transaction = transactionOf(c);
     if (transaction === undefined) return notFound(c);

@@ -1,4 +1,4 @@
-import type { Misbehaviour } from '../misbehaviour.ts';
+import { defaultRetry, type Misbehaviour, type RetryRules, retryPresets } from '../misbehaviour.ts';
 
 /** A misbehaviour that the dashboard offers by name. */
 export interface Preset {
@@ -30,4 +30,21 @@ export const presets: readonly Preset[] = [
 /** What was chosen; nothing for a name that is not offered. */
 export function misbehaviourOf(name: unknown): Misbehaviour {
   return presets.find((preset) => preset.name === name)?.misbehave ?? {};
+}
+
+/** The retry rules that the dashboard offers by name. */
+export const retryChoices = [
+  ['not-2xx', 'After any answer but 2xx'],
+  ['5xx-and-429', 'After 5xx and 429 only'],
+  ['below-500', 'After answers below 500 only, such as 429'],
+] as const;
+
+/** The label of the rules that are set, or the rules themselves where no preset names them. */
+export function retryLabel(retry: Partial<RetryRules>): string {
+  const { accepted, repeated } = { ...defaultRetry, ...retry };
+  const [, label] =
+    retryChoices.find(
+      ([name]) => JSON.stringify(retryPresets[name]) === JSON.stringify({ accepted, repeated }),
+    ) ?? [];
+  return label ?? `After ${repeated.join(', ')}; ${accepted.join(', ')} counts as delivered`;
 }

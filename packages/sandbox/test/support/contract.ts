@@ -23,37 +23,45 @@ function compile(...path: string[]): ValidateFunction {
   return ajv.compile({ $ref: `contract#/${path.map(pointer).join('/')}` });
 }
 
-/** What Ajv has against a response: nothing when the contract allows it. A status that it does not name is `default`. */
-export function responseProblems(path: string, status: number, contentType: string, body: unknown): string[] {
-  const responses = document.paths[path]?.get?.responses;
-  if (responses === undefined) return [`the contract has no GET ${path}`];
-  if (responses[status] === undefined) return [`the contract does not name ${status} for ${path}`];
-  if (!contentType.startsWith('application/json')) return [`${contentType} is not application/json`];
-  const validate = compile(
-    'paths',
-    path,
-    'get',
-    'responses',
-    String(status),
-    'content',
-    'application/json',
-    'schema',
-  );
-  return validate(body) ? [] : (validate.errors ?? []).map((one) => `${one.instancePath} ${one.message}`);
+const messages = ({ errors }: ValidateFunction): string[] =>
+  (errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+
+interface Envelope {
+  readonly code: unknown;
+  readonly status: unknown;
+  readonly data: object;
 }
 
-/** What Ajv has against the body of a callback. */
+/**
+ * What is wrong with an answer: the contract's schema of its status, or of `default`, and the values of the envelope
+ * (protocol §2.1 and §7), which the contract leaves open. A path that is not in the contract can only answer an error.
+ */
+export function responseProblems(
+  path: string,
+  status: number,
+  contentType: string,
+  body: Envelope,
+): string[] {
+  if (!contentType.startsWith('application/json')) return [`${contentType} is not application/json`];
+  const named = document.paths[path]?.get.responses[status];
+  const response = named
+    ? ['paths', path, 'get', 'responses', String(status)]
+    : ['components', 'responses', 'Error'];
+  const validate = compile(...response, 'content', 'application/json', 'schema');
+  return [...(validate(body) ? [] : messages(validate)), ...envelopeProblems(status, body)];
+}
+
+function envelopeProblems(status: number, body: Envelope): string[] {
+  const word = status < 400 ? 'success' : 'error';
+  return [
+    ...(body.code === status ? [] : [`code is ${body.code} under HTTP ${status}`]),
+    ...(body.status === word ? [] : [`status is ${body.status} and not ${word}`]),
+    ...(word === 'error' && Object.keys(body.data).length > 0 ? ['data of an error is not empty'] : []),
+  ];
+}
+
+/** What Ajv reports about the body of a callback. */
 export function callbackProblems(body: unknown): string[] {
   const validate = compile('components', 'schemas', 'TransactionCallback');
-  return validate(body) ? [] : (validate.errors ?? []).map((one) => `${one.instancePath} ${one.message}`);
-}
-
-/** What Ajv has against an error envelope: the 400 of the contract, with another code where one is given. */
-export function errorProblems(code: number, body: unknown): string[] {
-  const { BadRequest } = document.components.schemas;
-  const validate = ajv.compile({
-    ...BadRequest,
-    properties: { ...BadRequest.properties, code: { const: code } },
-  });
-  return validate(body) ? [] : (validate.errors ?? []).map((one) => `${one.instancePath} ${one.message}`);
+  return validate(body) ? [] : messages(validate);
 }

@@ -1,0 +1,99 @@
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { apiReports } from '../src/api-reports.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const scratch = mkdtempSync(join(tmpdir(), 'api-report-test-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+const committed = (path: string): string =>
+  existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '';
+const ACCEPT = 'the public API changed. Review the difference; `pnpm api` accepts it';
+
+describe('the reports of the public API', () => {
+  const reports = apiReports(root);
+
+  it.each(reports)('match the declarations that the build emits: $path', ({ path, text }) => {
+    expect(committed(path), `${path}: ${ACCEPT}`).toBe(text);
+  });
+
+  it('belong to entries that exist', () => {
+    const files = globSync('packages/*/api/*', { cwd: root }).map((path) => path.replaceAll('\\', '/'));
+    expect(files.sort(), ACCEPT).toEqual(reports.map(({ path }) => path).sort());
+  });
+
+  it('show the same functions for every adapter', () => {
+    const adapters = reports.filter(({ path }) => /packages\/(express|fastify|koa|fetch)\//.test(path));
+    expect(adapters).toHaveLength(4);
+    for (const { path, text } of adapters) {
+      const functions = new Set([...text.matchAll(/^export function (\w+)/gm)].map(([, name]) => name));
+      expect([...functions], path).toEqual(['paymentCallbacks', 'paymentRedirects']);
+    }
+  });
+});
+
+describe('control: a report of changed declarations', () => {
+  /** The report of the built sandbox, alone in a repository, after changes to its declarations. */
+  function reportAfter(changes: readonly (readonly [from: string, to: string])[]): string {
+    const copy = mkdtempSync(join(scratch, 'repository-'));
+    const original = join(root, 'packages/sandbox');
+    const folder = join(copy, 'packages/sandbox');
+    mkdirSync(folder, { recursive: true });
+    cpSync(join(original, 'package.json'), join(folder, 'package.json'));
+    cpSync(join(original, 'dist'), join(folder, 'dist'), { recursive: true });
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
+    symlinkSync(join(original, 'node_modules'), join(folder, 'node_modules'), 'junction');
+    const declarations = join(folder, 'dist/index.d.ts');
+    let text = readFileSync(declarations, 'utf8');
+    for (const [from, to] of changes) {
+      expect(text).toContain(from);
+      text = text.replace(from, to);
+    }
+    writeFileSync(declarations, text);
+    const [report] = apiReports(copy);
+    return report?.text ?? '';
+  }
+  const now = committed('packages/sandbox/api/index.api.md');
+
+  it('is the same when only a comment changed', () => {
+    expect(reportAfter([['/** A running sandbox. */', '/** Another sentence. */']])).toBe(now);
+  });
+
+  it('shows a changed member, base class, unexported type and global type', () => {
+    const addition = 'declare global {\n  interface Array<T> {\n    added: T;\n  }\n}\n';
+    const changed = reportAfter([
+      ['readonly late_ms?: number', 'readonly late_ms: string'],
+      ['class SandboxRefusal extends ApiError', 'class SandboxRefusal extends Error'],
+      ['interface TransactionRequest {', 'interface TransactionRequest {\n  readonly more: string;'],
+      ['interface Clock {', `${addition}interface Clock {`],
+    ]);
+    for (const part of [
+      'readonly late_ms: string;',
+      'SandboxRefusal extends Error',
+      'readonly more: string;',
+      'added: T;',
+    ]) {
+      expect(now).not.toContain(part);
+      expect(changed).toContain(part);
+    }
+  });
+
+  it('is an error that names the command when the package is not built', () => {
+    const copy = mkdtempSync(join(scratch, 'repository-'));
+    mkdirSync(join(copy, 'packages/core'), { recursive: true });
+    cpSync(join(root, 'packages/core/package.json'), join(copy, 'packages/core/package.json'));
+    expect(() => apiReports(copy)).toThrow('run `pnpm build`');
+  });
+});

@@ -1,0 +1,31 @@
+import openapiTS, { astToString, type OpenAPI3, type SchemaObject } from 'openapi-typescript';
+import ts from 'typescript';
+
+const BANNER = '// Generated from openapi/payment-service.yaml by `pnpm generate`. Do not edit.\n\n';
+
+const literal = (value: string): ts.TypeNode =>
+  ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(value));
+
+const anyOtherString = ts.factory.createParenthesizedType(
+  ts.factory.createIntersectionTypeNode([
+    ts.factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword),
+    ts.factory.createTypeLiteralNode([]),
+  ]),
+);
+
+/** `x-known-values: [A]` becomes `"A" | (string & {})`: an open union. */
+function openUnion(schema: SchemaObject): ts.TypeNode | undefined {
+  const known: unknown = 'x-known-values' in schema ? schema['x-known-values'] : undefined;
+  return Array.isArray(known)
+    ? ts.factory.createUnionTypeNode([...known.map(literal), anyOtherString])
+    : undefined;
+}
+
+/**
+ * The types of a contract: the source of packages/core/src/generated/payment-service.ts.
+ *
+ * @param contract the address of the document, or the parsed document.
+ */
+export async function generatedTypes(contract: URL | OpenAPI3): Promise<string> {
+  return BANNER + astToString(await openapiTS(contract, { transform: openUnion, silent: true }));
+}

@@ -1,0 +1,26 @@
+import { ConfigurationError } from '@payment-service/core';
+
+/** Whether a URL's hostname (as `URL.hostname` writes it) is this computer: localhost, 127.0.0.0/8 or [::1]. */
+export function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+  );
+}
+
+/**
+ * Whether the sandbox answers under this host and sends callbacks to it: this computer, or a host that is listed. Names
+ * are compared as written and never resolved, so a name for 127.0.0.1 must be listed as well.
+ */
+export function isAllowedHost({ hostname, host }: URL, allowedHosts: readonly string[]): boolean {
+  return isLoopback(hostname) || allowedHosts.includes(hostname) || allowedHosts.includes(host);
+}
+
+/** @throws {ConfigurationError} for an entry that could never match, such as a URL or a name with capitals. */
+export function checkAllowedHosts(allowedHosts: readonly string[]): void {
+  const wrong = allowedHosts.find((entry) => URL.parse(`http://${entry}`)?.host !== entry);
+  if (wrong === undefined) return;
+  throw new ConfigurationError(
+    'allowedHosts',
+    `allowedHosts: ${JSON.stringify(wrong)} never matches. Write a host name in lower case, with a port other than 80 if needed, such as shop or shop:3000.`,
+  );
+}
