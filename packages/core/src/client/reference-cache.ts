@@ -1,7 +1,6 @@
 import { ApiError, ConnectionError, InvalidResponseError, TimeoutError } from '../errors.ts';
 import { isTransientStatus } from './attempt-failure.ts';
-import type { Timing } from './timing.ts';
-import { untilAborted } from './until-aborted.ts';
+import { type Timing, untilAborted } from './timing.ts';
 
 /** Checked cache options, in milliseconds. */
 export interface CacheSettings {
@@ -12,7 +11,7 @@ export interface CacheSettings {
 interface Entry<T> {
   readonly value: T;
   readonly storedAt: number;
-  /** While the service cannot be asked: when to try again. */
+  /** The end of its time to live; after a failed refresh, the time of the next attempt. */
   nextTryAt: number;
 }
 
@@ -22,14 +21,14 @@ interface Flight<T> {
   callers: number;
 }
 
-/** Filters may come from customers: without a bound, each new one would stay for good. */
-const MOST_ENTRIES = 256;
-/** After a failed refresh, old data is served for this long without making every caller wait for the next failure. */
+/** Filters may come from customers: without a bound, each new one would stay permanently. */
+const MAX_ENTRIES = 256;
+/** After a failed refresh, stale data is served for this long, so that not every caller waits for the next failure. */
 const HOLD_MS = 5000;
 
 /**
- * Answers of one reference-data operation, by query. Callers that ask together share one request (single flight); one
- * that gives up leaves the request to the others, and the last one takes it along. Everybody gets a copy of their own.
+ * Responses of one reference-data operation, by query. Concurrent callers share one request (single flight). Aborting
+ * one caller leaves the request running; aborting the last one cancels it. Every caller gets a copy.
  */
 export class ReferenceCache<T> {
   readonly #settings: CacheSettings;
@@ -77,7 +76,7 @@ export class ReferenceCache<T> {
     return flight;
   }
 
-  /** With the last caller. A flight that has landed by then is not touched by the abort. */
+  /** After the last caller. The abort does not affect a flight that has landed by then. */
   #end(key: string, flight: Flight<T>): void {
     if (this.#flights.get(key) === flight) this.#flights.delete(key);
     flight.controller.abort();
@@ -104,11 +103,11 @@ export class ReferenceCache<T> {
     this.#entries.delete(key);
     this.#entries.set(key, { value, storedAt, nextTryAt: storedAt + this.#settings.ttlMs });
     const [oldest] = this.#entries.keys();
-    if (this.#entries.size > MOST_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
+    if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
   }
 }
 
-/** The service could not be asked; anything else, such as a refused key, is an answer. */
+/** The service is unreachable or broken. Anything else, such as a refused key, is an answer. */
 function isOutage(error: unknown): boolean {
   if (error instanceof ApiError) return isTransientStatus(error.status) || error.status >= 500;
   return (
