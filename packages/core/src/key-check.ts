@@ -2,7 +2,7 @@ import { ConfigurationError } from './errors.ts';
 
 /** White space, control and format characters, lone surrogates, and whatever else a screen does not show. */
 const INVISIBLE = /[\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
-const PLACEHOLDER = /<[^<>]*>|\$\{|\{\{/;
+const PLACEHOLDER = /^<.*>$|<[\w .-]+>|\$\{|\{\{/s;
 const QUOTE = /["'`\u2018-\u201f\u00ab\u00bb]/;
 
 /**

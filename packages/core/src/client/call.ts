@@ -3,7 +3,7 @@ import { AttemptFailure } from './attempt-failure.ts';
 import type { AttemptReport, FetchInit, Operation } from './client.ts';
 import { exchange } from './exchange.ts';
 import type { ClientSettings } from './settings.ts';
-import { openDeadline, untilAborted, wait } from './timing.ts';
+import { Deadline } from './timing.ts';
 
 /** One call of one operation. */
 export interface Call<T> {
@@ -34,8 +34,8 @@ export async function runCall<T>(
   caller?.throwIfAborted();
   const { operation, url, read } = call;
   const { timeoutMs, maxAttempts, timing, scrubber, onResponse } = settings;
-  const deadline = openDeadline(timeoutMs, caller, timing);
-  const { signal } = deadline;
+  const deadline = new Deadline(timeoutMs, caller, timing);
+  const { signal, aborted } = deadline;
   let previous: PaymentServiceError | undefined;
   let attempt = 1;
   budget.deposit();
@@ -53,28 +53,28 @@ export async function runCall<T>(
       try {
         const headers = { ...call.headers };
         const init: FetchInit = { method: 'GET', headers, redirect: 'manual', ...NO_STORE, signal };
-        const text = exchange(url, init, { fetch: settings.fetch, now: timing.now, onStatus });
+        const text = exchange(url, init, { fetch: settings.fetch, now: timing.now, aborted, onStatus });
         // A fetch that was passed in may ignore its signal.
-        const value = read(await untilAborted(text, signal));
+        const value = read(await Promise.race([text, aborted]));
         report('success');
         return value;
       } catch (error) {
-        if (signal.aborted) report(deadline.isOver() ? 'timeout' : 'aborted');
+        if (signal.aborted) report(deadline.isOver ? 'timeout' : 'aborted');
         if (signal.aborted) throw error;
         const failure = error instanceof AttemptFailure ? error : unexpected(error, status);
         const plan: RetryPlan =
           failure.isTransient && attempt < maxAttempts
-            ? planRetry(failure, attempt, timeoutMs, deadline.remainingMs(), timing.random, budget)
+            ? planRetry(failure, attempt, timeoutMs, deadline.remainingMs, timing.random, budget)
             : {};
         report(failure.details.code, plan.waitMs);
         if (plan.waitMs === undefined) throw failure.toError(operation, attempt, plan.why, scrubber);
         previous = failure.toError(operation, attempt, 'A retry was planned.', scrubber);
-        await wait(plan.waitMs, signal, timing);
+        await deadline.wait(plan.waitMs);
       }
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    throw deadline.isOver() ? timeoutError(operation, timeoutMs, attempt, previous) : signal.reason;
+    throw deadline.isOver ? timeoutError(operation, timeoutMs, attempt, previous) : signal.reason;
   } finally {
     deadline.close();
   }

@@ -116,7 +116,7 @@ export interface Deviation {
   readonly operation: Operation;
   /** For example `data.payout_banks[3].bank_name`. */
   readonly path: string;
-  /** The type found there, never the value: `null`, `missing`, `string`, `number`, `array`, … */
+  /** The type found there, never the value: `null`, `missing`, `string`, `array`, `deeper nesting`, … */
   readonly received: string;
 }
 

@@ -1,7 +1,12 @@
-import type { PaymentProvider, PayoutBank } from '../wire.ts';
 import { noteUnverifiedTls, refuseUnverifiedTls } from './base-url.ts';
 import { RetryBudget, runCall } from './call.ts';
-import type { Client, ClientOptions, ClientOptionsWithSecretKey, ClientWithSecretKey } from './client.ts';
+import type {
+  CallOptions,
+  Client,
+  ClientOptions,
+  ClientOptionsWithSecretKey,
+  ClientWithSecretKey,
+} from './client.ts';
 import { BANKS, type List, PROVIDERS, readList, WALLETS } from './envelope.ts';
 import { ReferenceCache } from './reference-cache.ts';
 import { type ClientSettings, readClientSettings } from './settings.ts';
@@ -32,56 +37,40 @@ export function createClient(
   const { base, secretKey, cache, timing, strict, onDeviation } = settings;
   const budget = new RetryBudget();
 
-  const request = <T>(
-    list: List<T>,
-    query: string,
-    signal: AbortSignal | undefined,
-    headers = settings.headers,
-  ): Promise<T[]> => {
-    noteUnverifiedTls();
+  const reader = <T>(list: List<T>, headers = settings.headers): Reader<T> => {
     const { operation, path } = list;
-    const url = `${base.text}${path}${query === '' ? '' : `?${query}`}`;
     const read = (text: string): T[] => readList(text, list, strict, onDeviation);
-    return runCall({ operation, url, headers, read }, settings, budget, signal);
+    const load = (query: string, signal: AbortSignal | undefined): Promise<T[]> => {
+      noteUnverifiedTls();
+      if (list.isMoney) refuseUnverifiedTls(base, settings.allowUnverifiedTls);
+      const url = `${base.text}${path}${query === '' ? '' : `?${query}`}`;
+      return runCall({ operation, url, headers, read }, settings, budget, signal);
+    };
+    const cached = cache && !list.isMoney ? new ReferenceCache<T[]>(load, cache, timing) : undefined;
+    // The query is read now: a retry must send, and the cache must keep, what the call began with.
+    return async (query, { signal } = {}) => {
+      const serialized = serializeQuery(query);
+      return cached === undefined ? load(serialized, signal) : cached.read(serialized, signal);
+    };
   };
 
-  const providers = cache && new ReferenceCache<PaymentProvider[]>(cache, timing);
-  const banks = cache && new ReferenceCache<PayoutBank[]>(cache, timing);
-  const client: Client = {
-    // The query is read now: a retry must send, and the cache must keep, what the call began with.
-    async listPaymentProviders(filters, { signal } = {}) {
-      const query = serializeQuery(filters);
-      if (providers === undefined) return request(PROVIDERS, query, signal);
-      return providers.read(query, (until) => request(PROVIDERS, query, until), signal);
-    },
-    async listPayoutBanks(filters, { signal } = {}) {
-      const query = serializeQuery(filters);
-      if (banks === undefined) return request(BANKS, query, signal);
-      return banks.read(query, (until) => request(BANKS, query, until), signal);
-    },
-  };
+  const client: Client = { listPaymentProviders: reader(PROVIDERS), listPayoutBanks: reader(BANKS) };
   if (secretKey === undefined) return redacted(client, settings);
-  const withSecretKey: ClientWithSecretKey = {
-    ...client,
-    async getWalletBalances(filters, { signal } = {}) {
-      noteUnverifiedTls();
-      refuseUnverifiedTls(base, settings.allowUnverifiedTls);
-      // The only place where the secret key is attached; the address is always the configured one.
-      const headers = { ...settings.headers, 'secret-key': secretKey };
-      return request(WALLETS, serializeQuery(filters), signal, headers);
-    },
-  };
+  // The only place where the secret key is attached; the address is always the configured one.
+  const getWalletBalances = reader(WALLETS, { ...settings.headers, 'secret-key': secretKey });
+  const withSecretKey: ClientWithSecretKey = { ...client, getWalletBalances };
   return redacted(withSecretKey, settings);
 }
 
+type Reader<T> = (query?: object, call?: CallOptions) => Promise<T[]>;
+
 /** Undefined filters are left out. Sorted, so that equal queries are equal strings. */
-function serializeQuery(query: object | undefined): string {
-  const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(query ?? {})) {
-    if (value !== undefined && value !== null) params.append(name, String(value));
-  }
-  params.sort();
-  return params.toString();
+function serializeQuery(query: object = {}): string {
+  return Object.entries(query)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map((pair) => pair.map((part) => encodeURIComponent(String(part).toWellFormed())).join('='))
+    .sort()
+    .join('&');
 }
 
 /** What `JSON.stringify` and Node's `util.inspect` show of a client. The keys themselves exist in closures only. */

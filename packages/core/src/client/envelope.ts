@@ -72,12 +72,11 @@ export interface List<T> {
   readonly path: keyof paths;
   /** The name of the list in `data`. */
   readonly name: string;
-  readonly schema: z.ZodMiniType<T, T>;
-  readonly fields: Readonly<Record<string, z.ZodMiniType>>;
-  /** Fields that read as an empty list if they are missing or null, since the specification promises none. */
-  readonly optionalLists: readonly string[];
+  readonly schema: z.ZodMiniType<T, T> & { readonly shape: Readonly<Record<string, z.ZodMiniType>> };
+  /** Reads as an empty list if it is missing or null, since the specification promises no field. */
+  readonly optionalList?: string;
   /** Balances are money: one field that deviates refuses the whole response. */
-  readonly isMoney: boolean;
+  readonly isMoney?: boolean;
 }
 
 /** Its names are tied to the contract: another list name, or another type of row, does not compile. */
@@ -90,26 +89,19 @@ export const PROVIDERS: ListOf<'listPaymentProviders', 'payment_providers'> = {
   path: '/data/payment-providers',
   name: 'payment_providers',
   schema: paymentProviderSchema,
-  fields: paymentProviderSchema.shape,
-  optionalLists: ['option_prefixes' satisfies keyof PaymentProvider],
-  isMoney: false,
+  optionalList: 'option_prefixes' satisfies keyof PaymentProvider,
 };
 export const BANKS: ListOf<'listPayoutBanks', 'payout_banks'> = {
   operation: 'listPayoutBanks',
   path: '/data/payout-bank-codes',
   name: 'payout_banks',
   schema: payoutBankSchema,
-  fields: payoutBankSchema.shape,
-  optionalLists: [],
-  isMoney: false,
 };
 export const WALLETS: ListOf<'getWalletBalances', 'merchant_wallets'> = {
   operation: 'getWalletBalances',
   path: '/data/wallet-balances',
   name: 'merchant_wallets',
   schema: walletSchema,
-  fields: walletSchema.shape,
-  optionalLists: [],
   isMoney: true,
 };
 
@@ -136,25 +128,24 @@ export function readList<T>(
   strict: boolean,
   onDeviation: (deviation: Deviation) => void,
 ): T[] {
-  const rows = rowsOf(text, list.name);
-  const path = `data.${list.name}`;
+  const { operation, name, schema, optionalList, isMoney = false } = list;
+  const rows = rowsOf(text, name);
   if (rows.length > MAX_ROWS) {
-    throw invalid(`\`${path}\` has ${rows.length} rows; the limit is ${MAX_ROWS}`, UPDATE);
+    throw unexpected(`data.${name}`, `at most ${MAX_ROWS} rows`, `${rows.length}`);
   }
-  const isStrict = strict || list.isMoney;
+  const isStrict = strict || isMoney;
   const accepted: T[] = [];
   let reports = 0;
-  for (const [index, received] of rows.entries()) {
-    const row = isStrict ? received : withEmptyLists(received, list.optionalLists);
-    const isRight = z.validate(list.schema, row);
-    if (isRight && isShallow(row, list.fields)) {
+  for (const [index, row] of rows.entries()) {
+    if (!isStrict && optionalList !== undefined && isObject(row)) row[optionalList] ??= [];
+    if (z.validate(schema, row) && isShallow(row, schema.shape)) {
       accepted.push(row);
     } else if (isStrict || reports < MAX_REPORTS) {
       reports += 1;
-      const wrong = isRight ? TOO_DEEP : wrongField(row, list.fields);
-      const at = `${path}[${index}]${wrong.path}`;
-      if (isStrict) throw invalid(`\`${at}\` is ${wrong.received}, not ${wrong.expected}`, UPDATE);
-      onDeviation({ operation: list.operation, path: at, received: wrong.received });
+      const [field, received, expected] = deviationOf(row, schema.shape);
+      const path = `data.${name}[${index}]${field}`;
+      if (isStrict) throw unexpected(path, expected, received);
+      onDeviation({ operation, path, received });
     }
   }
   return accepted;
@@ -173,7 +164,7 @@ export function readServiceMessage(text: string): string | undefined {
 
 function rowsOf(text: string, name: string): readonly unknown[] {
   const body = parseJson(text);
-  if (!isObject(body)) throw invalid(`the response is ${typeName(body)}, not an object`, UPDATE);
+  if (!isObject(body)) throw unexpected('the response', 'object', typeName(body));
   const status = member(body, 'status');
   if (status === 'error') {
     const [code, message] = [member(body, 'code'), member(body, 'message')];
@@ -188,13 +179,17 @@ function rowsOf(text: string, name: string): readonly unknown[] {
   }
   if (status !== 'success') {
     const received = typeof status === 'string' ? 'another string' : typeName(status);
-    throw invalid(`\`status\` is ${received}, not "success" or "error"`, UPDATE);
+    throw unexpected('status', '"success" or "error"', received);
   }
   const data = member(body, 'data');
-  if (!isObject(data)) throw invalid(`\`data\` is ${typeName(data)}, not an object`, UPDATE);
+  if (!isObject(data)) throw unexpected('data', 'object', typeName(data));
   const rows = ownValue(data, name);
-  if (!Array.isArray(rows)) throw invalid(`\`data.${name}\` is ${typeName(rows)}, not an array`, UPDATE);
+  if (!Array.isArray(rows)) throw unexpected(`data.${name}`, 'array', typeName(rows));
   return rows;
+}
+
+function unexpected(path: string, expected: string, received: string): AttemptFailure {
+  return invalid(`${path}: expected ${expected}, received ${received}`, UPDATE);
 }
 
 function parseJson(text: string): unknown {
@@ -219,12 +214,6 @@ function isObject(value: unknown): value is Record<PropertyKey, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function withEmptyLists(row: unknown, names: readonly string[]): unknown {
-  if (names.length === 0 || !isObject(row)) return row;
-  const missing = names.filter((name) => (ownValue(row, name) ?? null) === null);
-  return missing.length === 0 ? row : { ...row, ...Object.fromEntries(missing.map((name) => [name, []])) };
-}
-
 /** Only unknown fields can be deep, and most rows have none. */
 function isShallow(row: unknown, fields: object): boolean {
   if (!isObject(row) || Object.keys(row).length === Object.keys(fields).length) return true;
@@ -240,38 +229,27 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return children.some((child) => isDeeperThan(child, levels - 1));
 }
 
-interface WrongField {
-  /** After the path of the row: `.bank_name`, or empty for the row itself. */
-  readonly path: string;
-  readonly received: string;
-  readonly expected: string;
-}
-
-const TOO_DEEP: WrongField = {
-  path: '',
-  received: `nested deeper than ${MAX_DEPTH} levels`,
-  expected: 'flat',
-};
-
-/** The first field that is wrong, or the first item of a list of strings. */
-function wrongField(row: unknown, fields: List<unknown>['fields']): WrongField {
-  if (!isObject(row)) return { path: '', received: typeName(row), expected: 'object' };
+/**
+ * The first field that is wrong, or the first item of a list of strings: its path after that of the row, what it is, and
+ * what the contract says.
+ */
+function deviationOf(row: unknown, fields: List<unknown>['schema']['shape']): [string, string, string] {
+  if (!isObject(row)) return ['', typeName(row), 'object'];
   for (const [name, schema] of Object.entries(fields)) {
     const value = row[name];
     const isRight: boolean = z.validate(schema, value);
     if (isRight) continue;
-    if (!Array.isArray(value))
-      return { path: `.${name}`, received: typeName(value), expected: schema.def.type };
+    if (!Array.isArray(value)) return [`.${name}`, typeName(value), schema.def.type];
     const index = value.findIndex((item) => typeof item !== 'string');
-    return { path: `.${name}[${index}]`, received: typeName(value[index]), expected: 'string' };
+    return [`.${name}[${index}]`, typeName(value[index]), 'string'];
   }
-  return { path: '', received: 'another object', expected: 'the one of the contract' };
+  return ['', 'deeper nesting', `at most ${MAX_DEPTH} levels of nesting`];
 }
 
 function typeName(value: unknown): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number' && !Number.isFinite(value)) return 'a number beyond the range of a double';
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'number beyond the range of a double';
   return typeof value;
 }

@@ -11,6 +11,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 interface ExchangeContext {
   readonly fetch: (url: string, init: FetchInit) => Response | Promise<Response>;
   readonly now: () => number;
+  /** Rejects when the signal aborts. */
+  readonly aborted: Promise<never>;
   /** Called when the status is known, for the report of an attempt whose body never ends. */
   readonly onStatus: (status: number) => void;
 }
@@ -24,7 +26,7 @@ interface ExchangeContext {
 export async function exchange(
   url: string,
   init: FetchInit,
-  { fetch, now, onStatus }: ExchangeContext,
+  { fetch, now, aborted, onStatus }: ExchangeContext,
 ): Promise<string> {
   const { signal } = init;
   let response: Response;
@@ -40,10 +42,10 @@ export async function exchange(
   }
   onStatus(response.status);
   refuseRedirect(url, response);
-  if (response.status !== 200) throw await errorResponse(response, signal, now());
+  if (response.status !== 200) throw await errorResponse(response, aborted, now());
   let bytes: Uint8Array | undefined;
   try {
-    bytes = await readBody(response, signal);
+    bytes = await readBody(response, aborted);
   } catch (cause) {
     throw lost(url, 'broke off in the middle of the response', cause);
   }
@@ -66,41 +68,35 @@ export async function exchange(
  *
  * @returns undefined if it is longer than `MAX_BODY_BYTES`. The rest is neither read nor kept.
  */
-async function readBody(response: Response, signal: AbortSignal): Promise<Uint8Array | undefined> {
+async function readBody(response: Response, aborted: Promise<never>): Promise<Uint8Array | undefined> {
   let buffer: Uint8Array = new Uint8Array();
   if (response.body === null) return buffer;
   let length = 0;
   const reader = response.body.getReader();
   // The outcome is known by then; a failing cancel adds nothing to it.
   const cancel = (): void => void reader.cancel().catch(() => undefined);
-  signal.addEventListener('abort', cancel, { once: true });
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return length === buffer.byteLength ? buffer : buffer.subarray(0, length);
-      const end = length + value.byteLength;
-      if (end > MAX_BODY_BYTES) {
-        cancel();
-        return undefined;
-      }
-      if (length === 0) {
-        // Most responses arrive in one piece, which is not copied.
-        buffer = value;
-      } else {
-        if (end > buffer.byteLength) buffer = grown(buffer, length, Math.max(end, 2 * length));
-        buffer.set(value, length);
-      }
-      length = end;
+  aborted.catch(cancel);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return buffer.subarray(0, length);
+    const end = length + value.byteLength;
+    if (end > MAX_BODY_BYTES) {
+      cancel();
+      return undefined;
     }
-  } finally {
-    signal.removeEventListener('abort', cancel);
+    if (length === 0) {
+      // Most responses arrive in one piece, which is not copied.
+      buffer = value;
+    } else {
+      if (end > buffer.byteLength) {
+        const smaller = buffer;
+        buffer = new Uint8Array(Math.max(end, 2 * length));
+        buffer.set(smaller.subarray(0, length));
+      }
+      buffer.set(value, length);
+    }
+    length = end;
   }
-}
-
-function grown(buffer: Uint8Array, length: number, capacity: number): Uint8Array {
-  const larger = new Uint8Array(capacity);
-  larger.set(buffer.subarray(0, length));
-  return larger;
 }
 
 /** A followed redirect would carry the keys to another address. */
@@ -122,12 +118,16 @@ function refuseRedirect(url: string, response: Response): void {
   });
 }
 
-async function errorResponse(response: Response, signal: AbortSignal, now: number): Promise<AttemptFailure> {
+async function errorResponse(
+  response: Response,
+  aborted: Promise<never>,
+  now: number,
+): Promise<AttemptFailure> {
   const { status, headers } = response;
   let text: string | undefined;
   let cause: unknown;
   try {
-    const bytes = await readBody(response, signal);
+    const bytes = await readBody(response, aborted);
     text = bytes && lenientText(bytes);
   } catch (error) {
     // The status has arrived and decides; the error that broke off the body becomes the cause.

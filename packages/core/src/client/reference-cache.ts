@@ -1,6 +1,8 @@
 import { ApiError, ConnectionError, InvalidResponseError, TimeoutError } from '../errors.ts';
 import { isTransientStatus } from './attempt-failure.ts';
-import { type Timing, untilAborted } from './timing.ts';
+import type { Timing } from './timing.ts';
+
+type Load<T> = (key: string, signal: AbortSignal) => Promise<T>;
 
 /** Checked cache options, in milliseconds. */
 export interface CacheSettings {
@@ -31,47 +33,36 @@ const HOLD_MS = 5000;
  * one caller leaves the request running; aborting the last one cancels it. Every caller gets a copy.
  */
 export class ReferenceCache<T> {
+  readonly #load: Load<T>;
   readonly #settings: CacheSettings;
   readonly #timing: Timing;
   readonly #entries = new Map<string, Entry<T>>();
   readonly #flights = new Map<string, Flight<T>>();
 
-  constructor(settings: CacheSettings, timing: Timing) {
+  constructor(load: Load<T>, settings: CacheSettings, timing: Timing) {
+    this.#load = load;
     this.#settings = settings;
     this.#timing = timing;
   }
 
   /** @throws what `load` throws, or the reason of `signal`. */
-  async read(
-    key: string,
-    load: (signal: AbortSignal) => Promise<T>,
-    signal: AbortSignal | undefined,
-  ): Promise<T> {
+  async read(key: string, signal: AbortSignal | undefined): Promise<T> {
     signal?.throwIfAborted();
     const entry = this.#entries.get(key);
-    if (entry !== undefined && this.#timing.monotonic() < entry.nextTryAt)
-      return structuredClone(entry.value);
-    return structuredClone(await this.#join(key, load, signal));
-  }
-
-  async #join(
-    key: string,
-    load: (signal: AbortSignal) => Promise<T>,
-    signal: AbortSignal | undefined,
-  ): Promise<T> {
-    const flight = this.#flights.get(key) ?? this.#start(key, load);
+    if (entry !== undefined && this.#timing.monotonic() < entry.nextTryAt) return copyOf(entry.value);
+    const flight = this.#flights.get(key) ?? this.#start(key);
     flight.callers += 1;
     try {
-      return await (signal === undefined ? flight.answer : untilAborted(flight.answer, signal));
+      return copyOf(await (signal === undefined ? flight.answer : untilAborted(flight.answer, signal)));
     } finally {
       flight.callers -= 1;
       if (flight.callers === 0) this.#end(key, flight);
     }
   }
 
-  #start(key: string, load: (signal: AbortSignal) => Promise<T>): Flight<T> {
+  #start(key: string): Flight<T> {
     const controller = new AbortController();
-    const flight = { answer: this.#refresh(key, load, controller.signal), controller, callers: 0 };
+    const flight = { answer: this.#refresh(key, controller.signal), controller, callers: 0 };
     this.#flights.set(key, flight);
     return flight;
   }
@@ -82,9 +73,9 @@ export class ReferenceCache<T> {
     flight.controller.abort();
   }
 
-  async #refresh(key: string, load: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async #refresh(key: string, signal: AbortSignal): Promise<T> {
     try {
-      const value = await load(signal);
+      const value = await this.#load(key, signal);
       this.#store(key, value);
       return value;
     } catch (error) {
@@ -113,4 +104,27 @@ function isOutage(error: unknown): boolean {
   return (
     error instanceof ConnectionError || error instanceof TimeoutError || error instanceof InvalidResponseError
   );
+}
+
+/**
+ * Rows are JSON, at most 64 levels deep; structuredClone would take ten times as long. A member named `__proto__` is
+ * dropped: assigned, it would become the prototype.
+ */
+function copyOf<T>(value: T): T;
+function copyOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => copyOf(item));
+  const copy: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) if (name !== '__proto__') copy[name] = copyOf(member);
+  return copy;
+}
+
+/** Settles as `promise` does, or rejects with `signal.reason` as soon as `signal` aborts. Leaves no listener behind. */
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = (): void => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
 }

@@ -34,22 +34,10 @@ export interface ClientSettings {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const OPTIONS = Object.keys({
-  baseUrl: true,
-  publicKey: true,
-  secretKey: true,
-  timeoutMs: true,
-  maxAttempts: true,
-  strict: true,
-  onDeviation: true,
-  fetch: true,
-  onResponse: true,
-  cache: true,
-  allowInsecureHost: true,
-  allowUnverifiedTls: true,
-  timing: true,
-} satisfies Record<keyof ClientOptions, true>);
-
+const OPTIONS =
+  'baseUrl publicKey secretKey timeoutMs maxAttempts strict onDeviation fetch onResponse cache allowInsecureHost allowUnverifiedTls timing'.split(
+    ' ',
+  );
 /** Timers hold 31 bits; a longer one would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 /** A header cannot carry anything else; fetch would show the value in its error, or trim it silently. */
@@ -157,8 +145,8 @@ function warnOncePerField(): (deviation: Deviation) => void {
     if (seen.has(kind)) return;
     seen.add(kind);
     console.warn(
-      `${operation}: ${path} is ${received}, which deviates from the contract. The row was left out. This client does ` +
-        'not repeat the warning for this field; set onDeviation to see every row, or strict to refuse the response.',
+      `${operation}: ${path} deviates from the contract (received ${received}), so the row was left out. This client ` +
+        'does not repeat the warning for this field. Set onDeviation to see every row, or strict to refuse the response.',
     );
   };
 }

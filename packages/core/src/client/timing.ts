@@ -25,67 +25,67 @@ export const systemTiming: Timing = {
   },
 };
 
-/** The time limit of one call: a signal that covers all attempts, waits and bodies. */
-export interface Deadline {
+/** The time limit of one call. It covers all attempts, waits and bodies. */
+export class Deadline {
+  readonly #controller = new AbortController();
+  readonly #caller: AbortSignal | undefined;
+  readonly #timing: Timing;
+  readonly #end: number;
+  readonly #cancelTimer: () => void;
+  readonly #onCallerAbort = (): void => this.#abort(this.#caller?.reason);
+  #reject: (reason: unknown) => void = () => {};
+  #isOver = false;
+  /**
+   * Rejects with the signal's reason when the signal aborts. Inside a call, races against this promise replace
+   * listeners on the signal, which cost more.
+   */
+  readonly aborted: Promise<never> = new Promise((_resolve, reject) => {
+    this.#reject = reject;
+  });
+
+  constructor(timeoutMs: number, caller: AbortSignal | undefined, timing: Timing) {
+    this.#caller = caller;
+    this.#timing = timing;
+    this.#end = timing.monotonic() + timeoutMs;
+    this.#cancelTimer = timing.schedule(() => {
+      this.#isOver = !this.signal.aborted;
+      this.#abort();
+    }, timeoutMs);
+    this.aborted.catch(() => undefined);
+    caller?.addEventListener('abort', this.#onCallerAbort, { once: true });
+  }
+
   /** Aborted when the time is over or the caller cancels. */
-  readonly signal: AbortSignal;
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
   /** Whether the time is over, as opposed to a cancelled call. */
-  isOver(): boolean;
-  remainingMs(): number;
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get remainingMs(): number {
+    return this.#end - this.#timing.monotonic();
+  }
+
+  /** Waits, or rejects as `aborted` does. Leaves no timer behind. */
+  async wait(delayMs: number): Promise<void> {
+    let cancel = (): void => {};
+    const elapsed = new Promise<void>((resolve) => {
+      cancel = this.#timing.schedule(resolve, delayMs);
+    });
+    await Promise.race([elapsed, this.aborted]).finally(cancel);
+  }
+
   /** Removes the timer and the listener on the caller's signal. */
-  close(): void;
-}
+  close(): void {
+    this.#cancelTimer();
+    this.#caller?.removeEventListener('abort', this.#onCallerAbort);
+  }
 
-export function openDeadline(timeoutMs: number, caller: AbortSignal | undefined, timing: Timing): Deadline {
-  const controller = new AbortController();
-  const end = timing.monotonic() + timeoutMs;
-  let isOver = false;
-  const cancel = timing.schedule(() => {
-    if (controller.signal.aborted) return;
-    isOver = true;
-    controller.abort();
-  }, timeoutMs);
-  const onAbort = (): void => controller.abort(caller?.reason);
-  caller?.addEventListener('abort', onAbort, { once: true });
-  return {
-    signal: controller.signal,
-    isOver: () => isOver,
-    remainingMs: () => end - timing.monotonic(),
-    close: () => {
-      cancel();
-      caller?.removeEventListener('abort', onAbort);
-    },
-  };
-}
-
-/** Settles as `promise` does, or rejects with `signal.reason` as soon as `signal` aborts. Leaves no listener behind. */
-export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(
-      (value) => {
-        signal.removeEventListener('abort', onAbort);
-        resolve(value);
-      },
-      (error) => {
-        signal.removeEventListener('abort', onAbort);
-        reject(error);
-      },
-    );
-  });
-}
-
-/** Waits `delayMs`, or rejects with `signal.reason` as soon as `signal` aborts. Leaves no timer behind. */
-export async function wait(delayMs: number, signal: AbortSignal, timing: Timing): Promise<void> {
-  let cancel = (): void => {};
-  const elapsed = new Promise<void>((resolve) => {
-    cancel = timing.schedule(resolve, delayMs);
-  });
-  try {
-    await untilAborted(elapsed, signal);
-  } finally {
-    cancel();
+  #abort(reason?: unknown): void {
+    this.#controller.abort(reason);
+    this.#reject(this.signal.reason);
   }
 }
