@@ -10,14 +10,17 @@ export function importedModules(source: string): readonly string[] {
   return [...statements, ...bare, ...dynamic].map(([, module = '']) => module);
 }
 
-/** Imports of a package's published source that its package.json does not declare, or that leave its folder. */
+/** Imports of a package's published source that its package.json does not declare, or that leave its folder. Its own package.json is allowed, for the version. */
 export function undeclaredImports(
   { folder, manifest }: WorkspacePackage,
   files: readonly TextFile[],
 ): readonly string[] {
   const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
   const isDeclared = (module: string, path: string): boolean => {
-    if (module.startsWith('.')) return posix.join(posix.dirname(path), module).startsWith(`${folder}/src/`);
+    if (module.startsWith('.')) {
+      const target = posix.join(posix.dirname(path), module);
+      return target.startsWith(`${folder}/src/`) || target === `${folder}/package.json`;
+    }
     if (module.startsWith('#')) return module in (manifest.imports ?? {});
     return module.startsWith('node:') || declared.includes(packageOf(module));
   };

@@ -48,12 +48,7 @@ export class AttemptFailure extends Error {
    *
    * @param why why there is no further attempt, where the failure itself does not say so.
    */
-  toError(
-    operation: Operation,
-    attempts: number,
-    why: string | undefined,
-    scrubber: Scrubber,
-  ): PaymentServiceError {
+  toError(operation: Operation, attempts: number, scrubber: Scrubber, why?: string): PaymentServiceError {
     const { code, what, advice, status = 0, serviceMessage, bodyText, cause } = this.details;
     const said = serviceMessage === undefined ? undefined : scrubber.snippet(serviceMessage);
     const count = attempts === 1 ? '' : ` (${attempts} attempts)`;
@@ -70,6 +65,12 @@ export class AttemptFailure extends Error {
 /** A 200 that the contract does not allow. */
 export function invalid(what: string, advice: string, bodyText?: string): AttemptFailure {
   return new AttemptFailure({ code: 'invalid_response', what, advice, status: 200, bodyText });
+}
+
+/** An error that the checks did not expect, for example from a fetch that returns no Response. */
+export function unreadable(cause: unknown): AttemptFailure {
+  const [what, advice] = ['the response could not be read', 'Check the fetch option; cause has the details.'];
+  return new AttemptFailure({ code: 'invalid_response', what, advice, cause });
 }
 
 function cite(said: string | undefined): string {

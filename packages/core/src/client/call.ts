@@ -1,5 +1,5 @@
 import { type PaymentServiceError, TimeoutError } from '../errors.ts';
-import { AttemptFailure } from './attempt-failure.ts';
+import { AttemptFailure, unreadable } from './attempt-failure.ts';
 import type { AttemptReport, FetchInit, Operation } from './client.ts';
 import { exchange } from './exchange.ts';
 import type { ClientSettings } from './settings.ts';
@@ -33,7 +33,7 @@ export async function runCall<T>(
 ): Promise<T> {
   caller?.throwIfAborted();
   const { operation, url, read } = call;
-  const { timeoutMs, maxAttempts, timing, scrubber, onResponse } = settings;
+  const { timeoutMs, timing, scrubber, onResponse } = settings;
   const deadline = new Deadline(timeoutMs, caller, timing);
   const { signal, aborted } = deadline;
   let previous: PaymentServiceError | undefined;
@@ -53,7 +53,7 @@ export async function runCall<T>(
       try {
         const headers = { ...call.headers };
         const init: FetchInit = { method: 'GET', headers, redirect: 'manual', ...NO_STORE, signal };
-        const text = exchange(url, init, { fetch: settings.fetch, now: timing.now, aborted, onStatus });
+        const text = exchange(url, init, settings, aborted, onStatus);
         // A fetch that was passed in may ignore its signal.
         const value = read(await Promise.race([text, aborted]));
         report('success');
@@ -61,47 +61,24 @@ export async function runCall<T>(
       } catch (error) {
         if (signal.aborted) report(deadline.isOver ? 'timeout' : 'aborted');
         if (signal.aborted) throw error;
-        const failure = error instanceof AttemptFailure ? error : unexpected(error, status);
-        const plan: RetryPlan =
-          failure.isTransient && attempt < maxAttempts
-            ? planRetry(failure, attempt, timeoutMs, deadline.remainingMs, timing.random, budget)
-            : {};
+        const failure = error instanceof AttemptFailure ? error : unreadable(error);
+        const plan = planRetry(failure, attempt, settings, deadline.remainingMs, budget);
         report(failure.details.code, plan.waitMs);
-        if (plan.waitMs === undefined) throw failure.toError(operation, attempt, plan.why, scrubber);
-        previous = failure.toError(operation, attempt, 'A retry was planned.', scrubber);
+        if (plan.waitMs === undefined) throw failure.toError(operation, attempt, scrubber, plan.why);
+        previous = failure.toError(operation, attempt, scrubber, 'A retry was planned.');
         await deadline.wait(plan.waitMs);
       }
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    throw deadline.isOver ? timeoutError(operation, timeoutMs, attempt, previous) : signal.reason;
+    if (!deadline.isOver) throw signal.reason;
+    const when = previous === undefined ? '' : ` (attempt ${attempt}; cause is the failure before it)`;
+    const what = `no complete response within timeoutMs (${timeoutMs})${when}`;
+    const options = previous === undefined ? {} : { cause: previous };
+    throw new TimeoutError(`${operation}: ${what}. Try again later, or raise timeoutMs.`, options);
   } finally {
     deadline.close();
   }
-}
-
-/** An error that the checks did not expect, for example from a fetch that returns no Response. */
-function unexpected(cause: unknown, status: number | undefined): AttemptFailure {
-  return new AttemptFailure({
-    code: 'invalid_response',
-    what: 'the response could not be read',
-    advice: 'Check the fetch option, if there is one; cause has the details.',
-    status,
-    cause,
-  });
-}
-
-function timeoutError(
-  operation: Operation,
-  timeoutMs: number,
-  attempt: number,
-  previous: PaymentServiceError | undefined,
-): TimeoutError {
-  const when = previous === undefined ? '' : ` (attempt ${attempt}; cause is the failure before it)`;
-  return new TimeoutError(
-    `${operation}: no complete response within timeoutMs (${timeoutMs})${when}. Try again later, or raise timeoutMs.`,
-    previous === undefined ? undefined : { cause: previous },
-  );
 }
 
 /** Wait and try again, or stop and say why. */
@@ -117,51 +94,47 @@ interface RetryPlan {
  */
 function planRetry(
   failure: AttemptFailure,
-  attempts: number,
-  timeoutMs: number,
+  attempt: number,
+  { maxAttempts, timeoutMs, timing }: ClientSettings,
   remainingMs: number,
-  random: () => number,
   budget: RetryBudget,
 ): RetryPlan {
+  if (!failure.isTransient || attempt >= maxAttempts) return {};
   const { retryAfterMs = 0 } = failure.details;
-  if (retryAfterMs > 0 && retryAfterMs >= remainingMs) {
-    const seconds = Math.ceil(retryAfterMs / 1000);
-    return {
-      why: `It asks for a wait of ${seconds} s (Retry-After), which exceeds timeoutMs (${timeoutMs}). Try again after that.`,
-    };
-  }
-  const backoff = random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));
+  const backoff = timing.random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
   const waitMs = Math.max(retryAfterMs, backoff);
+  if (retryAfterMs > 0 && retryAfterMs >= remainingMs) {
+    const asked = `It asks for a wait of ${Math.ceil(retryAfterMs / 1000)} s (Retry-After)`;
+    return { why: `${asked}, which exceeds timeoutMs (${timeoutMs}). Try again after that.` };
+  }
   if (waitMs >= remainingMs) {
     return { why: `timeoutMs (${timeoutMs}) leaves no time for another attempt. Try again later.` };
   }
-  if (!budget.take()) {
-    return { why: 'There is no retry because many recent calls of this client needed one. Try again later.' };
-  }
-  return { waitMs };
+  if (budget.take()) return { waitMs };
+  return { why: 'There is no retry because many recent calls of this client needed one. Try again later.' };
 }
 
 const CAPACITY = 10;
 const DEPOSIT_PER_CALL = 0.1;
 
 /**
- * Keeps a client from multiplying the load on a service that is down: retries are paid from a bucket of 10 tokens, and
- * every call puts a tenth of one back. Whatever `maxAttempts` says, retries stay within a tenth of the calls, after a
+ * Keeps a client from multiplying the load on a service that is down: retries are paid from an allowance of 10, and
+ * every call adds a tenth of one to it. Whatever `maxAttempts` says, retries stay within a tenth of the calls, after a
  * burst of 10.
  */
 export class RetryBudget {
-  #tokens: number = CAPACITY;
+  #allowance: number = CAPACITY;
 
   /** Once per call. */
   deposit(): void {
-    this.#tokens = Math.min(CAPACITY, this.#tokens + DEPOSIT_PER_CALL);
+    this.#allowance = Math.min(CAPACITY, this.#allowance + DEPOSIT_PER_CALL);
   }
 
   /** Pays for one retry, or returns false. */
   take(): boolean {
     // Ten deposits of 0.1 add up to a little less than 1 in binary.
-    if (this.#tokens < 1 - 1e-9) return false;
-    this.#tokens -= 1;
+    if (this.#allowance < 1 - 1e-9) return false;
+    this.#allowance -= 1;
     return true;
   }
 }

@@ -34,12 +34,12 @@ export function createClient(
   options: ClientOptions | ClientOptionsWithSecretKey,
 ): Client | ClientWithSecretKey {
   const settings = readClientSettings(options);
-  const { base, secretKey, cache, timing, strict, onDeviation } = settings;
+  const { base, secretKey, cache, timing } = settings;
   const budget = new RetryBudget();
 
   const reader = <T>(list: List<T>, headers = settings.headers): Reader<T> => {
     const { operation, path } = list;
-    const read = (text: string): T[] => readList(text, list, strict, onDeviation);
+    const read = (text: string): T[] => readList(text, list, settings);
     const load = (query: string, signal: AbortSignal | undefined): Promise<T[]> => {
       noteUnverifiedTls();
       if (list.isMoney) refuseUnverifiedTls(base, settings.allowUnverifiedTls);

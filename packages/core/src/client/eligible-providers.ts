@@ -81,36 +81,27 @@ export function eligibleProviders(
   return { eligible, ineligible };
 }
 
-function* offerReasons(
-  { provider_name, is_active, transaction_currency, transaction_type }: PaymentProvider,
-  payment: IntendedPayment,
-): Generator<IneligibilityReason> {
-  if (!is_active) yield { code: 'inactive', message: `${provider_name} is not available at the moment.` };
-  if (payment.currency !== undefined && payment.currency !== transaction_currency) {
-    yield { code: 'currency_differs', message: `${provider_name} takes ${transaction_currency} only.` };
+type Reasons = Generator<IneligibilityReason>;
+
+function* offerReasons(provider: PaymentProvider, { currency, transaction_type }: IntendedPayment): Reasons {
+  const { provider_name: name, transaction_currency, transaction_type: type, is_active } = provider;
+  if (!is_active) yield { code: 'inactive', message: `${name} is not available at the moment.` };
+  if (currency !== undefined && currency !== transaction_currency) {
+    yield { code: 'currency_differs', message: `${name} takes ${transaction_currency} only.` };
   }
-  const type = payment.transaction_type;
-  if (type !== undefined && type.toUpperCase() !== transaction_type.toUpperCase()) {
-    yield {
-      code: 'transaction_type_differs',
-      message: `${provider_name} serves transactions of type ${transaction_type} only.`,
-    };
+  if (transaction_type !== undefined && transaction_type.toUpperCase() !== type.toUpperCase()) {
+    yield { code: 'transaction_type_differs', message: `${name} serves transactions of type ${type} only.` };
   }
 }
 
-function* amountReasons(
-  { provider_name, transaction_currency, min_amount, max_amount, max_daily_amount }: PaymentProvider,
-  { amount }: IntendedPayment,
-): Generator<IneligibilityReason> {
+function* amountReasons(provider: PaymentProvider, { amount }: IntendedPayment): Reasons {
   if (amount === undefined) return;
   const decimal = decimalFrom(typeof amount === 'string' ? amount.trim() : amount);
   if (decimal === undefined || decimal.negative || decimal.digits === '') {
-    yield {
-      code: 'amount_invalid',
-      message: 'The amount must be a plain number above zero, such as 1999.90.',
-    };
-    return;
+    const message = 'The amount must be a plain number above zero, such as 1999.90.';
+    return yield { code: 'amount_invalid', message };
   }
+  const { provider_name, transaction_currency, min_amount, max_amount, max_daily_amount } = provider;
   const limit = (bound: string, value: number): string =>
     `${provider_name} takes ${bound} ${value} ${transaction_currency}`;
   if (isBeyond(decimal, min_amount, -1)) {
@@ -130,22 +121,15 @@ function isBeyond(amount: Decimal, limit: number, side: -1 | 1): boolean {
   return bound !== undefined && compareDecimals(amount, bound) === side;
 }
 
-function* accountReasons(
-  { provider_name, option_prefixes }: PaymentProvider,
-  { account }: IntendedPayment,
-): Generator<IneligibilityReason> {
+function* accountReasons(provider: PaymentProvider, { account }: IntendedPayment): Reasons {
   if (account === undefined) return;
   const digits = normalizeAccount(account);
-  if (digits === '') {
-    yield { code: 'account_invalid', message: 'The account number is missing.' };
-    return;
-  }
-  if (option_prefixes.length === 0) return;
-  if (option_prefixes.some((prefix) => digits.startsWith(normalizeAccount(prefix)))) return;
-  yield {
-    code: 'account_prefix_differs',
-    message: `${provider_name} serves accounts that start with ${option_prefixes.join(', ')}.`,
-  };
+  if (digits === '') return yield { code: 'account_invalid', message: 'The account number is missing.' };
+  const { provider_name, option_prefixes: prefixes } = provider;
+  const isServed = prefixes.some((prefix) => digits.startsWith(normalizeAccount(prefix)));
+  if (isServed || prefixes.length === 0) return;
+  const message = `${provider_name} serves accounts that start with ${prefixes.join(', ')}.`;
+  yield { code: 'account_prefix_differs', message };
 }
 
 /** Removes white space, hyphens and one leading '+'. It guesses nothing: '0772…' does not become '256772…'. */

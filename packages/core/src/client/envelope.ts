@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import type { operations, paths } from '../generated/payment-service.ts';
 import type { PaymentProvider, PayoutBank, Wallet } from '../wire.ts';
 import { AttemptFailure, invalid } from './attempt-failure.ts';
-import type { Deviation, Operation } from './client.ts';
+import type { Operation } from './client.ts';
+import type { ClientSettings } from './settings.ts';
 
 /** The body of a 200, as the contract has it: a field or list that is renamed there does not compile here. */
 type Body<O extends Operation> = operations[O]['responses'][200]['content']['application/json'];
@@ -122,17 +123,10 @@ export const CHECK_ADDRESS =
  *
  * @throws {AttemptFailure} naming the path of the first wrong field, never its value: bodies contain balances.
  */
-export function readList<T>(
-  text: string,
-  list: List<T>,
-  strict: boolean,
-  onDeviation: (deviation: Deviation) => void,
-): T[] {
+export function readList<T>(text: string, list: List<T>, { strict, onDeviation }: ClientSettings): T[] {
   const { operation, name, schema, optionalList, isMoney = false } = list;
   const rows = rowsOf(text, name);
-  if (rows.length > MAX_ROWS) {
-    throw unexpected(`data.${name}`, `at most ${MAX_ROWS} rows`, `${rows.length}`);
-  }
+  if (rows.length > MAX_ROWS) throw unexpected(`data.${name}`, `at most ${MAX_ROWS} rows`, `${rows.length}`);
   const isStrict = strict || isMoney;
   const accepted: T[] = [];
   let reports = 0;
@@ -177,10 +171,8 @@ function rowsOf(text: string, name: string): readonly unknown[] {
       bodyText: text,
     });
   }
-  if (status !== 'success') {
-    const received = typeof status === 'string' ? 'another string' : typeName(status);
-    throw unexpected('status', '"success" or "error"', received);
-  }
+  const received = typeof status === 'string' ? 'another string' : typeName(status);
+  if (status !== 'success') throw unexpected('status', '"success" or "error"', received);
   const data = member(body, 'data');
   if (!isObject(data)) throw unexpected('data', 'object', typeName(data));
   const rows = ownValue(data, name);

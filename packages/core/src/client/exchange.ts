@@ -1,54 +1,37 @@
 import { AttemptFailure, invalid, isTransientStatus } from './attempt-failure.ts';
 import type { FetchInit } from './client.ts';
 import { CHECK_ADDRESS, readServiceMessage } from './envelope.ts';
+import type { ClientSettings } from './settings.ts';
 
 /** Far above any real response. Counted after decompression: 200 KB of gzip can hold 200 MB. */
 export const MAX_BODY_BYTES: number = 1024 * 1024;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** What one exchange needs beside its request. */
-interface ExchangeContext {
-  readonly fetch: (url: string, init: FetchInit) => Response | Promise<Response>;
-  readonly now: () => number;
-  /** Rejects when the signal aborts. */
-  readonly aborted: Promise<never>;
-  /** Called when the status is known, for the report of an attempt whose body never ends. */
-  readonly onStatus: (status: number) => void;
-}
-
 /**
  * Sends one request and reads the response: resolves with the complete, bounded body of a 200 and fails for everything
  * else.
  *
+ * @param aborted rejects when the signal of `init` aborts.
+ * @param onStatus called when the status is known, for the report of an attempt whose body never ends.
  * @throws {AttemptFailure}, or any error once the signal has aborted.
  */
 export async function exchange(
   url: string,
   init: FetchInit,
-  { fetch, now, aborted, onStatus }: ExchangeContext,
+  { fetch, timing }: ClientSettings,
+  aborted: Promise<never>,
+  onStatus: (status: number) => void,
 ): Promise<string> {
-  const { signal } = init;
-  let response: Response;
-  try {
-    response = await fetch(url, init);
-  } catch (cause) {
-    throw lost(url, 'failed', cause);
-  }
-  if (signal.aborted) {
-    // A fetch that ignores its signal answers late: the caller has gone, and the body must not stay open.
-    discard(response);
-    throw signal.reason;
-  }
+  // As an async function, so that a fetch that throws rejects like one that fails.
+  const response = await (async () => fetch(url, init))().catch(lost(url, 'failed'));
+  // A fetch that ignores its signal answers late: the caller has gone, and the body must not stay open.
+  if (init.signal.aborted) discard(response);
+  init.signal.throwIfAborted();
   onStatus(response.status);
   refuseRedirect(url, response);
-  if (response.status !== 200) throw await errorResponse(response, aborted, now());
-  let bytes: Uint8Array | undefined;
-  try {
-    bytes = await readBody(response, aborted);
-  } catch (cause) {
-    throw lost(url, 'broke off in the middle of the response', cause);
-  }
+  if (response.status !== 200) throw await errorResponse(response, aborted, timing.now());
+  const bytes = await readBody(response, aborted).catch(lost(url, 'broke off in the middle of the response'));
   if (bytes === undefined)
     throw invalid(`the response is longer than ${MAX_BODY_BYTES} bytes`, CHECK_ADDRESS);
   const type = response.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
@@ -124,21 +107,18 @@ async function errorResponse(
   now: number,
 ): Promise<AttemptFailure> {
   const { status, headers } = response;
-  let text: string | undefined;
-  let cause: unknown;
-  try {
-    const bytes = await readBody(response, aborted);
-    text = bytes && lenientText(bytes);
-  } catch (error) {
-    // The status has arrived and decides; the error that broke off the body becomes the cause.
-    cause = error;
-  }
+  // The status has arrived and decides; an error that breaks off the body becomes the cause.
+  const [bytes, cause] = await readBody(response, aborted).then(
+    (read) => [read, undefined] as const,
+    (error: unknown) => [undefined, error] as const,
+  );
+  const text = bytes && lenientText(bytes);
   return new AttemptFailure({
     code: 'api_error',
     what: `the service answered ${status}`,
     advice: adviceFor(status),
     status,
-    serviceMessage: text === undefined ? undefined : readServiceMessage(text),
+    serviceMessage: text && readServiceMessage(text),
     bodyText: text,
     retryAfterMs: readRetryAfter(headers.get('retry-after'), now),
     cause,
@@ -170,13 +150,17 @@ export function readRetryAfter(value: string | null, now: number): number | unde
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-function lost(url: string, what: string, cause: unknown): AttemptFailure {
-  return new AttemptFailure({
-    code: 'connection_failed',
-    what: `the connection to ${new URL(url).host} ${what}`,
-    advice: 'Check baseUrl and the network, then try again; cause has the details.',
-    cause,
-  });
+function lost(url: string, what: string): (cause: unknown) => never {
+  const advice = 'Check baseUrl and the network, then try again; cause has the details.';
+  return (cause) => {
+    const host = new URL(url).host;
+    throw new AttemptFailure({
+      code: 'connection_failed',
+      what: `the connection to ${host} ${what}`,
+      advice,
+      cause,
+    });
+  };
 }
 
 function lenientText(bytes: Uint8Array): string {

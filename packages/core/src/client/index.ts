@@ -14,25 +14,8 @@ export type {
   Wallet,
   WalletQuery,
 } from '../wire.ts';
-export type {
-  AttemptReport,
-  CacheOptions,
-  CallOptions,
-  Client,
-  ClientOptions,
-  ClientOptionsWithSecretKey,
-  ClientWithSecretKey,
-  Deviation,
-  FetchInit,
-  Operation,
-} from './client.ts';
+export type * from './client.ts';
 export { createClient } from './create-client.ts';
-export {
-  eligibleProviders,
-  type IneligibilityCode,
-  type IneligibilityReason,
-  type IneligibleProvider,
-  type IntendedPayment,
-  type ProviderEligibility,
-} from './eligible-providers.ts';
+export type * from './eligible-providers.ts';
+export { eligibleProviders } from './eligible-providers.ts';
 export type { Timing } from './timing.ts';

@@ -5,10 +5,7 @@ import type { Timing } from './timing.ts';
 type Load<T> = (key: string, signal: AbortSignal) => Promise<T>;
 
 /** Checked cache options, in milliseconds. */
-export interface CacheSettings {
-  readonly ttlMs: number;
-  readonly staleIfErrorMs: number;
-}
+export type CacheSettings = Readonly<Record<'ttlMs' | 'staleIfErrorMs', number>>;
 
 interface Entry<T> {
   readonly value: T;
@@ -50,60 +47,51 @@ export class ReferenceCache<T> {
     signal?.throwIfAborted();
     const entry = this.#entries.get(key);
     if (entry !== undefined && this.#timing.monotonic() < entry.nextTryAt) return copyOf(entry.value);
-    const flight = this.#flights.get(key) ?? this.#start(key);
+    let flight = this.#flights.get(key);
+    if (flight === undefined) {
+      const controller = new AbortController();
+      flight = { answer: this.#refresh(key, controller.signal), controller, callers: 0 };
+      this.#flights.set(key, flight);
+    }
     flight.callers += 1;
     try {
       return copyOf(await (signal === undefined ? flight.answer : untilAborted(flight.answer, signal)));
     } finally {
       flight.callers -= 1;
-      if (flight.callers === 0) this.#end(key, flight);
+      if (flight.callers === 0) {
+        if (this.#flights.get(key) === flight) this.#flights.delete(key);
+        // After the last caller. It does not affect a flight that has landed by then.
+        flight.controller.abort();
+      }
     }
   }
 
-  #start(key: string): Flight<T> {
-    const controller = new AbortController();
-    const flight = { answer: this.#refresh(key, controller.signal), controller, callers: 0 };
-    this.#flights.set(key, flight);
-    return flight;
-  }
-
-  /** After the last caller. The abort does not affect a flight that has landed by then. */
-  #end(key: string, flight: Flight<T>): void {
-    if (this.#flights.get(key) === flight) this.#flights.delete(key);
-    flight.controller.abort();
-  }
-
   async #refresh(key: string, signal: AbortSignal): Promise<T> {
+    const { ttlMs, staleIfErrorMs } = this.#settings;
     try {
       const value = await this.#load(key, signal);
-      this.#store(key, value);
+      const storedAt = this.#timing.monotonic();
+      this.#entries.delete(key);
+      this.#entries.set(key, { value, storedAt, nextTryAt: storedAt + ttlMs });
+      const [oldest] = this.#entries.keys();
+      if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
       return value;
     } catch (error) {
       const entry = this.#entries.get(key);
-      if (entry === undefined || !isOutage(error)) throw error;
       const now = this.#timing.monotonic();
-      const staleUntil = entry.storedAt + this.#settings.ttlMs + this.#settings.staleIfErrorMs;
+      if (entry === undefined || !isOutage(error)) throw error;
+      const staleUntil = entry.storedAt + ttlMs + staleIfErrorMs;
       if (now >= staleUntil) throw error;
       entry.nextTryAt = Math.min(now + HOLD_MS, staleUntil);
       return entry.value;
     }
-  }
-
-  #store(key: string, value: T): void {
-    const storedAt = this.#timing.monotonic();
-    this.#entries.delete(key);
-    this.#entries.set(key, { value, storedAt, nextTryAt: storedAt + this.#settings.ttlMs });
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
   }
 }
 
 /** The service is unreachable or broken. Anything else, such as a refused key, is an answer. */
 function isOutage(error: unknown): boolean {
   if (error instanceof ApiError) return isTransientStatus(error.status) || error.status >= 500;
-  return (
-    error instanceof ConnectionError || error instanceof TimeoutError || error instanceof InvalidResponseError
-  );
+  return [ConnectionError, TimeoutError, InvalidResponseError].some((outage) => error instanceof outage);
 }
 
 /**

@@ -13,13 +13,7 @@ const MAX_CAUSE_DEPTH = 5;
 /** JSON within JSON within JSON has seven before a quotation mark. */
 const MAX_BACKSLASHES = 8;
 const PARTS = /[a-z0-9]+|\\+|./gi;
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': 'amp',
-  '<': 'lt',
-  '>': 'gt',
-  '"': 'quot',
-  "'": 'apos',
-};
+const ENTITIES = new Map(Object.entries({ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }));
 
 export function createScrubber(keys: readonly string[]): Scrubber {
   // Longest first: one key may be the beginning of another.
@@ -53,7 +47,7 @@ function spellings(part: string): string {
   const backslashes = `\\\\{0,${MAX_BACKSLASHES}}`;
   // '%' itself stands last: it must not match the beginning of '%25'.
   const forms = [`%(?:25){0,2}${hex}`, `${backslashes}u00${hex}`, `&#0?${code};`, `&#x${hex};`];
-  const entity = ENTITIES[part];
+  const entity = ENTITIES.get(part);
   if (entity !== undefined) forms.push(`&(?:amp;)?${entity};`);
   return `(?:${[...forms, `${backslashes}\\x${hex}`].join('|')})`;
 }
@@ -65,14 +59,9 @@ function copyCause(thrown: unknown, scrub: (text: string) => string, depth: numb
   const inner = copyCause(thrown.cause, scrub, depth - 1);
   const options = inner === undefined ? undefined : { cause: inner };
   const message = scrub(thrown.message);
-  const copy =
-    thrown instanceof AggregateError
-      ? new AggregateError(
-          thrown.errors.map((error) => copyCause(error, scrub, depth - 1)),
-          message,
-          options,
-        )
-      : new Error(message, options);
+  const inners = thrown instanceof AggregateError ? thrown.errors : undefined;
+  const errors = inners?.map((error) => copyCause(error, scrub, depth - 1));
+  const copy = errors ? new AggregateError(errors, message, options) : new Error(message, options);
   copy.name = scrub(thrown.name);
   if (thrown.stack !== undefined) copy.stack = scrub(thrown.stack);
   const code: unknown = 'code' in thrown ? thrown.code : undefined;

@@ -34,10 +34,10 @@ export interface ClientSettings {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const OPTIONS =
-  'baseUrl publicKey secretKey timeoutMs maxAttempts strict onDeviation fetch onResponse cache allowInsecureHost allowUnverifiedTls timing'.split(
-    ' ',
-  );
+const OPTIONS = (
+  'baseUrl publicKey secretKey timeoutMs maxAttempts strict onDeviation fetch onResponse cache allowInsecureHost ' +
+  'allowUnverifiedTls timing'
+).split(' ');
 /** Timers hold 31 bits; a longer one would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 /** A header cannot carry anything else; fetch would show the value in its error, or trim it silently. */
@@ -80,26 +80,20 @@ export function readClientSettings(options: ClientOptions | ClientOptionsWithSec
     // Looked up for every call: tracing tools replace the global one after this client was made.
     fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),
     onResponse: onResponse && ((report) => runHook('onResponse', onResponse, report)),
-    onDeviation:
-      onDeviation === undefined
-        ? warnOncePerField()
-        : (deviation) => runHook('onDeviation', onDeviation, deviation),
+    onDeviation: onDeviation
+      ? (deviation) => runHook('onDeviation', onDeviation, deviation)
+      : warnOncePerField(),
     cache: readCache(options.cache),
     allowUnverifiedTls,
     timing: { ...systemTiming, ...options.timing },
-    headers: {
-      accept: 'application/json',
-      // Protocol §9: sent with value 1 on every request shown.
-      'x-api-version': '1',
-      'public-key': publicKey,
-      ...userAgent(),
-    },
+    // Protocol §9: x-api-version is sent with value 1 on every request shown.
+    headers: { accept: 'application/json', 'x-api-version': '1', 'public-key': publicKey, ...userAgent() },
   };
 }
 
 function checkRequestKey(option: string, key: unknown): asserts key is string {
   checkKey(option, key);
-  check(option, HEADER_SAFE.test(key), 'printable ASCII without spaces. Copy the key again');
+  check(option, HEADER_SAFE.test(key), 'printable ASCII without spaces');
 }
 
 function readHosts(hosts: unknown): readonly string[] {
