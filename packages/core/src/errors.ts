@@ -16,23 +16,20 @@ export type PaymentServiceErrorCode =
 
 /** The base of all errors of this SDK. `message` says what happened and what to do next. */
 export abstract class PaymentServiceError extends Error {
+  /** Written out in every class: a minifier renames classes, and a log must still say which error it was. */
+  abstract override readonly name: string;
   abstract readonly code: PaymentServiceErrorCode;
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = new.target.name;
-  }
 }
 
-/** What the service answered when it did not answer with success. */
+/** The parts of an `ApiError`. */
 export interface ApiErrorDetails extends ErrorOptions {
   /** The HTTP status, 100 to 599; 0 where a browser hides that of a redirect. */
   status: number;
-  /** `message` of the error envelope (protocol §7), when one came. */
+  /** `message` of the error envelope (protocol §7), if the body is one. */
   serviceMessage?: string | undefined;
-  /** The start of the body, at most 512 characters, with the client's keys scrubbed out. */
+  /** The start of the body, at most 512 characters, with the client's keys removed. */
   snippet?: string | undefined;
-  /** How many requests were sent, the first one included. */
+  /** The number of requests sent, including the first one. */
   attempts?: number | undefined;
 }
 
@@ -45,6 +42,7 @@ export interface ApiErrorDetails extends ErrorOptions {
  * }
  */
 export class ApiError extends PaymentServiceError {
+  override readonly name: string = 'ApiError';
   override readonly code = 'api_error';
   readonly status: number;
   readonly serviceMessage: string | undefined;
@@ -60,22 +58,25 @@ export class ApiError extends PaymentServiceError {
   }
 }
 
-/** No answer came: DNS, TCP or TLS failed, or the connection broke. Safe to repeat: all three calls are GETs. */
+/** There is no response: DNS, TCP or TLS failed, or the connection broke. All calls are GETs, so a retry is safe. */
 export class ConnectionError extends PaymentServiceError {
+  override readonly name: string = 'ConnectionError';
   override readonly code = 'connection_failed';
 }
 
-/** The total deadline (`timeoutMs`) passed: waits, attempts and bodies together. */
+/** The deadline of the call (`timeoutMs`) passed. It covers all attempts, waits and bodies. */
 export class TimeoutError extends PaymentServiceError {
+  override readonly name: string = 'TimeoutError';
   override readonly code = 'timeout';
 }
 
-/** An answer came that the contract does not allow: not JSON, a broken envelope, a field of the wrong type. */
+/** The response breaks the contract: it is not JSON, or the envelope or a field has the wrong type. */
 export class InvalidResponseError extends PaymentServiceError {
+  override readonly name: string = 'InvalidResponseError';
   override readonly code = 'invalid_response';
-  /** The HTTP status of that answer. */
+  /** The HTTP status of the response. */
   readonly status: number | undefined;
-  /** The start of the body, at most 512 characters, with the client's keys scrubbed out. */
+  /** The start of the body, at most 512 characters, with the client's keys removed. */
   readonly snippet: string | undefined;
 
   constructor(message: string, details: ErrorOptions & { status?: number; snippet?: string } = {}) {
@@ -90,6 +91,7 @@ export class InvalidResponseError extends PaymentServiceError {
  * option and never its value.
  */
 export class ConfigurationError extends PaymentServiceError {
+  override readonly name: string = 'ConfigurationError';
   override readonly code = 'invalid_configuration';
   /** The name of the option that is wrong, for example `signingKey`. */
   readonly option: string;
@@ -110,6 +112,7 @@ export class ConfigurationError extends PaymentServiceError {
  * }
  */
 export class InvalidStateError extends PaymentServiceError {
+  override readonly name: string = 'InvalidStateError';
   override readonly code = 'invalid_state';
 }
 
@@ -121,6 +124,7 @@ export class InvalidStateError extends PaymentServiceError {
  * if (!database.isUp()) throw new UnavailableError('The database is away.', { retryAfterSeconds: 5 });
  */
 export class UnavailableError extends PaymentServiceError {
+  override readonly name: string = 'UnavailableError';
   override readonly code = 'unavailable';
   /** A whole number of seconds, 1 or more; the value of `Retry-After`. */
   readonly retryAfterSeconds: number;

@@ -1,30 +1,37 @@
 import { ConfigurationError } from './errors.ts';
 
-/** White space, control characters, and characters that nobody sees: zero-width, soft hyphen, byte order mark. */
-const INVISIBLE = /[\s\p{Cc}\p{Cf}]/u;
-const PLACEHOLDER = /^<.*>$|^\$\{.*\}$|^\{\{.*\}\}$|^%.*%$/;
-const QUOTES = /["'`]/;
+/** White space, control and format characters, lone surrogates, and whatever else a screen does not show. */
+const INVISIBLE = /[\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
+const PLACEHOLDER = /^<.*>$|<[\w .-]+>|\$\{|\{\{/s;
+const QUOTE = /["'`\u2018-\u201f\u00ab\u00bb]/;
 
 /**
- * Refuses what no key of an account can be, at construction, where the mistake is cheap (threat A19).
+ * Refuses what no key can be, at construction and not with the first customer's payment (threat A19).
  *
- * @param where Where to find the right value; the end of the message.
- * @throws {ConfigurationError} Names the option, never its value.
+ * @param option the name of the option, for the message.
+ * @param where a sentence that says where the key is found.
+ * @throws {ConfigurationError} naming the option. It never shows the value.
+ *
+ * @example
+ * checkKey('signingKey', process.env.SIGNING_KEY, 'The merchant dashboard shows it under the account details.');
  */
 export function checkKey(option: string, key: unknown, where = ''): asserts key is string {
-  const refuse = (what: string): never => {
-    throw new ConfigurationError(option, `${option} ${what} ${where}`.trimEnd());
-  };
-  if (typeof key !== 'string') refuse('is missing. Is the environment variable set?');
-  else if (key === '') refuse('is empty. Is the environment variable set?');
-  else if (key === 'undefined' || key === 'null') {
-    refuse(`is the string "${key}", which an unset variable turns into.`);
-  } else if (!key.isWellFormed()) refuse('is not well-formed Unicode.');
-  else if (PLACEHOLDER.test(key)) refuse('is a placeholder. Replace it with the key.');
-  else if (QUOTES.test(key)) refuse('contains a quotation mark. Remove the quotes around the key.');
-  else if (INVISIBLE.test(key)) {
-    refuse(
-      'contains white space or an invisible character, often a line break at the end of a file. Remove it.',
-    );
+  const problem = problemOf(key);
+  if (problem !== undefined) throw new ConfigurationError(option, `${option} ${problem} ${where}`.trimEnd());
+}
+
+function problemOf(key: unknown): string | undefined {
+  if (key === undefined || key === null) return 'is missing. Is the environment variable set?';
+  if (typeof key !== 'string') return 'must be a string.';
+  if (key === '') return 'is empty. Is the environment variable set?';
+  if (key === 'undefined' || key === 'null') {
+    return `is the string "${key}", which is what an unset variable turns into. Is the environment variable set?`;
   }
+  if (PLACEHOLDER.test(key))
+    return 'contains a placeholder (<…>, {{…}} or a variable in braces). Replace it with the key.';
+  if (QUOTE.test(key)) return 'contains a quotation mark, often left over from an .env file. Remove it.';
+  if (INVISIBLE.test(key)) {
+    return 'contains white space or an invisible character, often a line break from a file. Copy the key again.';
+  }
+  return undefined;
 }

@@ -39,14 +39,14 @@ function reasonsFor(payment: IntendedPayment, change: Partial<PaymentProvider> =
   return ineligible.flatMap(({ reasons }) => reasons.map(({ code }) => code));
 }
 
-describe('who can serve a payment, and why the others cannot', () => {
-  test('only what is given is judged', () => {
+describe('eligibleProviders splits providers and gives every reason', () => {
+  test('fields that are left out are not checked', () => {
     expect(eligibleProviders([mtn, bank], {})).toEqual({ eligible: [mtn, bank], ineligible: [] });
     expect(eligibleProviders([mtn, bank], fits)).toEqual({ eligible: [mtn, bank], ineligible: [] });
     expect(eligibleProviders([], fits)).toEqual({ eligible: [], ineligible: [] });
   });
 
-  test('every reason is given, in one order, with a sentence for the customer', () => {
+  test('every reason is given in a fixed order with a sentence for the customer', () => {
     const payment = { account: '254700', amount: '499.99', currency: 'KES', transaction_type: 'PAYOUT' };
     const inactive = { ...mtn, is_active: false };
     expect(eligibleProviders([inactive], payment)).toEqual({
@@ -80,28 +80,31 @@ describe('who can serve a payment, and why the others cannot', () => {
     expect(JSON.stringify(ineligible)).not.toContain('254700123456');
   });
 
-  test('the providers that come back are the ones that were given', () => {
+  test('the result contains the same provider objects as the input', () => {
     const { eligible, ineligible } = eligibleProviders([mtn, { ...mtn, is_active: false }], {});
     expect(eligible[0]).toBe(mtn);
     expect(ineligible).toHaveLength(1);
   });
 });
 
-describe('transaction type and currency', () => {
-  test.each(['COLLECTION', 'Collection', 'collection'])('%s is Collection', (transaction_type) => {
-    expect(reasonsFor({ transaction_type })).toEqual([]);
-  });
+describe('transaction types ignore letter case and currencies do not', () => {
+  test.each(['COLLECTION', 'Collection', 'collection'])(
+    '%s equals the type Collection',
+    (transaction_type) => {
+      expect(reasonsFor({ transaction_type })).toEqual([]);
+    },
+  );
 
-  test.each(['PAYOUT', '', 'COLLECTION '])('%j is not', (transaction_type) => {
+  test.each(['PAYOUT', '', 'COLLECTION '])('%j differs from the type Collection', (transaction_type) => {
     expect(reasonsFor({ transaction_type })).toEqual(['transaction_type_differs']);
   });
 
-  test('currencies are compared letter by letter', () => {
+  test('currencies are compared exactly', () => {
     expect(reasonsFor({ currency: 'ugx' })).toEqual(['currency_differs']);
   });
 });
 
-describe('amounts are exact', () => {
+describe('amounts are compared exactly', () => {
   test.each<[string | number | bigint, IneligibilityCode[]]>([
     [500, []],
     ['500', []],
@@ -117,15 +120,15 @@ describe('amounts are exact', () => {
     ['20000000', ['amount_above_maximum']],
     ['20000000.01', ['amount_above_maximum', 'amount_above_daily_maximum']],
     [10n ** 60n, ['amount_above_maximum', 'amount_above_daily_maximum']],
-  ])('%s: %j', (amount, expected) => {
+  ])('the amount %s has the reasons %j', (amount, expected) => {
     expect(reasonsFor({ amount })).toEqual(expected);
   });
 
-  test('more than a day allows can never be paid at once', () => {
+  test('an amount above the daily maximum is refused', () => {
     expect(reasonsFor({ amount: 1001 }, { max_daily_amount: 1000 })).toEqual(['amount_above_daily_maximum']);
   });
 
-  test('limits that no float keeps apart', () => {
+  test('limits that a float would merge stay apart', () => {
     const change = { min_amount: 0.3, max_amount: 0.1 + 0.7 };
     expect(reasonsFor({ amount: '0.3' }, change)).toEqual([]);
     expect(reasonsFor({ amount: '0.29999999999999999' }, change)).toEqual(['amount_below_minimum']);
@@ -155,7 +158,7 @@ describe('amounts are exact', () => {
     Number.POSITIVE_INFINITY,
     1000.0000000000001,
     '1'.repeat(2000),
-  ])('%s is a reason for every provider, and never an exception', (amount) => {
+  ])('the invalid amount %s is a reason for every provider and never throws', (amount) => {
     const { eligible, ineligible } = eligibleProviders([mtn, bank], { ...fits, amount });
     expect(eligible).toEqual([]);
     expect(ineligible.map(({ reasons }) => reasons.map(({ code }) => code))).toEqual([
@@ -165,9 +168,9 @@ describe('amounts are exact', () => {
   });
 });
 
-describe('accounts and their prefixes', () => {
+describe('accounts are matched with prefixes', () => {
   test.each(['256772000001', '+256772000001', ' +256 772 000 001 ', '256-772-000-001', '2567 8'])(
-    'as a customer types it: %j',
+    'the account %j, as a customer types it, matches',
     (account) => {
       expect(reasonsFor({ account })).toEqual([]);
     },
@@ -182,25 +185,25 @@ describe('accounts and their prefixes', () => {
     '00256772000001',
     'x25677',
     '.25677',
-  ])('%j has none of the prefixes', (account) => {
+  ])('the account %j has none of the prefixes', (account) => {
     expect(reasonsFor({ account })).toEqual(['account_prefix_differs']);
   });
 
-  test('an empty list of prefixes is no rule', () => {
+  test('an empty list of prefixes allows every account', () => {
     expect(reasonsFor({ account: 'CY17 0020 0128' }, { option_prefixes: [] })).toEqual([]);
   });
 
-  test('prefixes are read the same way', () => {
+  test('prefixes are normalised like accounts', () => {
     expect(reasonsFor({ account: '256772000001' }, { option_prefixes: ['+256 77'] })).toEqual([]);
   });
 
-  test.each(['', ' ', '+', ' - '])('%j is no account, for any provider', (account) => {
+  test.each(['', ' ', '+', ' - '])('the account %j is missing for every provider', (account) => {
     expect(reasonsFor({ account })).toEqual(['account_invalid']);
     expect(reasonsFor({ account }, { option_prefixes: [] })).toEqual(['account_invalid']);
   });
 });
 
-describe('any providers, any payment', () => {
+describe('the rules hold for any providers and any payment', () => {
   const amounts = fc.bigInt({ min: 0n, max: 10n ** 20n });
   const digits = fc.stringMatching(/^[0-9]{1,4}$/);
   const providers = fc.array(
@@ -215,7 +218,7 @@ describe('any providers, any payment', () => {
     }),
   );
 
-  test('everybody is on one of the two lists, by the rules in whole numbers', () => {
+  test('every provider is on exactly one of the two lists, by the rules in whole numbers', () => {
     fc.assert(
       fc.property(
         providers,
@@ -264,7 +267,7 @@ describe('any providers, any payment', () => {
     );
   });
 
-  test('whatever a customer types, nothing is thrown', () => {
+  test('no customer input throws', () => {
     const typed = fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units));
     fc.assert(
       fc.property(typed, typed, (amount, account) => {

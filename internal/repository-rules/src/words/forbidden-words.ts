@@ -15,8 +15,6 @@ const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
   [/\bwebhooks\b/g, /^internal\/contract\//],
   // Its name for keys in headers.
   [/^( +)type: apiKey$/gm, /^openapi\/payment-service\.yaml$/],
-  // A bucket's tokens, which pay for retries.
-  [/\btokens?\b/gi, /^packages\/core\/src\/client\/retry-budget\.ts$/],
   // Peers that the benchmarks are run against: their interfaces, and in documents their names.
   [/webhook/gi, /^benchmarks\/(src|test)\//],
   [

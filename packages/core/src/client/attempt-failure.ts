@@ -1,5 +1,5 @@
 import { ApiError, ConnectionError, InvalidResponseError, type PaymentServiceError } from '../errors.ts';
-import type { Operation } from './client-options.ts';
+import type { Operation } from './client.ts';
 import type { Scrubber } from './scrubber.ts';
 
 interface FailureDetails {
@@ -8,17 +8,17 @@ interface FailureDetails {
   readonly what: string;
   /** What to do about it. */
   readonly advice: string;
-  readonly status?: number;
+  readonly status?: number | undefined;
   readonly serviceMessage?: string | undefined;
-  /** As it came; only `toError()` hands it on, scrubbed. */
+  /** Unchanged; only `toError()` passes it on, scrubbed. */
   readonly bodyText?: string | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
-const LONGEST_CITATION = 200;
+const MAX_CITATION = 200;
 
-/** RFC 9110 and 6585: answers that may differ next time. All three calls are GETs, so a repetition is safe. */
+/** RFC 9110 and 6585: statuses that may differ next time. All three calls are GETs, so a retry is safe. */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
 export function isTransientStatus(status: number | undefined): boolean {
@@ -26,8 +26,8 @@ export function isTransientStatus(status: number | undefined): boolean {
 }
 
 /**
- * One attempt that did not succeed. It stays inside the client: it holds text as it came, and whether it becomes the
- * caller's error is not known before the last attempt.
+ * One attempt that did not succeed. It stays inside the client: it holds unscrubbed text, and only the last attempt
+ * decides whether it becomes the caller's error.
  */
 export class AttemptFailure extends Error {
   readonly details: FailureDetails;
@@ -43,16 +43,12 @@ export class AttemptFailure extends Error {
   }
 
   /**
-   * The public error. This is the one place where text of the service, or of `fetch`, gets out, and it scrubs all of it.
+   * The public error. Text of the service or of `fetch` leaves the client here and nowhere else, and all of it is
+   * scrubbed.
    *
-   * @param why why there is no further attempt, where that is not plain from the failure itself.
+   * @param why why there is no further attempt, where the failure itself does not say so.
    */
-  toError(
-    operation: Operation,
-    attempts: number,
-    why: string | undefined,
-    scrubber: Scrubber,
-  ): PaymentServiceError {
+  toError(operation: Operation, attempts: number, scrubber: Scrubber, why?: string): PaymentServiceError {
     const { code, what, advice, status = 0, serviceMessage, bodyText, cause } = this.details;
     const said = serviceMessage === undefined ? undefined : scrubber.snippet(serviceMessage);
     const count = attempts === 1 ? '' : ` (${attempts} attempts)`;
@@ -66,7 +62,18 @@ export class AttemptFailure extends Error {
   }
 }
 
+/** A 200 that the contract does not allow. */
+export function invalid(what: string, advice: string, bodyText?: string): AttemptFailure {
+  return new AttemptFailure({ code: 'invalid_response', what, advice, status: 200, bodyText });
+}
+
+/** An error that the checks did not expect, for example from a fetch that returns no Response. */
+export function unreadable(cause: unknown): AttemptFailure {
+  const [what, advice] = ['the response could not be read', 'Check the fetch option; cause has the details.'];
+  return new AttemptFailure({ code: 'invalid_response', what, advice, cause });
+}
+
 function cite(said: string | undefined): string {
   if (said === undefined || said === '') return '';
-  return `: "${said.length > LONGEST_CITATION ? `${said.slice(0, LONGEST_CITATION)}…` : said}"`;
+  return `: "${said.length > MAX_CITATION ? `${said.slice(0, MAX_CITATION)}…` : said}"`;
 }

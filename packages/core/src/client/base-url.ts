@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors.ts';
 
 /** A checked `baseUrl`. */
 export interface BaseUrl {
-  /** Without a slash at the end, so that a path is joined to it as text: `new URL('/data', base)` would drop the prefix. */
+  /** Without a slash at the end, so that a path is appended to the string: `new URL('/data', base)` would drop the prefix. */
   readonly text: string;
   /** Host and port, for messages. */
   readonly host: string;
@@ -14,13 +14,13 @@ const HTTP_ADDRESS = /^(https?):\/\/[^\s\\?#@]+$/i;
 const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
 /**
- * Reads the `baseUrl` option. Keys travel to this address, so it is taken literally or not at all.
+ * Reads the `baseUrl` option. Keys travel to this address, so nothing in it is guessed or repaired.
  *
- * @throws {ConfigurationError} that names the option and not its value, which may hold a password.
+ * @throws {ConfigurationError} naming the option and not its value, which may contain a password.
  */
-export function parseBaseUrl(value: unknown): BaseUrl {
+export function parseBaseUrl(value: unknown, insecureHosts: readonly string[] = []): BaseUrl {
   if (typeof value !== 'string' || value === '' || value === 'undefined' || value === 'null') {
-    refuse('is missing: is the environment variable set? Give the address that came with the account.');
+    refuse('is missing. Is the environment variable set? Use the address that came with the account.');
   }
   const url = HTTP_ADDRESS.test(value) && URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined) {
@@ -29,12 +29,50 @@ export function parseBaseUrl(value: unknown): BaseUrl {
     );
   }
   const isEncrypted = url.protocol === 'https:';
-  if (!isEncrypted && !LOOPBACK.test(url.hostname)) {
-    refuse('must start with https://. http:// is for this machine only: localhost, 127.0.0.1 or [::1].');
+  const isAllowed = insecureHosts.includes(url.hostname) || insecureHosts.includes(url.host);
+  if (!isEncrypted && !isAllowed && !LOOPBACK.test(url.hostname)) {
+    refuse(
+      'must start with https://. http:// is for this machine only (localhost, 127.0.0.1, [::1]). For a container on a ' +
+        'private network, name its host in allowInsecureHost. Everyone on the path can then read the keys and change the responses.',
+    );
   }
   return { text: `${url.origin}${url.pathname}`.replace(/\/+$/, ''), host: url.host, isEncrypted };
 }
 
 function refuse(why: string): never {
   throw new ConfigurationError('baseUrl', `baseUrl ${why}`);
+}
+
+/** Shared by all copies of this package in the process. */
+const UNVERIFIED_TLS_SEEN = Symbol.for('@payment-service/core: certificate checks were off');
+
+/**
+ * Remembers, for the life of the process, that Node accepted every certificate. A TLS session from that time can be
+ * resumed after the variable is gone, and resumption verifies nothing (threat A35).
+ *
+ * Called at construction of every client and before every call, since Node reads the variable for every connection.
+ */
+export function noteUnverifiedTls(): void {
+  if (readVariable() === '0') Reflect.set(globalThis, UNVERIFIED_TLS_SEEN, true);
+}
+
+/** @throws {ConfigurationError} naming `allowUnverifiedTls` if the secret key could reach an unverified peer. */
+export function refuseUnverifiedTls(base: BaseUrl, isAllowed: boolean): void {
+  if (isAllowed || !base.isEncrypted || Reflect.get(globalThis, UNVERIFIED_TLS_SEEN) !== true) return;
+  throw new ConfigurationError(
+    'allowUnverifiedTls',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 is or was set in this process, and Node may still use connections that it did not ' +
+      'verify, so the secret key is not sent. Remove the variable, add the certificate authority of the service with ' +
+      'NODE_EXTRA_CA_CERTS, and restart. Outside production you can set allowUnverifiedTls instead.',
+  );
+}
+
+function readVariable(): string | undefined {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  try {
+    return process?.env?.['NODE_TLS_REJECT_UNAUTHORIZED'];
+  } catch {
+    // Deno without the permission to read it: then its TLS does not read the variable either.
+    return undefined;
+  }
 }

@@ -1,38 +1,24 @@
-import * as z from 'zod';
-import type { paths } from '../generated/payment-service.ts';
-import type { PaymentProvider, PayoutBank } from '../wire.ts';
+import { noteUnverifiedTls, refuseUnverifiedTls } from './base-url.ts';
+import { RetryBudget, runCall } from './call.ts';
 import type {
+  CallOptions,
   Client,
   ClientOptions,
   ClientOptionsWithSecretKey,
   ClientWithSecretKey,
-} from './client-options.ts';
-import { type ClientSettings, readClientSettings } from './client-settings.ts';
-import { createApi } from './create-api.ts';
-import { readEnvelope } from './envelope.ts';
-import { serializeQuery } from './query.ts';
+} from './client.ts';
+import { BANKS, type List, PROVIDERS, readList, WALLETS } from './envelope.ts';
 import { ReferenceCache } from './reference-cache.ts';
-import { RetryBudget } from './retry-budget.ts';
-import { type OperationCall, runOperation } from './run-operation.ts';
-import { paymentProviderSchema, payoutBankSchema, walletSchema } from './schemas.ts';
-import { refuseUnverifiedTls } from './unverified-tls.ts';
-
-const providersData = z.looseObject({ payment_providers: z.array(paymentProviderSchema) });
-const banksData = z.looseObject({ payout_banks: z.array(payoutBankSchema) });
-const walletsData = z.looseObject({ merchant_wallets: z.array(walletSchema) });
-
-/** Protocol §9: sent with value 1 on every request shown. */
-const header = { 'x-api-version': '1' } as const;
+import { type ClientSettings, readClientSettings } from './settings.ts';
 
 /**
- * Makes a client for the reference-data endpoints (protocol §4). It has `getWalletBalances()` when it is made with
- * `secretKey`.
+ * Makes a client for the reference-data endpoints (protocol §4). It has `getWalletBalances()` if `secretKey` is given.
  *
- * A call repeats network errors, 408, 429, 500, 502, 503 and 504, up to `maxAttempts` requests and inside one deadline
- * of `timeoutMs`; retries of all calls together stay within a tenth of the calls, after a burst of 10. Redirects are
- * never followed. Keys show up in no error, log line or inspected object.
+ * A call retries network errors, 408, 429, 500, 502, 503 and 504, up to `maxAttempts` requests and inside one deadline
+ * of `timeoutMs`. The retries of all calls together stay within a tenth of the calls, after a burst of 10. Redirects are
+ * never followed. No error, log line or inspected object shows a key.
  *
- * @throws {ConfigurationError} that names the option, when a key or the address is missing or has no sense.
+ * @throws {ConfigurationError} naming the option if one is missing, invalid or unknown.
  *
  * @example
  * const client = createClient({
@@ -48,82 +34,51 @@ export function createClient(
   options: ClientOptions | ClientOptionsWithSecretKey,
 ): Client | ClientWithSecretKey {
   const settings = readClientSettings(options);
-  const { base, keys, cache, timing } = settings;
+  const { base, secretKey, cache, timing } = settings;
   const budget = new RetryBudget();
-  const run = <T>(call: OperationCall<T>, signal: AbortSignal | undefined): Promise<T> =>
-    runOperation(call, settings, budget, signal);
-  const api = createApi<paths>({
-    baseUrl: base.text,
-    headers: { accept: 'application/json', 'public-key': keys.publicKey },
-    querySerializer: serializeQuery,
-    redirect: 'manual',
-    // Frameworks cache GETs behind fetch; only the cache option of this client may. Some runtimes know no such field.
-    ...('cache' in Request.prototype ? { cache: 'no-store' } : {}),
-  });
-  const providers = cache && new ReferenceCache<PaymentProvider[]>(cache, timing);
-  const banks = cache && new ReferenceCache<PayoutBank[]>(cache, timing);
 
-  // Each call copies its query: a retry must ask, and the cache must keep, what was asked for in the beginning.
-  const client: Client = {
-    async listPaymentProviders(filters, { signal } = {}) {
-      const query = { ...filters };
-      const load = (until: AbortSignal | undefined): Promise<PaymentProvider[]> =>
-        run(
-          {
-            operation: 'listPaymentProviders',
-            request: (init) => api.GET('/data/payment-providers', { ...init, params: { query, header } }),
-            read: (text) => readEnvelope(text, providersData).payment_providers,
-          },
-          until,
-        );
-      return providers === undefined ? load(signal) : providers.read(serializeQuery(query), load, signal);
-    },
-    async listPayoutBanks(filters, { signal } = {}) {
-      const query = { ...filters };
-      const load = (until: AbortSignal | undefined): Promise<PayoutBank[]> =>
-        run(
-          {
-            operation: 'listPayoutBanks',
-            request: (init) => api.GET('/data/payout-bank-codes', { ...init, params: { query, header } }),
-            read: (text) => readEnvelope(text, banksData).payout_banks,
-          },
-          until,
-        );
-      return banks === undefined ? load(signal) : banks.read(serializeQuery(query), load, signal);
-    },
+  const reader = <T>(list: List<T>, headers = settings.headers): Reader<T> => {
+    const { operation, path } = list;
+    const read = (text: string): T[] => readList(text, list, settings);
+    const load = (query: string, signal: AbortSignal | undefined): Promise<T[]> => {
+      noteUnverifiedTls();
+      if (list.isMoney) refuseUnverifiedTls(base, settings.allowUnverifiedTls);
+      const url = `${base.text}${path}${query === '' ? '' : `?${query}`}`;
+      return runCall({ operation, url, headers, read }, settings, budget, signal);
+    };
+    const cached = cache && !list.isMoney ? new ReferenceCache<T[]>(load, cache, timing) : undefined;
+    // The query is read now: a retry must send, and the cache must keep, what the call began with.
+    return async (query, { signal } = {}) => {
+      const serialized = serializeQuery(query);
+      return cached === undefined ? load(serialized, signal) : cached.read(serialized, signal);
+    };
   };
-  const { secretKey } = keys;
+
+  const client: Client = { listPaymentProviders: reader(PROVIDERS), listPayoutBanks: reader(BANKS) };
   if (secretKey === undefined) return redacted(client, settings);
-  const withSecretKey: ClientWithSecretKey = {
-    ...client,
-    async getWalletBalances(filters, { signal } = {}) {
-      const query = { ...filters };
-      refuseUnverifiedTls(base, settings.allowUnverifiedTls);
-      return run(
-        {
-          operation: 'getWalletBalances',
-          // The only place where the secret key is attached; the address is always the configured one.
-          request: (init) =>
-            api.GET('/data/wallet-balances', {
-              ...init,
-              params: { query, header },
-              headers: { 'secret-key': secretKey },
-            }),
-          read: (text) => readEnvelope(text, walletsData).merchant_wallets,
-        },
-        signal,
-      );
-    },
-  };
+  // The only place where the secret key is attached; the address is always the configured one.
+  const getWalletBalances = reader(WALLETS, { ...settings.headers, 'secret-key': secretKey });
+  const withSecretKey: ClientWithSecretKey = { ...client, getWalletBalances };
   return redacted(withSecretKey, settings);
 }
 
-/** What `JSON.stringify` and Node's `util.inspect` show of a client. The keys themselves are in closures only. */
-function redacted<T extends Client>(client: T, { base, keys }: ClientSettings): T {
+type Reader<T> = (query?: object, call?: CallOptions) => Promise<T[]>;
+
+/** Undefined filters are left out. Sorted, so that equal queries are equal strings. */
+function serializeQuery(query: object = {}): string {
+  return Object.entries(query)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map((pair) => pair.map((part) => encodeURIComponent(String(part).toWellFormed())).join('='))
+    .sort()
+    .join('&');
+}
+
+/** What `JSON.stringify` and Node's `util.inspect` show of a client. The keys themselves exist in closures only. */
+function redacted<T extends Client>(client: T, { base, secretKey }: ClientSettings): T {
   const shown = {
     baseUrl: base.text,
     publicKey: '[redacted]',
-    ...(keys.secretKey === undefined ? {} : { secretKey: '[redacted]' }),
+    ...(secretKey === undefined ? {} : { secretKey: '[redacted]' }),
   };
   return Object.defineProperties(client, {
     toJSON: { value: () => shown },

@@ -1,22 +1,22 @@
 import { compareDecimals, type Decimal, decimalFrom, parseDecimal } from '../amounts.ts';
 import type { PaymentProvider } from '../wire.ts';
 
-/** What is known of a payment so far. Only what is given is judged. */
+/** What is known about a payment so far. Fields that are left out are not checked. */
 export interface IntendedPayment {
   /**
-   * The account or mobile number, as the customer typed it: white space, hyphens and one leading '+' do not count. It
-   * must be in the form of `option_prefixes`, with the country code where they have one.
+   * The account or mobile number as the customer typed it. White space, hyphens and one leading '+' are ignored. It must
+   * have the form of `option_prefixes`, including the country code if they have one.
    */
   readonly account?: string | undefined;
-  /** In whole units of the currency: decimal text ("1999.90"), bigint, or a number of at most 15 significant digits. */
+  /** In whole units of the currency: a decimal string ("1999.90"), bigint, or number of at most 15 significant digits. */
   readonly amount?: string | number | bigint | undefined;
-  /** Currency code, compared letter by letter. */
+  /** Currency code, compared exactly. */
   readonly currency?: string | undefined;
-  /** For example `COLLECTION`. Letter case does not count: the response has `Collection`. */
+  /** For example `COLLECTION`. Letter case is ignored: the response has `Collection`. */
   readonly transaction_type?: string | undefined;
 }
 
-/** Why a provider cannot serve a payment. A closed list: translate by it. */
+/** Why a provider cannot serve a payment. The list is closed, so that it can be translated. */
 export type IneligibilityCode =
   | 'inactive'
   | 'currency_differs'
@@ -30,29 +30,29 @@ export type IneligibilityCode =
 
 export interface IneligibilityReason {
   readonly code: IneligibilityCode;
-  /** One English sentence for the customer, with the provider's limit and without the account. */
+  /** One English sentence for the customer. It names the provider's limit and never the account. */
   readonly message: string;
 }
 
 export interface IneligibleProvider {
   readonly provider: PaymentProvider;
-  /** All of them, at least one, always in the order of `IneligibilityCode`. */
+  /** Every reason, at least one, in the order of `IneligibilityCode`. */
   readonly reasons: readonly IneligibilityReason[];
 }
 
 export interface ProviderEligibility {
-  /** In the order given. */
+  /** In the order of the input. */
   readonly eligible: readonly PaymentProvider[];
   readonly ineligible: readonly IneligibleProvider[];
 }
 
 /**
- * Sorts payment options into those that can serve a payment and those that cannot, with every reason (specification
- * 2.2, 8). Amounts are compared exactly, never through floats. What a customer can type never throws: an amount that is
- * none, or is not above zero, is the reason `amount_invalid` for every provider.
+ * Splits payment options into those that can serve a payment and those that cannot, with every reason (protocol §2.2,
+ * protocol §8). Amounts are compared exactly, never through floats. No customer input throws: an amount that is not a
+ * number above zero is the reason `amount_invalid` for every provider.
  *
- * An empty list of prefixes is no rule about the account. Of `max_daily_amount` only this payment is known here, not
- * what was paid earlier today: the service has the last word.
+ * An empty list of prefixes allows every account. `max_daily_amount` is compared with this payment only, since earlier
+ * payments of the day are unknown here: the service decides.
  *
  * @example
  * const { eligible, ineligible } = eligibleProviders(await client.listPaymentProviders(), {
@@ -81,36 +81,27 @@ export function eligibleProviders(
   return { eligible, ineligible };
 }
 
-function* offerReasons(
-  { provider_name, is_active, transaction_currency, transaction_type }: PaymentProvider,
-  payment: IntendedPayment,
-): Generator<IneligibilityReason> {
-  if (!is_active) yield { code: 'inactive', message: `${provider_name} is not available at the moment.` };
-  if (payment.currency !== undefined && payment.currency !== transaction_currency) {
-    yield { code: 'currency_differs', message: `${provider_name} takes ${transaction_currency} only.` };
+type Reasons = Generator<IneligibilityReason>;
+
+function* offerReasons(provider: PaymentProvider, { currency, transaction_type }: IntendedPayment): Reasons {
+  const { provider_name: name, transaction_currency, transaction_type: type, is_active } = provider;
+  if (!is_active) yield { code: 'inactive', message: `${name} is not available at the moment.` };
+  if (currency !== undefined && currency !== transaction_currency) {
+    yield { code: 'currency_differs', message: `${name} takes ${transaction_currency} only.` };
   }
-  const type = payment.transaction_type;
-  if (type !== undefined && type.toUpperCase() !== transaction_type.toUpperCase()) {
-    yield {
-      code: 'transaction_type_differs',
-      message: `${provider_name} serves transactions of type ${transaction_type} only.`,
-    };
+  if (transaction_type !== undefined && transaction_type.toUpperCase() !== type.toUpperCase()) {
+    yield { code: 'transaction_type_differs', message: `${name} serves transactions of type ${type} only.` };
   }
 }
 
-function* amountReasons(
-  { provider_name, transaction_currency, min_amount, max_amount, max_daily_amount }: PaymentProvider,
-  { amount }: IntendedPayment,
-): Generator<IneligibilityReason> {
+function* amountReasons(provider: PaymentProvider, { amount }: IntendedPayment): Reasons {
   if (amount === undefined) return;
   const decimal = decimalFrom(typeof amount === 'string' ? amount.trim() : amount);
   if (decimal === undefined || decimal.negative || decimal.digits === '') {
-    yield {
-      code: 'amount_invalid',
-      message: 'The amount must be a plain number above zero, such as 1999.90.',
-    };
-    return;
+    const message = 'The amount must be a plain number above zero, such as 1999.90.';
+    return yield { code: 'amount_invalid', message };
   }
+  const { provider_name, transaction_currency, min_amount, max_amount, max_daily_amount } = provider;
   const limit = (bound: string, value: number): string =>
     `${provider_name} takes ${bound} ${value} ${transaction_currency}`;
   if (isBeyond(decimal, min_amount, -1)) {
@@ -125,30 +116,23 @@ function* amountReasons(
 }
 
 function isBeyond(amount: Decimal, limit: number, side: -1 | 1): boolean {
-  // The service's own number, digits as they are: undefined only for one that is not finite, which limits nothing.
+  // Undefined only for a number that is not finite, which limits nothing.
   const bound = parseDecimal(String(limit));
   return bound !== undefined && compareDecimals(amount, bound) === side;
 }
 
-function* accountReasons(
-  { provider_name, option_prefixes }: PaymentProvider,
-  { account }: IntendedPayment,
-): Generator<IneligibilityReason> {
+function* accountReasons(provider: PaymentProvider, { account }: IntendedPayment): Reasons {
   if (account === undefined) return;
   const digits = normalizeAccount(account);
-  if (digits === '') {
-    yield { code: 'account_invalid', message: 'The account number is missing.' };
-    return;
-  }
-  if (option_prefixes.length === 0) return;
-  if (option_prefixes.some((prefix) => digits.startsWith(normalizeAccount(prefix)))) return;
-  yield {
-    code: 'account_prefix_differs',
-    message: `${provider_name} serves accounts that start with ${option_prefixes.join(', ')}.`,
-  };
+  if (digits === '') return yield { code: 'account_invalid', message: 'The account number is missing.' };
+  const { provider_name, option_prefixes: prefixes } = provider;
+  const isServed = prefixes.some((prefix) => digits.startsWith(normalizeAccount(prefix)));
+  if (isServed || prefixes.length === 0) return;
+  const message = `${provider_name} serves accounts that start with ${prefixes.join(', ')}.`;
+  yield { code: 'account_prefix_differs', message };
 }
 
-/** White space, hyphens of any kind, and one '+' at the start. Nothing is guessed: '0772…' does not become '256772…'. */
+/** Removes white space, hyphens and one leading '+'. It guesses nothing: '0772…' does not become '256772…'. */
 function normalizeAccount(text: string): string {
   return text.replace(/[\s\p{Pd}]/gu, '').replace(/^\+/, '');
 }

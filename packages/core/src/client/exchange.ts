@@ -1,99 +1,126 @@
-import { AttemptFailure, isTransientStatus } from './attempt-failure.ts';
-import { MOST_BODY_BYTES, readBoundedBody } from './bounded-body.ts';
-import { invalid, readServiceMessage } from './envelope.ts';
-import { readRetryAfter } from './retry-after.ts';
-import { untilAborted } from './until-aborted.ts';
+import { AttemptFailure, invalid, isTransientStatus } from './attempt-failure.ts';
+import type { FetchInit } from './client.ts';
+import { CHECK_ADDRESS, readServiceMessage } from './envelope.ts';
+import type { ClientSettings } from './settings.ts';
 
-/** What one exchange needs beside its request. */
-export interface ExchangeContext {
-  readonly send: (request: Request) => Promise<Response>;
-  /** The deadline of the whole call. */
-  readonly signal: AbortSignal;
-  readonly now: () => number;
-  /** Told as soon as the status is known, for the report of an attempt whose body never ends. */
-  readonly onStatus: (status: number) => void;
-}
-
+/** Far above any real response. Counted after decompression: 200 KB of gzip can hold 200 MB. */
+export const MAX_BODY_BYTES: number = 1024 * 1024;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * One request and its answer: resolves with the whole, bounded body of a 200, and fails for everything else.
+ * Sends one request and reads the response: resolves with the complete, bounded body of a 200 and fails for everything
+ * else.
  *
- * @throws {AttemptFailure}, or `signal.reason` once the signal is aborted.
+ * @param aborted rejects when the signal of `init` aborts.
+ * @param onStatus called when the status is known, for the report of an attempt whose body never ends.
+ * @throws {AttemptFailure}, or any error once the signal has aborted.
  */
-export async function exchange(request: Request, context: ExchangeContext): Promise<Response> {
-  const { signal, onStatus } = context;
-  const response = await connect(request, context);
+export async function exchange(
+  url: string,
+  init: FetchInit,
+  { fetch, timing }: ClientSettings,
+  aborted: Promise<never>,
+  onStatus: (status: number) => void,
+): Promise<string> {
+  // As an async function, so that a fetch that throws rejects like one that fails.
+  const response = await (async () => fetch(url, init))().catch(lost(url, 'failed'));
+  // A fetch that ignores its signal answers late: the caller has gone, and the body must not stay open.
+  if (init.signal.aborted) discard(response);
+  init.signal.throwIfAborted();
   onStatus(response.status);
-  refuseRedirect(request, response);
-  if (response.status !== 200) throw await errorAnswer(response, context);
-  const bytes = await readBoundedBody(response, signal).catch((error) => {
-    if (signal.aborted) throw error;
-    throw lost(request, 'broke off in the middle of the answer', error);
-  });
-  if (bytes === undefined) throw invalid(`the answer is longer than ${MOST_BODY_BYTES} bytes`);
-  const type = mediaType(response);
+  refuseRedirect(url, response);
+  if (response.status !== 200) throw await errorResponse(response, aborted, timing.now());
+  const bytes = await readBody(response, aborted).catch(lost(url, 'broke off in the middle of the response'));
+  if (bytes === undefined)
+    throw invalid(`the response is longer than ${MAX_BODY_BYTES} bytes`, CHECK_ADDRESS);
+  const type = response.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   // A missing type is left to the JSON parser: the specification shows none.
   if (type !== undefined && !JSON_TYPE.test(type)) {
-    throw invalid(`the answer is ${named(type)}, not JSON`, undefined, new TextDecoder().decode(bytes));
+    throw invalid(`the response is ${named(type)}, not JSON`, CHECK_ADDRESS, lenientText(bytes));
   }
-  return new Response(decode(bytes));
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw invalid('the response is not UTF-8', CHECK_ADDRESS, lenientText(bytes));
+  }
 }
 
-async function connect(request: Request, { send, signal }: ExchangeContext): Promise<Response> {
-  const pending = send(request);
-  try {
-    return await untilAborted(pending, signal);
-  } catch (error) {
-    if (!signal.aborted) throw lost(request, 'failed', error);
-    // A fetch that does not listen to its signal may still answer: nobody will read that, and its errors are void.
-    void pending.then((late) => late.body?.cancel()).catch(() => undefined);
-    throw error;
+/**
+ * Reads a body into one growing buffer: a list of one-byte pieces would take a hundred times their size.
+ *
+ * @returns undefined if it is longer than `MAX_BODY_BYTES`. The rest is neither read nor kept.
+ */
+async function readBody(response: Response, aborted: Promise<never>): Promise<Uint8Array | undefined> {
+  let buffer: Uint8Array = new Uint8Array();
+  if (response.body === null) return buffer;
+  let length = 0;
+  const reader = response.body.getReader();
+  // The outcome is known by then; a failing cancel adds nothing to it.
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  aborted.catch(cancel);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return buffer.subarray(0, length);
+    const end = length + value.byteLength;
+    if (end > MAX_BODY_BYTES) {
+      cancel();
+      return undefined;
+    }
+    if (length === 0) {
+      // Most responses arrive in one piece, which is not copied.
+      buffer = value;
+    } else {
+      if (end > buffer.byteLength) {
+        const smaller = buffer;
+        buffer = new Uint8Array(Math.max(end, 2 * length));
+        buffer.set(smaller.subarray(0, length));
+      }
+      buffer.set(value, length);
+    }
+    length = end;
   }
 }
 
 /** A followed redirect would carry the keys to another address. */
-function refuseRedirect(request: Request, response: Response): void {
+function refuseRedirect(url: string, response: Response): void {
   const { status, type, redirected, headers } = response;
   if (!redirected && type !== 'opaqueredirect' && (status < 300 || status > 399)) return;
   discard(response);
   const location = headers.get('location');
-  const target =
-    location !== null && URL.canParse(location, request.url) ? new URL(location, request.url) : null;
-  const where = target === null || target.host === '' ? '' : ` to ${target.host}`;
+  const host = location !== null && URL.canParse(location, url) ? new URL(location, url).host : '';
   throw new AttemptFailure({
     code: 'api_error',
     what: redirected
-      ? 'the fetch that was passed in followed a redirect, although the request has `redirect: "manual"`'
-      : `the service answered with a redirect${where}, which is not followed`,
+      ? 'the fetch option followed a redirect although its init has `redirect: "manual"`'
+      : `the service answered with a redirect${host === '' ? '' : ` to ${host}`}, which is not followed`,
     advice: redirected
-      ? 'Make it keep to the request: a redirect carries the keys elsewhere.'
+      ? 'Pass the init on unchanged: a followed redirect carries the keys elsewhere.'
       : 'Set baseUrl to the final address of the service.',
     status,
   });
 }
 
-async function errorAnswer(response: Response, { signal, now }: ExchangeContext): Promise<AttemptFailure> {
+async function errorResponse(
+  response: Response,
+  aborted: Promise<never>,
+  now: number,
+): Promise<AttemptFailure> {
   const { status, headers } = response;
-  let text: string | undefined;
-  let cause: unknown;
-  try {
-    const bytes = await readBoundedBody(response, signal);
-    text = bytes === undefined ? undefined : new TextDecoder().decode(bytes);
-  } catch (error) {
-    if (signal.aborted) throw error;
-    // The status has arrived and decides; what broke the body off goes along.
-    cause = error;
-  }
-  const serviceMessage = text === undefined ? undefined : readServiceMessage(text);
+  // The status has arrived and decides; an error that breaks off the body becomes the cause.
+  const [bytes, cause] = await readBody(response, aborted).then(
+    (read) => [read, undefined] as const,
+    (error: unknown) => [undefined, error] as const,
+  );
+  const text = bytes && lenientText(bytes);
   return new AttemptFailure({
     code: 'api_error',
     what: `the service answered ${status}`,
     advice: adviceFor(status),
     status,
-    serviceMessage,
+    serviceMessage: text && readServiceMessage(text),
     bodyText: text,
-    retryAfterMs: readRetryAfter(headers.get('retry-after'), now()),
+    retryAfterMs: readRetryAfter(headers.get('retry-after'), now),
     cause,
   });
 }
@@ -103,28 +130,41 @@ function adviceFor(status: number): string {
   if (status === 400) return 'Correct the request.';
   if (status === 401 || status === 403) return 'Check publicKey, and secretKey for balances.';
   if (status === 404) return 'Check baseUrl.';
-  return 'The specification does not show this status: see serviceMessage and snippet.';
+  return 'The specification does not show this status. Read serviceMessage and snippet.';
 }
 
-function lost(request: Request, what: string, cause: unknown): AttemptFailure {
-  return new AttemptFailure({
-    code: 'connection_failed',
-    what: `the connection to ${new URL(request.url).host} ${what}`,
-    advice: 'Check baseUrl and the network, then try again; cause has the details.',
-    cause,
-  });
+const GMT_DATE = /^[A-Z][a-z]+, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2}(?:\d{2})? \d{2}:\d{2}:\d{2} GMT$/;
+const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
+
+/**
+ * Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or a date in one of the three forms of 5.6.7. `Date.parse` alone
+ * would read "-5" and "1.5" as dates.
+ *
+ * @returns milliseconds from `now`, at least 0; undefined if the value is missing or unreadable.
+ */
+export function readRetryAfter(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined;
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const text = GMT_DATE.test(value) ? value : ASCTIME.test(value) ? `${value} GMT` : '';
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw invalid('the answer is not UTF-8', undefined, new TextDecoder().decode(bytes));
-  }
+function lost(url: string, what: string): (cause: unknown) => never {
+  const advice = 'Check baseUrl and the network, then try again; cause has the details.';
+  return (cause) => {
+    const host = new URL(url).host;
+    throw new AttemptFailure({
+      code: 'connection_failed',
+      what: `the connection to ${host} ${what}`,
+      advice,
+      cause,
+    });
+  };
 }
 
-function mediaType(response: Response): string | undefined {
-  return response.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+function lenientText(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }
 
 /** A header is text of the service like any other: only a plain media type is cited. */
@@ -133,6 +173,5 @@ function named(type: string): string {
 }
 
 function discard(response: Response): void {
-  // Nobody reads this body; whether giving it up fails changes nothing.
   void response.body?.cancel().catch(() => undefined);
 }

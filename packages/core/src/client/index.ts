@@ -14,7 +14,7 @@ export type {
   Wallet,
   WalletQuery,
 } from '../wire.ts';
-export type * from './client-options.ts';
+export type * from './client.ts';
 export { createClient } from './create-client.ts';
 export type * from './eligible-providers.ts';
 export { eligibleProviders } from './eligible-providers.ts';

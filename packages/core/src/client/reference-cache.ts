@@ -1,18 +1,16 @@
 import { ApiError, ConnectionError, InvalidResponseError, TimeoutError } from '../errors.ts';
 import { isTransientStatus } from './attempt-failure.ts';
 import type { Timing } from './timing.ts';
-import { untilAborted } from './until-aborted.ts';
+
+type Load<T> = (key: string, signal: AbortSignal) => Promise<T>;
 
 /** Checked cache options, in milliseconds. */
-export interface CacheSettings {
-  readonly ttlMs: number;
-  readonly staleIfErrorMs: number;
-}
+export type CacheSettings = Readonly<Record<'ttlMs' | 'staleIfErrorMs', number>>;
 
 interface Entry<T> {
   readonly value: T;
   readonly storedAt: number;
-  /** While the service cannot be asked: when to try again. */
+  /** The end of its time to live; after a failed refresh, the time of the next attempt. */
   nextTryAt: number;
 }
 
@@ -22,96 +20,99 @@ interface Flight<T> {
   callers: number;
 }
 
-/** Filters may come from customers: without a bound, each new one would stay for good. */
-const MOST_ENTRIES = 256;
-/** After a failed refresh, old data is served for this long without making every caller wait for the next failure. */
+/** Filters may come from customers: without a bound, each new one would stay permanently. */
+const MAX_ENTRIES = 256;
+/** After a failed refresh, stale data is served for this long, so that not every caller waits for the next failure. */
 const HOLD_MS = 5000;
 
 /**
- * Answers of one reference-data operation, by query. Callers that ask together share one request (single flight); one
- * that gives up leaves the request to the others, and the last one takes it along. Everybody gets a copy of their own.
+ * Responses of one reference-data operation, by query. Concurrent callers share one request (single flight). Aborting
+ * one caller leaves the request running; aborting the last one cancels it. Every caller gets a copy.
  */
 export class ReferenceCache<T> {
+  readonly #load: Load<T>;
   readonly #settings: CacheSettings;
   readonly #timing: Timing;
   readonly #entries = new Map<string, Entry<T>>();
   readonly #flights = new Map<string, Flight<T>>();
 
-  constructor(settings: CacheSettings, timing: Timing) {
+  constructor(load: Load<T>, settings: CacheSettings, timing: Timing) {
+    this.#load = load;
     this.#settings = settings;
     this.#timing = timing;
   }
 
   /** @throws what `load` throws, or the reason of `signal`. */
-  async read(
-    key: string,
-    load: (signal: AbortSignal) => Promise<T>,
-    signal: AbortSignal | undefined,
-  ): Promise<T> {
+  async read(key: string, signal: AbortSignal | undefined): Promise<T> {
     signal?.throwIfAborted();
     const entry = this.#entries.get(key);
-    if (entry !== undefined && this.#timing.monotonic() < entry.nextTryAt)
-      return structuredClone(entry.value);
-    return structuredClone(await this.#join(key, load, signal));
-  }
-
-  async #join(
-    key: string,
-    load: (signal: AbortSignal) => Promise<T>,
-    signal: AbortSignal | undefined,
-  ): Promise<T> {
-    const flight = this.#flights.get(key) ?? this.#start(key, load);
+    if (entry !== undefined && this.#timing.monotonic() < entry.nextTryAt) return copyOf(entry.value);
+    let flight = this.#flights.get(key);
+    if (flight === undefined) {
+      const controller = new AbortController();
+      flight = { answer: this.#refresh(key, controller.signal), controller, callers: 0 };
+      this.#flights.set(key, flight);
+    }
     flight.callers += 1;
     try {
-      return await (signal === undefined ? flight.answer : untilAborted(flight.answer, signal));
+      return copyOf(await (signal === undefined ? flight.answer : untilAborted(flight.answer, signal)));
     } finally {
       flight.callers -= 1;
-      if (flight.callers === 0) this.#end(key, flight);
+      if (flight.callers === 0) {
+        if (this.#flights.get(key) === flight) this.#flights.delete(key);
+        // After the last caller. It does not affect a flight that has landed by then.
+        flight.controller.abort();
+      }
     }
   }
 
-  #start(key: string, load: (signal: AbortSignal) => Promise<T>): Flight<T> {
-    const controller = new AbortController();
-    const flight = { answer: this.#refresh(key, load, controller.signal), controller, callers: 0 };
-    this.#flights.set(key, flight);
-    return flight;
-  }
-
-  /** With the last caller. A flight that has landed by then is not touched by the abort. */
-  #end(key: string, flight: Flight<T>): void {
-    if (this.#flights.get(key) === flight) this.#flights.delete(key);
-    flight.controller.abort();
-  }
-
-  async #refresh(key: string, load: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async #refresh(key: string, signal: AbortSignal): Promise<T> {
+    const { ttlMs, staleIfErrorMs } = this.#settings;
     try {
-      const value = await load(signal);
-      this.#store(key, value);
+      const value = await this.#load(key, signal);
+      const storedAt = this.#timing.monotonic();
+      this.#entries.delete(key);
+      this.#entries.set(key, { value, storedAt, nextTryAt: storedAt + ttlMs });
+      const [oldest] = this.#entries.keys();
+      if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
       return value;
     } catch (error) {
       const entry = this.#entries.get(key);
-      if (entry === undefined || !isOutage(error)) throw error;
       const now = this.#timing.monotonic();
-      const staleUntil = entry.storedAt + this.#settings.ttlMs + this.#settings.staleIfErrorMs;
+      if (entry === undefined || !isOutage(error)) throw error;
+      const staleUntil = entry.storedAt + ttlMs + staleIfErrorMs;
       if (now >= staleUntil) throw error;
       entry.nextTryAt = Math.min(now + HOLD_MS, staleUntil);
       return entry.value;
     }
   }
-
-  #store(key: string, value: T): void {
-    const storedAt = this.#timing.monotonic();
-    this.#entries.delete(key);
-    this.#entries.set(key, { value, storedAt, nextTryAt: storedAt + this.#settings.ttlMs });
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > MOST_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
-  }
 }
 
-/** The service could not be asked; anything else, such as a refused key, is an answer. */
+/** The service is unreachable or broken. Anything else, such as a refused key, is an answer. */
 function isOutage(error: unknown): boolean {
   if (error instanceof ApiError) return isTransientStatus(error.status) || error.status >= 500;
-  return (
-    error instanceof ConnectionError || error instanceof TimeoutError || error instanceof InvalidResponseError
-  );
+  return [ConnectionError, TimeoutError, InvalidResponseError].some((outage) => error instanceof outage);
+}
+
+/**
+ * Rows are JSON, at most 64 levels deep; structuredClone would take ten times as long. A member named `__proto__` is
+ * dropped: assigned, it would become the prototype.
+ */
+function copyOf<T>(value: T): T;
+function copyOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => copyOf(item));
+  const copy: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) if (name !== '__proto__') copy[name] = copyOf(member);
+  return copy;
+}
+
+/** Settles as `promise` does, or rejects with `signal.reason` as soon as `signal` aborts. Leaves no listener behind. */
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = (): void => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
 }

@@ -1,28 +1,22 @@
-/** Takes the client's keys out of everything that an error shows. */
+/** Removes the client's keys from everything that an error shows. */
 export interface Scrubber {
-  /** The text with `[redacted]` in place of every key, also of one in another letter case or escaped. */
+  /** The text with `[redacted]` in place of every key, including keys in another letter case or escaped. */
   text(text: string): string;
-  /** The same on one line, and at most 512 characters of it. */
+  /** The same on one line, cut to 512 characters. */
   snippet(text: string): string;
-  /** A copy of what was thrown, for `cause`: name, message, code and stack, down the chain. Anything else stays out. */
+  /** A copy of a thrown value, for `cause`: name, message, code and stack, down the chain, and nothing else. */
   cause(thrown: unknown): unknown;
 }
 
-const LONGEST_SNIPPET = 512;
-const DEEPEST_CAUSE = 5;
+const MAX_SNIPPET = 512;
+const MAX_CAUSE_DEPTH = 5;
 /** JSON within JSON within JSON has seven before a quotation mark. */
-const MOST_BACKSLASHES = 8;
+const MAX_BACKSLASHES = 8;
 const PARTS = /[a-z0-9]+|\\+|./gi;
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': 'amp',
-  '<': 'lt',
-  '>': 'gt',
-  '"': 'quot',
-  "'": 'apos',
-};
+const ENTITIES = new Map(Object.entries({ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }));
 
 export function createScrubber(keys: readonly string[]): Scrubber {
-  // The longest first: one key may be the beginning of another.
+  // Longest first: one key may be the beginning of another.
   const patterns = keys
     .toSorted((a, b) => b.length - a.length)
     .map((key) => (key.match(PARTS) ?? []).map(spellings).join(''));
@@ -34,26 +28,26 @@ export function createScrubber(keys: readonly string[]): Scrubber {
     snippet: (text) =>
       scrub(text)
         .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-        .slice(0, LONGEST_SNIPPET)
+        .slice(0, MAX_SNIPPET)
         .toWellFormed(),
-    cause: (thrown) => copyCause(thrown, scrub, DEEPEST_CAUSE),
+    cause: (thrown) => copyCause(thrown, scrub, MAX_CAUSE_DEPTH),
   };
 }
 
 /**
  * A part of a key as HTML, a URL, JSON or JSON within JSON may spell it: letters and digits as they are, a run of
- * backslashes, or one other character. Every repetition is bounded, so that no text takes long to search.
+ * backslashes, or one other character. Every repetition is bounded, so that no text is slow to search.
  */
 function spellings(part: string): string {
   if (/^[a-z0-9]/i.test(part)) return part;
   if (part.startsWith('\\'))
-    return `(?:\\\\|%5c|\\\\u005c|&#92;|&#x5c;){${part.length},${part.length * MOST_BACKSLASHES}}`;
+    return `(?:\\\\|%5c|\\\\u005c|&#92;|&#x5c;){${part.length},${part.length * MAX_BACKSLASHES}}`;
   const code = part.charCodeAt(0);
   const hex = code.toString(16);
-  const backslashes = `\\\\{0,${MOST_BACKSLASHES}}`;
+  const backslashes = `\\\\{0,${MAX_BACKSLASHES}}`;
   // '%' itself stands last: it must not match the beginning of '%25'.
   const forms = [`%(?:25){0,2}${hex}`, `${backslashes}u00${hex}`, `&#0?${code};`, `&#x${hex};`];
-  const entity = ENTITIES[part];
+  const entity = ENTITIES.get(part);
   if (entity !== undefined) forms.push(`&(?:amp;)?${entity};`);
   return `(?:${[...forms, `${backslashes}\\x${hex}`].join('|')})`;
 }
@@ -65,14 +59,9 @@ function copyCause(thrown: unknown, scrub: (text: string) => string, depth: numb
   const inner = copyCause(thrown.cause, scrub, depth - 1);
   const options = inner === undefined ? undefined : { cause: inner };
   const message = scrub(thrown.message);
-  const copy =
-    thrown instanceof AggregateError
-      ? new AggregateError(
-          thrown.errors.map((error) => copyCause(error, scrub, depth - 1)),
-          message,
-          options,
-        )
-      : new Error(message, options);
+  const inners = thrown instanceof AggregateError ? thrown.errors : undefined;
+  const errors = inners?.map((error) => copyCause(error, scrub, depth - 1));
+  const copy = errors ? new AggregateError(errors, message, options) : new Error(message, options);
   copy.name = scrub(thrown.name);
   if (thrown.stack !== undefined) copy.stack = scrub(thrown.stack);
   const code: unknown = 'code' in thrown ? thrown.code : undefined;

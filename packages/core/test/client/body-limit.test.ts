@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { Client } from '../../src/client/client-options.ts';
+import type { Client } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import { InvalidResponseError } from '../../src/errors.ts';
 import { failureOf } from './failure-of.ts';
@@ -12,14 +12,14 @@ async function clientOf(...answers: Answer[]): Promise<Client> {
   return createClient({ baseUrl, publicKey });
 }
 
-describe('at most 1 MiB, after decompression', () => {
+describe('a response is at most 1 MiB after decompression', () => {
   const LIMIT = 1024 * 1024;
   const padded = (length: number): Buffer => {
     const body = JSON.stringify(successBody({ payment_providers: [] }));
     return Buffer.from(body.padEnd(length, ' '));
   };
 
-  test('exactly the limit is read, one byte more is not', async () => {
+  test('a body of exactly the limit is read, and one more byte is refused', async () => {
     const client = await clientOf(reply(200, padded(LIMIT)), reply(200, padded(LIMIT + 1)));
     expect(await client.listPaymentProviders()).toEqual([]);
     expect(await failureOf(client.listPaymentProviders())).toMatchObject({
@@ -32,13 +32,13 @@ describe('at most 1 MiB, after decompression', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ])('%s is read', async (encoding, compress) => {
+  ])('a %s body is read', async (encoding, compress) => {
     const body = compress(padded(1000));
     const client = await clientOf(reply(200, body, { 'content-encoding': encoding }));
     expect(await client.listPaymentProviders()).toEqual([]);
   });
 
-  test('a gzip bomb of 32 MiB is given up after the limit', async () => {
+  test('reading a gzip bomb of 32 MiB stops at the limit', async () => {
     const bomb = gzipSync(padded(32 * LIMIT));
     const { baseUrl } = await startService(reply(200, bomb, { 'content-encoding': 'gzip' }));
     let read = 0;
@@ -46,8 +46,8 @@ describe('at most 1 MiB, after decompression', () => {
     const client = createClient({
       baseUrl,
       publicKey,
-      fetch: async (request) => {
-        const response = await fetch(request);
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
         const reader = response.body?.getReader();
         const counted = new ReadableStream<Uint8Array>({
           async pull(controller) {
@@ -69,7 +69,7 @@ describe('at most 1 MiB, after decompression', () => {
     expect(read).toBeLessThan(2 * LIMIT);
   });
 
-  test('a body without an end is cut off at the sender', async () => {
+  test('the connection of an endless body is closed', async () => {
     const endless: Answer = (response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const chunk = Buffer.alloc(64 * 1024, ' ');

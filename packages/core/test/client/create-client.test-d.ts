@@ -4,7 +4,8 @@ import type {
   Client,
   ClientOptions,
   ClientWithSecretKey,
-} from '../../src/client/client-options.ts';
+  Deviation,
+} from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import type { PaymentProvider, PayoutBank, Wallet } from '../../src/wire.ts';
 
@@ -14,7 +15,7 @@ const baseUrl = 'https://service.example';
 const publicKey = 'pk';
 const secretKey = 'sk';
 
-test('balances are in the type of a client made with secretKey, and of no other', () => {
+test('only a client made with secretKey has getWalletBalances() in its type', () => {
   expectTypeOf(createClient({ baseUrl, publicKey, secretKey })).toEqualTypeOf<ClientWithSecretKey>();
   expectTypeOf(createClient({ baseUrl, publicKey })).toEqualTypeOf<Client>();
   expectTypeOf(createClient({ baseUrl, publicKey })).not.toHaveProperty('getWalletBalances');
@@ -22,20 +23,26 @@ test('balances are in the type of a client made with secretKey, and of no other'
   createClient({ baseUrl, publicKey }).getWalletBalances;
 });
 
-test('environment variables can be given as they are', () => {
+test('environment variables can be passed directly', () => {
   expectTypeOf(
     createClient({ baseUrl: fromEnvironment, publicKey: fromEnvironment, secretKey: fromEnvironment }),
   ).toEqualTypeOf<ClientWithSecretKey>();
 });
 
-test('options that may or may not hold a secretKey make a client without balances', () => {
+test('options that may lack a secretKey make a client without balances', () => {
   const options: ClientOptions = { baseUrl, publicKey, secretKey };
   expectTypeOf(createClient(options)).toEqualTypeOf<Client>();
 });
 
-test('options', () => {
+test('options have the documented types', () => {
   createClient({ baseUrl, publicKey, fetch: globalThis.fetch });
-  createClient({ baseUrl, publicKey, fetch: (request) => new Response(request.url) });
+  createClient({ baseUrl, publicKey, fetch: (url) => new Response(url) });
+  createClient({ baseUrl, publicKey, strict: true, allowInsecureHost: ['sandbox', 'service:4010'] });
+  createClient({
+    baseUrl,
+    publicKey,
+    onDeviation: (deviation) => expectTypeOf(deviation).toEqualTypeOf<Deviation>(),
+  });
   createClient({ baseUrl, publicKey, cache: { ttlMs: 60_000 }, timing: { now: () => 0 } });
   createClient({
     baseUrl,
@@ -52,7 +59,7 @@ test('options', () => {
   createClient({ baseUrl, publicKey, cache: {} });
 });
 
-test('calls take the queries of the contract and answer with its types', () => {
+test('calls take the queries of the contract and return its types', () => {
   const client = createClient({ baseUrl, publicKey, secretKey });
   const { signal } = new AbortController();
   expectTypeOf(client.listPaymentProviders()).resolves.toEqualTypeOf<PaymentProvider[]>();

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import type { Client, ClientOptions } from '../../src/client/client-options.ts';
+import type { Client, ClientOptions } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import { ApiError, TimeoutError } from '../../src/errors.ts';
 import { failureOf } from './failure-of.ts';
@@ -15,8 +15,8 @@ function clientFor({ baseUrl }: LocalService, options: Partial<ClientOptions> = 
   return createClient({ baseUrl, publicKey, ...options });
 }
 
-describe('one deadline', () => {
-  test('slow headers', async () => {
+describe('one deadline covers the whole call', () => {
+  test('slow headers end in a TimeoutError', async () => {
     const { timing, deadlines, pending, expire } = recordedTiming();
     const service = await startService(expire);
     const error = await failureOf(clientFor(service, { timing, timeoutMs: 12_000 }).listPaymentProviders());
@@ -24,7 +24,7 @@ describe('one deadline', () => {
     expect(error).toMatchObject({
       code: 'timeout',
       message:
-        'listPaymentProviders: no complete answer within timeoutMs (12000). Try again later, or raise timeoutMs.',
+        'listPaymentProviders: no complete response within timeoutMs (12000). Try again later, or raise timeoutMs.',
     });
     expect(deadlines).toEqual([12_000]);
     expect(pending.size).toBe(0);
@@ -32,14 +32,14 @@ describe('one deadline', () => {
     await service.requests[0]?.closed;
   });
 
-  test('with real timers', async () => {
+  test('a silent service ends in a TimeoutError with real timers', async () => {
     const service = await startService(silence);
     const error = await failureOf(clientFor(service, { timeoutMs: 50 }).listPaymentProviders());
     expect(error).toBeInstanceOf(TimeoutError);
     await service.requests[0]?.closed;
   });
 
-  test.each([200, 500])('a stalled body of a %s', async (status) => {
+  test.each([200, 500])('a stalled body of a %s ends in a TimeoutError', async (status) => {
     const { timing, expire } = recordedTiming();
     const service = await startService(stall(status));
     const client = clientFor(service, { timing, fetch: fetchThen(expire) });
@@ -47,7 +47,7 @@ describe('one deadline', () => {
     await service.requests[0]?.closed;
   });
 
-  test('it covers all attempts together, and its error has the failure before it as its cause', async () => {
+  test('the deadline covers all attempts, and its error has the previous failure as its cause', async () => {
     const { timing, deadlines, waits, expire } = recordedTiming();
     const service = await startService(failure(500), failure(503), expire);
     const error = await failureOf(clientFor(service, { timing }).listPaymentProviders());
@@ -58,7 +58,7 @@ describe('one deadline', () => {
     expect(deadlines).toEqual([10_000]);
   });
 
-  test('it covers the waits too', async () => {
+  test('the deadline covers the waits', async () => {
     const { timing, deadlines, expire } = recordedTiming();
     const service = await startService(failure(503, { 'retry-after': '5' }), providers);
     const client = clientFor(service, {
@@ -75,7 +75,7 @@ describe('one deadline', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('a wait that would outlast it is not begun: the failure comes at once', async () => {
+  test('a wait that would outlast the deadline is not begun, and the call fails immediately', async () => {
     const { timing, waits } = recordedTiming(() => 1);
     let elapsed = 0;
     const service = await startService((response, request) => {
@@ -93,7 +93,7 @@ describe('one deadline', () => {
     expect(waits).toEqual([250, 500]);
   });
 
-  test('a fetch that does not listen to its signal is left behind, and its late answer discarded', async () => {
+  test('the late response of a fetch that ignores its signal is discarded', async () => {
     let isDiscarded = false;
     let answer: (response: Response) => void = () => {};
     const late = new Promise<Response>((resolve) => {
@@ -117,17 +117,38 @@ describe('one deadline', () => {
   });
 });
 
-describe('the caller gives up', () => {
+describe('a body that ignores the signal', () => {
+  test('the body is cancelled when the deadline passes', async () => {
+    const { timing, expire } = recordedTiming();
+    let isCancelled = false;
+    const body = new ReadableStream({
+      pull: () => new Promise(() => setImmediate(expire)),
+      cancel: () => {
+        isCancelled = true;
+      },
+    });
+    const client = createClient({
+      baseUrl: 'http://127.0.0.1:1',
+      publicKey,
+      timing,
+      fetch: () => new Response(body),
+    });
+    expect(await failureOf(client.listPaymentProviders())).toBeInstanceOf(TimeoutError);
+    expect(isCancelled).toBe(true);
+  });
+});
+
+describe('the caller can cancel the call', () => {
   const reason = new Error('the customer left');
 
-  test('before the call: nothing is sent', async () => {
+  test('a call that is cancelled before it starts sends nothing', async () => {
     const service = await startService(providers);
     const call = clientFor(service).listPaymentProviders({}, { signal: AbortSignal.abort(reason) });
     expect(await failureOf(call)).toBe(reason);
     expect(service.requests).toEqual([]);
   });
 
-  test('before the call: not even a fetch that does not listen to its signal is asked', async () => {
+  test('a call that is cancelled before it starts does not reach a fetch that ignores its signal', async () => {
     let calls = 0;
     const fetch = (): Response => {
       calls += 1;
@@ -139,7 +160,7 @@ describe('the caller gives up', () => {
     expect(calls).toBe(0);
   });
 
-  test('during slow headers', async () => {
+  test('a call can be cancelled during slow headers', async () => {
     const { timing, pending } = recordedTiming();
     const controller = new AbortController();
     const service = await startService(() => controller.abort(reason));
@@ -150,7 +171,7 @@ describe('the caller gives up', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  test('during a stalled body', async () => {
+  test('a call can be cancelled during a stalled body', async () => {
     const { timing, pending } = recordedTiming();
     const controller = new AbortController();
     const service = await startService(stall(200));
@@ -165,7 +186,7 @@ describe('the caller gives up', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  test('during the wait for a retry: no timer, no listener and no request are left', async () => {
+  test('a call that is cancelled while it waits for a retry leaves no timer, listener or request', async () => {
     const controller = new AbortController();
     const pending = new Set<NodeJS.Timeout>();
     const schedule = (callback: () => void, delayMs: number): (() => void) => {
@@ -189,7 +210,7 @@ describe('the caller gives up', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('without a reason of its own: the AbortError of the platform', async () => {
+  test('a signal without a reason rejects with the AbortError of the platform', async () => {
     const controller = new AbortController();
     const service = await startService(() => controller.abort());
     const call = clientFor(service).listPaymentProviders({}, { signal: controller.signal });

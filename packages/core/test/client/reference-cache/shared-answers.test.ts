@@ -1,11 +1,19 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { type Answer, failure, type LocalService, startService, success } from '../local-service.ts';
+import {
+  type Answer,
+  failure,
+  type LocalService,
+  reply,
+  startService,
+  success,
+  successBody,
+} from '../local-service.ts';
 import { provider } from '../wire-samples.ts';
 import { cachingClient, named, nameOf } from './caching-client.ts';
 
-describe('what one caller does to its answer, no other sees', () => {
-  test('neither in the cache nor in a shared request', async () => {
+describe('every caller gets a copy of the answer', () => {
+  test('changes to one answer reach neither the cache nor other callers', async () => {
     const service = await startService(
       success({ payment_providers: [{ ...provider, extra: { deep: ['kept'] } }] }),
     );
@@ -27,7 +35,30 @@ describe('what one caller does to its answer, no other sees', () => {
   });
 });
 
-describe('single flight', () => {
+describe('a cached answer can always be copied (threat A33)', () => {
+  const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+  const withExtra = (json: string): Answer => {
+    const body = JSON.stringify(successBody({ payment_providers: [provider] }));
+    return reply(200, body.replace('"provider_name"', `"extra":${json},"provider_name"`));
+  };
+
+  test('a row with 100,000 levels is left out, and every read works', async () => {
+    const service = await startService(withExtra(nested(100_000)));
+    const { client } = cachingClient(service, {}, () => {});
+    for (let read = 0; read < 3; read++) expect(await client.listPaymentProviders()).toEqual([]);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('a nested member named __proto__ becomes the prototype of no copy', async () => {
+    const service = await startService(withExtra('{"a":{"__proto__":{"is_admin":true},"kept":1}}'));
+    const { client } = cachingClient(service);
+    const [first] = await client.listPaymentProviders();
+    expect(first).toEqual({ ...provider, extra: { a: { kept: 1 } } });
+    expect(Reflect.get(Reflect.get(first ?? {}, 'extra'), 'a')).not.toHaveProperty('is_admin');
+  });
+});
+
+describe('concurrent callers share one request', () => {
   /** Holds its answer back until told. */
   function held(answer: Answer): { answer: Answer; release: () => void } {
     let release = (): void => {};
@@ -44,7 +75,7 @@ describe('single flight', () => {
     while (requests.length < count) await new Promise((resolve) => setTimeout(resolve, 1));
   }
 
-  test('callers that ask together share one request', async () => {
+  test('twenty concurrent calls send one request', async () => {
     const { answer, release } = held(named('one'));
     const service = await startService(answer, named('two'));
     const { client } = cachingClient(service);
@@ -55,7 +86,7 @@ describe('single flight', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('one that gives up leaves the request to the others', async () => {
+  test('cancelling one caller leaves the request running', async () => {
     const { answer, release } = held(named('one'));
     const service = await startService(answer);
     const { client } = cachingClient(service);
@@ -73,7 +104,7 @@ describe('single flight', () => {
     expect(getEventListeners(second.signal, 'abort')).toEqual([]);
   });
 
-  test('the last one takes the request along, and the next caller gets a new one', async () => {
+  test('cancelling the last caller cancels the request, and the next caller sends a new one', async () => {
     const { answer } = held(named('never'));
     const service = await startService(answer, named('two'));
     const { client } = cachingClient(service);
@@ -87,7 +118,7 @@ describe('single flight', () => {
     expect(await nameOf(client.listPaymentProviders())).toBe('two');
   });
 
-  test('a failure reaches everybody', async () => {
+  test('a failure reaches all callers', async () => {
     const { answer, release } = held(failure(500));
     const service = await startService(answer);
     const { client } = cachingClient(service);
@@ -98,7 +129,7 @@ describe('single flight', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('a caller that has given up before gets nothing, cached or not', async () => {
+  test('a call that is cancelled before it starts rejects even if the answer is cached', async () => {
     const service = await startService(named('one'));
     const { client } = cachingClient(service);
     await client.listPaymentProviders();

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { ClientOptions } from '../../../src/client/client-options.ts';
+import type { ClientOptions } from '../../../src/client/client.ts';
 import { createClient } from '../../../src/client/create-client.ts';
 import { type Answer, failure, reply, reset, startService } from '../local-service.ts';
 import { publicKey } from '../wire-samples.ts';
 import { cachingClient, named, nameOf, TTL_MS } from './caching-client.ts';
 
-describe('stale if error', () => {
+describe('stale data is served while the service fails', () => {
   test.each<[string, Answer]>([
     ['503', failure(503)],
     ['500', failure(500)],
@@ -13,7 +13,7 @@ describe('stale if error', () => {
     ['429', failure(429)],
     ['a reset connection', reset],
     ['a page under 200', reply(200, '<h1>Welcome</h1>', { 'content-type': 'text/html' })],
-  ])('%s: the old answer, until its grace is over too', async (_name, answer) => {
+  ])('%s serves the stale answer until staleIfErrorMs is over', async (_name, answer) => {
     const service = await startService(named('one'), answer);
     const { client, clock } = cachingClient(service, { staleIfErrorMs: 60_000 });
     await client.listPaymentProviders();
@@ -24,7 +24,7 @@ describe('stale if error', () => {
     await expect(client.listPaymentProviders()).rejects.toHaveProperty('code');
   });
 
-  test.each([400, 401, 403, 404])('%s is an answer: it is not hidden', async (status) => {
+  test.each([400, 401, 403, 404])('%s is passed through instead of stale data', async (status) => {
     const service = await startService(named('one'), failure(status));
     const { client, clock } = cachingClient(service, { staleIfErrorMs: 60_000 });
     await client.listPaymentProviders();
@@ -32,7 +32,7 @@ describe('stale if error', () => {
     await expect(client.listPaymentProviders()).rejects.toMatchObject({ status });
   });
 
-  test('off by default', async () => {
+  test('stale data is not served by default', async () => {
     const service = await startService(named('one'), failure(503));
     const { client, clock } = cachingClient(service);
     await client.listPaymentProviders();
@@ -40,7 +40,7 @@ describe('stale if error', () => {
     await expect(client.listPaymentProviders()).rejects.toMatchObject({ status: 503 });
   });
 
-  test('while it is down, the service is asked every 5 seconds and not for every caller', async () => {
+  test('a service that is down gets one request every 5 seconds, not one per caller', async () => {
     const service = await startService(named('one'), failure(503), named('two'));
     const { client, clock } = cachingClient(service, { staleIfErrorMs: 60_000 });
     await client.listPaymentProviders();
@@ -53,7 +53,7 @@ describe('stale if error', () => {
     expect(await nameOf(client.listPaymentProviders())).toBe('two');
   });
 
-  test('the failure is still reported to onResponse', async () => {
+  test('the hidden failure is still reported to onResponse', async () => {
     const outcomes: string[] = [];
     const service = await startService(named('one'), failure(503));
     const clock = { ms: 0 };

@@ -4,15 +4,15 @@ import { failure, startService, success } from '../local-service.ts';
 import { bank, publicKey, wallet } from '../wire-samples.ts';
 import { cachingClient, named, nameOf, TTL_MS } from './caching-client.ts';
 
-describe('time to live', () => {
-  test('off unless asked for', async () => {
+describe('the cache serves an answer for its time to live', () => {
+  test('the cache is off by default', async () => {
     const service = await startService(named('one'), named('two'));
     const client = createClient({ baseUrl: service.baseUrl, publicKey });
     expect(await nameOf(client.listPaymentProviders())).toBe('one');
     expect(await nameOf(client.listPaymentProviders())).toBe('two');
   });
 
-  test('an answer is served until its time is over', async () => {
+  test('an answer is served until its time to live is over', async () => {
     const service = await startService(named('one'), named('two'));
     const { client, clock } = cachingClient(service);
     expect(await nameOf(client.listPaymentProviders())).toBe('one');
@@ -37,7 +37,7 @@ describe('time to live', () => {
     expect(await nameOf(client.listPaymentProviders())).toBe('three');
   });
 
-  test('a query that is changed while its answer is on the way', async () => {
+  test('changing the query object during the call has no effect', async () => {
     const service = await startService(failure(503), named('one'), named('two'));
     const client = createClient({
       baseUrl: service.baseUrl,
@@ -56,7 +56,7 @@ describe('time to live', () => {
     expect(await nameOf(client.listPaymentProviders({ currency: 'KES' }))).toBe('two');
   });
 
-  test('payout banks are cached apart from payment providers', async () => {
+  test('payout banks and payment providers are cached separately', async () => {
     const service = await startService(success({ payout_banks: [bank] }), named('one'));
     const { client } = cachingClient(service);
     await client.listPayoutBanks({ provider_code: 'x' });
@@ -77,14 +77,14 @@ describe('time to live', () => {
     await expect(client.getWalletBalances()).rejects.toMatchObject({ status: 503 });
   });
 
-  test('a failure is not kept', async () => {
+  test('a failure is not cached', async () => {
     const service = await startService(failure(503), named('one'));
     const { client } = cachingClient(service, { staleIfErrorMs: 60_000 });
     await expect(client.listPaymentProviders()).rejects.toMatchObject({ status: 503 });
     expect(await nameOf(client.listPaymentProviders())).toBe('one');
   });
 
-  test('queries of customers do not pile up: the oldest of more than 256 goes', async () => {
+  test('the cache keeps 256 queries and drops the oldest one', async () => {
     const service = await startService(named('one'));
     const { client } = cachingClient(service);
     for (let index = 0; index < 257; index++) await client.listPaymentProviders({ currency: `C${index}` });

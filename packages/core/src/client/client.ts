@@ -1,0 +1,189 @@
+import type { PaymentServiceErrorCode } from '../errors.ts';
+import type {
+  PaymentProvider,
+  PaymentProviderQuery,
+  PayoutBank,
+  PayoutBankQuery,
+  Wallet,
+  WalletQuery,
+} from '../wire.ts';
+import type { Timing } from './timing.ts';
+
+/** The three calls, by their `operationId` in the contract. */
+export type Operation = 'listPaymentProviders' | 'listPayoutBanks' | 'getWalletBalances';
+
+/** Options of `createClient()`. An unknown option throws at construction. */
+export interface ClientOptions {
+  /**
+   * The address that the merchant received with the account: https, or http for this machine (`localhost`,
+   * `127.0.0.1`, `[::1]`). A path is kept: `https://host/pay` calls `https://host/pay/data/…`.
+   */
+  readonly baseUrl: string | undefined;
+  /**
+   * Sent on every call (protocol §5.1). `undefined` compiles, so that `process.env.PUBLIC_KEY` can be passed directly,
+   * and throws at construction.
+   */
+  readonly publicKey: string | undefined;
+  /**
+   * Sent with the balance inquiry only (protocol §5.1). Leave it out for a client without `getWalletBalances()`. If it
+   * is present and `undefined` (an unset environment variable), construction throws.
+   */
+  readonly secretKey?: string;
+  /**
+   * The deadline of one call in milliseconds. It covers all attempts, the waits between them and the bodies.
+   *
+   * @default 10_000
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * How many requests one call may send, including the first one. 1 turns retries off.
+   *
+   * @default 3
+   */
+  readonly maxAttempts?: number | undefined;
+  /**
+   * Refuses the whole list with an `InvalidResponseError` if one payment provider or payout bank deviates from the
+   * contract. Balances are always strict.
+   *
+   * @default false: a row that deviates is left out and reported to `onDeviation`, and missing `option_prefixes` read
+   * as an empty list.
+   */
+  readonly strict?: boolean | undefined;
+  /**
+   * Called for every row that is left out, at most 100 times for one response. An error in it is logged and changes
+   * nothing.
+   *
+   * @default one `console.warn` per operation and field for the life of the client
+   */
+  readonly onDeviation?: ((deviation: Deviation) => void) | undefined;
+  /**
+   * Sends the requests. Takes the URL and the init of the global `fetch`, so that `undici.fetch` or `sandbox.fetch` can
+   * be passed directly. It must honour `redirect: 'manual'` and `signal`.
+   *
+   * @default globalThis.fetch
+   */
+  readonly fetch?: ((url: string, init: FetchInit) => Response | Promise<Response>) | undefined;
+  /** Called after every attempt, for metrics. Gets no key, header or body. An error in it is logged and changes nothing. */
+  readonly onResponse?: ((report: AttemptReport) => void) | undefined;
+  /** Keeps payment providers and payout banks in memory. Balances are never cached. @default off */
+  readonly cache?: CacheOptions | undefined;
+  /**
+   * One host, or a list, for which `http://` is allowed beyond this machine, for example `sandbox` in a network of
+   * containers. Risk: everyone on the network path can read the keys and change the responses.
+   */
+  readonly allowInsecureHost?: string | readonly string[] | undefined;
+  /**
+   * Sends the secret key even though `NODE_TLS_REJECT_UNAUTHORIZED=0` turned certificate checks off. Never in production.
+   *
+   * @default false
+   */
+  readonly allowUnverifiedTls?: boolean | undefined;
+  /** Clocks, timers and randomness, for tests. @default those of the machine */
+  readonly timing?: Partial<Timing> | undefined;
+}
+
+/** Options that make a client with `getWalletBalances()`. */
+export interface ClientOptionsWithSecretKey extends Omit<ClientOptions, 'secretKey'> {
+  /** As in `ClientOptions`. `undefined` compiles, so that `process.env.SECRET_KEY` can be passed directly, and throws. */
+  readonly secretKey: string | undefined;
+}
+
+/** The second argument of `fetch`. */
+export interface FetchInit {
+  readonly method: 'GET';
+  readonly headers: Record<string, string>;
+  readonly redirect: 'manual';
+  /** Left out where the runtime does not know it. */
+  readonly cache?: 'no-store';
+  readonly signal: AbortSignal;
+}
+
+/** Options of the reference-data cache. Both times are in milliseconds. */
+export interface CacheOptions {
+  /** How long an answer is served without a new request. */
+  readonly ttlMs: number;
+  /**
+   * How much longer stale data is served when the service is unreachable, times out, answers 408, 429 or 5xx, or
+   * returns an invalid response. Other errors, such as a refused key, are passed through.
+   *
+   * @default 0
+   */
+  readonly staleIfErrorMs?: number | undefined;
+}
+
+/** A row that deviates from the contract and was left out. */
+export interface Deviation {
+  readonly operation: Operation;
+  /** For example `data.payout_banks[3].bank_name`. */
+  readonly path: string;
+  /** The type found there, never the value: `null`, `missing`, `string`, `array`, `deeper nesting`, … */
+  readonly received: string;
+}
+
+/** What `onResponse` gets after every attempt. */
+export interface AttemptReport {
+  readonly operation: Operation;
+  /** 1 for the first request of a call. */
+  readonly attempt: number;
+  /** The HTTP status, if there was a response. */
+  readonly status: number | undefined;
+  /** From the start of this attempt to the end of its body. */
+  readonly durationMs: number;
+  readonly outcome: 'success' | 'aborted' | PaymentServiceErrorCode;
+  /** The wait before the next attempt, if there is one. */
+  readonly retryInMs: number | undefined;
+}
+
+/** The last argument of every call. */
+export interface CallOptions {
+  /** Cancels the call, including the wait for a retry. The call then rejects with `signal.reason`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The reference-data endpoints that take only the public key. Every call is safe to repeat. */
+export interface Client {
+  /**
+   * Lists the payment options of the account (protocol §4.1). Call it before any transaction request.
+   *
+   * @param query filters. `transaction_type` is upper case here (`COLLECTION`) and mixed case in the response
+   * (`Collection`).
+   * @throws {ApiError} if the service answers with an error.
+   * @throws {ConnectionError} if there is no response.
+   * @throws {TimeoutError} if the call takes longer than `timeoutMs`.
+   * @throws {InvalidResponseError} if the response breaks the contract.
+   *
+   * @example
+   * const providers = await client.listPaymentProviders({ currency: 'UGX', transaction_type: 'COLLECTION' });
+   */
+  listPaymentProviders(query?: PaymentProviderQuery, call?: CallOptions): Promise<PaymentProvider[]>;
+  /**
+   * Lists the banks of a provider with BANK payouts (protocol §4.2).
+   *
+   * @param query `provider_code` of one of the payment options.
+   * @throws {ApiError} if the service answers with an error; `status` is 400 if provider_code is missing.
+   * @throws {ConnectionError} if there is no response.
+   * @throws {TimeoutError} if the call takes longer than `timeoutMs`.
+   * @throws {InvalidResponseError} if the response breaks the contract.
+   *
+   * @example
+   * const banks = await client.listPayoutBanks({ provider_code: provider.provider_code });
+   */
+  listPayoutBanks(query: PayoutBankQuery, call?: CallOptions): Promise<PayoutBank[]>;
+}
+
+/** A client that was made with `secretKey`. */
+export interface ClientWithSecretKey extends Client {
+  /**
+   * Lists the wallets of the account (protocol §4.3), one per currency and wallet type. Amounts are in whole units.
+   *
+   * @throws {ApiError} if the service answers with an error.
+   * @throws {ConnectionError} if there is no response.
+   * @throws {TimeoutError} if the call takes longer than `timeoutMs`.
+   * @throws {InvalidResponseError} if the response breaks the contract.
+   * @throws {ConfigurationError} if `NODE_TLS_REJECT_UNAUTHORIZED=0` was set at any time in this process.
+   *
+   * @example
+   * const wallets = await client.getWalletBalances({ currency: 'UGX' });
+   */
+  getWalletBalances(query?: WalletQuery, call?: CallOptions): Promise<Wallet[]>;
+}

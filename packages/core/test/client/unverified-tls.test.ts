@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createClient } from '../../src/client/create-client.ts';
+import { successBody } from './local-service.ts';
+import { cert, key } from './unverified-certificate.ts';
+import { provider, publicKey, secretKey, wallet } from './wire-samples.ts';
+
+const VARIABLE = 'NODE_TLS_REJECT_UNAUTHORIZED';
+const baseUrl = 'https://service.example';
+const refused = { code: 'invalid_configuration', option: 'allowUnverifiedTls' };
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+  // Each test stands for a process of its own.
+  Reflect.deleteProperty(globalThis, Symbol.for('@payment-service/core: certificate checks were off'));
+});
+
+/** A real HTTPS server whose certificate no authority has signed. Its keys arrive at anyone. */
+async function startStranger(): Promise<{ baseUrl: string; secretKeys: unknown[] }> {
+  const secretKeys: unknown[] = [];
+  const server = createServer({ cert, key }, (request, response) => {
+    if (request.headers['secret-key'] !== undefined) secretKeys.push(request.headers['secret-key']);
+    const data = { payment_providers: [provider], merchant_wallets: [wallet] };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(successBody(data)));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { baseUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, secretKeys };
+}
+
+describe('the secret key is not sent once certificate checks were off (threat A35)', () => {
+  test('a server without a verified certificate gets no connection in the first place', async () => {
+    const stranger = await startStranger();
+    const client = createClient({ baseUrl: stranger.baseUrl, publicKey, secretKey, maxAttempts: 1 });
+    await expect(client.getWalletBalances()).rejects.toMatchObject({ code: 'connection_failed' });
+    expect(stranger.secretKeys).toEqual([]);
+  });
+
+  test('a call of a client without a secret key is enough, and removing the variable does not help', async () => {
+    const stranger = await startStranger();
+    const options = { baseUrl: stranger.baseUrl, publicKey, maxAttempts: 1 };
+    const early = createClient({ ...options, secretKey });
+    const open = createClient(options);
+    vi.stubEnv(VARIABLE, '0');
+    expect(await open.listPaymentProviders()).toEqual([provider]);
+    vi.unstubAllEnvs();
+    await expect(early.getWalletBalances()).rejects.toMatchObject(refused);
+    expect(() => createClient({ ...options, secretKey })).toThrow(expect.objectContaining(refused));
+    expect(stranger.secretKeys).toEqual([]);
+    const allowed = createClient({ ...options, secretKey, allowUnverifiedTls: true });
+    await allowed.getWalletBalances().catch(() => undefined);
+    expect(await open.listPaymentProviders()).toEqual([provider]);
+  });
+
+  test('the construction of a client without a secret key is enough', () => {
+    vi.stubEnv(VARIABLE, '0');
+    expect(() => createClient({ baseUrl, publicKey })).not.toThrow();
+    vi.unstubAllEnvs();
+    expect(() => createClient({ baseUrl, publicKey, secretKey })).toThrow(expect.objectContaining(refused));
+  });
+
+  test('a second copy of this package in the process refuses too', async () => {
+    vi.stubEnv(VARIABLE, '0');
+    createClient({ baseUrl, publicKey });
+    vi.unstubAllEnvs();
+    vi.resetModules();
+    const copy = await import('../../src/client/create-client.ts');
+    expect(copy.createClient).not.toBe(createClient);
+    expect(() => copy.createClient({ baseUrl, publicKey, secretKey })).toThrow(
+      expect.objectContaining(refused),
+    );
+  });
+
+  test('the refusal names the variable and the option', () => {
+    vi.stubEnv(VARIABLE, '0');
+    expect(() => createClient({ baseUrl, publicKey, secretKey })).toThrow(VARIABLE);
+    expect(() => createClient({ baseUrl, publicKey, secretKey, allowUnverifiedTls: true })).not.toThrow();
+    expect(() => createClient({ baseUrl: 'http://127.0.0.1:1', publicKey, secretKey })).not.toThrow();
+  });
+
+  test('a variable that is set after construction is refused before the request is sent', async () => {
+    let sent = 0;
+    const fetch = async (): Promise<Response> => {
+      sent += 1;
+      throw new TypeError('fetch failed');
+    };
+    const options = { baseUrl, publicKey, secretKey, fetch, maxAttempts: 1 };
+    const client = createClient(options);
+    vi.stubEnv(VARIABLE, '0');
+    await expect(client.getWalletBalances()).rejects.toMatchObject(refused);
+    expect(sent).toBe(0);
+    const allowed = createClient({ ...options, allowUnverifiedTls: true });
+    await expect(allowed.getWalletBalances()).rejects.toMatchObject({ code: 'connection_failed' });
+    expect(sent).toBe(1);
+  });
+
+  test('a runtime that forbids reading its environment is no reason to refuse', () => {
+    const guarded = {
+      get env(): never {
+        throw new Error('Requires env access');
+      },
+    };
+    vi.stubGlobal('process', guarded);
+    expect(() => createClient({ baseUrl, publicKey, secretKey })).not.toThrow();
+  });
+});
