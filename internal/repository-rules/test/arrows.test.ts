@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Arrows, drawnArrows } from '../src/arrows/drawn-arrows.ts';
 import { privateImports, undeclaredImports } from '../src/arrows/foreign-imports.ts';
+import { waysToTheClient } from '../src/arrows/reachable-client.ts';
 import { undrawnDependencies } from '../src/arrows/undrawn-dependencies.ts';
 import { adapters, publishedPackages, type WorkspacePackage, workspacePackages } from '../src/manifests.ts';
 import { section } from '../src/markdown.ts';
@@ -36,6 +37,14 @@ test('adapters use of core what everybody gets, and nothing that is for tests', 
   expect(core.length).toBeGreaterThanOrEqual(adapters.length);
   const allowed = ["'@payment-service/core'", "'@payment-service/core/receive'"];
   expect(core.filter((module) => !allowed.includes(module))).toEqual([]);
+});
+
+test('adapters and the inbox load neither the client nor zod', () => {
+  const receiving = publishedPackages().filter(({ folder }) =>
+    [...adapters, 'inbox'].includes(folder.replace('packages/', '')),
+  );
+  expect(receiving).toHaveLength(5);
+  expect(waysToTheClient(receiving, workspacePackages(), repositoryFiles())).toEqual([]);
 });
 
 describe('controls', () => {
@@ -78,6 +87,43 @@ describe('controls', () => {
       'new uses @payment-service/core',
       'shop uses @payment-service/rules',
       'suite uses @payment-service/koa',
+    ]);
+  });
+
+  test('every way from an adapter to the client or zod is reported, through core as well, and types are none', () => {
+    const core = one('packages/core', {
+      exports: {
+        '.': './src/index.ts',
+        './client': './src/client/index.ts',
+        './receive': './src/receive.ts',
+      },
+      imports: { '#digest': { node: './src/node.ts', default: './src/portable.ts' } },
+    });
+    const koa = one('packages/koa', {
+      exports: { '.': './src/index.ts', './package.json': './package.json' },
+    });
+    const ways = (...lines: readonly string[]): readonly string[] =>
+      waysToTheClient(
+        [koa],
+        [core, koa],
+        [
+          { path: 'packages/koa/src/index.ts', text: lines.join('\n') },
+          { path: 'packages/core/src/index.ts', text: "import type { Wallet } from './client/index.ts';" },
+          { path: 'packages/core/src/receive.ts', text: "export * from './amounts.ts';\nimport '#digest';" },
+          { path: 'packages/core/src/amounts.ts', text: "export { a } from './client/a.ts';" },
+          { path: 'packages/core/src/node.ts', text: "import 'node:crypto';" },
+          { path: 'packages/core/src/portable.ts', text: "const lazy = () => import('zod');" },
+          { path: 'packages/core/src/client/index.ts', text: '' },
+        ],
+      );
+    expect(ways("import { a } from '@payment-service/core';\nimport 'koa';")).toEqual([]);
+    expect(ways("import type { Wallet } from '@payment-service/core/client';")).toEqual([]);
+    expect(ways("import { createClient } from '@payment-service/core/client';")).toEqual([
+      'packages/koa/src/index.ts → packages/core/src/client/index.ts',
+    ]);
+    expect(ways("import { receiveCallback } from '@payment-service/core/receive';")).toEqual([
+      'packages/koa/src/index.ts → packages/core/src/receive.ts → packages/core/src/amounts.ts → packages/core/src/client/a.ts',
+      'packages/koa/src/index.ts → packages/core/src/receive.ts → packages/core/src/portable.ts → zod',
     ]);
   });
 

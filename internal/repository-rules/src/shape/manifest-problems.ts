@@ -33,8 +33,11 @@ export function manifestProblems(
   for (const [subpath, target] of Object.entries(exports)) {
     if (subpath === './package.json') continue;
     const name = subpath === '.' ? 'index' : subpath.slice(2);
-    expectEqual(`exports["${subpath}"]`, target, `./src/${name}.ts`);
-    if (!files.includes(`src/${name}.ts`)) problems.push(`src/${name}.ts is missing`);
+    // An entry is a file, or the index of a room of its own.
+    const room = `src/${name}/index.ts`;
+    const source = files.includes(room) ? room : `src/${name}.ts`;
+    expectEqual(`exports["${subpath}"]`, target, `./${source}`);
+    if (!files.includes(source)) problems.push(`${source} is missing`);
   }
   expectEqual('publishConfig.exports', publishConfig.exports, publishedExports(exports));
   expectEqual(
