@@ -9,9 +9,13 @@ const client = createClient({
 
 try {
   const providers = await client.listPaymentProviders({ currency: 'UGX' });
-  const { eligible, ineligible } = eligibleProviders(providers, { account: '+256 772 000001', amount: '1500' });
+  const { eligible, ineligible } = eligibleProviders(providers, {
+    account: '+256 772 000001',
+    amount: '1500',
+  });
   for (const { provider_name } of eligible) console.log('pay with', provider_name);
-  for (const { reasons } of ineligible) console.log('not eligible:', reasons.map(({ message }) => message).join(' '));
+  for (const { reasons } of ineligible)
+    console.log('not eligible:', reasons.map(({ message }) => message).join(' '));
 
   const transfers = providers.find(({ transaction_method }) => transaction_method === 'BANK');
   if (transfers) {

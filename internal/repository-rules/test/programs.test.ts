@@ -14,8 +14,8 @@ const programsOf = (path: string): readonly CodeBlock[] =>
 describe('the programs of README.md', () => {
   const programs = programsOf('README.md');
 
-  test.each(adapters)('there is one for %s', (adapter) => {
-    expect(programs.filter(({ code }) => code.includes(`'@payment-service/${adapter}'`))).toHaveLength(1);
+  test('there is one: the others are examples', () => {
+    expect(programs).toHaveLength(1);
   });
 
   test.each(programs.map((program) => [program.source, program] as const))(
@@ -58,7 +58,7 @@ describe('controls', () => {
     ]);
   });
 
-  test('a long program on another port, open to the network, that ends at once is reported', async () => {
+  test('a long program on another port, open to the network, that ends immediately is reported', async () => {
     const code = `${'\n'.repeat(20)}console.log('cannot start');`;
     expect(await programProblems(program(code), folder, undefined)).toEqual([
       'it has 21 lines, more than 20',

@@ -9,6 +9,7 @@ import { codeLines } from '../src/syntax.ts';
 
 const sources = filesMatching(
   '{packages,apps,internal}/*/src/**/*.ts',
+  'apps/examples/*.ts',
   'benchmarks/src/**/*.ts',
   'scripts/**/*.ts',
 );
