@@ -25,7 +25,7 @@ const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
   ],
 ];
 
-/** The words that nobody says here, read from the glossary. */
+/** The words that the glossary excludes. */
 export function forbiddenWords(glossary: string): readonly string[] {
   const words = tableRows(glossary).flatMap(([, , never = '']) =>
     never.split(',').map((word) => word.trim()),

@@ -11,7 +11,7 @@ const PATTERNS: readonly RegExp[] = [
   /\b(?:unpkg|jsdelivr|npmmirror|npmjs|yarnpkg|jfrog|verdaccio)\b(?!\s+\d)/i,
 ];
 
-/** Lines that name a folder of somebody's machine or the host of a package registry. */
+/** Lines that name a folder of one machine or the host of a package registry. */
 export function machineNames({ path, text }: TextFile): readonly string[] {
   return text.split('\n').flatMap((line, index) => {
     const found = PATTERNS.map((pattern) => pattern.exec(line)?.[0]).find((match) => match !== undefined);
