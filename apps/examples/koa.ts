@@ -20,7 +20,7 @@ const callbacks = paymentCallbacks({
 // The redirect decides where the browser goes. Whether the order is paid, only the callback says.
 const redirects = paymentRedirects({
   signingKey,
-  onRedirect: ({ signed }) => `/orders/${encodeURIComponent(signed.merchant_reference)}`,
+  onRedirect: ({ signed }) => `/order?${new URLSearchParams({ reference: signed.merchant_reference })}`,
 });
 
 const app = new Koa();
@@ -30,9 +30,8 @@ app.use((ctx, next) => {
   return next();
 });
 app.use((ctx) => {
-  const [, reference = ''] = /^\/orders\/([^/]+)$/.exec(ctx.path) ?? [];
-  const order = orders.get(decodeURIComponent(reference));
-  if (order) ctx.body = order.isPaid ? 'Paid, thank you.' : 'Waiting for the payment.';
+  const order = orders.get(new URLSearchParams(ctx.querystring).get('reference') ?? '');
+  if (ctx.path === '/order') ctx.body = order?.isPaid ? 'Paid, thank you.' : 'Waiting for the payment.';
 });
 
 const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1');

@@ -52,6 +52,10 @@ test('control: an example that accepts everything, or that SIGTERM cuts off, is 
   const path = relative(root, join(folder, 'careless.ts'));
   expect(await exampleProblems({ path, text }, 'ORD-1001 is paid')).toEqual([
     'a forged callback gets 200 {"status":"accepted"}',
+    'a redirect leads to 200 {"status":"accepted"}',
+    'a forged redirect gets 200',
+    'a redirect leads to 200 {"status":"accepted"}',
+    'a forged redirect gets 200',
     'it ended with null on SIGTERM, not with 0',
   ]);
 });

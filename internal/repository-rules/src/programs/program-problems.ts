@@ -27,9 +27,12 @@ export async function programProblems(
   ];
 }
 
-/** What is wrong with an example: as of a program, and it must end with 0 when it is asked to. */
+/**
+ * What is wrong with an example: as of a program, and a redirect must lead to a page that says whether the callback has
+ * paid the order, and the example must end with 0 on SIGTERM.
+ */
 export async function exampleProblems({ path, text }: TextFile, printed: string): Promise<readonly string[]> {
-  const { problems, exitCode } = await serverProblems(join(root, path), printed);
+  const { problems, exitCode } = await serverProblems(join(root, path), printed, redirectProblems);
   // Windows has no SIGTERM: a process is ended from outside there, whatever it does.
   const isGraceful = exitCode === 0 || process.platform === 'win32';
   return [
@@ -50,6 +53,7 @@ function addressProblems(code: string): readonly string[] {
 async function serverProblems(
   file: string,
   printed: string | undefined,
+  visit: (url: string, isPaid: boolean) => Promise<readonly string[]> = async () => [],
 ): Promise<{ problems: readonly string[]; exitCode: number | null }> {
   const problems: string[] = [];
   try {
@@ -64,7 +68,9 @@ async function serverProblems(
       const inflated = { ...payload, request_amount: 5_000_000, transaction_amount: 5_000_000 };
       await expectAnswer('a forged callback', forged, '401 {"error":"unauthorized"}');
       await expectAnswer('a callback with another amount', inflated, '200 {"status":"accepted"}');
+      problems.push(...(await visit(url, false)));
       await expectAnswer('a signed callback', payload, '200 {"status":"accepted"}');
+      problems.push(...(await visit(url, true)));
       if (printed !== undefined) await hasPrinted(printed);
     });
     if (printed !== undefined && output.split(printed).length > 2)
@@ -76,6 +82,25 @@ async function serverProblems(
       exitCode: null,
     };
   }
+}
+
+/** Follows the sample's redirect, and one whose signature is not its own. */
+async function redirectProblems(url: string, isPaid: boolean): Promise<readonly string[]> {
+  const data = sampleCallback();
+  const { merchant_reference, internal_reference, transaction_type, transaction_status } = data.payload;
+  const query = new URLSearchParams({
+    event: data.event,
+    ...{ merchant_reference, internal_reference, transaction_type, transaction_status },
+    hmac_signature: signCallback({ signingKey, data }),
+  });
+  const page = await fetch(`${url}/payments/return?${query}`);
+  const said = `${page.status} ${await page.text()}`;
+  query.set('merchant_reference', 'ORD-1002');
+  const { status } = await fetch(`${url}/payments/return?${query}`);
+  return [
+    ...((isPaid ? /^200 Paid/ : /^200 Waiting/).test(said) ? [] : [`a redirect leads to ${said}`]),
+    ...(status === 401 ? [] : [`a forged redirect gets ${status}`]),
+  ];
 }
 
 /** Signed as the sample is: a payload with another signed field is a forged one. */
