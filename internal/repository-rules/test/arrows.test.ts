@@ -31,7 +31,7 @@ test('packages import only public names of each other', () => {
   expect(privateImports(workspacePackages(), repositoryFiles())).toEqual([]);
 });
 
-test('adapters use of core what everybody gets, and nothing that is for tests', () => {
+test('adapters import only the public entries of core, and nothing that is for tests', () => {
   const sources = filesMatching(...adapters.map((name) => `packages/${name}/src/**`));
   const core = sources.flatMap(({ text }) => text.match(/'@payment-service\/[^']*'/g) ?? []);
   expect(core.length).toBeGreaterThanOrEqual(adapters.length);
