@@ -19,7 +19,7 @@ const query = new URLSearchParams({
   hmac_signature: signature,
 });
 
-/** Every answer that core gives, each brought about by a request through the adapter that adds least to it. */
+/** Every answer that core gives, each provoked by a request through the fetch adapter, which adds nothing. */
 export async function coreAnswers(): Promise<ReadonlySet<Answer>> {
   const fail = (): never => {
     throw new Error('a handler that fails, on purpose');
@@ -63,7 +63,7 @@ function redirectAnswer(redirect: Request, onRedirect = (): string => '/thanks')
   return answerOf(paymentRedirects({ signingKey, onRedirect, onError: () => undefined })(redirect));
 }
 
-/** An answer that does not come is reported as one of its own, so that the rule ends. */
+/** A missing answer becomes an answer of its own, so that the rule ends. */
 async function answerOf(response: Promise<Response>): Promise<Answer> {
   const late = new Promise<undefined>((resolve) => setTimeout(resolve, 5000, undefined).unref());
   const answer = await Promise.race([response, late]);

@@ -1,7 +1,7 @@
 import { type Comment, type Node, type Program, parseSync, visitorKeys } from 'oxc-parser';
 import type { TextFile } from './repository.ts';
 
-/** A source file, parsed. The parser reads TypeScript; patterns over text would read strings and comments as code. */
+/** A parsed source file. Regular expressions would read strings and comments as code. */
 export interface Syntax {
   readonly program: Program;
   readonly comments: readonly Comment[];

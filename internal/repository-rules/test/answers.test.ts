@@ -1,4 +1,4 @@
-/** The table of answers in the README is what core answers: nothing missing, nothing made up. */
+/** The table of answers in the README matches what core answers. */
 import { expect, test } from 'vitest';
 import { coreAnswers } from '../src/answers.ts';
 import { section, tableRows } from '../src/markdown.ts';
@@ -7,13 +7,13 @@ import { fileAt, filesMatching } from '../src/repository.ts';
 
 const answers = await coreAnswers();
 
-test("the README's table of answers is what core answers", () => {
+test("the README's table of answers matches what core answers", () => {
   expect([...documented(section(fileAt('README.md').text, '## Answers'))].sort()).toEqual(
     [...answers].sort(),
   );
 });
 
-test('every answer that the source of core can give was brought about', () => {
+test('every answer in the source of core was provoked by a request', () => {
   const replies = filesMatching('packages/core/src/receive/*.ts')
     .flatMap(messagesIn)
     .filter(({ owner }) => /reply$/i.test(owner));
@@ -26,12 +26,12 @@ test.each(
   filesMatching('packages/*/README.md', 'apps/*/README.md').map(
     (document) => [document.path, document] as const,
   ),
-)('an answer that %s names is one that core gives', (_path, { text }) => {
+)('every answer that %s names is one that core gives', (_path, { text }) => {
   const rows = [...documented(text)].filter((answer) => /^\d{3} \{"(error|status)":"\w+"\}$/.test(answer));
   expect(rows.filter((answer) => !answers.has(answer))).toEqual([]);
 });
 
-test('control: a row too much or too few makes another set', () => {
+test('control: a missing or additional row changes the set of answers', () => {
   const table =
     '| status | body | when |\n|---|---|---|\n| 200 | `{"status":"accepted"}` | yes |\n| 303 | | on |\n';
   expect([...documented(table)]).toEqual(['200 {"status":"accepted"}', '303']);

@@ -1,4 +1,4 @@
-/** ARCHITECTURE.md draws who uses whom; there are no other arrows, in package.json or in an import. */
+/** ARCHITECTURE.md draws which package uses which; no package.json or import adds an arrow. */
 import { describe, expect, test } from 'vitest';
 import { type Arrows, drawnArrows } from '../src/arrows/drawn-arrows.ts';
 import { privateImports, undeclaredImports } from '../src/arrows/foreign-imports.ts';
@@ -27,7 +27,7 @@ test.each(publishedPackages().map((one) => [one.manifest.name, one] as const))(
 );
 
 test('packages import only public names of each other', () => {
-  // The rules themselves look at the scripts of the root, which is no package.
+  // The rules themselves import the scripts of the root, which is not a package.
   expect(privateImports(workspacePackages(), repositoryFiles())).toEqual([]);
 });
 
@@ -62,7 +62,7 @@ describe('controls', () => {
     expect([...(drawn.get('core') ?? [])]).toEqual(['openapi']);
   });
 
-  test('an arrow backwards or sideways, and a need of something private, are reported', () => {
+  test('arrows backwards or sideways, and dependencies on private packages, are reported', () => {
     const needs = (...names: readonly string[]): object =>
       Object.fromEntries(names.map((name) => [`@payment-service/${name}`, 'workspace:*']));
     const exports = { '.': './src/index.ts' };
@@ -90,7 +90,7 @@ describe('controls', () => {
     ]);
   });
 
-  test('every way from an adapter to the client or zod is reported, through core as well, and types are none', () => {
+  test('every way from an adapter to the client or zod is reported, also through core; type imports are not', () => {
     const core = one('packages/core', {
       exports: {
         '.': './src/index.ts',

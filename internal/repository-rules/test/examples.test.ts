@@ -1,4 +1,4 @@
-/** The files of apps/examples, started and talked to: each is there to be copied. */
+/** Starts the files of apps/examples and sends them callbacks and redirects: each is meant to be copied. */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -13,12 +13,12 @@ import { filesMatching, root } from '../src/repository.ts';
 const examples = filesMatching('apps/examples/*.ts');
 const servers = examples.filter(({ path }) => !path.endsWith('/client.ts'));
 
-test.each(adapters)('there is an example for %s', (adapter) => {
+test.each(adapters)('apps/examples has an example for %s', (adapter) => {
   expect(servers.filter(({ text }) => text.includes(`'@payment-service/${adapter}'`))).not.toEqual([]);
 });
 
 test.each(servers.map((file) => [file.path, file] as const))(
-  '%s accepts what is signed and nothing else, pays what is paid, and ends on SIGTERM',
+  '%s accepts signed requests, refuses forged ones, and ends on SIGTERM',
   async (_path, file) => {
     expect(await exampleProblems(file, 'ORD-1001 is paid')).toEqual([]);
   },

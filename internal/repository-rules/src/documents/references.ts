@@ -16,7 +16,7 @@ const FORMS = [
   /"?\b(?:rule|threat)(?:": |=)["']([AD]\d+)["']/g,
 ];
 
-/** What only looks like a reference: a number without its document, or a document that the repository does not hold. */
+/** Citations that lead nowhere: a number without its document, or a document that the repository does not hold. */
 const STRAY = [
   /§[\d.]*\d/g,
   /\([AD]\d{1,2}(?:[,:; ][^)\n]*)?\)|(?<=['"`])[AD]\d{1,2}(?=: )/g,
@@ -61,8 +61,8 @@ export function brokenReferences({ path, text }: TextFile, anchors: ReadonlySet<
 }
 
 /**
- * Threats whose answer nothing shows: the line **Shown by** names a test or a file of vectors that cites the threat, or
- * a decision.
+ * Threats whose answer nothing shows. The line **Shown by** names a decision, or a test or a file of vectors that cites
+ * the threat.
  */
 export function unshownThreats(files: readonly TextFile[]): readonly string[] {
   const document = files.find(({ path }) => path === 'docs/threats.md')?.text ?? '';
@@ -79,7 +79,7 @@ export function unshownThreats(files: readonly TextFile[]): readonly string[] {
   });
 }
 
-/** As long and with the same lines, so that what follows keeps its line. */
+/** Keeps length and lines, so that the rest keeps its place. */
 function blank(match: string): string {
   return match.replace(/[^\n]/g, ' ');
 }

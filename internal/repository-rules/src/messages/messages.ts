@@ -14,7 +14,7 @@ const SPEAKING_CALL = /^(console\.\w+|refuse\w*|warn\w*)$/;
 const MIN_WORDS = 3;
 
 /**
- * The messages of a source file, in its order: what is handed to an error, a reply, a refusal or the console, and every
+ * The messages of a source file, in its order: arguments of errors, replies, refusals and the console, and every
  * other string of three words or more. Types are left out.
  */
 export function messagesIn(file: TextFile): readonly Message[] {

@@ -9,10 +9,10 @@ const PATH = '/payments/callbacks';
 const signingKey = 'README4SIGNING4KEY';
 
 /**
- * What is wrong with a program of a document: longer than a screen, open to the network, or not doing what it is there
- * to show.
+ * What is wrong with a program of a document: it is longer than a screen, open to the network, or does not do what it
+ * should show.
  *
- * @param printed what it has to print about the payment, and nothing about the others.
+ * @param printed what it must print about the genuine payment, and about no other request.
  */
 export async function programProblems(
   block: CodeBlock,
@@ -33,7 +33,7 @@ export async function programProblems(
  */
 export async function exampleProblems({ path, text }: TextFile, printed: string): Promise<readonly string[]> {
   const { problems, exitCode } = await serverProblems(join(root, path), printed, redirectProblems);
-  // Windows has no SIGTERM: a process is ended from outside there, whatever it does.
+  // Windows has no SIGTERM: a process ends there without being asked.
   const isGraceful = exitCode === 0 || process.platform === 'win32';
   return [
     ...addressProblems(text),

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { dirname } from 'node:path';
 
-/** A program out of a document, listening. */
+/** A program of a document, listening. */
 export interface RunningProgram {
   readonly url: string;
   /** Resolves when the program has printed the string; rejects when it does not in time. */
@@ -16,7 +16,7 @@ const MAX_ENDING_MS = 10_000;
 
 /**
  * Starts a program in a process of its own, on a free port, with nothing but PORT and the given variables in its
- * environment; runs `use` once it accepts connections, and ends it, by its own id, whatever happens.
+ * environment; runs `use` once it accepts connections, and always ends it, by its own id.
  *
  * @returns all that it has printed, on both streams, and its exit code after SIGTERM; null when the signal ended it.
  */
@@ -72,7 +72,7 @@ async function accepts(port: number): Promise<boolean> {
     await once(socket, 'connect');
     return true;
   } catch {
-    // Not yet: the program is still being loaded. The caller gives up at its deadline.
+    // The program is still loading. The caller gives up at its deadline.
     return false;
   } finally {
     socket.destroy();

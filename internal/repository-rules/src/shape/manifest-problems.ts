@@ -6,7 +6,7 @@ const SCRIPTS = {
   test: /^vitest run( --typecheck)? --reporter=default --reporter=json --outputFile\.json=\.test-report\.json$/,
 };
 
-/** In what a published package differs from the others: users and tools may rely on one shape. */
+/** How a published package differs from the others: users and tools rely on one shape. */
 export function manifestProblems(
   { manifest }: WorkspacePackage,
   files: readonly string[],
@@ -60,7 +60,7 @@ function publishedExports(exports: NonNullable<Manifest['exports']>): Record<str
   return Object.fromEntries(entries);
 }
 
-/** Packages whose code no script of the test command would look at. */
+/** Packages whose code no script of the test command checks. */
 export function uncheckedPackages(
   packages: readonly WorkspacePackage[],
   filesOf: (folder: string) => readonly string[],

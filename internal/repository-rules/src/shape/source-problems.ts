@@ -9,7 +9,7 @@ const MAX_ADAPTER_LINES = 60;
 const JUNK_DRAWERS = ['utils', 'util', 'helpers', 'helper', 'common', 'misc', 'shared', 'lib'];
 const SWITCHED_OFF = /biome-ignore|@ts-ignore|@ts-nocheck|\bas unknown as\b/;
 
-/** Source files that are too long to read, indexes that are no list, adapters that do more than translate. */
+/** Sources that are too long to read, indexes that are not a list, adapters that do more than translate. */
 export function sourceProblems(file: TextFile): readonly string[] {
   const { path, text } = file;
   const problems: string[] = [];

@@ -6,7 +6,7 @@ const PATTERNS: readonly RegExp[] = [
   /(?<![\w.:*/)\\-])(?!\/var\/tmp\b)\/(?:home|Users|root|tmp|work|var|opt|mnt)\/[\w.]/,
   /(?<![\w/])~\/[\w.]/,
   /\b[A-Z]:\\\w/,
-  // A host that packages come from: which one it is depends on who installs.
+  // A host of a package registry, which depends on who installs.
   /\b(?:registry|npm|packages?|mirror)\.[a-z][\w-]*\.[a-z]{2,}/i,
   /\b(?:unpkg|jsdelivr|npmmirror|npmjs|yarnpkg|jfrog|verdaccio)\b(?!\s+\d)/i,
 ];

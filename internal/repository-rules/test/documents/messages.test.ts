@@ -10,7 +10,7 @@ test('docs/messages.md lists every message of core and the adapters: run `pnpm m
   expect(fileAt('docs/messages.md').text).toBe(messagesDocument(sources));
 });
 
-test('control: a message that was added changes the document', () => {
+test('control: an added message changes the document', () => {
   const added = {
     path: 'packages/koa/src/index.ts',
     text: "throw new Error('The database is unavailable.');",
@@ -22,7 +22,7 @@ test('control: a message that was added changes the document', () => {
 
 test('control: errors, hints, answers, warnings and other sentences are messages; types, paths and comments are not', () => {
   const text = `
-    // A comment is no message here.
+    // A comment is not a message.
     import { a } from './a.ts';
     type B = 'one two three four';
     const HINTS: Record<string, string> = { mismatch: 'No signing key ' + 'matches.' };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { brokenReferences, referenceAnchors, unshownThreats } from '../../src/documents/references.ts';
 import { repositoryFiles } from '../../src/repository.ts';
 
-// The guard's own examples name anchors that do not exist.
+// The rule's own examples name anchors that do not exist.
 const OWN =
   /^internal\/repository-rules\/(src\/documents\/references|test\/documents\/references\.test)\.ts$/;
 const files = repositoryFiles().filter(({ path }) => path !== 'pnpm-lock.yaml' && !OWN.test(path));
@@ -61,19 +61,19 @@ test('control: citations of documents that the repository does not hold are repo
   ]);
 });
 
-test('control: digits that only look like a reference are not reported', () => {
+test('control: digits that only resemble a reference are not reported', () => {
   const text = "const A4 = '\\u00A0%A0'; ['A1', x.A2]; OpenAPI 3.1; the rule of 2 of 3; the design; review";
   expect(brokenReferences({ path: 'a.ts', text }, known)).toEqual([]);
 });
 
-test('control: an anchor is a heading, and a section of the protocol may name another in short', () => {
+test('control: a heading is an anchor, and the protocol may cite its own sections without its name', () => {
   const text = '## 5. Authentication\n\n### 5.2 Signatures (§6)\n\nSee §5.2 and §9.\n';
   const document = { path: 'docs/protocol.md', text };
   expect([...referenceAnchors([document])]).toEqual(['5', '5.2']);
   expect(brokenReferences(document, known)).toEqual(['docs/protocol.md:5: §9 is no anchor']);
 });
 
-test('control: threats that nothing shows, or that the named test does not cite, are reported', () => {
+test('control: threats without a test, or whose test does not cite them, are reported', () => {
   const text = [
     '### A1 One\n\n**Shown by** `a.test.ts`.\n',
     '### A2 Two\n\n**Shown by** `b.test.ts`,\n`a.test.ts`.\n',
