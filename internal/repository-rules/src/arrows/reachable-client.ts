@@ -15,21 +15,22 @@ export function waysToTheClient(
   files: readonly TextFile[],
 ): readonly string[] {
   const texts = new Map(files.map((file) => [file.path, file]));
-  const seen = new Set<string>();
 
-  function walk(path: string, chain: readonly string[]): readonly string[] {
+  function walk(path: string, chain: readonly string[], seen: Set<string>): readonly string[] {
     const way = [...chain, path];
     if (path === 'zod' || path.startsWith(CLIENT)) return [way.join(' → ')];
     const file = texts.get(path);
     if (seen.has(path) || file === undefined) return [];
     seen.add(path);
     return loadedModules(file).flatMap((module) =>
-      resolve(module, path, packages).flatMap((target) => walk(target, way)),
+      resolve(module, path, packages).flatMap((target) => walk(target, way, seen)),
     );
   }
-  return receiving.flatMap(({ folder, manifest }) =>
-    targetsOf(Object.values(manifest.exports ?? {})).flatMap((entry) => walk(posix.join(folder, entry), [])),
-  );
+  return receiving.flatMap(({ folder, manifest }) => {
+    const seen = new Set<string>();
+    const entries = targetsOf(Object.values(manifest.exports ?? {}));
+    return entries.flatMap((entry) => walk(posix.join(folder, entry), [], seen));
+  });
 }
 
 /** The files behind a module name; several where import conditions choose one. Other dependencies stay names. */
