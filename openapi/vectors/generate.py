@@ -31,8 +31,8 @@ GROUPS = [header, timestamp, coercion, colon, unicode, body, unsigned, keys, red
 
 TARGET = Path(__file__).resolve().parent.parent / 'signature-vectors.json'
 DESCRIPTION = (
-    'Callbacks and redirects of the payment service with the verdict that a verifier must give: docs/protocol.md '
-    '§5.2, read with the refusals of this SDK. Every digest is literal and was made by digest_tool; a test '
+    'Callbacks and redirects of the payment service with the verdict that a verifier must give: '
+    'docs/protocol.md §5.2, read with the refusals of this SDK. Every digest is literal and was made by digest_tool; a test '
     'computes nothing. The fields of a vector are described in README.md beside this file.'
 )
 

@@ -1,20 +1,15 @@
 import { UnavailableError } from '@payment-service/core';
-import {
-  type CallbackOptions,
-  createCallbackReceiver,
-  createRedirectReceiver,
-  type IncomingCallback,
-  receiveCallback,
-  receiveRedirect,
-} from '@payment-service/core/receive';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
+import { type CallbackOptions, paymentCallbacks, paymentRedirects } from '@payment-service/fetch';
 
 /** An answer as the table of the README writes it: `401 {"error":"unauthorized"}`, or a status alone. */
 export type Answer = string;
 
-const signingKey = 'RULES-SIGNING-KEY';
+const signingKey = 'RULES4SIGNING4KEY';
 const data = sampleCallback();
 const signature = signCallback({ signingKey, data });
+const forged = signature.replace(/.$/, 'x');
+const address = 'http://127.0.0.1/payments';
 const query = new URLSearchParams({
   event: data.event,
   merchant_reference: data.payload.merchant_reference,
@@ -24,67 +19,74 @@ const query = new URLSearchParams({
   hmac_signature: signature,
 });
 
-/** Every answer that core gives, each brought about by a request. */
+/** Every answer that core gives, each provoked by a request through the fetch adapter, which adds nothing. */
 export async function coreAnswers(): Promise<ReadonlySet<Answer>> {
   const fail = (): never => {
     throw new Error('a handler that fails, on purpose');
   };
-  const callbacks = await Promise.all([
-    callbackAnswer({}),
-    callbackAnswer({ headers: [['hmac-signature', signature.replace(/.$/, 'x')]] }),
-    callbackAnswer({ method: 'GET' }),
-    callbackAnswer({ headers: [['content-type', 'text/plain']] }),
-    callbackAnswer({ body: unread(new Uint8Array(64 * 1024 + 1)) }),
-    callbackAnswer({ body: { state: 'unread', stream: stalled() } }, { bodyTimeoutMs: 1 }),
-    callbackAnswer({ body: { state: 'unread', stream: broken() } }),
-    callbackAnswer({ body: { state: 'consumed' } }),
-    callbackAnswer({}, { onCallback: fail }),
-    callbackAnswer({}, { onCallback: () => Promise.reject(new UnavailableError('away, on purpose')) }),
-  ]);
-  const redirects = await Promise.all([
-    redirectAnswer('GET', `/return?${query}`),
-    redirectAnswer('GET', '/return'),
-    redirectAnswer('POST', `/return?${query}`),
-    redirectAnswer('GET', `/return?${query}`, fail),
-  ]);
-  return new Set([...callbacks, ...redirects]);
+  const consumed = request({});
+  await consumed.text();
+  return new Set(
+    await Promise.all([
+      callbackAnswer(request({})),
+      callbackAnswer(request({ headers: { 'hmac-signature': forged } })),
+      callbackAnswer(request({ method: 'PUT' })),
+      callbackAnswer(request({ headers: { 'content-encoding': 'br' } })),
+      callbackAnswer(request({ body: new Uint8Array(64 * 1024 + 1) })),
+      callbackAnswer(request({ body: stalled() }), { bodyTimeoutMs: 1 }),
+      callbackAnswer(request({ body: broken() })),
+      callbackAnswer(consumed),
+      callbackAnswer(request({}), { onCallback: fail }),
+      callbackAnswer(request({}), { onCallback: () => new Promise(() => undefined), handlerTimeoutMs: 1 }),
+      callbackAnswer(request({}), {
+        onCallback: () => Promise.reject(new UnavailableError('The database is unavailable, on purpose.')),
+      }),
+      redirectAnswer(new Request(`${address}?${query}`)),
+      redirectAnswer(new Request(address)),
+      redirectAnswer(new Request(`${address}?${query}`, { method: 'POST' })),
+      redirectAnswer(new Request(`${address}?${query}`), fail),
+    ]),
+  );
 }
 
-async function callbackAnswer(
-  request: Partial<IncomingCallback>,
-  options: Partial<CallbackOptions> = {},
+function callbackAnswer(
+  callback: Request,
+  options: Partial<CallbackOptions> & { readonly handlerTimeoutMs?: number } = {},
 ): Promise<Answer> {
-  const receiver = createCallbackReceiver({ signingKey, onError: () => undefined, ...options });
-  const incoming: IncomingCallback = {
+  const { onCallback = () => undefined, ...others } = options;
+  return answerOf(
+    paymentCallbacks({ signingKey, onCallback, onError: () => undefined, ...others })(callback),
+  );
+}
+
+function redirectAnswer(redirect: Request, onRedirect = (): string => '/thanks'): Promise<Answer> {
+  return answerOf(paymentRedirects({ signingKey, onRedirect, onError: () => undefined })(redirect));
+}
+
+/** A missing answer becomes an answer of its own, so that the rule ends. */
+async function answerOf(response: Promise<Response>): Promise<Answer> {
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, 5000, undefined).unref());
+  const answer = await Promise.race([response, late]);
+  return answer === undefined ? 'no answer' : `${answer.status} ${await answer.text()}`.trim();
+}
+
+function request({
+  headers = {},
+  ...init
+}: RequestInit & { headers?: Readonly<Record<string, string>> }): Request {
+  return new Request(address, {
     method: 'POST',
-    headers: [['hmac-signature', signature]],
-    body: unread(new TextEncoder().encode(JSON.stringify(data))),
-    ...request,
-  };
-  return answerOf(await receiveCallback(incoming, receiver));
+    body: JSON.stringify(data),
+    duplex: 'half',
+    headers: { 'content-type': 'application/json', 'hmac-signature': signature, ...headers },
+    ...init,
+  });
 }
 
-async function redirectAnswer(
-  method: string,
-  url: string,
-  onRedirect = (): string => '/thanks',
-): Promise<Answer> {
-  const receiver = createRedirectReceiver({ signingKey, onRedirect, onError: () => undefined });
-  return answerOf(await receiveRedirect({ method, url }, receiver));
+function stalled(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ pull: () => new Promise(() => undefined) });
 }
 
-function answerOf({ status, body }: { status: number; body: string }): Answer {
-  return `${status} ${body}`.trim();
-}
-
-function unread(bytes: Uint8Array): IncomingCallback['body'] {
-  return { state: 'unread', stream: new Blob([bytes.slice()]).stream() };
-}
-
-function stalled(): AsyncIterable<Uint8Array> {
-  return { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }) };
-}
-
-function broken(): AsyncIterable<Uint8Array> {
-  return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('the sender is gone')) }) };
+function broken(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ pull: (controller) => controller.error(new Error('the sender is gone')) });
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { fencedBlocks } from './markdown.ts';
 import type { TextFile } from './repository.ts';
 
-/** A block of TypeScript out of a document. */
+/** A block of TypeScript in a document. */
 export interface CodeBlock {
-  /** Where it stands: `README.md:40`. */
+  /** Its place: `README.md:40`. */
   readonly source: string;
   readonly code: string;
   /** Marked ```` ```ts program ````: complete, and started by the tests. */

@@ -15,7 +15,7 @@ export function fencedBlocks(markdown: string): readonly FencedBlock[] {
   }));
 }
 
-/** The text without its fenced and indented blocks; lines keep their numbers. */
+/** The document without its fenced and indented blocks; lines keep their numbers. */
 export function prose(markdown: string): string {
   return markdown
     .replace(FENCE, (block) => block.replace(/[^\n]/g, ''))

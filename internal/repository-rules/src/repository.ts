@@ -13,8 +13,8 @@ export const root: string = join(import.meta.dirname, '..', '..', '..');
 let files: readonly TextFile[] | undefined;
 
 /**
- * Every text file that git tracks or would track. Found by walking and not by asking git, so that a checkout without
- * git is checked as well, and a file is checked before it is committed.
+ * Every text file that git tracks or would track. The files are found by walking, so that a checkout without git is
+ * checked as well, and a file is checked before it is committed.
  */
 export function repositoryFiles(): readonly TextFile[] {
   files ??= walk('', ignoreRules(readFileSync(join(root, '.gitignore'), 'utf8')));
@@ -50,7 +50,7 @@ function walk(folder: string, isIgnored: (name: string, isFolder: boolean) => bo
   });
 }
 
-/** Other tests run at the same time: a temporary file of theirs may be gone again, and is none of the repository's. */
+/** Other tests run at the same time: a temporary file of theirs may be gone when it is read. */
 function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

@@ -1,7 +1,8 @@
-/** ARCHITECTURE.md draws who uses whom; there are no other arrows, in package.json or in an import. */
+/** ARCHITECTURE.md draws which package uses which; no package.json or import adds an arrow. */
 import { describe, expect, test } from 'vitest';
 import { type Arrows, drawnArrows } from '../src/arrows/drawn-arrows.ts';
 import { privateImports, undeclaredImports } from '../src/arrows/foreign-imports.ts';
+import { waysToTheClient } from '../src/arrows/reachable-client.ts';
 import { undrawnDependencies } from '../src/arrows/undrawn-dependencies.ts';
 import { adapters, publishedPackages, type WorkspacePackage, workspacePackages } from '../src/manifests.ts';
 import { section } from '../src/markdown.ts';
@@ -26,16 +27,24 @@ test.each(publishedPackages().map((one) => [one.manifest.name, one] as const))(
 );
 
 test('packages import only public names of each other', () => {
-  // The rules themselves look at the scripts of the root, which is no package.
+  // The rules themselves import the scripts of the root, which is not a package.
   expect(privateImports(workspacePackages(), repositoryFiles())).toEqual([]);
 });
 
-test('adapters use of core what everybody gets, and nothing that is for tests', () => {
+test('adapters import only the public entries of core, and nothing that is for tests', () => {
   const sources = filesMatching(...adapters.map((name) => `packages/${name}/src/**`));
   const core = sources.flatMap(({ text }) => text.match(/'@payment-service\/[^']*'/g) ?? []);
   expect(core.length).toBeGreaterThanOrEqual(adapters.length);
   const allowed = ["'@payment-service/core'", "'@payment-service/core/receive'"];
   expect(core.filter((module) => !allowed.includes(module))).toEqual([]);
+});
+
+test('adapters and the inbox load neither the client nor zod', () => {
+  const receiving = publishedPackages().filter(({ folder }) =>
+    [...adapters, 'inbox'].includes(folder.replace('packages/', '')),
+  );
+  expect(receiving).toHaveLength(5);
+  expect(waysToTheClient(receiving, workspacePackages(), repositoryFiles())).toEqual([]);
 });
 
 describe('controls', () => {
@@ -53,7 +62,7 @@ describe('controls', () => {
     expect([...(drawn.get('core') ?? [])]).toEqual(['openapi']);
   });
 
-  test('an arrow backwards or sideways, and a need of something private, are reported', () => {
+  test('arrows backwards or sideways, and dependencies on private packages, are reported', () => {
     const needs = (...names: readonly string[]): object =>
       Object.fromEntries(names.map((name) => [`@payment-service/${name}`, 'workspace:*']));
     const exports = { '.': './src/index.ts' };
@@ -78,6 +87,43 @@ describe('controls', () => {
       'new uses @payment-service/core',
       'shop uses @payment-service/rules',
       'suite uses @payment-service/koa',
+    ]);
+  });
+
+  test('every way from an adapter to the client or zod is reported, also through core; type imports are not', () => {
+    const core = one('packages/core', {
+      exports: {
+        '.': './src/index.ts',
+        './client': './src/client/index.ts',
+        './receive': './src/receive.ts',
+      },
+      imports: { '#digest': { node: './src/node.ts', default: './src/portable.ts' } },
+    });
+    const koa = one('packages/koa', {
+      exports: { '.': './src/index.ts', './package.json': './package.json' },
+    });
+    const ways = (...lines: readonly string[]): readonly string[] =>
+      waysToTheClient(
+        [koa],
+        [core, koa],
+        [
+          { path: 'packages/koa/src/index.ts', text: lines.join('\n') },
+          { path: 'packages/core/src/index.ts', text: "import type { Wallet } from './client/index.ts';" },
+          { path: 'packages/core/src/receive.ts', text: "export * from './amounts.ts';\nimport '#digest';" },
+          { path: 'packages/core/src/amounts.ts', text: "export { a } from './client/a.ts';" },
+          { path: 'packages/core/src/node.ts', text: "import 'node:crypto';" },
+          { path: 'packages/core/src/portable.ts', text: "const lazy = () => import('zod');" },
+          { path: 'packages/core/src/client/index.ts', text: '' },
+        ],
+      );
+    expect(ways("import { a } from '@payment-service/core';\nimport 'koa';")).toEqual([]);
+    expect(ways("import type { Wallet } from '@payment-service/core/client';")).toEqual([]);
+    expect(ways("import { createClient } from '@payment-service/core/client';")).toEqual([
+      'packages/koa/src/index.ts → packages/core/src/client/index.ts',
+    ]);
+    expect(ways("import { receiveCallback } from '@payment-service/core/receive';")).toEqual([
+      'packages/koa/src/index.ts → packages/core/src/receive.ts → packages/core/src/amounts.ts → packages/core/src/client/a.ts',
+      'packages/koa/src/index.ts → packages/core/src/receive.ts → packages/core/src/portable.ts → zod',
     ]);
   });
 

@@ -1,15 +1,15 @@
-/** Changesets are what users read about a release, and what gives the packages their versions. */
+/** Users read changesets about a release; packages get their versions from them. */
 import { expect, test } from 'vitest';
 import { publishedPackages } from '../src/manifests.ts';
 import { filesMatching } from '../src/repository.ts';
 import { changesetProblems } from '../src/shape/changeset-problems.ts';
 
-test('every changeset names published packages and says a sentence; every new package has one', () => {
+test('every changeset names published packages and holds a sentence, and every new package has one', () => {
   const changesets = filesMatching('.changeset/*.md');
   expect(changesetProblems(changesets, publishedPackages())).toEqual([]);
 });
 
-test('control: a private package, a strange step, an empty text and a forgotten package are reported', () => {
+test('control: a private package, an unknown version step, an empty sentence and a forgotten package are reported', () => {
   const changeset = (path: string, front: string, sentence: string): { path: string; text: string } => ({
     path,
     text: `---\n${front}\n---\n\n${sentence}\n`,

@@ -1,6 +1,6 @@
 /**
- * The last line of the test command counts nothing as passed that has not run and passed. The reports are vitest's own,
- * of tests written for this, so that a change of their form is noticed.
+ * The last line of the test command counts only tests that have run and passed. The reports come from vitest itself, so
+ * that a change of their format is noticed.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -19,37 +19,37 @@ const [good, skipping, failing, broken] = await Promise.all([
   reportOn('broken', { 'a.test.ts': two, 'b.test.ts': "import './gone.ts';\n" }),
 ]);
 
-test('what has passed is counted', () => {
+test('tests that passed are counted', () => {
   expect(countReport(good, ['test/a.test.ts', 'test/b.test.ts'])).toEqual({ passed: 4, failed: 0 });
 });
 
-test('skipped tests and tests still to be written fail, although vitest calls that a success', () => {
+test('skipped and todo tests count as failed, although vitest reports success', () => {
   expect(JSON.parse(skipping)).toMatchObject({ success: true });
   expect(countReport(skipping, ['test/a.test.ts'])).toEqual({ passed: 2, failed: 2 });
 });
 
-test('a failing test fails', () => {
+test('a failing test counts as failed', () => {
   expect(countReport(failing, ['test/a.test.ts'])).toEqual({ passed: 2, failed: 1 });
 });
 
-test('a suite that did not load fails', () => {
+test('a suite that did not load counts as failed', () => {
   expect(countReport(broken, ['test/a.test.ts', 'test/b.test.ts'])).toEqual({ passed: 2, failed: 1 });
 });
 
-test('a test file that did not run fails', () => {
+test('a test file that did not run counts as failed', () => {
   expect(countReport(good, ['test/a.test.ts', 'test/b.test.ts', 'test/c.test.ts'])).toEqual({
     passed: 4,
     failed: 1,
   });
 });
 
-test('a report that is missing, broken, of another form or empty fails', () => {
+test('a report that is missing, broken, empty or in another format counts as failed', () => {
   const empty = { success: true, numTotalTests: 0, numPassedTests: 0, testResults: [] };
   for (const report of [undefined, '', '{"success":true', '{}', 'null', JSON.stringify(empty)])
     expect(countReport(report, [])).toEqual({ passed: 0, failed: 1 });
 });
 
-test('what failed is named with the first line of what it said', () => {
+test('a failed test is named with the first line of its message', () => {
   expect(failuresIn(good)).toEqual([]);
   expect(failuresIn(failing)).toEqual(['test/a.test.ts > three: Error: 3']);
   expect(failuresIn(skipping)).toEqual(['test/a.test.ts > three: skipped', 'test/a.test.ts > four: todo']);

@@ -1,4 +1,4 @@
-/** One concept, one word; and nothing of the machine that something was written on. */
+/** One concept, one word; and no trace of the machine that a file was written on. */
 import { describe, expect, test } from 'vitest';
 import { section } from '../src/markdown.ts';
 import { fileAt, repositoryFiles } from '../src/repository.ts';
@@ -7,13 +7,13 @@ import { machineNames } from '../src/words/machine-names.ts';
 
 const glossary = section(fileAt('ARCHITECTURE.md').text, '## The words');
 const words = forbiddenWords(glossary);
-// The guard itself has to name what it permits.
+// The rule itself has to name the words.
 const OWN = ['internal/repository-rules/src/words/', 'internal/repository-rules/test/words.test.ts'];
 const files = repositoryFiles().filter(
   ({ path }) => path !== 'pnpm-lock.yaml' && !OWN.some((own) => path.startsWith(own)),
 );
 
-test('no source, document or text of a command says what the glossary says that we do not say', () => {
+test('no file uses a word that the glossary excludes', () => {
   const withoutGlossary = files.map(({ path, text }) => ({ path, text: text.replace(glossary, '') }));
   expect(withoutGlossary.flatMap((file) => saidIn(file, words))).toEqual([]);
 });
@@ -23,11 +23,11 @@ test('no file names a registry host or a folder of a machine', () => {
 });
 
 describe('controls', () => {
-  test('the words come from the glossary', () => {
+  test('the excluded words come from the glossary', () => {
     expect(words).toEqual(['webhook', 'notification', 'IPN', 'webhook secret', 'api key', 'token']);
   });
 
-  test('a word is found however it is written, and not inside another', () => {
+  test('an excluded word is found in every spelling, and not inside another word', () => {
     const text = 'apiKey\nAPI_KEY\nan api-key\nx.onIpn()\nrapid keys\nequipn\n';
     expect(saidIn({ path: 'a.ts', text }, ['api key', 'IPN'])).toEqual([
       'a.ts:1: api key',
@@ -37,7 +37,7 @@ describe('controls', () => {
     ]);
   });
 
-  test("a peer's name is permitted in the benchmarks, and nowhere else", () => {
+  test("a peer's name is permitted in the benchmarks only", () => {
     const text = "import { verify } from '@octokit/webhooks-methods';";
     expect(saidIn({ path: 'docs/benchmarks.md', text }, words)).toEqual([]);
     expect(saidIn({ path: 'packages/core/src/index.ts', text }, words)).toHaveLength(1);

@@ -1,4 +1,4 @@
-"""Rules 3.3 and 3.11: redirects carry the same signature, in a raw query text."""
+"""Decisions D3 and D11: redirects carry the same signature, in a raw query text."""
 
 from urllib.parse import quote
 

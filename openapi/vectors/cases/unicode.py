@@ -1,4 +1,4 @@
-"""Rules 3.5 and 3.10: text is signed as UTF-8, well-formed, and never normalised."""
+"""Decisions D5 and D10: text is signed as UTF-8, well-formed, and never normalised."""
 
 from digest import hmac_hex
 from vector import KEY, NAMES, SIGNED, T, body, callback, data, digest, fields, header, joined, no, ok, raw_body

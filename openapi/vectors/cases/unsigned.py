@@ -1,4 +1,4 @@
-"""Rules 3.1 and 3.9: unsigned fields do not decide, and unknown is not wrong."""
+"""Decisions D1 and D9: unsigned fields do not decide, and unknown is not wrong."""
 
 from vector import NAMES, SIGNED, UNSIGNED, body, callback, data, fields, header, no, ok, raw_body
 

@@ -1,11 +1,11 @@
 import { adapters } from '../manifests.ts';
 
-/** Who may use whom: by folder name, such as `core`, `express`, `shop`. */
+/** Which package may use which, by folder name: `core`, `express`, `shop`. */
 export type Arrows = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
  * Reads the arrows of ARCHITECTURE.md: lines such as `openapi → core → express | koa → apps/shop`, where each name may
- * be used by every one to its right. The drawing is the one place where they are written down.
+ * be used by every one to its right. The drawing is the only list of them.
  */
 export function drawnArrows(section: string): Arrows {
   const allowed = new Map<string, Set<string>>();

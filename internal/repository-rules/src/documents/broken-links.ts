@@ -3,8 +3,8 @@ import { anchors, prose } from '../markdown.ts';
 import type { TextFile } from '../repository.ts';
 
 /**
- * The relative links of a document that lead nowhere, anchors included. A README is read in many places, and a file
- * moves without it.
+ * The relative links of a document that lead nowhere, anchors included. Files move, and documents do
+ * not notice.
  */
 export function brokenLinks(document: TextFile, files: readonly TextFile[]): readonly string[] {
   return linkTargets(document.text).flatMap((target) => {

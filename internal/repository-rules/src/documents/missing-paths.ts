@@ -3,8 +3,8 @@ import { codeSpans } from '../markdown.ts';
 import type { TextFile } from '../repository.ts';
 
 /**
- * Paths and package names that a document names in backticks, and that do not exist. `src/…` and `test/…` may belong to
- * any package: documents speak of "each package" too.
+ * Paths and package names in backticks that do not exist. `src/…` and `test/…` may belong to any package: documents
+ * speak of "each package", too.
  */
 export function missingPaths(
   document: TextFile,

@@ -18,7 +18,7 @@ export async function typeErrors(
     extends: '../../../../tsconfig.base.json',
     compilerOptions: {
       moduleDetection: 'force',
-      // What a reader writes: `process.env.SIGNING_KEY`, and no annotations for a declaration file.
+      // Readers write `process.env.SIGNING_KEY`, and no annotations for a declaration file.
       noPropertyAccessFromIndexSignature: false,
       isolatedDeclarations: false,
       declaration: false,
@@ -30,7 +30,7 @@ export async function typeErrors(
     await promisify(execFile)(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], { cwd: folder });
     return [];
   } catch (error) {
-    // A compiler that found something ends with a status and prints it; any other failure is not about the blocks.
+    // A compiler that found errors prints them; any other failure is not about the blocks.
     if (
       error instanceof Error &&
       'stdout' in error &&

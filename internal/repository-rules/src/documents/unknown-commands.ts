@@ -3,7 +3,7 @@ import type { WorkspacePackage } from '../manifests.ts';
 import { codeSpans, fencedBlocks } from '../markdown.ts';
 import type { TextFile } from '../repository.ts';
 
-/** What the commands of the documents may refer to. */
+/** What a command in a document may refer to. */
 export interface Commands {
   readonly packages: readonly WorkspacePackage[];
   readonly exists: (path: string) => boolean;
@@ -13,8 +13,8 @@ const PNPM_OWN = ['install', 'add', 'exec', 'dlx', 'pack'];
 const OTHER_TOOLS = ['curl', 'cd'];
 
 /**
- * Commands in a document that cannot work: scripts, packages, files and programs that do not exist. A command is what
- * a reader copies first.
+ * Commands in a document that cannot work: scripts, packages, files and programs that do not exist. Readers copy
+ * commands first.
  */
 export function unknownCommands(document: TextFile, known: Commands): readonly string[] {
   const blocks = fencedBlocks(document.text).filter(({ info }) => /^(sh|bash|shell|console)$/.test(info));

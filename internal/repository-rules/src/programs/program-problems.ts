@@ -1,53 +1,106 @@
+import { join } from 'node:path';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { type CodeBlock, extract } from '../extracted.ts';
+import { root, type TextFile } from '../repository.ts';
 import { withRunningProgram } from './running-program.ts';
 
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 const PATH = '/payments/callbacks';
-const signingKey = 'README-SIGNING-KEY';
+const signingKey = 'README4SIGNING4KEY';
 
 /**
- * What is wrong with a program of a README: longer than a screen, open to the network, or not doing what it is there to
- * show. It is started, and gets a signed callback, a forged one, and a signed one whose unsigned amount was changed.
+ * What is wrong with a program of a document: it is longer than a screen, open to the network, or does not do what it
+ * should show.
  *
- * @param printed what it has to print about the payment, and nothing about the others.
+ * @param printed what it must print about the genuine payment, and about no other request.
  */
 export async function programProblems(
   block: CodeBlock,
   folder: string,
   printed: string | undefined,
 ): Promise<readonly string[]> {
-  const problems: string[] = [];
   const lines = block.code.trimEnd().split('\n').length;
-  if (lines > MOST_LINES) problems.push(`it has ${lines} lines, more than ${MOST_LINES}`);
-  if (!block.code.includes("'127.0.0.1'")) problems.push("it does not listen on '127.0.0.1' only");
-  if (!block.code.includes('Number(process.env.PORT ?? 3000)'))
-    problems.push('its port is not PORT, or else 3000');
+  return [
+    ...(lines > MAX_LINES ? [`it has ${lines} lines, more than ${MAX_LINES}`] : []),
+    ...addressProblems(block.code),
+    ...(await serverProblems(extract(block, folder), printed)).problems,
+  ];
+}
 
+/**
+ * What is wrong with an example: as of a program, and a redirect must lead to a page that says whether the callback has
+ * paid the order, and the example must end with 0 on SIGTERM.
+ */
+export async function exampleProblems({ path, text }: TextFile, printed: string): Promise<readonly string[]> {
+  const { problems, exitCode } = await serverProblems(join(root, path), printed, redirectProblems);
+  // Windows has no SIGTERM: a process ends there without being asked.
+  const isGraceful = exitCode === 0 || process.platform === 'win32';
+  return [
+    ...addressProblems(text),
+    ...problems,
+    ...(isGraceful ? [] : [`it ended with ${exitCode} on SIGTERM, not with 0`]),
+  ];
+}
+
+function addressProblems(code: string): readonly string[] {
+  return [
+    ...(code.includes("'127.0.0.1'") ? [] : ["it does not listen on '127.0.0.1' only"]),
+    ...(code.includes('Number(process.env.PORT ?? 3000)') ? [] : ['its port is not PORT, or else 3000']),
+  ];
+}
+
+/** Starts a server and sends it a forged callback, a signed one whose unsigned amount was changed, and a genuine one. */
+async function serverProblems(
+  file: string,
+  printed: string | undefined,
+  visit: (url: string, isPaid: boolean) => Promise<readonly string[]> = async () => [],
+): Promise<{ problems: readonly string[]; exitCode: number | null }> {
+  const problems: string[] = [];
   try {
-    const output = await withRunningProgram(
-      extract(block, folder),
-      signingKey,
-      async ({ url, hasPrinted }) => {
-        const expectAnswer = async (what: string, payload: object, expected: string): Promise<void> => {
-          const answer = await send(url, payload);
-          if (answer !== expected) problems.push(`${what} gets ${answer}`);
-        };
-        const { payload } = sampleCallback();
-        const forged = { ...payload, merchant_reference: 'ORD-1002' };
-        const inflated = { ...payload, request_amount: 5_000_000, transaction_amount: 5_000_000 };
-        await expectAnswer('a forged callback', forged, '401 {"error":"unauthorized"}');
-        await expectAnswer('a callback with another amount', inflated, '200 {"status":"accepted"}');
-        await expectAnswer('a signed callback', payload, '200 {"status":"accepted"}');
-        if (printed !== undefined) await hasPrinted(printed);
-      },
-    );
+    const env = { SIGNING_KEY: signingKey };
+    const { output, exitCode } = await withRunningProgram(file, env, async ({ url, hasPrinted }) => {
+      const expectAnswer = async (what: string, payload: object, expected: string): Promise<void> => {
+        const answer = await send(url, payload);
+        if (answer !== expected) problems.push(`${what} gets ${answer}`);
+      };
+      const { payload } = sampleCallback();
+      const forged = { ...payload, merchant_reference: 'ORD-1002' };
+      const inflated = { ...payload, request_amount: 5_000_000, transaction_amount: 5_000_000 };
+      await expectAnswer('a forged callback', forged, '401 {"error":"unauthorized"}');
+      await expectAnswer('a callback with another amount', inflated, '200 {"status":"accepted"}');
+      problems.push(...(await visit(url, false)));
+      await expectAnswer('a signed callback', payload, '200 {"status":"accepted"}');
+      problems.push(...(await visit(url, true)));
+      if (printed !== undefined) await hasPrinted(printed);
+    });
     if (printed !== undefined && output.split(printed).length > 2)
       problems.push(`it prints "${printed}" for a forged callback or another amount`);
+    return { problems, exitCode };
   } catch (error) {
-    problems.push(error instanceof Error ? error.message : String(error));
+    return {
+      problems: [...problems, error instanceof Error ? error.message : String(error)],
+      exitCode: null,
+    };
   }
-  return problems;
+}
+
+/** Follows the sample's redirect, and one whose signature is not its own. */
+async function redirectProblems(url: string, isPaid: boolean): Promise<readonly string[]> {
+  const data = sampleCallback();
+  const { merchant_reference, internal_reference, transaction_type, transaction_status } = data.payload;
+  const query = new URLSearchParams({
+    event: data.event,
+    ...{ merchant_reference, internal_reference, transaction_type, transaction_status },
+    hmac_signature: signCallback({ signingKey, data }),
+  });
+  const page = await fetch(`${url}/payments/return?${query}`);
+  const said = `${page.status} ${await page.text()}`;
+  query.set('merchant_reference', 'ORD-1002');
+  const { status } = await fetch(`${url}/payments/return?${query}`);
+  return [
+    ...((isPaid ? /^200 Paid/ : /^200 Waiting/).test(said) ? [] : [`a redirect leads to ${said}`]),
+    ...(status === 401 ? [] : [`a forged redirect gets ${status}`]),
+  ];
 }
 
 /** Signed as the sample is: a payload with another signed field is a forged one. */

@@ -4,31 +4,31 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { dirname } from 'node:path';
 
-/** A program out of a document, listening. */
+/** A program of a document, listening. */
 export interface RunningProgram {
   readonly url: string;
-  /** Resolves when the program has printed the text; rejects when it does not in time. */
+  /** Resolves when the program has printed the string; rejects when it does not in time. */
   hasPrinted(text: string): Promise<void>;
 }
 
 const DEADLINE_MS = 25_000;
+const MAX_ENDING_MS = 10_000;
 
 /**
- * Starts a program in a process of its own, on a free port, with nothing but PORT and SIGNING_KEY in its environment;
- * runs `use` once it accepts connections, and ends it, by its own id, whatever happens.
+ * Starts a program in a process of its own, on a free port, with nothing but PORT and the given variables in its
+ * environment; runs `use` once it accepts connections, and always ends it, by its own id.
  *
- * @returns all that it has printed, on both streams.
+ * @returns all that it has printed, on both streams, and its exit code after SIGTERM; null when the signal ended it.
  */
 export async function withRunningProgram(
   file: string,
-  signingKey: string,
+  variables: Readonly<Record<string, string>>,
   use: (program: RunningProgram) => Promise<void>,
-): Promise<string> {
+): Promise<{ readonly output: string; readonly exitCode: number | null }> {
   const port = await freePort();
-  const env = { PORT: String(port), SIGNING_KEY: signingKey };
   const child = spawn(process.execPath, [file], {
     cwd: dirname(file),
-    env,
+    env: { PORT: String(port), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -51,9 +51,11 @@ export async function withRunningProgram(
     });
   } finally {
     child.kill();
+    const impatience = setTimeout(() => child.kill('SIGKILL'), MAX_ENDING_MS);
     await closed;
+    clearTimeout(impatience);
   }
-  return output;
+  return { output, exitCode: child.exitCode };
 }
 
 async function freePort(): Promise<number> {
@@ -70,7 +72,7 @@ async function accepts(port: number): Promise<boolean> {
     await once(socket, 'connect');
     return true;
   } catch {
-    // Not yet: the program is still being loaded. The caller gives up at its deadline.
+    // The program is still loading. The caller gives up at its deadline.
     return false;
   } finally {
     socket.destroy();

@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import type { WorkspacePackage } from '../manifests.ts';
 import type { TextFile } from '../repository.ts';
 
-/** What would make a changeset fail at the release, or say nothing to a user. */
+/** What would make a changeset fail at the release or tell a user nothing. */
 export function changesetProblems(
   changesets: readonly TextFile[],
   packages: readonly WorkspacePackage[],

@@ -6,7 +6,7 @@ const SCRIPTS = {
   test: /^vitest run( --typecheck)? --reporter=default --reporter=json --outputFile\.json=\.test-report\.json$/,
 };
 
-/** In what a published package differs from the others: users and tools may rely on one shape. */
+/** How a published package differs from the others: users and tools rely on one shape. */
 export function manifestProblems(
   { manifest }: WorkspacePackage,
   files: readonly string[],
@@ -33,8 +33,11 @@ export function manifestProblems(
   for (const [subpath, target] of Object.entries(exports)) {
     if (subpath === './package.json') continue;
     const name = subpath === '.' ? 'index' : subpath.slice(2);
-    expectEqual(`exports["${subpath}"]`, target, `./src/${name}.ts`);
-    if (!files.includes(`src/${name}.ts`)) problems.push(`src/${name}.ts is missing`);
+    // An entry is a file, or the index of a room of its own.
+    const room = `src/${name}/index.ts`;
+    const source = files.includes(room) ? room : `src/${name}.ts`;
+    expectEqual(`exports["${subpath}"]`, target, `./${source}`);
+    if (!files.includes(source)) problems.push(`${source} is missing`);
   }
   expectEqual('publishConfig.exports', publishConfig.exports, publishedExports(exports));
   expectEqual(
@@ -57,7 +60,7 @@ function publishedExports(exports: NonNullable<Manifest['exports']>): Record<str
   return Object.fromEntries(entries);
 }
 
-/** Packages whose code no script of the test command would look at. */
+/** Packages whose code no script of the test command checks. */
 export function uncheckedPackages(
   packages: readonly WorkspacePackage[],
   filesOf: (folder: string) => readonly string[],

@@ -2,12 +2,12 @@ import { tableRows } from '../markdown.ts';
 import type { TextFile } from '../repository.ts';
 
 /**
- * Words of the column "we do not say" that also have an ordinary meaning: they are wrong only where they stand for the
- * word beside them, which takes a reader to see.
+ * Words of the column "we do not say" that also have an ordinary meaning. They are wrong only in the place of the word
+ * beside them, which a reader must judge.
  */
 const ORDINARY = ['return', 'callback', 'secret', 'payload', 'trusted data', 'event id', 'order'];
 
-/** Names of others, and keywords that are not ours to choose. */
+/** Names of other projects, and keywords of formats. */
 const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
   // The keyword of OpenAPI 3.1, in the contract, in what is generated from it, and in what reads it.
   [/^webhooks:$/gm, /^openapi\/payment-service\.yaml$/],
@@ -15,7 +15,9 @@ const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
   [/\bwebhooks\b/g, /^internal\/contract\//],
   // Its name for keys in headers.
   [/^( +)type: apiKey$/gm, /^openapi\/payment-service\.yaml$/],
-  // Peers that the benchmarks are run against: their interfaces, and in documents their names.
+  // The tokens of a bucket that limits retries.
+  [/\btokens?\b/gi, /^packages\/core\/src\/client\/call\.ts$/],
+  // Peers in the benchmarks: their interfaces, and their names in documents.
   [/webhook/gi, /^benchmarks\/(src|test)\//],
   [
     /@octokit\/webhooks-methods|standardwebhooks|Standard Webhooks|\bwebhooks\.constructEvent/g,
@@ -23,7 +25,7 @@ const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
   ],
 ];
 
-/** The words that nobody says here, read from the glossary. */
+/** The words that the glossary excludes. */
 export function forbiddenWords(glossary: string): readonly string[] {
   const words = tableRows(glossary).flatMap(([, , never = '']) =>
     never.split(',').map((word) => word.trim()),
@@ -31,7 +33,7 @@ export function forbiddenWords(glossary: string): readonly string[] {
   return [...new Set(words)].filter((word) => word !== '' && !ORDINARY.includes(word));
 }
 
-/** Where one of the words stands, however it is written: `api key`, `apiKey`, `API_KEY`, `api-keys`. */
+/** Where one of the words appears, in any spelling: `api key`, `apiKey`, `API_KEY`, `api-keys`. */
 export function saidIn({ path, text }: TextFile, words: readonly string[]): readonly string[] {
   let rest = text;
   for (const [phrase, where] of PERMITTED) if (where.test(path)) rest = rest.replace(phrase, '');

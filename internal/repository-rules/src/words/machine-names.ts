@@ -6,12 +6,12 @@ const PATTERNS: readonly RegExp[] = [
   /(?<![\w.:*/)\\-])(?!\/var\/tmp\b)\/(?:home|Users|root|tmp|work|var|opt|mnt)\/[\w.]/,
   /(?<![\w/])~\/[\w.]/,
   /\b[A-Z]:\\\w/,
-  // A host that packages come from: which one it is depends on who installs.
+  // A host of a package registry, which depends on who installs.
   /\b(?:registry|npm|packages?|mirror)\.[a-z][\w-]*\.[a-z]{2,}/i,
   /\b(?:unpkg|jsdelivr|npmmirror|npmjs|yarnpkg|jfrog|verdaccio)\b(?!\s+\d)/i,
 ];
 
-/** Lines that name a folder of somebody's machine or the host of a package registry. */
+/** Lines that name a folder of one machine or the host of a package registry. */
 export function machineNames({ path, text }: TextFile): readonly string[] {
   return text.split('\n').flatMap((line, index) => {
     const found = PATTERNS.map((pattern) => pattern.exec(line)?.[0]).find((match) => match !== undefined);

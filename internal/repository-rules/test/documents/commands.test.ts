@@ -33,7 +33,7 @@ test('one version of pnpm is named everywhere', () => {
   ]);
 });
 
-test('one version of Node runs the tools, and the README says which Node is enough to start them', () => {
+test('one version of Node runs the tools, and the README names the oldest Node that can start them', () => {
   const workspace = parse(fileAt('pnpm-workspace.yaml').text) as { nodeVersion: string };
   expect(new Set(Object.values(optionalDependencies))).toEqual(new Set([workspace.nodeVersion]));
   expect(fileAt('README.md').text).toContain(`Node ${engines['node']?.replace('>=', '')} or later`);

@@ -7,7 +7,7 @@ import { filesMatching, repositoryFiles } from '../../src/repository.ts';
 const documents = filesMatching('**/*.md', '*.md');
 const packageNames = workspacePackages().map(({ manifest }) => manifest.name);
 
-test('there are documents to check', () => {
+test('the documents to check include README.md', () => {
   expect(documents.map(({ path }) => path)).toContain('README.md');
 });
 
@@ -25,7 +25,7 @@ test.each(documents.map((document) => [document.path, document] as const))(
   },
 );
 
-test('control: links to no file, to no heading, and by definition are reported, good ones are not', () => {
+test('control: links to missing files and headings are reported, good ones are not', () => {
   const other = { path: 'packages/core/README.md', text: '# Core\n\n## The `raw` body\n' };
   const page = {
     path: 'docs/page.md',
@@ -47,7 +47,7 @@ test('control: links to no file, to no heading, and by definition are reported, 
   ]);
 });
 
-test('control: paths and packages that are not there are reported', () => {
+test('control: missing paths and packages are reported', () => {
   const files = ['packages/core/src/index.ts', 'docs/page.md'].map((path) => ({ path, text: '' }));
   const text =
     '`packages/core` `packages/none` `src/index.ts` `src/none.ts` `@payment-service/none` `a/b` `x => y/z`';

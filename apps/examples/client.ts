@@ -1,0 +1,32 @@
+/** Reads the reference data: `BASE_URL=… PUBLIC_KEY=… SECRET_KEY=… node client.ts`. */
+import { ApiError, createClient, eligibleProviders } from '@payment-service/core/client';
+
+const client = createClient({
+  baseUrl: process.env.BASE_URL,
+  publicKey: process.env.PUBLIC_KEY,
+  secretKey: process.env.SECRET_KEY, // For the balances only, and sent with nothing else.
+});
+
+try {
+  const providers = await client.listPaymentProviders({ currency: 'UGX' });
+  const { eligible, ineligible } = eligibleProviders(providers, {
+    account: '+256 772 000001',
+    amount: '1500',
+  });
+  for (const { provider_name } of eligible) console.log('pay with', provider_name);
+  for (const { reasons } of ineligible)
+    console.log('not eligible:', reasons.map(({ message }) => message).join(' '));
+
+  const transfers = providers.find(({ transaction_method }) => transaction_method === 'BANK');
+  if (transfers) {
+    const banks = await client.listPayoutBanks({ provider_code: transfers.provider_code });
+    for (const { bank_code, bank_name } of banks) console.log('bank', bank_code, bank_name);
+  }
+
+  const wallets = await client.getWalletBalances({ currency: 'UGX' });
+  for (const wallet of wallets) console.log(wallet.wallet_type, wallet.available_balance, wallet.currency);
+} catch (error) {
+  if (!(error instanceof ApiError)) throw error;
+  console.error(error.status, error.serviceMessage);
+  process.exitCode = 1;
+}

@@ -1,0 +1,85 @@
+import type { TextFile } from '../repository.ts';
+
+/** The documents that hold the anchors, and the headings that make one: `### 5.2 …`, `### A3 …`, `### D6 …`. */
+const ANCHORS = {
+  'docs/protocol.md': /^#{2,4} (\d+(?:\.\d+)?)\.? /gm,
+  'docs/threats.md': /^#{2,4} (A\d+) /gm,
+  'docs/decisions.md': /^#{2,4} (D\d+) /gm,
+};
+
+/** The three forms of a reference, each with the rest of its list: `protocol §5.2 and §6`, `threats A7 to A9`. */
+const FORMS = [
+  /\bprotocol(?:\.md)? (§[\d.]*\d(?:(?:, | and | or | to )§[\d.]*\d)*)/gi,
+  /\bthreats? (A\d+(?:(?:, | and | or | to )A\d+)*)/gi,
+  /\bdecisions? (D\d+(?:(?:, | and | or | to )D\d+)*)/gi,
+  // The members of a test vector, and the arguments of the program that makes it.
+  /"?\b(?:rule|threat)(?:": |=)["']([AD]\d+)["']/g,
+];
+
+/** Citations that lead nowhere: a number without its document, or a document that the repository does not hold. */
+const STRAY = [
+  /§[\d.]*\d/g,
+  /\([AD]\d{1,2}(?:[,:; ][^)\n]*)?\)|(?<=['"`])[AD]\d{1,2}(?=: )/g,
+  /\bspecification,? (?:section |clause )?§?\d[\d.]*/gi,
+  /\brules? \d+\.\d+/gi,
+  /\b(?:DESIGN|THREATS)(?:\.md)?\b|\b(?:STYLE|REVIEW)\.md\b/g,
+];
+
+/** `5.2`, `A3` and `D6` of every heading that a reference can name. */
+export function referenceAnchors(files: readonly TextFile[]): ReadonlySet<string> {
+  return new Set(
+    Object.entries(ANCHORS).flatMap(([path, heading]) => {
+      const text = files.find((file) => file.path === path)?.text ?? '';
+      return [...text.matchAll(heading)].map(([, id = '']) => id);
+    }),
+  );
+}
+
+/** References that lead nowhere, and citations in no form that could lead somewhere, with their lines. */
+export function brokenReferences({ path, text }: TextFile, anchors: ReadonlySet<string>): readonly string[] {
+  const at = (index: number): string => `${path}:${rest.slice(0, index).split('\n').length}`;
+  const problems: string[] = [];
+  // A heading is the anchor, and within its own document a section may go without the name of the document.
+  let rest = path in ANCHORS ? text.replace(/^#+ .*$/gm, blank) : text;
+  if (path === 'docs/protocol.md') rest = rest.replace(/§(?=\d)/g, 'protocol §');
+  for (const form of FORMS) {
+    rest = rest.replace(form, (match: string, list: string, index: number) => {
+      const unknown = list
+        .split(/[^\w.§]+/)
+        .filter((id) => /\d/.test(id) && !anchors.has(id.replace('§', '')));
+      problems.push(...unknown.map((id) => `${at(index)}: ${id} is no anchor`));
+      return blank(match);
+    });
+  }
+  for (const form of STRAY) {
+    rest = rest.replace(form, (match, index: number) => {
+      problems.push(`${at(index)}: "${match}" names no anchor`);
+      return blank(match);
+    });
+  }
+  return problems;
+}
+
+/**
+ * Threats whose answer nothing shows. The line **Shown by** names a decision, or a test or a file of vectors that cites
+ * the threat.
+ */
+export function unshownThreats(files: readonly TextFile[]): readonly string[] {
+  const document = files.find(({ path }) => path === 'docs/threats.md')?.text ?? '';
+  return document.split(/^### (?=A\d)/m).flatMap((entry, index) => {
+    if (index === 0) return [];
+    const [id = ''] = entry.split(' ');
+    const shown = /^\*\*Shown by\*\*([\s\S]*?)\n\n/m.exec(`${entry}\n\n`)?.[1] ?? '';
+    const paths = [...shown.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path);
+    if (paths.length === 0 && !/decision D\d/.test(shown)) return [`${id} is shown by nothing`];
+    const cites = new RegExp(`\\b${id}\\b`);
+    return paths
+      .filter((path) => !cites.test(files.find((file) => file.path === path)?.text ?? ''))
+      .map((path) => `${id} is not in ${path}`);
+  });
+}
+
+/** Keeps length and lines, so that the rest keeps its place. */
+function blank(match: string): string {
+  return match.replace(/[^\n]/g, ' ');
+}

@@ -1,0 +1,61 @@
+/** Starts the files of apps/examples and sends them callbacks and redirects: each is meant to be copied. */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { createSandbox } from '@payment-service/sandbox';
+import { expect, test } from 'vitest';
+import { emptyFolder } from '../src/extracted.ts';
+import { adapters } from '../src/manifests.ts';
+import { exampleProblems } from '../src/programs/program-problems.ts';
+import { filesMatching, root } from '../src/repository.ts';
+
+const examples = filesMatching('apps/examples/*.ts');
+const servers = examples.filter(({ path }) => !path.endsWith('/client.ts'));
+
+test.each(adapters)('apps/examples has an example for %s', (adapter) => {
+  expect(servers.filter(({ text }) => text.includes(`'@payment-service/${adapter}'`))).not.toEqual([]);
+});
+
+test.each(servers.map((file) => [file.path, file] as const))(
+  '%s accepts signed requests, refuses forged ones, and ends on SIGTERM',
+  async (_path, file) => {
+    expect(await exampleProblems(file, 'ORD-1001 is paid')).toEqual([]);
+  },
+);
+
+test('apps/examples/client.ts reads the options, the banks and the balances from the sandbox', async () => {
+  const sandbox = createSandbox();
+  const { url } = await sandbox.listen({ port: 0 });
+  try {
+    const { publicKey, secretKey } = sandbox.account;
+    const env = { BASE_URL: url, PUBLIC_KEY: publicKey, SECRET_KEY: secretKey };
+    const file = join(root, 'apps', 'examples', 'client.ts');
+    const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
+    expect(stdout).toMatch(/^pay with \w+/m);
+    expect(stdout).toMatch(/^bank \w+/m);
+    expect(stdout).toMatch(/^MERCHANT_COLLECTION \d+ UGX$/m);
+  } finally {
+    await sandbox.close();
+  }
+});
+
+test('control: an example that accepts everything, or that SIGTERM cuts off, is reported', async () => {
+  const folder = emptyFolder('examples');
+  const text = [
+    "import { createServer } from 'node:http';",
+    `createServer((request, response) => response.end('{"status":"accepted"}'))`,
+    "  .listen(Number(process.env.PORT ?? 3000), '127.0.0.1');",
+    "console.log('ORD-1001 is paid');",
+  ].join('\n');
+  writeFileSync(join(folder, 'careless.ts'), text);
+  const path = relative(root, join(folder, 'careless.ts'));
+  expect(await exampleProblems({ path, text }, 'ORD-1001 is paid')).toEqual([
+    'a forged callback gets 200 {"status":"accepted"}',
+    'a redirect leads to 200 {"status":"accepted"}',
+    'a forged redirect gets 200',
+    'a redirect leads to 200 {"status":"accepted"}',
+    'a forged redirect gets 200',
+    'it ended with null on SIGTERM, not with 0',
+  ]);
+});
