@@ -1,17 +1,15 @@
-import type { Browser, Page } from 'playwright-core';
+import { type Browser, type Page, startBrowser } from '@payment-service/browser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startChromium } from './chromium.ts';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
 import { FRAMEWORKS, openShop } from './open-shop.ts';
 
 const PHONE = { width: 360, height: 740 };
-const INSTALLING_MS = 300_000;
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await startChromium();
-}, INSTALLING_MS);
+  browser = await startBrowser();
+});
 afterAll(() => browser?.close());
 
 /** A tab on a phone, and everything that its console and its network complained about. */
