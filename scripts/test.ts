@@ -49,7 +49,7 @@ const tested = manifests
   .map(dirname)
   .sort();
 if (tested.length === 0)
-  throw new Error('No package with tests was found: is this the root of the repository?');
+  throw new Error('No package has tests. Run this script from a complete checkout of the repository.');
 for (const folder of tested) rmSync(`${folder}/.test-report.json`, { force: true });
 const { code } = await run(TURBO, 'shown');
 count(

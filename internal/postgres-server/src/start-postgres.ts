@@ -121,7 +121,7 @@ async function makeDataDirectory(
   return data;
 }
 
-/** Several attempts, since Windows keeps a file of a process that has just ended for a moment. */
+/** Tries several times: Windows holds the files of a process for a moment after it has ended. */
 function removeFolder(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true, maxRetries: 20 });
 }
