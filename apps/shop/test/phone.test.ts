@@ -47,48 +47,45 @@ async function expectPhoneFit(page: Page): Promise<void> {
 }
 
 describe('on a phone with a screen 360 pixels wide', () => {
-  it.each(FRAMEWORKS)(
-    'a customer of the shop on %s orders from the catalogue and pays',
-    async (framework) => {
-      const shop = await openShop({ framework });
-      const { page, complaints } = await openPhone();
-      await page.goto(shop.origin);
-      await expectPhoneFit(page);
-      await page.getByRole('link', { name: 'Buy Coffee beans, 500 g' }).tap();
-      await page.getByRole('heading', { name: 'Checkout' }).waitFor();
-      await expectPhoneFit(page);
+  it.each(FRAMEWORKS)('a customer on %s orders from the catalogue and pays', async (framework) => {
+    const shop = await openShop({ framework });
+    const { page, complaints } = await openPhone();
+    await page.goto(shop.origin);
+    await expectPhoneFit(page);
+    await page.getByRole('link', { name: 'Buy Coffee beans, 500 g' }).tap();
+    await page.getByRole('heading', { name: 'Checkout' }).waitFor();
+    await expectPhoneFit(page);
 
-      await page.getByLabel('Your name').fill('Example Customer');
-      await page.getByLabel('Phone or account number').fill('256790000001');
-      await page.getByRole('radio', { name: /Example Mobile Money/ }).check();
-      await page.getByRole('button', { name: 'Pay' }).tap();
-      await page.getByRole('alert').getByText('serves accounts that start with 25677, 25678').waitFor();
-      await expectPhoneFit(page);
-      await page.getByLabel('Phone or account number').fill('256770000001');
-      await page.getByRole('button', { name: 'Pay' }).tap();
+    await page.getByLabel('Your name').fill('Example Customer');
+    await page.getByLabel('Phone or account number').fill('256790000001');
+    await page.getByRole('radio', { name: /Example Mobile Money/ }).check();
+    await page.getByRole('button', { name: 'Pay' }).tap();
+    await page.getByRole('alert').getByText('serves accounts that start with 25677, 25678').waitFor();
+    await expectPhoneFit(page);
+    await page.getByLabel('Phone or account number').fill('256770000001');
+    await page.getByRole('button', { name: 'Pay' }).tap();
 
-      await page.waitForURL(/\/sandbox\/pay\//);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
-      await page.getByRole('button', { name: /^Pay/ }).tap();
-      await page.waitForURL(`${shop.origin}/orders/*`);
-      await page.getByRole('heading', { name: 'Paid. Thank you!' }).waitFor();
-      expect(page.url()).not.toContain('hmac_signature');
-      await expectPhoneFit(page);
+    await page.waitForURL(/\/sandbox\/pay\//);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+    await page.getByRole('button', { name: /^Pay/ }).tap();
+    await page.waitForURL(`${shop.origin}/orders/*`);
+    await page.getByRole('heading', { name: 'Paid. Thank you!' }).waitFor();
+    expect(page.url()).not.toContain('hmac_signature');
+    await expectPhoneFit(page);
 
-      await page.getByRole('link', { name: 'Orders' }).tap();
-      await page.getByText('paid', { exact: true }).waitFor();
-      await expectPhoneFit(page);
-      await page.getByRole('link', { name: 'Inbox', exact: true }).tap();
-      await page.getByRole('link', { name: 'settled 1' }).waitFor();
-      await expectPhoneFit(page);
-      await page.getByRole('link', { name: 'Wallets' }).tap();
-      await page.getByText('UGX, collection wallet').waitFor();
-      await expectPhoneFit(page);
-      // Chromium reports the refused form's status, 422, as an error.
-      expect(complaints.filter((complaint) => !complaint.includes('422'))).toEqual([]);
-      await page.context().close();
-    },
-  );
+    await page.getByRole('link', { name: 'Orders' }).tap();
+    await page.getByText('paid', { exact: true }).waitFor();
+    await expectPhoneFit(page);
+    await page.getByRole('link', { name: 'Inbox', exact: true }).tap();
+    await page.getByRole('link', { name: 'settled 1' }).waitFor();
+    await expectPhoneFit(page);
+    await page.getByRole('link', { name: 'Wallets' }).tap();
+    await page.getByText('UGX, collection wallet').waitFor();
+    await expectPhoneFit(page);
+    // Chromium reports the refused form's status, 422, as an error.
+    expect(complaints.filter((complaint) => !complaint.includes('422'))).toEqual([]);
+    await page.context().close();
+  });
 
   it.each([true, false])(
     'the order page shows the payment as soon as it is confirmed (scripts: %s)',
@@ -109,56 +106,53 @@ describe('on a phone with a screen 360 pixels wide', () => {
     },
   );
 
-  it.each(FRAMEWORKS)(
-    'the owner of the shop on %s finds, retries, resolves and reopens callbacks',
-    async (framework) => {
-      const shop = await openShop({ framework });
-      const { reference } = await new Customer(shop).placeOrder();
-      await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));
-      for (const amount of [700, 900]) {
-        const money = { request_amount: amount, transaction_amount: amount, internal_reference: 'INT-2' };
-        await shop.sendCallback(genuine('ORD-LOST', money));
-      }
-      await shop.workedOff();
-      const { page, complaints } = await openPhone();
-      await page.goto(`${shop.origin}/owner/orders`);
-      await expectPhoneFit(page);
-      await page.getByRole('link', { name: 'Look at it in the inbox' }).tap();
-      await page.getByRole('heading', { name: 'Suspicious: the amount differs' }).waitFor();
-      await expectPhoneFit(page);
-      await page.getByRole('button', { name: 'Retry' }).tap();
-      await page.locator('[data-state=pending], [data-state=quarantined]').waitFor();
-      await shop.workedOff();
-      await page.reload();
-      await page.getByLabel('Note').fill('A customer played with it.');
-      await page.getByRole('button', { name: 'Resolve' }).tap();
-      await page.locator('[data-state=resolved]').waitFor();
-      await page.getByText('A customer played with it.').waitFor();
-      await expectPhoneFit(page);
-      await page.getByRole('button', { name: 'Reopen' }).tap();
-      await page.locator('[data-state=pending], [data-state=quarantined]').waitFor();
+  it.each(FRAMEWORKS)('the owner on %s finds, retries, resolves and reopens callbacks', async (framework) => {
+    const shop = await openShop({ framework });
+    const { reference } = await new Customer(shop).placeOrder();
+    await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));
+    for (const amount of [700, 900]) {
+      const money = { request_amount: amount, transaction_amount: amount, internal_reference: 'INT-2' };
+      await shop.sendCallback(genuine('ORD-LOST', money));
+    }
+    await shop.workedOff();
+    const { page, complaints } = await openPhone();
+    await page.goto(`${shop.origin}/owner/orders`);
+    await expectPhoneFit(page);
+    await page.getByRole('link', { name: 'Look at it in the inbox' }).tap();
+    await page.getByRole('heading', { name: 'Suspicious: the amount differs' }).waitFor();
+    await expectPhoneFit(page);
+    await page.getByRole('button', { name: 'Retry' }).tap();
+    await page.locator('[data-state=pending], [data-state=quarantined]').waitFor();
+    await shop.workedOff();
+    await page.reload();
+    await page.getByLabel('Note').fill('A customer played with it.');
+    await page.getByRole('button', { name: 'Resolve' }).tap();
+    await page.locator('[data-state=resolved]').waitFor();
+    await page.getByText('A customer played with it.').waitFor();
+    await expectPhoneFit(page);
+    await page.getByRole('button', { name: 'Reopen' }).tap();
+    await page.locator('[data-state=pending], [data-state=quarantined]').waitFor();
 
-      await page.getByRole('link', { name: 'Back to the inbox' }).tap();
-      await page.getByRole('heading', { name: 'Inbox' }).waitFor();
-      await expectPhoneFit(page);
-      await page.getByRole('link', { name: 'conflict 1' }).tap();
-      await page.getByRole('link', { name: 'ORD-LOST' }).tap();
-      await page.getByText('What is right').waitFor();
-      await page.getByRole('radio', { name: 'UGX 900' }).check();
-      await page.getByLabel('Note').fill('The receipt says 900.');
-      await expectPhoneFit(page);
-      await page.getByRole('button', { name: 'Resolve' }).tap();
-      await page.locator('[data-state=pending], [data-state=settled]').waitFor();
-      await shop.workedOff();
-      await page.reload();
-      await page.locator('[data-state=settled]').waitFor();
-      await page.getByText('applied', { exact: true }).waitFor();
-      await expectPhoneFit(page);
-      expect(await shop.orders.strayPayments()).toMatchObject([{ reference: 'ORD-LOST', amount: '900' }]);
-      expect(complaints).toEqual([]);
-      await page.context().close();
-    },
-  );
+    await page.getByRole('link', { name: 'Back to the inbox' }).tap();
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+    await expectPhoneFit(page);
+    await page.getByRole('link', { name: 'conflict 1' }).tap();
+    await page.getByRole('link', { name: 'ORD-LOST' }).tap();
+    await page.getByText('What is right').waitFor();
+    await page.getByRole('radio', { name: 'UGX 900' }).check();
+    await page.getByLabel('Note').fill('The receipt says 900.');
+    await expectPhoneFit(page);
+    await page.getByRole('button', { name: 'Resolve' }).tap();
+    await page.locator('[data-state=pending], [data-state=settled]').waitFor();
+    await shop.workedOff();
+    await page.reload();
+    await page.locator('[data-state=settled]').waitFor();
+    await page.getByText('applied', { exact: true }).waitFor();
+    await expectPhoneFit(page);
+    expect(await shop.orders.strayPayments()).toMatchObject([{ reference: 'ORD-LOST', amount: '900' }]);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
 
   it('long names without a space do not widen any page', async () => {
     const long = 'n'.repeat(80);
