@@ -14,12 +14,12 @@ export interface UnpackedChromium {
 const CACHE = join(import.meta.dirname, '..', 'node_modules', '.cache');
 
 /**
- * Unpacks the Chromium of `@sparticuz/chromium`, which works on Linux x64 only. Takes about two seconds the first time;
- * later runs reuse the folder.
+ * Unpacks the Chromium of `@sparticuz/chromium`, which runs on Linux x64 only. The first time takes some seconds; later
+ * runs reuse the folder.
  *
- * The package itself unpacks to `/tmp/chromium`: another user could have put a program there, and a second test process
- * would start a file that the first is still writing. Here each process unpacks into a folder of its own under
- * node_modules, and the first to finish gives it the name that all use.
+ * The package itself unpacks to a fixed name in the temporary folder. There another user could plant a program, and a
+ * second test process would start a file that the first is still writing. So each process unpacks into a folder of its
+ * own under node_modules, and the first to finish renames it to the name that all use.
  *
  * @param cache the folder that keeps it.
  */
