@@ -1,6 +1,6 @@
 /**
- * The first half of `pnpm start`: builds the packages that the sample shop uses, in one line for a newcomer; the
- * builder's own words are shown when it fails.
+ * The first half of `pnpm start`: builds the packages that the sample shop uses. It prints one line, and the build's
+ * output only when the build fails.
  */
 import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';

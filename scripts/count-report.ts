@@ -26,8 +26,8 @@ interface TestResult {
 }
 
 /**
- * Counts vitest's report on one package. Only what has run and passed is passed: a skipped test, a report that is
- * missing or broken, a suite that did not load and a test file that did not run all fail.
+ * Counts vitest's report on one package. Only a test that ran and passed counts as passed: a skipped test, a missing or
+ * broken report, a suite that did not load and a test file that did not run all count as failed.
  *
  * @param text the report, or undefined where none was written.
  * @param testFiles the package's test files, as paths from the root with slashes.
@@ -44,8 +44,8 @@ export function countReport(text: string | undefined, testFiles: readonly string
 }
 
 /**
- * Names what failed in vitest's report on one package, for the end of a long log: the file, the test, and the first line
- * of what it said.
+ * Lists the failures in vitest's report on one package, for the end of a long log: the file, the test and the first line
+ * of its message.
  */
 export function failuresIn(text: string | undefined): string[] {
   const report = parseReport(text);
@@ -71,7 +71,7 @@ function parseReport(text: string | undefined): Report | undefined {
     const value: unknown = JSON.parse(text);
     return isReport(value) ? value : undefined;
   } catch {
-    // Cut off, for example when the disk is full: as good as none, and counted as a failure.
+    // Cut off, for example because the disk was full: counted as a failure, like a missing report.
     return undefined;
   }
 }

@@ -1,11 +1,13 @@
 /**
- * The README's second command: every check and every test of the house, then one line `N passed, 0 failed`.
+ * The README's second command: runs every check and every test of the repository, then prints `N passed, 0 failed`.
  *
- * A check counts as one. Reports of earlier runs are removed first, so that a package whose tests did not run cannot
- * pass on an old report; what counts as passed is in count-report.ts, which has tests of its own.
+ * A check counts as one. To add one, add a line to CHECKS; to add tests, give a package a script named `test`. Reports of
+ * earlier runs are removed first, so that a package whose tests did not run cannot pass on an old report; count-report.ts
+ * decides what counts as passed.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { type Counts, countReport, failuresIn } from './count-report.ts';
 
@@ -15,6 +17,8 @@ const CHECKS: readonly (readonly [name: string, command: readonly string[]])[] =
   ['no unused files, exports or dependencies', ['knip', '--no-progress']],
   ['types of the scripts', ['tsc', '-p', 'scripts']],
 ];
+// One task more than there are cores: tests of databases and browsers wait most of the time.
+const TASKS = availableParallelism() + 1;
 const TURBO = [
   'turbo',
   'run',
@@ -22,7 +26,7 @@ const TURBO = [
   'typecheck',
   'test',
   '--continue',
-  '--concurrency=2',
+  `--concurrency=${TASKS}`,
   '--output-logs=errors-only',
 ];
 
@@ -45,7 +49,7 @@ const tested = manifests
   .map(dirname)
   .sort();
 if (tested.length === 0)
-  throw new Error('No package with tests was found: is this the root of the repository?');
+  throw new Error('No package has tests. Run this script from a complete checkout of the repository.');
 for (const folder of tested) rmSync(`${folder}/.test-report.json`, { force: true });
 const { code } = await run(TURBO, 'shown');
 count(

@@ -1,20 +1,18 @@
-import type { Browser, Page } from 'playwright-core';
+import { type Browser, type Page, startBrowser } from '@payment-service/browser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startChromium } from './chromium.ts';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
 import { FRAMEWORKS, openShop } from './open-shop.ts';
 
 const PHONE = { width: 360, height: 740 };
-const INSTALLING_MS = 300_000;
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await startChromium();
-}, INSTALLING_MS);
+  browser = await startBrowser();
+});
 afterAll(() => browser?.close());
 
-/** A tab on a phone, and everything that its console and its network complained about. */
+/** A tab on a phone, with the errors and warnings of its console and the requests that failed. */
 async function openPhone(
   options: { javaScriptEnabled?: boolean } = {},
 ): Promise<{ page: Page; complaints: string[] }> {
@@ -42,14 +40,14 @@ const MEASURE = `({
     .map((control) => control.outerHTML),
 })`;
 
-/** Nothing wider than the screen, every control labelled and high enough for a thumb (48 CSS pixels). */
+/** Nothing is wider than the screen; every control has a label and is high enough for a thumb (48 CSS pixels). */
 async function expectPhoneFit(page: Page): Promise<void> {
   const fit = { width: PHONE.width, headings: 1, language: 'en', nameless: [], small: [] };
   expect(await page.evaluate(MEASURE), page.url()).toEqual(fit);
 }
 
-describe('on a phone of 360 pixels', () => {
-  it.each(FRAMEWORKS)('a customer on %s comes from the catalogue to a paid order', async (framework) => {
+describe('on a phone with a screen 360 pixels wide', () => {
+  it.each(FRAMEWORKS)('a customer on %s orders from the catalogue and pays', async (framework) => {
     const shop = await openShop({ framework });
     const { page, complaints } = await openPhone();
     await page.goto(shop.origin);
@@ -84,13 +82,13 @@ describe('on a phone of 360 pixels', () => {
     await page.getByRole('link', { name: 'Wallets' }).tap();
     await page.getByText('UGX, collection wallet').waitFor();
     await expectPhoneFit(page);
-    // A refused form is the one complaint: Chromium notes the status 422.
+    // Chromium reports the refused form's status, 422, as an error.
     expect(complaints.filter((complaint) => !complaint.includes('422'))).toEqual([]);
     await page.context().close();
   });
 
   it.each([true, false])(
-    'the order page turns to paid by itself (scripts: %s)',
+    'the order page shows the payment as soon as it is confirmed (scripts: %s)',
     async (javaScriptEnabled) => {
       const shop = await openShop({ sandbox: { misbehave: { late_ms: 3_600_000 } } });
       const { page, complaints } = await openPhone({ javaScriptEnabled });
@@ -108,7 +106,7 @@ describe('on a phone of 360 pixels', () => {
     },
   );
 
-  it.each(FRAMEWORKS)('the owner on %s finds, retries, closes, reopens and decides', async (framework) => {
+  it.each(FRAMEWORKS)('the owner on %s finds, retries, resolves and reopens callbacks', async (framework) => {
     const shop = await openShop({ framework });
     const { reference } = await new Customer(shop).placeOrder();
     await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));

@@ -2,7 +2,7 @@
  * `pnpm fsync-count [--count N] [--report path]`: acknowledges callbacks over HTTP while strace writes down every fsync
  * and fdatasync of the engine's write-ahead log, and then asks of each acknowledgement: was there a sync that began after
  * the request and ended before the answer? The controls answer before anything is on disk, and must show that there was
- * none. Ends with 1 where a target is missed, and where strace cannot be had.
+ * none. Needs strace, and ends with 1 where it is not installed or a target is missed.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

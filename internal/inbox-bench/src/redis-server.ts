@@ -10,10 +10,10 @@ export interface RedisServer {
 }
 
 /**
- * Starts Debian's Redis on 127.0.0.1 with every write on disk before it is answered.
+ * Starts the installed Redis on 127.0.0.1 with every write on disk before it is answered.
  *
  * @param folder for its append-only file.
- * @returns why there is none, where it is not installed and cannot be.
+ * @returns a sentence that says how to get Redis, where it is not installed.
  */
 export async function startRedis(folder: string, port: number): Promise<RedisServer | string> {
   const missing = installed('redis-server');

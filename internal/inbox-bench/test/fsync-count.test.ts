@@ -1,46 +1,75 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import type { SyncCount } from '../src/count-syncs.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { startPostgres } from '@payment-service/postgres-server';
+import pg from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { freshCallbacks } from '../src/callbacks.ts';
+import type { ContenderId } from '../src/contender.ts';
 import { syncsDuring, withoutSync } from '../src/coverage.ts';
-import type { SyncResult } from '../src/judge-syncs.ts';
+import { HostedContender } from '../src/hosted-contender.ts';
+import { sendCallbacks } from '../src/send-callbacks.ts';
 import { syncsIn } from '../src/sync-trace.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'payment-service-fsync-count-test-'));
-// A server of root's runs as a user of its own, who has to reach it.
-chmodSync(folder, 0o755);
-afterAll(() => rmSync(folder, { recursive: true }));
-const program = join(import.meta.dirname, '..', 'src', 'fsync-count.ts');
+describe('PostgreSQL counts its own syncs, which needs no tracer', () => {
+  const CALLBACKS = 100;
 
-test('every acknowledgement of the inbox has its sync, on both stores; those of the controls have none', () => {
-  const path = join(folder, 'report.json');
-  const run = spawnSync(process.execPath, [program, '--count', '80', '--report', path], {
-    encoding: 'utf8',
-    env: { ...process.env, TMPDIR: folder },
+  test('the inbox syncs the log at least once for each of 100 callbacks in a row', async () => {
+    const count = await countingServer();
+    // The first use creates the tables, which syncs too.
+    await count('inboxPostgres', 0);
+    const idle = await count('inboxPostgres', 0);
+    expect((await count('inboxPostgres', CALLBACKS)) - idle).toBeGreaterThanOrEqual(CALLBACKS);
   });
-  expect(run.status, run.stdout + run.stderr).toBe(0);
-  const report = JSON.parse(readFileSync(path, 'utf8')) as { results: SyncResult[]; counts: SyncCount[] };
-  expect(report.results.filter(({ met }) => !met)).toEqual([]);
-  expect(report.counts.map(({ id, concurrency }) => `${id} ${concurrency}`)).toEqual(
-    ['inboxPostgres', 'inboxSqlite', 'lazyPostgres', 'lazySqlite'].flatMap((id) => [`${id} 1`, `${id} 32`]),
-  );
-  for (const { id, concurrency, syncs, withoutSync: without } of report.counts) {
-    if (id.startsWith('lazy')) expect(without).toBeGreaterThanOrEqual(40);
-    else expect(without).toBe(0);
-    if (id.startsWith('inbox') && concurrency === 1) expect(syncs).toBeGreaterThanOrEqual(80);
-  }
-  expect(readdirSync(folder)).toEqual(['report.json']);
+
+  test('the control, with synchronous_commit = off, does not', async () => {
+    const count = await countingServer();
+    expect(await count('lazyPostgres', CALLBACKS)).toBeLessThan(CALLBACKS / 10);
+  });
 });
 
-test('without strace it says how to install it, and fails', () => {
-  // An empty PATH: neither strace nor apt-get is there.
-  const run = spawnSync(process.execPath, [program], { encoding: 'utf8', env: { PATH: folder } });
+/** @returns how often the sessions of a contender sync the write-ahead log while it keeps so many callbacks. */
+async function countingServer(): Promise<(id: ContenderId, callbacks: number) => Promise<number>> {
+  // The background writers must not sync for the sessions; and the default method of some systems is no call to count.
+  const server = await startPostgres({
+    wal_writer_delay: '10000',
+    checkpoint_timeout: '1h',
+    wal_sync_method: 'fsync',
+  });
+  const client = new pg.Client(server.url);
+  await client.connect();
+  onTestFinished(async () => {
+    await client.end();
+    await server.stop();
+  });
+  // A session adds to the statistics at the latest when it ends.
+  const total = async (): Promise<number> => {
+    const others = `select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`;
+    while ((await client.query(others)).rowCount !== 0) await wait(20);
+    const { rows } = await client.query<{ syncs: number }>(
+      `select fsyncs::int as syncs from pg_stat_io
+       where object = 'wal' and context = 'normal' and backend_type = 'client backend'`,
+    );
+    const [row] = rows;
+    if (row === undefined) throw new Error('This PostgreSQL does not count the syncs of its log.');
+    return row.syncs;
+  };
+  return async (id, callbacks) => {
+    const before = await total();
+    const engines = { postgresUrl: server.url, folder: '', redisPort: undefined };
+    const contender = await HostedContender.open(id, engines);
+    await sendCallbacks(contender.port, freshCallbacks('counted', callbacks), 1);
+    await contender.close();
+    return (await total()) - before;
+  };
+}
+
+test('without strace, fsync-count says what to install, and fails', () => {
+  const program = join(import.meta.dirname, '..', 'src', 'fsync-count.ts');
+  // An empty PATH: strace is not there.
+  const run = spawnSync(process.execPath, [program], { encoding: 'utf8', env: { PATH: '' } });
   expect(run.status).toBe(1);
-  expect(run.stderr).toBe(
-    'strace is not installed, and could not be. On Debian, as root: apt-get install strace\n',
-  );
+  expect(run.stderr).toMatch(/^strace is not installed\. Install it/);
 });
 
 describe('what strace writes', () => {

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * A port below those that the system hands out by itself: while a killed server is away, no connection of somebody else
- * can take its port.
+ * Finds a port below those that the system assigns to outgoing connections: none of them can take the port of a killed
+ * server before it starts again.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {

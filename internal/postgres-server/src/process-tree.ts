@@ -10,13 +10,13 @@ export async function childrenOf(pid: number): Promise<readonly number[]> {
   return parents.filter(([, parent]) => parent === pid).map(([child]) => child);
 }
 
-/** The fourth field; the second, the name, stands in brackets and may hold anything. */
+/** The parent is the fourth field. The second, the name in brackets, may hold anything. */
 async function parentOf(pid: string): Promise<number | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   return stat === undefined ? undefined : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
 }
 
-/** @returns false when the process has ended before. */
+/** @returns false when the process has already ended. */
 export function signalProcess(pid: number, signal: 'SIGSTOP' | 'SIGKILL' | 'SIGQUIT'): boolean {
   try {
     return process.kill(pid, signal);
@@ -27,15 +27,15 @@ export function signalProcess(pid: number, signal: 'SIGSTOP' | 'SIGKILL' | 'SIGQ
 }
 
 /**
- * Sessions whose postmaster was killed end by themselves, except one that waits for another process which has ended
- * before: it would hold the shared memory for ever. What a service manager does is done here.
+ * Ends the sessions of a killed postmaster. Most notice and end; one that waits for another process that is gone would
+ * hold the shared memory permanently. On a server, the service manager kills it.
  */
 export async function endOrphans(pids: readonly number[]): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt++) {
     if (!(await anyRuns(pids))) return;
     await wait(50);
   }
-  // By now the system may have given an id to somebody else: only those that still are what they were.
+  // The system may have given an id to another program by now: only sessions of PostgreSQL are killed.
   for (const pid of pids) if (await isPostgres(pid)) signalProcess(pid, 'SIGKILL');
   while (await anyRuns(pids)) await wait(10);
 }

@@ -1,11 +1,14 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { EmbeddedPostgres } from './embedded-postgres.ts';
+import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
+import { type Postmaster, startPostmaster } from './postmaster.ts';
 import { childrenOf, endOrphans, signalProcess } from './process-tree.ts';
+import { programsFor, type ServerUser, serverUser } from './programs.ts';
 
 export interface PostgresServer {
   /** Of the database `postgres`, with the password. */
@@ -13,17 +16,15 @@ export interface PostgresServer {
   /** The postmaster first, then every process that it has started. */
   processIds(): Promise<readonly number[]>;
   /**
-   * Kills without a warning: the postmaster alone, whose sessions finish what they are at and then notice, or all of
-   * its processes at once, as when the machine stops.
+   * Kills without a warning: the postmaster alone, whose sessions finish their work and then notice, or all of its
+   * processes together, as when the machine stops.
    */
   kill(what: 'postmaster' | 'everything'): Promise<void>;
   /** Starts again on the same data directory, and resolves when it takes connections. */
   restart(): Promise<void>;
-  /** Ends it, and removes its data. */
+  /** Ends the server and removes its data. */
   stop(): Promise<void>;
 }
-
-const LOG_LINES = 40;
 
 /**
  * Starts PostgreSQL with everything that makes commits durable, on 127.0.0.1, with its data in a folder of its own under
@@ -37,80 +38,90 @@ export async function startPostgres(
   const password = randomBytes(12).toString('hex');
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'payment-service-postgres-'));
-  const databaseDir = join(folder, 'data');
-  const log: string[] = [];
-  const keep = (message: unknown): void => {
-    log.push(String(message));
-    if (log.length > LOG_LINES) log.shift();
-  };
-  const isRoot = process.getuid?.() === 0;
-  // The server's own user has to reach what only its maker could.
-  if (isRoot) await chmod(folder, 0o755);
-  const server = new EmbeddedPostgres({
-    databaseDir,
-    port,
-    password,
-    authMethod: 'scram-sha-256',
-    createPostgresUser: isRoot,
-    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    postgresFlags: Object.entries({
+  let postmaster: Postmaster;
+  let launch: () => Promise<Postmaster>;
+  try {
+    const user = serverUser();
+    if (user !== undefined) await chown(folder, user.uid, user.gid);
+    const programs = await programsFor(user, folder);
+    const data = await makeDataDirectory(programs.initdb, folder, user, password);
+    const flags = Object.entries({
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
       max_connections: '200',
       ...settings,
-    }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    onLog: keep,
-    onError: keep,
-  });
-  await server.initialise();
+    }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const args = ['-D', data, '-p', String(port), ...flags];
+    launch = () => startPostmaster(programs.postgres, args, { ...user, cwd: folder });
+    postmaster = await launch();
+  } catch (error) {
+    await removeFolder(folder);
+    throw error;
+  }
 
-  const start = async (): Promise<void> => {
-    // After a crash the sessions of the killed server hold its shared memory until they have noticed.
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await server.start();
-        isRunning = true;
-        return;
-      } catch {
-        if (attempt === 100) throw new Error(`PostgreSQL does not start:\n${log.join('')}`);
-        await wait(100);
-      }
-    }
-  };
-  const postmaster = async (): Promise<number> =>
-    Number((await readFile(join(databaseDir, 'postmaster.pid'), 'utf8')).split('\n')[0]);
-
-  let isRunning = false;
   let orphans: readonly number[] = [];
-  await start();
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
     async processIds() {
-      const first = await postmaster();
-      return [first, ...(await childrenOf(first))];
+      return [postmaster.pid, ...(await childrenOf(postmaster.pid))];
     },
     async kill(what) {
-      const first = await postmaster();
       // Stopped before its children are listed: a session that it starts after that would outlive everything unseen, and
-      // might wait for ever for one that is dead, with its client behind it.
-      signalProcess(first, 'SIGSTOP');
-      orphans = await childrenOf(first);
-      signalProcess(first, 'SIGKILL');
-      isRunning = false;
+      // might wait permanently for one that is dead, with its client behind it.
+      signalProcess(postmaster.pid, 'SIGSTOP');
+      orphans = await childrenOf(postmaster.pid);
+      signalProcess(postmaster.pid, 'SIGKILL');
       if (what === 'everything') for (const child of orphans) signalProcess(child, 'SIGKILL');
-      // Already dead; this only waits until the system says so.
-      await server.stop();
+      await postmaster.ended;
     },
     async restart() {
       await endOrphans(orphans);
-      await start();
+      // The sessions of the killed server hold its shared memory until they notice.
+      for (let attempt = 1; ; attempt++) {
+        try {
+          postmaster = await launch();
+          return;
+        } catch (error) {
+          if (attempt === 100) throw error;
+          await wait(100);
+        }
+      }
     },
     async stop() {
-      // At once, without a checkpoint: on a slow disk it takes minutes to write what is removed next.
-      if (isRunning) signalProcess(await postmaster(), 'SIGQUIT');
-      isRunning = false;
-      await server.stop();
-      await rm(folder, { recursive: true, force: true });
+      // Without a checkpoint: on a slow disk it takes minutes to write what is removed next.
+      if (postmaster.isRunning()) signalProcess(postmaster.pid, 'SIGQUIT');
+      await postmaster.ended;
+      await endOrphans(orphans);
+      await removeFolder(folder);
     },
   };
+}
+
+async function makeDataDirectory(
+  initdb: string,
+  folder: string,
+  user: ServerUser | undefined,
+  password: string,
+): Promise<string> {
+  const data = join(folder, 'data');
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, password);
+  if (user !== undefined) await chown(passwordFile, user.uid, user.gid);
+  const args = ['--auth=scram-sha-256', '--username=postgres', `--pwfile=${passwordFile}`];
+  const layout = ['--encoding=UTF8', '--locale=C', '--no-sync', `--pgdata=${data}`];
+  try {
+    await promisify(execFile)(initdb, [...args, ...layout], { ...user, cwd: folder });
+  } catch (cause) {
+    const hint = `Root's server runs as nobody: set TMPDIR to a folder that every user may enter, not ${tmpdir()}.`;
+    throw new Error(`PostgreSQL could not create its data directory.${user ? ` ${hint}` : ''}\n${cause}`, {
+      cause,
+    });
+  }
+  await rm(passwordFile);
+  return data;
+}
+
+/** Tries several times: Windows holds the files of a process for a moment after it has ended. */
+function removeFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 20 });
 }

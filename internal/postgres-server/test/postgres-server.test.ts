@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type PostgresServer, startPostgres } from '../src/index.ts';
+import { programsFor, serverUser } from '../src/programs.ts';
 
 const index = join(import.meta.dirname, '..', 'src', 'index.ts');
 let server: PostgresServer | undefined;
@@ -11,17 +14,20 @@ afterEach(async () => {
   server = undefined;
 });
 
-test('a command that starts a server keeps its exit code', () => {
+test('a command that starts a server keeps its exit code and leaves nothing behind', () => {
   const program = `import { startPostgres } from ${JSON.stringify(index)};
     const server = await startPostgres();
     await server.stop();
     process.exitCode = 3;`;
-  const run = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' });
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o755);
+  const run = runProgram(program, folder);
   expect(run.status, run.stderr).toBe(3);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test.each(['postmaster', 'everything'] as const)(
-  'killed (%s), it starts again on the same port',
+  'a server that was killed (%s) starts again on the same port',
   async (what) => {
     server = await startPostgres();
     const { url } = server;
@@ -35,3 +41,56 @@ test.each(['postmaster', 'everything'] as const)(
     expect(started.filter((pid) => killed.includes(pid))).toEqual([]);
   },
 );
+
+// Only root starts servers as another user: for others there is no such test, rather than a skipped one.
+describe.each([serverUser()].filter((user) => user !== undefined))(
+  'as root, with $uid as its user',
+  (user) => {
+    test('PostgreSQL starts from a folder that only root may enter, out of a copy', async () => {
+      const { postgres } = await programsFor(undefined, '');
+      const closed = temporaryFolder();
+      const installed = join(closed, 'installed');
+      cpSync(join(dirname(postgres), '..'), installed, { recursive: true, verbatimSymlinks: true });
+      // As a strict umask leaves them.
+      spawnSync('chmod', ['-R', 'go-rwx', installed]);
+      const folder = temporaryFolder();
+      chmodSync(folder, 0o755);
+      const control = spawnSync(join(installed, 'bin', 'postgres'), ['--version'], user);
+      expect(control.error).toMatchObject({ code: 'EACCES' });
+      const programs = await programsFor(user, folder, installed);
+      expect(programs.postgres.startsWith(folder)).toBe(true);
+      for (const program of [programs.initdb, programs.postgres]) {
+        expect(spawnSync(program, ['--version'], { ...user, encoding: 'utf8' }).stdout).toMatch(/PostgreSQL/);
+      }
+    });
+
+    test('PostgreSQL that its user can reach is not copied', async () => {
+      const reachable = temporaryFolder();
+      const { postgres } = await programsFor(undefined, '');
+      cpSync(join(dirname(postgres), '..'), reachable, { recursive: true, verbatimSymlinks: true });
+      chmodSync(reachable, 0o755);
+      const programs = await programsFor(user, temporaryFolder(), reachable);
+      expect(programs.postgres).toBe(join(reachable, 'bin', 'postgres'));
+    });
+
+    test('a temporary folder that only root may enter is named in the error, and left empty', () => {
+      const folder = temporaryFolder();
+      const program = `import { startPostgres } from ${JSON.stringify(index)}; await startPostgres();`;
+      const run = runProgram(program, folder);
+      expect(run.status).toBe(1);
+      expect(run.stderr).toContain(`set TMPDIR to a folder that every user may enter, not ${folder}`);
+      expect(readdirSync(folder)).toEqual([]);
+    });
+  },
+);
+
+function runProgram(program: string, folder: string): { status: number | null; stderr: string } {
+  const env = { ...process.env, TMPDIR: folder };
+  return spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8', env });
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'payment-service-postgres-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}

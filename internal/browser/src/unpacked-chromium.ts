@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+export interface UnpackedChromium {
+  readonly program: string;
+  /** Variables that lead it to its libraries and its font. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+const CACHE = join(import.meta.dirname, '..', 'node_modules', '.cache');
+
+/**
+ * Unpacks the Chromium of `@sparticuz/chromium`, which runs on Linux x64 only. The first time takes some seconds; later
+ * runs reuse the folder.
+ *
+ * The package itself unpacks to a fixed name in the temporary folder. There another user could plant a program, and a
+ * second test process would start a file that the first is still writing. So each process unpacks into a folder of its
+ * own under node_modules, and the first to finish renames it to the name that all use.
+ *
+ * @param cache the folder that keeps it.
+ */
+export async function unpackedChromium(cache: string = CACHE): Promise<UnpackedChromium> {
+  const manifest = findPackageJSON('@sparticuz/chromium', import.meta.url);
+  if (manifest === undefined) throw new Error('@sparticuz/chromium is not installed. Run `pnpm install`.');
+  const { version }: { version: string } = JSON.parse(await readFile(manifest, 'utf8'));
+  const folder = join(cache, `chromium-${version}`);
+  if (!existsSync(folder)) {
+    await mkdir(cache, { recursive: true });
+    const own = await mkdtemp(join(cache, 'unpacking-'));
+    try {
+      await unpackInto(own);
+      await rename(own, folder).catch((error: unknown) => {
+        // Another process was first.
+        if (!existsSync(folder)) throw error;
+      });
+    } finally {
+      await rm(own, { recursive: true, force: true });
+    }
+  }
+  return {
+    program: join(folder, 'chromium'),
+    environment: {
+      LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
+      FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+    },
+  };
+}
+
+/** In a process of its own, because the package takes the folder and the wish for libraries from the environment. */
+async function unpackInto(folder: string): Promise<void> {
+  const env = { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' };
+  await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'unpack.ts')], { env });
+  // The package's own file names folders of a server.
+  await writeFile(
+    join(folder, 'fonts.conf'),
+    '<fontconfig><dir prefix="relative">fonts</dir></fontconfig>\n',
+  );
+}

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import type { ServerUser } from './programs.ts';
+
+/** The first process of a PostgreSQL server, the parent of all others. */
+export interface Postmaster {
+  readonly pid: number;
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<void>;
+  isRunning(): boolean;
+}
+
+const READY = 'database system is ready to accept connections';
+
+/**
+ * Starts a server, and resolves when it takes connections.
+ *
+ * @param options the user, and a folder that this user can enter: the caller's own may be closed to it.
+ * @throws {Error} with what the server said, when it ends before that.
+ */
+export function startPostmaster(
+  postgres: string,
+  args: readonly string[],
+  options: Partial<ServerUser> & { readonly cwd: string },
+): Promise<Postmaster> {
+  // What it says is searched: it must not be translated.
+  const env = { ...process.env, LC_ALL: 'C' };
+  const child = spawn(postgres, args, { ...options, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const { pid } = child;
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  return new Promise((resolve, reject) => {
+    let said = '';
+    let isReady = false;
+    // Read to the end of the server's life: a full pipe would stop it.
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (isReady || pid === undefined) return;
+      said += chunk.toString();
+      isReady = said.includes(READY);
+      if (isReady) {
+        resolve({ pid, ended, isRunning: () => child.exitCode === null && child.signalCode === null });
+      }
+    });
+    child.once('error', reject);
+    // After its output, which says why.
+    child.once('close', () => reject(new Error(`PostgreSQL does not start:\n${said}`)));
+  });
+}
