@@ -11,7 +11,7 @@ export interface ReceivedRequest {
   /** The raw request target. */
   readonly url: string | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** Resolves when the exchange has ended, whoever ended it. */
+  /** Resolves when either side has ended the exchange. */
   readonly closed: Promise<unknown>;
 }
 

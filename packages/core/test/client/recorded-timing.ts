@@ -17,7 +17,7 @@ export interface RecordedTiming {
 const DEADLINE_MS = 10_000;
 
 /**
- * Waits between attempts are noted down and then over at once; deadlines are over when the test says so. No test here
+ * Waits between attempts are recorded and end immediately; deadlines end when the test says so. No test here
  * depends on how fast the machine is.
  */
 export function recordedTiming(random: () => number = () => 1): RecordedTiming {
