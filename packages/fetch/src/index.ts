@@ -1,6 +1,6 @@
 import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
 import {
-  type BodySource,
+  type BodySink,
   type CallbackOptions,
   createCallbackReceiver,
   createRedirectReceiver,
@@ -82,32 +82,31 @@ export function paymentRedirects(
 /** The body is touched when core reads it, not before: a request that is refused unread stays the server's to drain. */
 function incomingBody(request: Request): IncomingBody {
   if (request.bodyUsed) return { state: 'consumed' };
-  // A server holds a body to its declared length, which core has checked. Servers read such a body faster than a stream.
-  const isDeclared = request.headers.has('content-length') && !request.headers.has('transfer-encoding');
-  return { state: 'unread', read: isDeclared ? whole(request) : pieces(request) };
+  return {
+    state: 'unread',
+    // A server holds a body to its declared length, and reads it faster than a stream.
+    read: (sink, declaredLength) =>
+      declaredLength === undefined ? readPieces(request, sink) : readWhole(request, sink),
+  };
 }
 
-function whole(request: Request): BodySource {
-  return ({ chunk, end, abort }) => {
-    request.arrayBuffer().then((buffer) => {
-      chunk(new Uint8Array(buffer));
-      end();
-    }, abort);
-    return () => {};
-  };
+function readWhole(request: Request, { chunk, end, abort }: BodySink): () => void {
+  request.arrayBuffer().then((buffer) => {
+    chunk(new Uint8Array(buffer));
+    end();
+  }, abort);
+  return () => {};
 }
 
 /** By reader: not every runtime's stream is iterable, and an iterator waits for a stalled sender before it stops. */
-function pieces(request: Request): BodySource {
-  return ({ chunk, end, abort }) => {
-    const reader = (request.body ?? new Blob([]).stream()).getReader();
-    const readNext = (): Promise<void> =>
-      reader.read().then(({ done, value }) => {
-        if (done) return end();
-        chunk(value);
-        return readNext();
-      });
-    readNext().catch(abort);
-    return () => void reader.cancel().catch(() => undefined); // Nothing waits for a stream that is given up.
-  };
+function readPieces(request: Request, { chunk, end, abort }: BodySink): () => void {
+  const reader = (request.body ?? new Blob([]).stream()).getReader();
+  const readNext = (): Promise<void> =>
+    reader.read().then(({ done, value }) => {
+      if (done) return end();
+      chunk(value);
+      return readNext();
+    });
+  readNext().catch(abort);
+  return () => void reader.cancel().catch(() => undefined); // Nothing waits for a stream that is given up.
 }

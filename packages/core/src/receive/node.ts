@@ -41,20 +41,13 @@ function incomingBody(request: NodeRequest, parsedBody: unknown): IncomingCallba
 /** By events: an async iterator costs more than the verification, and destroys the socket that the answer needs. */
 function eventsOf(request: NodeRequest): BodySource {
   return ({ chunk, end, abort }) => {
-    if (request.destroyed) {
-      abort();
-      return () => {};
-    }
+    if (request.destroyed) abort();
     request.on('data', chunk);
     request.on('end', end);
-    request.on('error', abort);
-    request.on('close', abort);
-    request.resume(); // Someone may have paused it.
+    request.on('close', abort); // Also after an error, which is emitted only to those who listen for it.
+    request.resume(); // Other middleware may have paused it.
     return () => {
       request.off('data', chunk);
-      request.off('end', end);
-      request.off('error', abort);
-      request.off('close', abort);
       request.pause();
     };
   };

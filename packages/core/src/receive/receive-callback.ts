@@ -1,16 +1,19 @@
+import { inflate } from '#inflate';
 import { ConfigurationError } from '../errors.ts';
 import type { CallbackBody } from '../verify/callback-body.ts';
 import type { RefusalCode } from '../verify/refusal.ts';
 import { parseSignature } from '../verify/signature.ts';
 import type { VerifiedCallback } from '../verify/verified.ts';
-import { type CallbackReceiver, errorReply, jsonReply, type Reply, refused, runHandler } from './receiver.ts';
 import {
-  type ContentEncoding,
-  type IncomingBody,
-  isLargerThanBody,
-  MAX_BODY_BYTES,
-  readBodyBytes,
-} from './request-body.ts';
+  type CallbackReceiver,
+  errorReply,
+  failureReply,
+  jsonReply,
+  type Reply,
+  refused,
+  settled,
+} from './receiver.ts';
+import { type IncomingBody, isLargerThanBody, MAX_BODY_BYTES, readBodyBytes } from './request-body.ts';
 
 /** A callback request, in the terms that every framework shares. An adapter fills it in and decides nothing. */
 export interface IncomingCallback {
@@ -25,16 +28,25 @@ export type ReceivedCallback =
   | { readonly reply: Reply; readonly callback?: never }
   | { readonly reply: undefined; readonly callback: VerifiedCallback };
 
-const ACCEPTED: Reply = jsonReply(200, { status: 'accepted' });
-const UNAUTHORIZED: Reply = errorReply(401, 'unauthorized');
 const CLOSE = { connection: 'close' };
+const ACCEPTED: Reply = jsonReply(200, { status: 'accepted' });
+
+/** The one answer to each refusal that the network sees. All refusals of the verifier look the same (threat A22). */
+const UNAUTHORIZED: Reply = errorReply(401, 'unauthorized');
+const REPLIES: { readonly [Code in RefusalCode]?: Reply } = {
+  method_not_allowed: errorReply(405, 'method_not_allowed', { allow: 'POST' }),
+  encoding_unsupported: errorReply(415, 'unsupported_media_type'),
+  body_too_large: errorReply(413, 'content_too_large', CLOSE),
+  body_timeout: errorReply(408, 'request_timeout', CLOSE),
+  body_aborted: errorReply(400, 'request_aborted', CLOSE),
+};
 
 /**
  * The seam: the only place that decides the status and the body of a callback's answer. Checks run cheapest first, so that
  * an unauthenticated sender costs little (threat A18): method, content encoding, signature grammar, length, body,
  * verification.
  *
- * 200 accepted; 401 refused, the same body for every reason; 400, 405, 408, 413 and 415 for what is no readable callback;
+ * 200 accepted; 401 refused, the same body for every reason; 400, 405, 408, 413 and 415 for what is not a readable callback;
  * `failureStatus` with `Retry-After` when the handler fails. Every refusal reaches `onRefused`. Never rejects.
  *
  * @example
@@ -44,75 +56,83 @@ export async function receiveCallback(
   request: IncomingCallback,
   receiver: CallbackReceiver,
 ): Promise<ReceivedCallback> {
-  const early = refusedUnread(request);
+  const signature = header(request, 'hmac-signature');
+  const encoding = header(request, 'content-encoding')?.trim().toLowerCase() ?? 'identity';
+  const declared = header(request, 'content-length');
+  const declaredLength = declared === undefined ? undefined : Number(declared);
+  const early = refusedUnread(request.method, encoding, signature, declaredLength);
   if (early !== undefined) {
-    // The rest of a long body would be read, and thrown away, to keep the connection.
-    const reply = isLong(request)
-      ? { ...early.reply, headers: { ...early.reply.headers, ...CLOSE } }
-      : early.reply;
-    return refused(receiver, early.code, reply);
+    const reply = REPLIES[early] ?? UNAUTHORIZED;
+    // To keep the connection, the server would read the rest of a long body and throw it away.
+    return refused(receiver, early, isLong(request, declaredLength) ? closing(reply) : reply);
   }
-  const body = await readBody(request, receiver);
-  if (body.reply !== undefined) return body;
-  const { onCallback, onAuthenticRefusal } = receiver;
-  const result = receiver.verifier.verifyCallback({
-    signature: text(request, 'hmac-signature'),
-    body: body.data,
-  });
-  if (result.ok) {
-    if (onCallback === undefined) return { reply: undefined, callback: result };
-    const { failure } = await runHandler(() => onCallback(result), receiver);
-    return { reply: failure ?? ACCEPTED };
-  }
-  receiver.reportRefusal(result);
-  if (!result.authentic || onAuthenticRefusal === undefined) return { reply: UNAUTHORIZED };
-  const { failure } = await runHandler(() => onAuthenticRefusal(result), receiver);
-  return { reply: failure ?? ACCEPTED };
-}
 
-function refusedUnread(request: IncomingCallback): { code: RefusalCode; reply: Reply } | undefined {
-  if (request.method !== 'POST') {
-    return { code: 'method_not_allowed', reply: errorReply(405, 'method_not_allowed', { allow: 'POST' }) };
-  }
-  if (contentEncoding(request) === undefined) {
-    return { code: 'encoding_unsupported', reply: errorReply(415, 'unsupported_media_type') };
-  }
-  const signature = request.header('hmac-signature');
-  if (signature === undefined || signature === null || signature === '') {
-    return { code: 'signature_missing', reply: UNAUTHORIZED };
-  }
-  if (parseSignature(signature) === undefined) return { code: 'signature_malformed', reply: UNAUTHORIZED };
-  if (declaredLength(request) > MAX_BODY_BYTES) return { code: 'body_too_large', reply: TOO_LARGE };
-  return undefined;
-}
-
-const TOO_LARGE: Reply = errorReply(413, 'content_too_large', CLOSE);
-
-type Body = { readonly reply?: never; readonly data: CallbackBody | undefined } | { readonly reply: Reply };
-
-async function readBody(request: IncomingCallback, receiver: CallbackReceiver): Promise<Body> {
-  const { body } = request;
-  const encoding = contentEncoding(request) ?? 'identity';
-  if (body.state === 'consumed') {
+  let body: CallbackBody;
+  if (request.body.state === 'unread') {
+    const received = await readBodyBytes(request.body.read, declaredLength, receiver.bodyLimit);
+    const read =
+      encoding === 'identity' || typeof received === 'string'
+        ? received
+        : await inflate(received, encoding === 'deflate' ? 'deflate' : 'gzip', MAX_BODY_BYTES);
+    if (typeof read === 'string') return refused(receiver, read, REPLIES[read] ?? UNAUTHORIZED);
+    body = read;
+  } else if (request.body.state === 'parsed') {
+    const isBounded = encoding === 'identity' && declaredLength !== undefined;
+    if (!isBounded && isLargerThanBody(request.body.data)) {
+      return refused(receiver, 'body_too_large', REPLIES.body_too_large ?? UNAUTHORIZED);
+    }
+    body = request.body.data as CallbackBody;
+  } else {
     receiver.reportError(consumedError());
     return { reply: errorReply(receiver.failureStatus, 'body_consumed', { 'retry-after': '30' }) };
   }
-  if (body.state === 'parsed') {
-    const isBounded = encoding === 'identity' && Number.isFinite(declaredLength(request));
-    if (!isBounded && isLargerThanBody(body.data)) return refused(receiver, 'body_too_large', TOO_LARGE);
-    return { data: body.data as CallbackBody };
+
+  const { verifier, onCallback, onAuthenticRefusal } = receiver;
+  const result = verifier.verifyCallback({ signature, body });
+  try {
+    if (result.ok) {
+      if (onCallback === undefined) return { reply: undefined, callback: result };
+      const running = settled(onCallback(result), receiver);
+      if (running instanceof Promise) await running;
+      return { reply: ACCEPTED };
+    }
+    receiver.reportRefusal(result);
+    if (!result.authentic || onAuthenticRefusal === undefined) return { reply: UNAUTHORIZED };
+    await settled(onAuthenticRefusal(result), receiver);
+    return { reply: ACCEPTED };
+  } catch (error) {
+    return { reply: failureReply(error, receiver) };
   }
-  const read = await readBodyBytes(body.read, encoding, receiver.bodyLimit);
-  if (typeof read !== 'string') return { data: read };
-  return refused(receiver, read, UNREAD[read]);
 }
 
-const UNREAD = {
-  body_malformed: UNAUTHORIZED,
-  body_too_large: TOO_LARGE,
-  body_timeout: errorReply(408, 'request_timeout', CLOSE),
-  body_aborted: errorReply(400, 'request_aborted', CLOSE),
-} as const;
+const ENCODINGS: readonly string[] = ['identity', 'gzip', 'x-gzip', 'deflate'];
+
+function refusedUnread(
+  method: string,
+  encoding: string,
+  signature: string | undefined,
+  declaredLength: number | undefined,
+): RefusalCode | undefined {
+  if (method !== 'POST') return 'method_not_allowed';
+  if (!ENCODINGS.includes(encoding)) return 'encoding_unsupported';
+  if (signature === undefined || signature === '') return 'signature_missing';
+  if (parseSignature(signature) === undefined) return 'signature_malformed';
+  // Not `>`: a length that is not a number is not below the limit either.
+  if (declaredLength !== undefined && !(declaredLength <= MAX_BODY_BYTES)) return 'body_too_large';
+  return undefined;
+}
+
+/** Whether more than a callback's worth of bytes may still arrive. */
+function isLong({ body, header }: IncomingCallback, declaredLength: number | undefined): boolean {
+  if (body.state !== 'unread') return false;
+  return declaredLength === undefined
+    ? Boolean(header('transfer-encoding'))
+    : !(declaredLength <= MAX_BODY_BYTES);
+}
+
+function closing(reply: Reply): Reply {
+  return { ...reply, headers: { ...reply.headers, ...CLOSE } };
+}
 
 function consumedError(): ConfigurationError {
   return new ConfigurationError(
@@ -122,26 +142,8 @@ function consumedError(): ConfigurationError {
   );
 }
 
-/** A repeated header is none that can be read: joined, so that it is refused. */
-function text(request: IncomingCallback, name: string): string | undefined {
+/** A repeated header cannot be read: it is joined, which no grammar accepts. */
+function header(request: IncomingCallback, name: string): string | undefined {
   const value = request.header(name) ?? undefined;
   return typeof value === 'object' ? value.join(', ') : value;
-}
-
-/** In bytes; NaN when the sender declares none. */
-function declaredLength(request: IncomingCallback): number {
-  return Number(text(request, 'content-length') ?? Number.NaN);
-}
-
-/** Whether more than a callback's worth of bytes may still arrive. */
-function isLong(request: IncomingCallback): boolean {
-  if (request.body.state !== 'unread') return false;
-  return declaredLength(request) > MAX_BODY_BYTES || text(request, 'transfer-encoding') !== undefined;
-}
-
-/** Undefined for an encoding that cannot be decoded. */
-function contentEncoding(request: IncomingCallback): ContentEncoding | undefined {
-  const name = text(request, 'content-encoding')?.trim().toLowerCase() ?? 'identity';
-  if (name === 'identity' || name === 'gzip' || name === 'deflate') return name;
-  return name === 'x-gzip' ? 'gzip' : undefined;
 }

@@ -2,11 +2,12 @@ import { ConfigurationError } from '../errors.ts';
 import type { VerifiedRedirect } from '../verify/verified.ts';
 import {
   errorReply,
+  failureReply,
   isLocation,
   type RedirectReceiver,
   type Reply,
   refused,
-  runHandler,
+  settled,
 } from './receiver.ts';
 
 /** A redirect request, in the terms that every framework shares. */
@@ -55,12 +56,11 @@ export async function receiveRedirect(
     };
   }
   if (onRedirect === undefined) return { reply: undefined, redirect: result, headers: PRIVATE };
-  const { value, failure } = await runHandler(
-    async () => address(await onRedirect(result)),
-    receiver,
-    PRIVATE,
-  );
-  return { reply: failure ?? seeOther(value) };
+  try {
+    return { reply: seeOther(address(await settled(onRedirect(result), receiver))) };
+  } catch (error) {
+    return { reply: failureReply(error, receiver, PRIVATE) };
+  }
 }
 
 function seeOther(location: string): Reply {

@@ -175,26 +175,16 @@ function logError(error: unknown): void {
   console.error(error);
 }
 
-/**
- * Runs a handler within its time limit. Answers its value, or the reply to its failure, which has been reported: no handler
- * leaves the sender without an answer.
- */
-export async function runHandler<T>(
-  handler: () => T | Promise<T>,
-  { failureStatus, handlerLimit, reportError }: Receiver,
-  headers?: Reply['headers'],
-): Promise<
-  { readonly value: T; readonly failure: undefined } | { readonly value?: never; readonly failure: Reply }
-> {
-  try {
-    const running = handler();
-    const value = isThenable(running) ? await withinLimit(running, handlerLimit, reportError) : running;
-    return { value, failure: undefined };
-  } catch (error) {
-    reportError(error);
-    const [name, seconds] = describe(error);
-    return { failure: errorReply(failureStatus, name, { 'retry-after': String(seconds), ...headers }) };
-  }
+/** What a handler returned, once it has settled within its time limit. */
+export function settled<T>(running: T | Promise<T>, { handlerLimit, reportError }: Receiver): T | Promise<T> {
+  return isThenable(running) ? withinLimit(running, handlerLimit, reportError) : running;
+}
+
+/** The reply to a handler's failure, which is reported: no handler leaves the sender without an answer. */
+export function failureReply(error: unknown, receiver: Receiver, headers?: Reply['headers']): Reply {
+  receiver.reportError(error);
+  const [name, seconds] = describe(error);
+  return errorReply(receiver.failureStatus, name, { 'retry-after': String(seconds), ...headers });
 }
 
 function isThenable<T>(value: T | Promise<T>): value is Promise<T> {
@@ -208,17 +198,17 @@ function withinLimit<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     let isOver = false;
-    const stop = limit.start(() => {
+    const limited = limit.start(() => {
       isOver = true;
       reject(new HandlerTimeoutError());
     });
     running.then(
       (value) => {
-        stop();
+        limit.stop(limited);
         resolve(value);
       },
       (error) => {
-        stop();
+        limit.stop(limited);
         if (isOver) reportLate(error);
         else reject(error);
       },

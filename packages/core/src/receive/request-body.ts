@@ -1,4 +1,3 @@
-import { inflate } from '#inflate';
 import type { TimeLimit } from './time-limit.ts';
 
 /** Who has read a callback's body so far. Parsed or not, it verifies: fields are signed, not bytes (decision D10). */
@@ -7,8 +6,12 @@ export type IncomingBody =
   | { readonly state: 'parsed'; readonly data: unknown }
   | { readonly state: 'consumed' };
 
-/** Starts to read a body into `sink`. The function that it returns stops, and leaves the connection as it is. */
-export type BodySource = (sink: BodySink) => () => void;
+/**
+ * Starts to read a body into `sink`. The function that it returns gives up before the end, and leaves the connection open.
+ *
+ * @param declaredLength In bytes, at most 64 KiB; undefined when the sender declares none.
+ */
+export type BodySource = (sink: BodySink, declaredLength: number | undefined) => () => void;
 
 /** Where a body goes while it arrives. */
 export interface BodySink {
@@ -27,32 +30,25 @@ export type ContentEncoding = 'identity' | 'gzip' | 'deflate';
 export type BodyProblem = 'body_too_large' | 'body_timeout' | 'body_aborted' | 'body_malformed';
 
 /** Reads a body to its end, within the limits of size and time. Never rejects, never waits for a stream it gave up. */
-export async function readBodyBytes(
+export function readBodyBytes(
   source: BodySource,
-  encoding: ContentEncoding,
+  declaredLength: number | undefined,
   limit: TimeLimit,
 ): Promise<Uint8Array | BodyProblem> {
-  const received = await collect(source, limit);
-  return typeof received === 'string' || encoding === 'identity'
-    ? received
-    : inflate(received, encoding, MAX_BODY_BYTES);
-}
-
-function collect(source: BodySource, limit: TimeLimit): Promise<Uint8Array | BodyProblem> {
   return new Promise((resolve) => {
     let buffer: Uint8Array = EMPTY;
     let length = 0;
+    let giveUp = (): void => {};
     let isDone = false;
-    let stopReading = (): void => {};
     const done = (result: Uint8Array | BodyProblem): void => {
       if (isDone) return;
       isDone = true;
-      stopClock();
-      stopReading();
+      limit.stop(limited);
+      if (typeof result === 'string') giveUp();
       resolve(result);
     };
-    const stopClock = limit.start(() => done('body_timeout'));
-    stopReading = source({
+    const limited = limit.start(() => done('body_timeout'));
+    const sink: BodySink = {
       chunk(piece) {
         const bytes = typeof piece === 'string' ? encoder.encode(piece) : piece;
         if (length + bytes.length > MAX_BODY_BYTES) return done('body_too_large');
@@ -61,8 +57,8 @@ function collect(source: BodySource, limit: TimeLimit): Promise<Uint8Array | Bod
       },
       end: () => done(buffer.length === length ? buffer : buffer.subarray(0, length)),
       abort: () => done('body_aborted'),
-    });
-    if (isDone) stopReading();
+    };
+    giveUp = source(sink, declaredLength);
   });
 }
 
