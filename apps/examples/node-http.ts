@@ -5,6 +5,7 @@ import {
   createCallbackReceiver,
   createRedirectReceiver,
   incomingCallback,
+  type Reply,
   receiveCallback,
   receiveRedirect,
 } from '@payment-service/core/receive';
@@ -33,22 +34,23 @@ const server = createServer(async (request, response) => {
   const { method = '', url = '' } = request;
   const [path, query] = url.split('?', 2);
   // In production the callback has a path that customers cannot guess.
-  if (path === '/payments/callbacks')
-    return send(response, await receiveCallback(incomingCallback(request), callbacks));
-  if (path === '/payments/return') return send(response, await receiveRedirect({ method, url }, redirects));
+  if (path === '/payments/callbacks') {
+    const { reply } = await receiveCallback(incomingCallback(request), callbacks);
+    return send(response, reply);
+  }
+  if (path === '/payments/return') {
+    const { reply } = await receiveRedirect({ method, url }, redirects);
+    return send(response, reply);
+  }
   const order = orders.get(new URLSearchParams(query).get('reference') ?? '');
-  const body = order?.isPaid ? 'Paid, thank you.' : 'Waiting for the payment.';
-  send(response, { status: 200, headers: { 'content-type': 'text/plain' }, body });
+  response
+    .setHeader('content-type', 'text/plain')
+    .end(order?.isPaid ? 'Paid, thank you.' : 'Waiting for the payment.');
 });
 server.listen(Number(process.env.PORT ?? 3000), '127.0.0.1');
 process.once('SIGTERM', () => server.close()); // Requests that are running are answered first.
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-function send(response: ServerResponse, { status, headers, body }: Answer): void {
-  response.writeHead(status, headers).end(body);
+/** There is no reply only where a receiver has no handler, and passes the result through. */
+function send(response: ServerResponse, reply: Reply | undefined): void {
+  if (reply) response.writeHead(reply.status, reply.headers).end(reply.body);
 }
