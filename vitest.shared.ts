@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /**
  * What the tests of every package share. A package's own vitest.config.ts spreads it and adds what it needs.
  *
@@ -8,3 +10,9 @@ export const SHARED: { testTimeout: number; hookTimeout: number } = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
 };
+
+/**
+ * How many test files run side by side where most tests wait for a database, a browser or another process. vitest's
+ * default is one on two cores.
+ */
+export const WAITING_WORKERS: number = availableParallelism() + 1;

@@ -1,7 +1,7 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
-import { SHARED } from '../../vitest.shared.ts';
+import { SHARED, WAITING_WORKERS } from '../../vitest.shared.ts';
 
 const config: ViteUserConfig = defineConfig({
-  test: { ...SHARED, globalSetup: ['test/support/global-postgres.ts'] },
+  test: { ...SHARED, maxWorkers: WAITING_WORKERS, globalSetup: ['test/support/global-postgres.ts'] },
 });
 export default config;
