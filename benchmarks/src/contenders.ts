@@ -3,7 +3,7 @@ import { sign as signForOctokit, verify as verifyForOctokit } from '@octokit/web
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
-import type { PublishedCore } from './published-core.ts';
+import type { PublishedCore } from './verify.ts';
 import { verifyByRecipe } from './verify-by-recipe.ts';
 
 /** Headers as a server has them: names in lower case. */

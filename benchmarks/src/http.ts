@@ -1,0 +1,255 @@
+/**
+ * Requests a second, and memory of idle connections: each framework bare, with a hand-written check, and with its
+ * adapter. Every server and the load generator have a process of their own.
+ */
+import { interleave, ratio, spread } from '@payment-service/measure';
+import { callbackBodies } from './callback-bodies.ts';
+import type { ServerState } from './http-server.ts';
+import { homeOf, importFrom } from './installed.ts';
+import { judge, type Result } from './judge.ts';
+import type { Load, LoadQuestion } from './load-generator.ts';
+import type { Part, Run } from './part.ts';
+import { figure, withRange } from './print-tables.ts';
+import { Worker } from './worker.ts';
+
+type Testing = typeof import('@payment-service/core/testing');
+
+export const SIGNING_KEY = 'mK7pQ2vX9sLd4TzR8wYb3NcJ6hGf1EaU';
+const ANOTHER_KEY = 'tF5uW0nB7yHq3ZkV9xGc2LmS8jDa4RpE';
+
+/** What every server answers to a callback that it takes. */
+export const ACCEPTED = { status: 'accepted' };
+
+/** `bare`: a JSON body parser and no check. `by hand`: the parser and an HMAC over the five fields. */
+export const WAYS = ['bare', 'by hand', 'ours'] as const;
+export type Way = (typeof WAYS)[number];
+
+export const FRAMEWORKS = ['express 5', 'express 4', 'koa', 'fastify', 'hono'] as const;
+export type Framework = (typeof FRAMEWORKS)[number];
+
+/** Ours over bare, in requests a second, at least. */
+const OVER_BARE: Readonly<Record<Framework, number>> = {
+  'express 5': 1.3,
+  'express 4': 1.3,
+  koa: 1.15,
+  fastify: 0.8,
+  hono: 0.95,
+};
+const OVER_BY_HAND = 1.15;
+/** Ours over bare, in heap per idle connection: the tolerance is for what a heap does not give back in between. */
+const MEMORY_OVER_BARE = 1.05;
+
+const CONNECTIONS = 32;
+const FULL = { rounds: 11, ms: 700, warmUpMs: 150, firstWarmUpMs: 2000, idle: 2000, idleRounds: 3 };
+const SHORT = { rounds: 2, ms: 30, warmUpMs: 5, firstWarmUpMs: 5, idle: 20, idleRounds: 1 };
+
+interface Hosted {
+  readonly way: Way;
+  readonly worker: Worker;
+  readonly port: number;
+}
+
+interface Sample {
+  readonly perSecond: number;
+  /** Processor time of the server per request. */
+  readonly cpuMicros: number;
+  readonly generatorBusy: number;
+}
+
+interface Idle {
+  readonly heap: number;
+  readonly rss: number;
+}
+
+export async function http({ project, isShort, only, rounds, random }: Run): Promise<Part> {
+  const pace = { ...(isShort ? SHORT : FULL), ...(rounds && { rounds }), random };
+  const genuine = await rawRequests(project, SIGNING_KEY);
+  const forged = await rawRequests(project, ANOTHER_KEY);
+  const results: Result[] = [];
+  const speedRows: string[][] = [];
+  const idleRows: string[][] = [];
+  const generator = new Worker('load-generator.ts');
+  try {
+    for (const framework of FRAMEWORKS.filter((name) => name.startsWith(only ?? ''))) {
+      const servers = await Promise.all(WAYS.map((way) => host(framework, way, project)));
+      try {
+        for (const server of servers) await checkControls(framework, server, genuine[0], forged[0]);
+        const speed = await timeServers(servers, generator, genuine, pace);
+        const idle = await measureIdle(servers, generator, genuine, pace);
+        results.push(...judgeServers(framework, speed, idle));
+        speedRows.push(...WAYS.map((way) => speedRow(framework, way, speed)));
+        idleRows.push(...WAYS.map((way) => idleRow(framework, way, idle)));
+      } finally {
+        await Promise.all(servers.map(({ worker }) => worker.stop()));
+      }
+    }
+  } finally {
+    await generator.stop();
+  }
+  const head = ['', 'requests/s', 'over bare', 'over by hand', 'server µs', 'generator busy'];
+  return {
+    results,
+    tables: [
+      { title: `HTTP, ${CONNECTIONS} connections`, head, rows: speedRows },
+      {
+        title: `Memory of an idle connection, of ${figure(pace.idle)}`,
+        head: ['', 'heap, bytes', 'over bare', 'resident, bytes'],
+        rows: idleRows,
+      },
+    ],
+  };
+}
+
+async function host(framework: Framework, way: Way, project: string): Promise<Hosted> {
+  const worker = new Worker('http-server.ts', [framework, way, project]);
+  const { port } = await worker.ask<ServerState>({ collect: false });
+  return { way, worker, port };
+}
+
+/** The bodies and headers of genuine callbacks, as one string of bytes each. */
+async function rawRequests(project: string, signingKey: string): Promise<readonly [string, ...string[]]> {
+  const testing: Testing = await importFrom(homeOf(project, 'core'), '@payment-service/core/testing');
+  const [first = '', ...others] = callbackBodies('typical', testing).map((body) => {
+    const text = body.toString('utf8');
+    const signature = testing.signCallback({ signingKey, data: JSON.parse(text) });
+    const head = [
+      'POST /callbacks HTTP/1.1',
+      'host: 127.0.0.1',
+      'content-type: application/json',
+      `content-length: ${body.length}`,
+      `hmac-signature: ${signature}`,
+    ];
+    return `${head.join('\r\n')}\r\n\r\n${text}`;
+  });
+  return [first, ...others];
+}
+
+/**
+ * Proves that what is timed is a check: a server answers a genuine callback, in the same bytes as all others, and
+ * refuses another key's signature. A bare server must take both: otherwise the request is refused for another reason.
+ */
+async function checkControls(
+  framework: Framework,
+  { way, port }: Hosted,
+  genuine: string,
+  forged: string,
+): Promise<void> {
+  const answer = await send(port, genuine);
+  if (answer !== `200 ${JSON.stringify(ACCEPTED)}`)
+    throw new Error(`${framework}, ${way}: a genuine callback was answered ${answer}.`);
+  const [status] = (await send(port, forged)).split(' ');
+  if (status !== (way === 'bare' ? '200' : '401'))
+    throw new Error(`${framework}, ${way}: a signature of another key was answered ${status}.`);
+}
+
+async function send(port: number, request: string): Promise<string> {
+  const [head = '', body = ''] = request.split('\r\n\r\n');
+  const headers = head
+    .split('\r\n')
+    .slice(1)
+    .map((line): [string, string] => {
+      const colon = line.indexOf(': ');
+      return [line.slice(0, colon), line.slice(colon + 2)];
+    });
+  const kept = headers.filter(([name]) => name !== 'host' && name !== 'content-length');
+  const response = await fetch(`http://127.0.0.1:${port}/callbacks`, { method: 'POST', headers: kept, body });
+  return `${response.status} ${await response.text()}`;
+}
+
+type Pace = typeof FULL & Pick<Run, 'random'>;
+type Samples<S> = ReadonlyMap<Way, readonly S[]>;
+
+/** @throws {Error} when a server has answered requests that its handler has not seen. */
+async function timeServers(
+  servers: readonly Hosted[],
+  generator: Worker,
+  requests: readonly string[],
+  { rounds, ms, warmUpMs, firstWarmUpMs, random }: Pace,
+): Promise<Samples<Sample>> {
+  const run = async ({ way, worker, port }: Hosted, warmUp: number): Promise<Sample> => {
+    const before = await worker.ask<ServerState>({ collect: false });
+    const question: LoadQuestion = {
+      kind: 'load',
+      port,
+      requests,
+      connections: CONNECTIONS,
+      warmUpMs: warmUp,
+      ms,
+    };
+    const load = await generator.ask<Load>(question);
+    const after = await worker.ask<ServerState>({ collect: false });
+    const handled = after.handled - before.handled;
+    if (handled !== load.answered)
+      throw new Error(`${way}: ${load.answered} requests were answered, and the handler saw ${handled}.`);
+    return {
+      perSecond: load.perSecond,
+      cpuMicros: (after.cpuMicros - before.cpuMicros) / handled,
+      generatorBusy: load.busy,
+    };
+  };
+  for (const server of servers) await run(server, firstWarmUpMs);
+  return byWay(await interleave(servers, rounds, random, (server) => run(server, warmUpMs)));
+}
+
+async function measureIdle(
+  servers: readonly Hosted[],
+  generator: Worker,
+  requests: readonly string[],
+  { idle, idleRounds, random }: Pace,
+): Promise<Samples<Idle>> {
+  const run = async ({ worker, port }: Hosted): Promise<Idle> => {
+    const before = await worker.ask<ServerState>({ collect: true });
+    const question: LoadQuestion = { kind: 'hold', port, requests, connections: idle };
+    await generator.ask<Load>(question);
+    const after = await worker.ask<ServerState>({ collect: true });
+    await generator.ask({ kind: 'release' });
+    return { heap: (after.heap - before.heap) / idle, rss: (after.rss - before.rss) / idle };
+  };
+  for (const server of servers) await run(server); // The first connections leave caches behind.
+  return byWay(await interleave(servers, idleRounds, random, run));
+}
+
+function byWay<S>(samples: ReadonlyMap<Hosted, readonly S[]>): Samples<S> {
+  return new Map([...samples].map(([{ way }, own]) => [way, own]));
+}
+
+/** One column of a way's samples. */
+function column<S, K extends keyof S>(samples: Samples<S>, way: Way, key: K): readonly S[K][] {
+  return (samples.get(way) ?? []).map((sample) => sample[key]);
+}
+
+function judgeServers(framework: Framework, speed: Samples<Sample>, idle: Samples<Idle>): readonly Result[] {
+  const ours = column(speed, 'ours', 'perSecond');
+  const over = (way: Way) => ratio(ours, column(speed, way, 'perSecond'));
+  const memory = ratio(column(idle, 'ours', 'heap'), column(idle, 'bare', 'heap'));
+  const name = `http: ${framework}, ours over`;
+  return [
+    judge(`${name} bare`, 'ratio', over('bare'), { atLeast: OVER_BARE[framework] }),
+    judge(`${name} by hand`, 'ratio', over('by hand'), { atLeast: OVER_BY_HAND }),
+    judge(`${name} bare, heap of an idle connection`, 'ratio', memory, { atMost: MEMORY_OVER_BARE }),
+  ];
+}
+
+function speedRow(framework: Framework, way: Way, samples: Samples<Sample>): string[] {
+  const perSecond = column(samples, way, 'perSecond');
+  const over = (other: Way) =>
+    way === other ? '' : withRange(ratio(perSecond, column(samples, other, 'perSecond')));
+  return [
+    `${framework}, ${way}`,
+    figure(spread(perSecond).median),
+    over('bare'),
+    way === 'ours' ? over('by hand') : '',
+    spread(column(samples, way, 'cpuMicros')).median.toFixed(0),
+    `${(spread(column(samples, way, 'generatorBusy')).median * 100).toFixed(0)} %`,
+  ];
+}
+
+function idleRow(framework: Framework, way: Way, samples: Samples<Idle>): string[] {
+  const heap = column(samples, way, 'heap');
+  return [
+    `${framework}, ${way}`,
+    figure(spread(heap).median),
+    way === 'bare' ? '' : withRange(ratio(heap, column(samples, 'bare', 'heap'))),
+    figure(spread(column(samples, way, 'rss')).median),
+  ];
+}
