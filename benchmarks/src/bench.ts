@@ -15,8 +15,9 @@ import { installPacked } from './installed.ts';
 import type { Part, Run } from './part.ts';
 import { printResults, printTable } from './print-tables.ts';
 import { verify } from './verify.ts';
+import { weight } from './weight.ts';
 
-const PARTS = new Map<string, (run: Run) => Promise<Part>>(Object.entries({ verify, http }));
+const PARTS = new Map<string, (run: Run) => Promise<Part>>(Object.entries({ verify, weight, http }));
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
