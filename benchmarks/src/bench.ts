@@ -10,6 +10,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { client } from './client.ts';
 import { http } from './http.ts';
 import { installPacked } from './installed.ts';
 import type { Part, Run } from './part.ts';
@@ -17,7 +18,7 @@ import { printResults, printTable } from './print-tables.ts';
 import { verify } from './verify.ts';
 import { weight } from './weight.ts';
 
-const PARTS = new Map<string, (run: Run) => Promise<Part>>(Object.entries({ verify, weight, http }));
+const PARTS = new Map<string, (run: Run) => Promise<Part>>(Object.entries({ verify, weight, http, client }));
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,

@@ -16,7 +16,7 @@ export const PEERS = ['stripe', 'svix', 'standardwebhooks', '@octokit/webhooks-m
 interface Manifest {
   readonly name: string;
   readonly dependencies?: Readonly<Record<string, string>>;
-  readonly imports?: { readonly '#digest': object };
+  readonly imports?: { readonly '#digest': { readonly default: unknown } };
 }
 
 const root = join(import.meta.dirname, '..', '..');
@@ -94,7 +94,7 @@ async function layOut(
 
 function withoutNode(manifest: Manifest): Manifest {
   if (manifest.imports === undefined) return manifest;
-  return { ...manifest, imports: { '#digest': { ...manifest.imports['#digest'], node: null } } };
+  return { ...manifest, imports: { '#digest': { default: manifest.imports['#digest'].default } } };
 }
 
 async function link(from: string, name: string, into: string): Promise<void> {

@@ -31,7 +31,7 @@ export function printResults(results: readonly Result[]): void {
 
 /** `1.23 (1.10 to 1.31)`. */
 export function withRange(all: Spread): string {
-  return `${figure(all.median)} (${range(all)})`;
+  return all.p10 === all.p90 ? figure(all.median) : `${figure(all.median)} (${range(all)})`;
 }
 
 /** `1.10 to 1.31`; empty where there were no rounds. */
