@@ -30,6 +30,9 @@ const { values: flags, positionals } = parseArgs({
   },
 });
 const chosen = positionals.length === 0 ? [...PARTS.keys()] : positionals;
+for (const name of chosen)
+  if (!PARTS.has(name))
+    throw new Error(`There is no part "${name}": choose from ${[...PARTS.keys()].join(', ')}.`);
 const report = flags.report ?? join(import.meta.dirname, '..', '..', 'reports', 'bench.json');
 const folder = await mkdtemp(join(tmpdir(), 'payment-service-bench-'));
 try {

@@ -93,7 +93,7 @@ function bareFetch(baseUrl: string): Caller {
     async list() {
       const response = await fetch(`${baseUrl}/data/payment-providers`, { headers });
       if (!response.ok) throw new Error(`The service answered ${response.status}.`);
-      const answer = await response.json();
+      const answer = (await response.json()) as { data: { payment_providers: unknown } };
       return answer.data.payment_providers;
     },
   };

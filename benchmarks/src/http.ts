@@ -64,8 +64,8 @@ interface Idle {
 
 export async function http({ project, isShort, only, rounds, random }: Run): Promise<Part> {
   const pace = { ...(isShort ? SHORT : FULL), ...(rounds && { rounds }), random };
-  const genuine = await rawRequests(project, SIGNING_KEY);
-  const forged = await rawRequests(project, ANOTHER_KEY);
+  const testing: Testing = await importFrom(homeOf(project, 'core'), '@payment-service/core/testing');
+  const [genuine, forged] = [rawRequests(testing, SIGNING_KEY), rawRequests(testing, ANOTHER_KEY)];
   const results: Result[] = [];
   const speedRows: string[][] = [];
   const idleRows: string[][] = [];
@@ -74,7 +74,8 @@ export async function http({ project, isShort, only, rounds, random }: Run): Pro
     for (const framework of FRAMEWORKS.filter((name) => name.startsWith(only ?? ''))) {
       const servers = await Promise.all(WAYS.map((way) => host(framework, way, project)));
       try {
-        for (const server of servers) await checkControls(framework, server, genuine[0], forged[0]);
+        for (const { way, port } of servers)
+          await checkServer(`${framework}, ${way}`, port, way === 'bare', genuine[0], forged[0]);
         const speed = await timeServers(servers, generator, genuine, pace);
         const idle = await measureIdle(framework, project, generator, genuine, pace);
         results.push(...judgeServers(framework, speed, idle));
@@ -115,9 +116,8 @@ async function host(framework: Framework, way: Way, project: string): Promise<Ho
   return { way, worker, port };
 }
 
-/** The bodies and headers of genuine callbacks, as one string of bytes each. */
-async function rawRequests(project: string, signingKey: string): Promise<readonly [string, ...string[]]> {
-  const testing: Testing = await importFrom(homeOf(project, 'core'), '@payment-service/core/testing');
+/** Genuine callbacks under that key, as the bytes on the wire. */
+export function rawRequests(testing: Testing, signingKey: string): readonly [string, ...string[]] {
   const [first = '', ...others] = callbackBodies('typical', testing).map((body) => {
     const text = body.toString('utf8');
     const signature = testing.signCallback({ signingKey, data: JSON.parse(text) });
@@ -137,18 +137,19 @@ async function rawRequests(project: string, signingKey: string): Promise<readonl
  * Proves that what is timed is a check: a server answers a genuine callback, in the same bytes as all others, and
  * refuses another key's signature. A bare server must take both: otherwise the request is refused for another reason.
  */
-async function checkControls(
-  framework: Framework,
-  { way, port }: Hosted,
+export async function checkServer(
+  name: string,
+  port: number,
+  isBare: boolean,
   genuine: string,
   forged: string,
 ): Promise<void> {
   const answer = await send(port, genuine);
   if (answer !== `200 ${JSON.stringify(ACCEPTED)}`)
-    throw new Error(`${framework}, ${way}: a genuine callback was answered ${answer}.`);
+    throw new Error(`${name}: a genuine callback was answered ${answer}.`);
   const [status] = (await send(port, forged)).split(' ');
-  if (status !== (way === 'bare' ? '200' : '401'))
-    throw new Error(`${framework}, ${way}: a signature of another key was answered ${status}.`);
+  if (status !== (isBare ? '200' : '401'))
+    throw new Error(`${name}: a signature of another key was answered ${status}.`);
 }
 
 async function send(port: number, request: string): Promise<string> {

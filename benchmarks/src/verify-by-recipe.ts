@@ -5,8 +5,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
  * simple forgery. It has none of core's refusals (':' shifts, coercion, repeated names, invalid UTF-8), which is
  * what its lead in the table buys.
  */
-export function verifyByRecipe(signingKey: string, body: Buffer, header: string): object {
-  const data = JSON.parse(body.toString('utf8'));
+export function verifyByRecipe(signingKey: string, body: Buffer, header: string): unknown {
+  const data: unknown = JSON.parse(body.toString('utf8'));
   if (!matchesByRecipe(signingKey, data, header)) throw new Error('The signature does not match.');
   return data;
 }
@@ -25,6 +25,11 @@ export function matchesByRecipe(signingKey: string, data: unknown, header: strin
   ].join(':');
   const hash = createHmac('sha256', signingKey).update(text).digest('hex');
   return s.length === hash.length && timingSafeEqual(Buffer.from(s), Buffer.from(hash));
+}
+
+/** A field that every handler needs, of an event that is JSON.parse's own object. */
+export function merchantReference(data: unknown): unknown {
+  return isCallback(data) ? data.payload['merchant_reference'] : undefined;
 }
 
 interface Callback {

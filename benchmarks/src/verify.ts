@@ -8,6 +8,7 @@ import {
   type Headers,
   octokit,
   paymentService,
+  paymentServiceInFull,
   recipe,
   standardWebhooks,
   stripe,
@@ -93,6 +94,7 @@ function contendersFor(
   if (size !== 'typical') return two;
   return [
     ...two,
+    paymentServiceInFull(signingKey, onNode),
     paymentService('portable', signingKey, anywhere),
     standardWebhooks(signingKey),
     svix(signingKey),
@@ -177,8 +179,8 @@ function processorTime(): number {
 }
 
 /** Looks at every result, so that no compiler can leave out its making. */
-function keep(event: unknown): void {
-  if (typeof event !== 'object') throw new Error('A genuine callback gave no event.');
+function keep(reference: unknown): void {
+  if (typeof reference !== 'string') throw new Error('A genuine callback gave no reference.');
 }
 
 /** Strings as a socket gives them: flat, not the concatenations that a signer leaves behind. */
