@@ -4,7 +4,7 @@
  *
  * --short runs everything once: it shows that the controls fail where they must and what the report looks like; its
  * figures are noise, so no target is held against them. --only takes the start of a framework's name (http). --rounds
- * sets the rounds of every part. --report names another file.
+ * sets the rounds of every part. --report names another file. --write-docs puts the figures into docs/benchmarks.md.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -13,10 +13,11 @@ import { parseArgs } from 'node:util';
 import { client } from './client.ts';
 import { http } from './http.ts';
 import { installPacked } from './installed.ts';
-import type { Part, Run } from './part.ts';
-import { printResults, printTable } from './print-tables.ts';
+import type { Part, Report, Run } from './part.ts';
+import { printTable, targetTable } from './print-tables.ts';
 import { verify } from './verify.ts';
 import { weight } from './weight.ts';
+import { writeDocs } from './write-docs.ts';
 
 const PARTS = new Map<string, (run: Run) => Promise<Part>>(Object.entries({ verify, weight, http, client }));
 
@@ -27,13 +28,15 @@ const { values: flags, positionals } = parseArgs({
     only: { type: 'string' },
     rounds: { type: 'string' },
     report: { type: 'string' },
+    'write-docs': { type: 'boolean', default: false },
   },
 });
 const chosen = positionals.length === 0 ? [...PARTS.keys()] : positionals;
 for (const name of chosen)
   if (!PARTS.has(name))
     throw new Error(`There is no part "${name}": choose from ${[...PARTS.keys()].join(', ')}.`);
-const report = flags.report ?? join(import.meta.dirname, '..', '..', 'reports', 'bench.json');
+const root = join(import.meta.dirname, '..', '..');
+const report = flags.report ?? join(root, 'reports', 'bench.json');
 const folder = await mkdtemp(join(tmpdir(), 'payment-service-bench-'));
 try {
   await bench();
@@ -61,8 +64,8 @@ async function bench(): Promise<void> {
     parts.push(part);
   }
   const results = parts.flatMap((part) => part.results);
-  printResults(results);
-  const content = {
+  printTable(targetTable(results));
+  const content: Report = {
     name: 'bench',
     date: new Date().toISOString(),
     isShort: flags.short,
@@ -72,6 +75,7 @@ async function bench(): Promise<void> {
   };
   await mkdir(dirname(report), { recursive: true });
   await writeFile(report, `${JSON.stringify(content, null, 2)}\n`);
+  if (flags['write-docs']) await writeDocs(join(root, 'docs', 'benchmarks.md'), content);
   console.log(`\nWritten to ${relative(process.cwd(), report)}.`);
   if (flags.short) console.log('A short run: its figures are noise, and no target is held against them.');
   else if (results.some(({ met }) => !met)) process.exitCode = 1;

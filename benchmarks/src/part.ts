@@ -21,3 +21,12 @@ export interface Part {
   readonly tables: readonly Table[];
   readonly results: readonly Result[];
 }
+
+/** What reports/bench.json holds. */
+export interface Report extends Part {
+  readonly name: 'bench';
+  /** ISO 8601. */
+  readonly date: string;
+  readonly isShort: boolean;
+  readonly environment: { readonly node: string; readonly platform: string; readonly cores: number };
+}

@@ -14,8 +14,8 @@ export function printTable({ title, head, rows }: Table): void {
   printRows(head, rows);
 }
 
-export function printResults(results: readonly Result[]): void {
-  printTable({
+export function targetTable(results: readonly Result[]): Table {
+  return {
     title: 'Targets',
     head: ['', 'value', 'p10 to p90', 'target', 'unit', ''],
     rows: results.map((result) => [
@@ -26,7 +26,7 @@ export function printResults(results: readonly Result[]): void {
       result.unit,
       result.met ? 'met' : 'MISSED',
     ]),
-  });
+  };
 }
 
 /** `1.23 (1.10 to 1.31)`. */

@@ -1,22 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sampleCallback } from '@payment-service/core/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callbackBodies } from '../src/callback-bodies.ts';
 import { FRAMEWORKS, WAYS } from '../src/http.ts';
-import type { Result } from '../src/judge.ts';
-import type { Table } from '../src/print-tables.ts';
+import type { Report } from '../src/part.ts';
 import { VERIFY_TARGETS } from '../src/verify.ts';
-
-interface Report {
-  readonly name: string;
-  readonly date: string;
-  readonly isShort: boolean;
-  readonly results: readonly Result[];
-  readonly tables: readonly Table[];
-}
+import { writeDocs } from '../src/write-docs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'payment-service-bench-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -115,6 +107,34 @@ describe('the command', () => {
     const run = spawnSync(process.execPath, [program, 'speed', '--short'], { encoding: 'utf8' });
     expect(run.status).toBe(1);
     expect(run.stderr).toContain('There is no part "speed": choose from verify, weight, http, client.');
+  });
+});
+
+describe('the document', () => {
+  const report: Report = {
+    name: 'bench',
+    date: '2026-11-21T10:00:00.000Z',
+    isShort: false,
+    environment: { node: 'v24.21.0', platform: 'linux', cores: 2 },
+    results: [],
+    tables: [{ title: 'Speed', head: ['', 'calls/s'], rows: [['core', '$1']] }],
+  };
+
+  test('the figures go between its two marks, and the rest of it stays', async () => {
+    const path = join(folder, 'document.md');
+    writeFileSync(path, 'Before.\n<!-- figures -->\nold\n<!-- end of figures -->\nAfter.\n');
+    await writeDocs(path, report);
+    const written = readFileSync(path, 'utf8');
+    expect(written).toMatch(/^Before\.\n<!-- figures -->\n\n2026-11-21, Node 24\.21\.0, linux, 2 cores\./);
+    expect(written).toContain('### Speed\n\n|  | calls/s |\n| --- | ---: |\n| core | $1 |\n');
+    expect(written).toMatch(/<!-- end of figures -->\nAfter\.\n$/);
+    expect(written).not.toContain('old');
+  });
+
+  test('a document without the marks is an error', async () => {
+    const path = join(folder, 'other.md');
+    writeFileSync(path, 'No marks.');
+    await expect(writeDocs(path, report)).rejects.toThrow('has no place for figures');
   });
 });
 
