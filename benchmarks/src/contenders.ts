@@ -134,7 +134,7 @@ export function svix(signingKey: string): Contender {
 export function octokit(signingKey: string): Contender {
   return {
     name: 'octokit',
-    call: 'webhooks-methods verify + JSON.parse, awaited',
+    call: '@octokit/webhooks-methods verify + JSON.parse, awaited',
     isAsync: true,
     sign: async (body) => ({
       'x-hub-signature-256': await signForOctokit(signingKey, body.toString('utf8')),

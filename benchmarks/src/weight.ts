@@ -159,7 +159,7 @@ async function bundles(project: string): Promise<Part> {
     const portable = await bundle(project, entry, 'browser').catch(() => undefined); // Some peers need Node.
     const hasZod = modules.some((path) => path.includes('node_modules/zod/'));
     rows.push([
-      `${entry.name}, ${entry.exported}`,
+      entry.name,
       figure(bytes),
       figure(gzipped),
       portable === undefined ? '' : figure(portable.bytes),
@@ -178,7 +178,7 @@ async function bundles(project: string): Promise<Part> {
     }
   }
   const head = ['', 'Node, minified', 'gzipped', 'browser, minified', 'gzipped', ''];
-  return { tables: [{ title: 'Bundles, bytes', head, rows }], results };
+  return { tables: [{ title: 'Bundles of one export, bytes', head, rows }], results };
 }
 
 interface Bundle {

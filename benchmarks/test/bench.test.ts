@@ -87,7 +87,7 @@ describe('a short run of all parts, with every package packed as it is published
     const peers = ['stripe', 'svix', 'standardwebhooks', '@octokit/webhooks-methods'];
     const entries = ['core', 'core/receive', 'core/client', ...adapters, ...peers];
     expect(rowsOf('Cold import')).toEqual(entries);
-    expect(rowsOf('Bundles').map((row) => row.split(', ')[0])).toEqual(entries);
+    expect(rowsOf('Bundles')).toEqual(entries);
     expect(rowsOf('Installed')).toHaveLength(1 + adapters.length + peers.length);
   });
 
