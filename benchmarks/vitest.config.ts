@@ -3,6 +3,6 @@ import { SHARED } from '../vitest.shared.ts';
 
 const config: ViteUserConfig = defineConfig({
   // A whole run in a process of its own, packing included.
-  test: { ...SHARED, testTimeout: 120_000, hookTimeout: 120_000 },
+  test: { ...SHARED, testTimeout: 300_000, hookTimeout: 300_000 },
 });
 export default config;

@@ -1,102 +1,82 @@
 /**
- * `pnpm bench`: body and header to a verified event, beside peers. Prints tables, writes reports/bench.json, and ends
- * with 1 where a target is missed.
+ * `pnpm bench [verify|weight|http|client …]`: every part beside its peers, all of them by default. Prints tables,
+ * writes reports/bench.json, and exits with 1 where a target is missed.
  *
- * --short runs a few milliseconds of everything: it shows that the controls bite and what the report looks like, and
- * its figures are noise, so no target is held against them. --report names another file.
+ * --short runs everything once: it shows that the controls fail where they must and what the report looks like; its
+ * figures are noise, so no target is held against them. --only takes the start of a framework's name (http). --rounds
+ * sets the rounds of every part. --report names another file. --write-docs puts the figures into docs/benchmarks.md.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { callbackBodies, SIZES, type Size } from './callback-bodies.ts';
-import { checkControls } from './check-controls.ts';
-import {
-  type Contender,
-  floor,
-  octokit,
-  paymentService,
-  recipe,
-  standardWebhooks,
-  stripe,
-  svix,
-} from './contenders.ts';
-import { judge, type Result } from './judge.ts';
-import { measure } from './measure.ts';
-import { printMeasurements, printResults } from './print-tables.ts';
-import { type PublishedCore, publishedCore } from './published-core.ts';
-import { type Measurement, summarise } from './summarise.ts';
-import { TARGETS } from './targets.ts';
+import { client } from './client.ts';
+import { http } from './http.ts';
+import { installPacked } from './installed.ts';
+import type { Part, Report, Run } from './part.ts';
+import { printTable, targetTable } from './print-tables.ts';
+import { verify } from './verify.ts';
+import { weight } from './weight.ts';
+import { writeDocs } from './write-docs.ts';
 
-const SIGNING_KEY = 'mK7pQ2vX9sLd4TzR8wYb3NcJ6hGf1EaU';
-const ANOTHER_KEY = 'tF5uW0nB7yHq3ZkV9xGc2LmS8jDa4RpE';
-const FULL = { sliceMs: 25, warmUpMs: 500, rounds: 100 };
-const SHORT = { sliceMs: 1, warmUpMs: 1, rounds: 3 };
+const PARTS = new Map<string, (run: Run) => Promise<Part>>(Object.entries({ verify, weight, http, client }));
 
-const { values: flags } = parseArgs({
-  options: { short: { type: 'boolean', default: false }, report: { type: 'string' } },
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    short: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+    report: { type: 'string' },
+    'write-docs': { type: 'boolean', default: false },
+  },
 });
-const report = flags.report ?? join(import.meta.dirname, '..', '..', 'reports', 'bench.json');
+const chosen = positionals.length === 0 ? [...PARTS.keys()] : positionals;
+for (const name of chosen)
+  if (!PARTS.has(name))
+    throw new Error(`There is no part "${name}": choose from ${[...PARTS.keys()].join(', ')}.`);
+const root = join(import.meta.dirname, '..', '..');
+const report = flags.report ?? join(root, 'reports', 'bench.json');
 const folder = await mkdtemp(join(tmpdir(), 'payment-service-bench-'));
 try {
-  const { node, portable } = await publishedCore(folder);
-  await bench(node, portable);
+  await bench();
 } finally {
   await rm(folder, { recursive: true });
 }
 
-async function bench(node: PublishedCore, portable: PublishedCore): Promise<void> {
-  console.log(
-    `Node ${process.version}, ${availableParallelism()} cores; core on ${node.digestName}, portable on ${portable.digestName}`,
-  );
-  const results: Result[] = [];
-  const measurements: Measurement[] = [];
-  for (const size of SIZES) {
-    const bodies = callbackBodies(size, node);
-    const contenders = contendersFor(size, SIGNING_KEY, node, portable);
-    const strangers = contendersFor(size, ANOTHER_KEY, node, portable);
-    const [first = Buffer.alloc(0)] = bodies;
-    for (const [index, contender] of contenders.entries())
-      await checkControls(contender, strangers[index] ?? contender, first);
-    const base = floor(SIGNING_KEY);
-    const pace = { ...(flags.short ? SHORT : FULL), random: Math.random };
-    const samples = await measure([base, ...contenders], bodies, pace);
-    results.push(...TARGETS.filter((target) => target.size === size).map((target) => judge(target, samples)));
-    const rows = summarise(size, first.length, base, samples);
-    measurements.push(...rows);
-    printMeasurements(rows);
-  }
-  printResults(results);
-  await mkdir(dirname(report), { recursive: true });
+async function bench(): Promise<void> {
   const environment = { node: process.version, platform: process.platform, cores: availableParallelism() };
-  const content = {
+  console.log(`Node ${environment.node}, ${environment.platform}, ${environment.cores} cores`);
+  const run: Run = {
+    ...(await installPacked(folder)),
+    isShort: flags.short,
+    only: flags.only,
+    rounds: flags.rounds === undefined ? undefined : Number(flags.rounds),
+    random: Math.random,
+  };
+  const parts: Part[] = [];
+  for (const name of chosen) {
+    const measure = PARTS.get(name);
+    if (measure === undefined)
+      throw new Error(`There is no part "${name}": ${[...PARTS.keys()].join(', ')}.`);
+    const part = await measure(run);
+    for (const table of part.tables) printTable(table);
+    parts.push(part);
+  }
+  const results = parts.flatMap((part) => part.results);
+  printTable(targetTable(results));
+  const content: Report = {
     name: 'bench',
     date: new Date().toISOString(),
     isShort: flags.short,
     environment,
     results,
-    measurements,
+    tables: parts.flatMap((part) => part.tables),
   };
+  await mkdir(dirname(report), { recursive: true });
   await writeFile(report, `${JSON.stringify(content, null, 2)}\n`);
+  if (flags['write-docs']) await writeDocs(join(root, 'docs', 'benchmarks.md'), content);
   console.log(`\nWritten to ${relative(process.cwd(), report)}.`);
   if (flags.short) console.log('A short run: its figures are noise, and no target is held against them.');
   else if (results.some(({ met }) => !met)) process.exitCode = 1;
-}
-
-function contendersFor(
-  size: Size,
-  signingKey: string,
-  node: PublishedCore,
-  portable: PublishedCore,
-): readonly Contender[] {
-  const two = [paymentService('core', signingKey, node), stripe(signingKey)];
-  if (size !== 'typical') return two;
-  return [
-    ...two,
-    paymentService('portable', signingKey, portable),
-    standardWebhooks(signingKey),
-    svix(signingKey),
-    octokit(signingKey),
-    recipe(signingKey, node),
-  ];
 }

@@ -5,20 +5,19 @@ import type { Contender } from './contenders.ts';
  * key's signature and a body whose merchant_reference was changed.
  *
  * @param stranger the same contender with another signing key.
- * @throws {Error} that names the contender and the control that did not bite.
+ * @throws {Error} that names the contender and the control that failed.
  */
 export async function checkControls(contender: Contender, stranger: Contender, body: Buffer): Promise<void> {
   const headers = await contender.sign(body);
-  const event = await contender.verify(body, headers);
-  const [reference = ''] = /"merchant_reference":"[^"]+"/.exec(body.toString('utf8')) ?? [];
-  if (reference === '' || JSON.stringify(event)?.includes(reference) !== true)
+  const [member = '', reference] = /"merchant_reference":"([^"]+)"/.exec(body.toString('utf8')) ?? [];
+  if (reference === undefined || (await contender.verify(body, headers)) !== reference)
     throw new Error(`${contender.name}: the genuine body gave no event with its reference.`);
 
   const foreign = await stranger.sign(body);
   if (!(await refuses(contender, body, foreign)))
     throw new Error(`${contender.name}: a signature of another key was accepted.`);
 
-  const changed = Buffer.from(body.toString('utf8').replace(reference, `${reference.slice(0, -2)}X"`));
+  const changed = Buffer.from(body.toString('utf8').replace(member, `${member.slice(0, -2)}X"`));
   if (!(await refuses(contender, changed, headers)))
     throw new Error(`${contender.name}: a body with another merchant_reference was accepted.`);
 }

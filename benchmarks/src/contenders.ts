@@ -3,13 +3,13 @@ import { sign as signForOctokit, verify as verifyForOctokit } from '@octokit/web
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
-import type { PublishedCore } from './published-core.ts';
-import { verifyByRecipe } from './verify-by-recipe.ts';
+import type { PublishedCore } from './verify.ts';
+import { merchantReference, verifyByRecipe } from './verify-by-recipe.ts';
 
 /** Headers as a server has them: names in lower case. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** One way from a body and its headers to an event. */
+/** One way from a body and its headers to an event whose fields can be used. */
 export interface Contender {
   readonly name: string;
   /** What is called. */
@@ -18,7 +18,10 @@ export interface Contender {
   readonly isAsync: boolean;
   /** The headers that the contender's own service would send with the body. */
   sign(body: Buffer): Headers | Promise<Headers>;
-  /** The event; throws, or rejects, where the signature does not fit. */
+  /**
+   * The event's merchant_reference, read from it so that none puts off its work; throws, or rejects, where the
+   * signature does not match.
+   */
   verify(body: Buffer, headers: Headers): unknown;
 }
 
@@ -33,7 +36,7 @@ export function floor(signingKey: string): Contender {
     verify(body) {
       const event: unknown = JSON.parse(body.toString('utf8'));
       createHmac('sha256', key).update(body).digest();
-      return event;
+      return merchantReference(event);
     },
   };
 }
@@ -54,7 +57,25 @@ export function paymentService(
     verify(body, headers) {
       const result = verifier.verifyCallback({ signature: headers['hmac-signature'], body });
       if (!result.ok) throw new Error(result.code);
-      return result;
+      return result.signed.merchant_reference;
+    },
+  };
+}
+
+/** With what core may make when it is first read. */
+export function paymentServiceInFull(signingKey: string, core: PublishedCore): Contender {
+  const verifier = core.createVerifier({ signingKey });
+  return {
+    ...paymentService('core', signingKey, core),
+    name: 'core, all read',
+    call: 'verifyCallback, then unsigned, transitionId and timestamp',
+    verify(body, headers) {
+      const result = verifier.verifyCallback({ signature: headers['hmac-signature'], body });
+      if (!result.ok) throw new Error(result.code);
+      const { signed, unsigned, transitionId, timestamp } = result;
+      if (unsigned.request_amount === undefined || transitionId === '' || timestamp.text === '')
+        throw new Error('A genuine callback has lost a field.');
+      return signed.merchant_reference;
     },
   };
 }
@@ -64,7 +85,8 @@ export function recipe(signingKey: string, core: PublishedCore): Contender {
     ...paymentService('core', signingKey, core),
     name: 'recipe',
     call: 'the specification by hand, without the refusals',
-    verify: (body, headers) => verifyByRecipe(signingKey, body, headers['hmac-signature'] ?? ''),
+    verify: (body, headers) =>
+      merchantReference(verifyByRecipe(signingKey, body, headers['hmac-signature'] ?? '')),
   };
 }
 
@@ -80,7 +102,7 @@ export function stripe(signingKey: string): Contender {
       }),
     }),
     verify: (body, headers) =>
-      Stripe.webhooks.constructEvent(body, headers['stripe-signature'] ?? '', signingKey),
+      merchantReference(Stripe.webhooks.constructEvent(body, headers['stripe-signature'] ?? '', signingKey)),
   };
 }
 
@@ -91,7 +113,7 @@ export function standardWebhooks(signingKey: string): Contender {
     call: 'verify',
     isAsync: false,
     sign: (body) => standardHeaders('webhook', (id, at) => peer.sign(id, at, body)),
-    verify: (body, headers) => peer.verify(body, headers),
+    verify: (body, headers) => merchantReference(peer.verify(body, headers)),
   };
 }
 
@@ -104,7 +126,7 @@ export function svix(signingKey: string): Contender {
     sign: (body) => standardHeaders('svix', (id, at) => peer.sign(id, at, body)),
     verify(body, headers) {
       peer.verify(body, headers); // It returns nothing: the event is for the caller to parse.
-      return JSON.parse(body.toString('utf8'));
+      return merchantReference(JSON.parse(body.toString('utf8')));
     },
   };
 }
@@ -112,7 +134,7 @@ export function svix(signingKey: string): Contender {
 export function octokit(signingKey: string): Contender {
   return {
     name: 'octokit',
-    call: 'webhooks-methods verify + JSON.parse, awaited',
+    call: '@octokit/webhooks-methods verify + JSON.parse, awaited',
     isAsync: true,
     sign: async (body) => ({
       'x-hub-signature-256': await signForOctokit(signingKey, body.toString('utf8')),
@@ -120,8 +142,8 @@ export function octokit(signingKey: string): Contender {
     async verify(body, headers) {
       const text = body.toString('utf8');
       const fits = await verifyForOctokit(signingKey, text, headers['x-hub-signature-256'] ?? '');
-      if (!fits) throw new Error('The signature does not fit.');
-      return JSON.parse(text);
+      if (!fits) throw new Error('The signature does not match.');
+      return merchantReference(JSON.parse(text));
     },
   };
 }

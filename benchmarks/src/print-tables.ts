@@ -1,48 +1,47 @@
+import { printRows, type Spread } from '@payment-service/measure';
 import type { Result } from './judge.ts';
-import type { Spread } from './spread.ts';
-import type { Measurement } from './summarise.ts';
 
-export function printMeasurements(measurements: readonly Measurement[]): void {
-  const [first] = measurements;
-  if (first === undefined) return;
-  console.log(`\n${first.size} body, ${first.bytes} bytes`);
-  printRows(
-    ['', 'times the floor', 'p10 to p90', 'calls/s', ''],
-    measurements.map(({ contender, call, overFloor, callsPerSecond }) => [
-      contender,
-      overFloor.median.toFixed(2),
-      between(overFloor),
-      callsPerSecond.toLocaleString('en'),
-      call,
-    ]),
-  );
+/** Figures for a reader, printed and kept in the report. */
+export interface Table {
+  readonly title: string;
+  /** One heading for every column; the first names the row, and the last one may explain it. */
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
 }
 
-export function printResults(results: readonly Result[]): void {
-  console.log('\nTargets');
-  printRows(
-    ['', 'ratio', 'p10 to p90', 'at most', ''],
-    results.map((result) => [
+export function printTable({ title, head, rows }: Table): void {
+  console.log(`\n${title}`);
+  printRows(head, rows);
+}
+
+export function targetTable(results: readonly Result[]): Table {
+  return {
+    title: 'Targets',
+    head: ['', 'value', 'p10 to p90', 'target', 'unit', ''],
+    rows: results.map((result) => [
       result.name,
-      result.value.toFixed(2),
-      between(result),
-      result.target.toFixed(2),
+      figure(result.value),
+      range(result),
+      `${result.bound} ${figure(result.target)}`,
+      result.unit,
       result.met ? 'met' : 'MISSED',
     ]),
-  );
+  };
 }
 
-function between({ p10, p90 }: Pick<Spread, 'p10' | 'p90'>): string {
-  return `${p10.toFixed(2)} to ${p90.toFixed(2)}`;
+/** `1.23 (1.10 to 1.31)`. */
+export function withRange(all: Spread): string {
+  return all.p10 === all.p90 ? figure(all.median) : `${figure(all.median)} (${range(all)})`;
 }
 
-function printRows(head: readonly string[], rows: readonly (readonly string[])[]): void {
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
-  for (const row of [head, ...rows]) {
-    const isText = (column: number) => column === 0 || column === row.length - 1;
-    const cells = row.map((cell, column) =>
-      isText(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-    );
-    console.log(`  ${cells.join('   ')}`.trimEnd());
-  }
+/** `1.10 to 1.31`; empty where there were no rounds. */
+export function range({ p10, p90 }: Pick<Spread, 'p10' | 'p90'>): string {
+  return p10 === p90 ? '' : `${figure(p10)} to ${figure(p90)}`;
+}
+
+/** Ratios with two decimals, counts with separators. */
+export function figure(value: number): string {
+  return Math.abs(value) < 100 && !Number.isInteger(value)
+    ? value.toFixed(2)
+    : Math.round(value).toLocaleString('en');
 }

@@ -5,8 +5,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
  * simple forgery. It has none of core's refusals (':' shifts, coercion, repeated names, invalid UTF-8), which is
  * what its lead in the table buys.
  */
-export function verifyByRecipe(signingKey: string, body: Buffer, header: string): object {
-  const data = JSON.parse(body.toString('utf8'));
+export function verifyByRecipe(signingKey: string, body: Buffer, header: string): unknown {
+  const data: unknown = JSON.parse(body.toString('utf8'));
+  if (!matchesByRecipe(signingKey, data, header)) throw new Error('The signature does not match.');
+  return data;
+}
+
+/** The same, after a body parser. */
+export function matchesByRecipe(signingKey: string, data: unknown, header: string): boolean {
+  if (!isCallback(data)) return false;
   const { s = '' } = Object.fromEntries(header.split(',').map((part) => part.split('=')));
   const { merchant_reference, internal_reference, transaction_type, transaction_status } = data.payload;
   const text = [
@@ -17,7 +24,19 @@ export function verifyByRecipe(signingKey: string, body: Buffer, header: string)
     transaction_status,
   ].join(':');
   const hash = createHmac('sha256', signingKey).update(text).digest('hex');
-  if (s.length !== hash.length || !timingSafeEqual(Buffer.from(s), Buffer.from(hash)))
-    throw new Error('The signature does not fit.');
-  return data;
+  return s.length === hash.length && timingSafeEqual(Buffer.from(s), Buffer.from(hash));
+}
+
+/** A field that every handler needs, of an event that is JSON.parse's own object. */
+export function merchantReference(data: unknown): unknown {
+  return isCallback(data) ? data.payload['merchant_reference'] : undefined;
+}
+
+interface Callback {
+  readonly event: unknown;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+function isCallback(data: unknown): data is Callback {
+  return typeof data === 'object' && data !== null && 'payload' in data && data.payload instanceof Object;
 }

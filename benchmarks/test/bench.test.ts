@@ -1,26 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sampleCallback } from '@payment-service/core/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callbackBodies, SIZES } from '../src/callback-bodies.ts';
-import type { Result } from '../src/judge.ts';
-import type { Measurement } from '../src/summarise.ts';
-import { TARGETS } from '../src/targets.ts';
-
-interface Report {
-  readonly name: string;
-  readonly date: string;
-  readonly isShort: boolean;
-  readonly results: readonly Result[];
-  readonly measurements: readonly Measurement[];
-}
+import { callbackBodies } from '../src/callback-bodies.ts';
+import { FRAMEWORKS, WAYS } from '../src/http.ts';
+import type { Report } from '../src/part.ts';
+import { VERIFY_TARGETS } from '../src/verify.ts';
+import { writeDocs } from '../src/write-docs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'payment-service-bench-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('a short run, with core packed as it is published', () => {
+describe('a short run of all parts, with every package packed as it is published', () => {
   let output = '';
   let report: Report;
 
@@ -29,52 +22,119 @@ describe('a short run, with core packed as it is published', () => {
     const program = join(import.meta.dirname, '..', 'src', 'bench.ts');
     const run = spawnSync(process.execPath, [program, '--short', '--report', path], { encoding: 'utf8' });
     output = run.stdout;
-    expect(run.stderr).toBe('');
-    expect(run.status).toBe(0);
+    expect({ status: run.status, stderr: run.status === 0 ? '' : run.stderr }).toEqual({
+      status: 0,
+      stderr: '',
+    });
     report = JSON.parse(readFileSync(path, 'utf8'));
   });
 
-  test('the report has a name, a date and one result for every target', () => {
+  /** The names of the rows of the first table whose title starts so. */
+  function rowsOf(title: string): readonly string[] {
+    const table = report.tables.find((one) => one.title.startsWith(title));
+    return table?.rows.map(([name = '']) => name) ?? [];
+  }
+
+  test('the report has a name, a date and a verdict for every target', () => {
     expect(report.name).toBe('bench');
     expect(new Date(report.date).toISOString()).toBe(report.date);
     expect(report.isShort).toBe(true);
-    expect(report.results).toHaveLength(TARGETS.length);
-    for (const { name, value, unit, target, met } of report.results) {
-      expect(name).toMatch(/ body: \S+ over \S+$/);
-      expect(value).toBeGreaterThan(0);
-      expect(unit).toBe('ratio');
+    for (const { value, bound, target, met } of report.results) {
       expect(target).toBeGreaterThan(0);
-      expect(met).toBe(value <= target);
+      expect(met).toBe(bound === 'at most' ? value <= target : value >= target);
     }
+    const count = (part: string): number => report.results.filter(({ name }) => name.startsWith(part)).length;
+    expect({
+      verify: count('verify: '),
+      weight: count('weight: '),
+      http: count('http: '),
+      client: count('client: '),
+      all: report.results.length,
+    }).toEqual({
+      verify: VERIFY_TARGETS.length,
+      weight: 7,
+      http: FRAMEWORKS.length * 3,
+      client: 2,
+      all: VERIFY_TARGETS.length + 24,
+    });
   });
 
-  test('every contender was measured, core on both of its digests', () => {
-    const typical = report.measurements.filter(({ size }) => size === 'typical');
-    expect(typical.map(({ contender }) => contender).sort()).toEqual([
-      'core',
+  test('core is measured on both of its digests, beside its peers', () => {
+    const table = report.tables.find(({ title }) => title.startsWith('Verification of a typical body'));
+    expect(table?.rows.map(([name]) => name)).toEqual([
       'floor',
-      'octokit',
-      'portable',
-      'recipe',
-      'standardwebhooks',
+      'core',
       'stripe',
+      'core, all read',
+      'portable',
+      'standardwebhooks',
       'svix',
+      'octokit',
+      'recipe',
     ]);
-    expect(typical.find(({ contender }) => contender === 'core')?.call).toContain('node:crypto');
-    expect(typical.find(({ contender }) => contender === 'portable')?.call).toContain('@noble/hashes');
-    expect([...new Set(report.measurements.map(({ size }) => size))]).toEqual(SIZES);
-    for (const { overFloor } of report.measurements) {
-      expect(overFloor.p10).toBeLessThanOrEqual(overFloor.median);
-      expect(overFloor.median).toBeLessThanOrEqual(overFloor.p90);
-    }
+    expect(table?.rows.find(([name]) => name === 'core')?.at(-1)).toContain('node:crypto');
+    expect(table?.rows.find(([name]) => name === 'portable')?.at(-1)).toContain('@noble/hashes');
   });
 
-  test('the tables show every row of the report', () => {
+  test('every framework is measured bare, with a check by hand and with its adapter', () => {
+    const names = FRAMEWORKS.flatMap((framework) => WAYS.map((way) => `${framework}, ${way}`));
+    expect(rowsOf('HTTP')).toEqual(names);
+    expect(rowsOf('Memory')).toEqual(names);
+  });
+
+  test('every entry and adapter is imported, bundled and weighed beside the peers', () => {
+    const adapters = ['express', 'fastify', 'fetch', 'koa'];
+    const peers = ['stripe', 'svix', 'standardwebhooks', '@octokit/webhooks-methods'];
+    const entries = ['core', 'core/receive', 'core/client', ...adapters, ...peers];
+    expect(rowsOf('Cold import')).toEqual(entries);
+    expect(rowsOf('Bundles')).toEqual(entries);
+    expect(rowsOf('Installed')).toHaveLength(1 + adapters.length + peers.length);
+  });
+
+  test('the output shows every row of the report', () => {
     const lines = output.split('\n').map((line) => line.trim());
-    for (const { contender, call } of report.measurements)
-      expect(lines.some((line) => line.startsWith(`${contender} `) && line.endsWith(call))).toBe(true);
-    for (const { name } of report.results)
-      expect(lines.some((line) => line.startsWith(`${name} `))).toBe(true);
+    const names = [
+      ...report.results.map(({ name }) => name),
+      ...report.tables.flatMap(({ rows }) => rows.map(([name]) => name)),
+    ];
+    for (const name of names) expect(lines.some((line) => line.startsWith(`${name} `))).toBe(true);
+  });
+});
+
+describe('the command', () => {
+  test('refuses a part that does not exist', () => {
+    const program = join(import.meta.dirname, '..', 'src', 'bench.ts');
+    const run = spawnSync(process.execPath, [program, 'speed', '--short'], { encoding: 'utf8' });
+    expect(run.status).toBe(1);
+    expect(run.stderr).toContain('There is no part "speed": choose from verify, weight, http, client.');
+  });
+});
+
+describe('the document', () => {
+  const report: Report = {
+    name: 'bench',
+    date: '2026-11-21T10:00:00.000Z',
+    isShort: false,
+    environment: { node: 'v24.21.0', platform: 'linux', cores: 2 },
+    results: [],
+    tables: [{ title: 'Speed', head: ['', 'calls/s'], rows: [['core', '$1']] }],
+  };
+
+  test('the figures go between its two marks, and the rest of it stays', async () => {
+    const path = join(folder, 'document.md');
+    writeFileSync(path, 'Before.\n<!-- figures -->\nold\n<!-- end of figures -->\nAfter.\n');
+    await writeDocs(path, report);
+    const written = readFileSync(path, 'utf8');
+    expect(written).toMatch(/^Before\.\n<!-- figures -->\n\n2026-11-21, Node 24\.21\.0, linux, 2 cores\./);
+    expect(written).toContain('### Speed\n\n|  | calls/s |\n| --- | ---: |\n| core | $1 |\n');
+    expect(written).toMatch(/<!-- end of figures -->\nAfter\.\n$/);
+    expect(written).not.toContain('old');
+  });
+
+  test('a document without the marks is an error', async () => {
+    const path = join(folder, 'other.md');
+    writeFileSync(path, 'No marks.');
+    await expect(writeDocs(path, report)).rejects.toThrow('has no place for figures');
   });
 });
 
@@ -83,7 +143,7 @@ describe('the bodies', () => {
     ['small', 100, 300],
     ['typical', 400, 800],
     ['60 KiB', 61_440, 61_440],
-  ] as const)('%s: equally long, each with its own reference', (size, least, most) => {
+  ] as const)('%s bodies are equally long, each with its own reference', (size, least, most) => {
     const bodies = callbackBodies(size, { sampleCallback });
     const [length = 0, ...others] = new Set(bodies.map((body) => body.length));
     expect(others).toEqual([]);

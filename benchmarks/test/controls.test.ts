@@ -1,14 +1,19 @@
 import { createHmac } from 'node:crypto';
-import { sampleCallback } from '@payment-service/core/testing';
-import { describe, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as testing from '@payment-service/core/testing';
+import { afterEach, describe, expect, test } from 'vitest';
 import { callbackBodies } from '../src/callback-bodies.ts';
 import { checkControls } from '../src/check-controls.ts';
 import { type Contender, floor, octokit, standardWebhooks, stripe, svix } from '../src/contenders.ts';
+import { checkServer, rawRequests } from '../src/http.ts';
+import type { Load } from '../src/load-generator.ts';
+import { Worker } from '../src/worker.ts';
 
-const [body = Buffer.alloc(0)] = callbackBodies('typical', { sampleCallback });
+const [body = Buffer.alloc(0)] = callbackBodies('typical', testing);
 const PEERS = [stripe, standardWebhooks, svix, octokit];
 
-describe('the controls bite', () => {
+describe('the controls of the verification', () => {
   test('they pass a peer that verifies', async () => {
     for (const peer of PEERS) await checkControls(peer('a key'), peer('another key'), body);
   });
@@ -44,6 +49,68 @@ describe('the controls bite', () => {
   });
 });
 
+describe('the controls of the servers', () => {
+  const [genuine] = rawRequests(testing, 'KEY-OF-THE-SERVER');
+  const [forged] = rawRequests(testing, 'KEY-OF-SOMEONE-ELSE');
+  const closers: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0)) await close();
+  });
+
+  async function serve(status: number, answer: string): Promise<number> {
+    const server = createServer((_, response) =>
+      response.writeHead(status, { 'content-length': answer.length }).end(answer),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closers.push(() => new Promise((resolve) => server.close(resolve)));
+    return (server.address() as AddressInfo).port;
+  }
+
+  test('they pass a bare server, which takes any signature', async () => {
+    await checkServer('bare', await serve(200, '{"status":"accepted"}'), true, genuine, forged);
+  });
+
+  test('they stop a server that checks nothing', async () => {
+    const port = await serve(200, '{"status":"accepted"}');
+    await expect(checkServer('ours', port, false, genuine, forged)).rejects.toThrow(
+      'ours: a signature of another key was answered 200.',
+    );
+  });
+
+  test('they stop a server that refuses everything', async () => {
+    const port = await serve(401, '{"error":"unauthorized"}');
+    await expect(checkServer('ours', port, false, genuine, forged)).rejects.toThrow(
+      'ours: a genuine callback was answered 401 {"error":"unauthorized"}.',
+    );
+  });
+
+  test('they stop a server whose answer differs from that of the others', async () => {
+    const port = await serve(200, '{}');
+    await expect(checkServer('ours', port, false, genuine, forged)).rejects.toThrow(
+      'ours: a genuine callback was answered 200 {}.',
+    );
+  });
+
+  test('the load generator counts every request and stops at an answer that is not 200', async () => {
+    const generator = new Worker('load-generator.ts');
+    closers.push(() => generator.stop());
+    const load = { kind: 'load', requests: [genuine], connections: 2, warmUpMs: 1, ms: 20 };
+    let seen = 0;
+    const counting = createServer((_, response) => {
+      seen++;
+      response.setHeader('content-length', 2).end('{}');
+    });
+    await new Promise<void>((resolve) => counting.listen(0, '127.0.0.1', resolve));
+    closers.push(() => new Promise((resolve) => counting.close(resolve)));
+    const { port } = counting.address() as AddressInfo;
+    const { answered } = await generator.ask<Load>({ ...load, port });
+    expect(answered).toBe(seen);
+    await expect(generator.ask({ ...load, port: await serve(500, '{}') })).rejects.toThrow(
+      'Answered HTTP/1.1 500',
+    );
+  });
+});
+
 /** Checks a signature, over nothing but a constant. */
 function bodyBlind(signingKey: string): Contender {
   const signature = createHmac('sha256', signingKey).update('constant').digest('hex');
@@ -53,8 +120,8 @@ function bodyBlind(signingKey: string): Contender {
     isAsync: false,
     sign: () => ({ signature }),
     verify(given, headers) {
-      if (headers['signature'] !== signature) throw new Error('The signature does not fit.');
-      return JSON.parse(given.toString('utf8'));
+      if (headers['signature'] !== signature) throw new Error('The signature does not match.');
+      return JSON.parse(given.toString('utf8')).payload.merchant_reference;
     },
   };
 }

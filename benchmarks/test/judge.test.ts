@@ -1,46 +1,32 @@
+import { ratio } from '@payment-service/measure';
 import { describe, expect, test } from 'vitest';
 import { judge } from '../src/judge.ts';
 
-const target = { size: 'typical', contender: 'core', over: 'stripe', atMost: 2 } as const;
-
 describe('targets', () => {
-  test('a ratio at the bound is met, one above it is missed', () => {
-    expect(judge(target, measured([20, 20, 20], [10, 10, 10]))).toEqual({
-      name: 'typical body: core over stripe',
+  test('a ratio at its upper bound is met, and one above it is missed', () => {
+    expect(judge('core over stripe', 'ratio', ratio([20, 20], [10, 10]), { atMost: 2 })).toEqual({
+      name: 'core over stripe',
       value: 2,
       unit: 'ratio',
+      bound: 'at most',
       target: 2,
       met: true,
       p10: 2,
       p90: 2,
     });
-    expect(judge(target, measured([21, 21, 21], [10, 10, 10]))).toMatchObject({ value: 2.1, met: false });
-  });
-
-  test('ratios are taken within each round: a slow round of the machine is no slow contender', () => {
-    expect(judge(target, measured([15, 1500, 15], [10, 1000, 10]))).toMatchObject({
-      value: 1.5,
-      p10: 1.5,
-      p90: 1.5,
+    expect(judge('', 'ratio', ratio([21, 21], [10, 10]), { atMost: 2 })).toMatchObject({
+      value: 2.1,
+      met: false,
     });
   });
 
-  test('p10 and p90 say how far the rounds lie apart', () => {
-    const rounds = Array.from({ length: 11 }, (_, round) => 10 + round);
-    const ones = rounds.map(() => 10);
-    expect(judge(target, measured(rounds, ones))).toMatchObject({ p10: 1.1, value: 1.5, p90: 1.9 });
+  test('a ratio at its lower bound is met, and one below it is missed', () => {
+    expect(judge('', 'ratio', ratio([13], [10]), { atLeast: 1.3 })).toMatchObject({ value: 1.3, met: true });
+    expect(judge('', 'ratio', ratio([12], [10]), { atLeast: 1.3 })).toMatchObject({ value: 1.2, met: false });
   });
 
-  test('a target for something that was not measured is an error', () => {
-    expect(() => judge({ ...target, over: 'nobody' }, measured([1], [1]))).toThrow(
-      'A target names nobody, which was not measured.',
-    );
+  test('what was not measured is never met', () => {
+    expect(judge('', 'ratio', ratio([], []), { atMost: 2 }).met).toBe(false);
+    expect(judge('', 'ratio', ratio([1], []), { atLeast: 0 }).met).toBe(false);
   });
 });
-
-function measured(core: number[], stripe: number[]): Map<{ name: string }, number[]> {
-  return new Map([
-    [{ name: 'core' }, core],
-    [{ name: 'stripe' }, stripe],
-  ]);
-}

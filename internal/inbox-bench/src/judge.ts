@@ -1,6 +1,6 @@
+import { ratio, type Spread, spread } from '@payment-service/measure';
 import { BENCHED, CONTENDERS, type ContenderId } from './contender.ts';
 import { type Sample, type Samples, WAYS, type Way } from './measure.ts';
-import { type Spread, spread } from './spread.ts';
 import type { Target } from './targets.ts';
 
 /** One bound and what was measured, as the report holds it. */
@@ -31,7 +31,7 @@ export function judge({ way, contender, over, atLeast }: Target, samples: Sample
   const [own, other] = [samples[way].get(contender), samples[way].get(over)];
   if (own === undefined) throw new Error(`A target names ${contender}, which was not measured.`);
   if (other === undefined) return undefined;
-  const { median, p10, p90 } = ratio(own, other);
+  const { median, p10, p90 } = ratio(rates(own), rates(other));
   const name = `${way === 'store' ? 'at the store' : 'over HTTP'}: ${CONTENDERS[contender].name} over ${CONTENDERS[over].name}`;
   return { name, value: median, unit: 'ratio', target: atLeast, met: median >= atLeast, p10, p90 };
 }
@@ -47,10 +47,10 @@ export function measurements(samples: Samples): readonly Measurement[] {
         way,
         contender: name,
         call,
-        perSecond: spread(own.map(({ perSecond }) => perSecond)),
+        perSecond: spread(rates(own)),
         p50Ms: spread(own.map(({ p50Ms }) => p50Ms)),
         p99Ms: spread(own.map(({ p99Ms }) => p99Ms)),
-        overFloor: floor === undefined ? undefined : ratio(own, floor),
+        overFloor: floor === undefined ? undefined : ratio(rates(own), rates(floor)),
       };
     }),
   );
@@ -61,7 +61,6 @@ const FLOORS: Readonly<Record<'postgres' | 'sqlite', ContenderId>> = {
   sqlite: 'floorSqlite',
 };
 
-/** Divided within each round, where both met the same machine, and only then summed up. */
-function ratio(own: readonly Sample[], other: readonly Sample[]): Spread {
-  return spread(own.map(({ perSecond }, round) => perSecond / (other[round]?.perSecond ?? Number.NaN)));
+function rates(samples: readonly Sample[]): readonly number[] {
+  return samples.map(({ perSecond }) => perSecond);
 }

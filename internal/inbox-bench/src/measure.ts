@@ -1,9 +1,9 @@
+import { interleave, quantile } from '@payment-service/measure';
 import { freshCallbacks } from './callbacks.ts';
 import type { ContenderId } from './contender.ts';
 import type { HostedContender } from './hosted-contender.ts';
 import type { Timed } from './in-concert.ts';
 import { sendCallbacks } from './send-callbacks.ts';
-import { quantile } from './spread.ts';
 
 /** `store`: called directly. `http`: through a server that verifies, as a sender of callbacks sees it. */
 export type Way = 'store' | 'http';
@@ -39,7 +39,10 @@ export async function measure(
   contenders: readonly HostedContender[],
   { rounds, count, concurrency, random }: Pace,
 ): Promise<Samples> {
-  const samples = { store: new Map<ContenderId, Sample[]>(), http: new Map<ContenderId, Sample[]>() };
+  const samples = {
+    store: new Map<ContenderId, readonly Sample[]>(),
+    http: new Map<ContenderId, readonly Sample[]>(),
+  };
   const run = async (contender: HostedContender, way: Way, prefix: string): Promise<Sample> => {
     const timed =
       way === 'store'
@@ -48,14 +51,11 @@ export async function measure(
     return sampleOf(timed, count);
   };
   for (const contender of contenders) for (const way of WAYS) await run(contender, way, `warm-${way}`);
-  for (let round = 0; round < rounds; round++) {
-    const slices = contenders.flatMap((contender) => WAYS.map((way) => ({ contender, way })));
-    for (const { contender, way } of shuffled(slices, random)) {
-      const own = samples[way].get(contender.id) ?? [];
-      own.push(await run(contender, way, `${way}-${round}`));
-      samples[way].set(contender.id, own);
-    }
-  }
+  const slices = contenders.flatMap((contender) => WAYS.map((way) => ({ contender, way })));
+  const measured = await interleave(slices, rounds, random, ({ contender, way }, round) =>
+    run(contender, way, `${way}-${round}`),
+  );
+  for (const [{ contender, way }, own] of measured) samples[way].set(contender.id, own);
   for (const contender of contenders) {
     const [kept, sent] = [await contender.count(), (rounds + 1) * count * WAYS.length];
     if (kept !== sent) throw new Error(`${contender.id} acknowledged ${sent} callbacks and holds ${kept}.`);
@@ -66,11 +66,4 @@ export async function measure(
 function sampleOf({ seconds, spans }: Timed, count: number): Sample {
   const latencies = spans.map(({ begin, end }) => end - begin);
   return { perSecond: count / seconds, p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) };
-}
-
-function shuffled<T>(items: readonly T[], random: () => number): T[] {
-  return items
-    .map((item) => ({ item, rank: random() }))
-    .sort((a, b) => a.rank - b.rank)
-    .map(({ item }) => item);
 }

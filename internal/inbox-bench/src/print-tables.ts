@@ -1,6 +1,6 @@
+import { printRows, type Spread } from '@payment-service/measure';
 import type { Measurement, Result } from './judge.ts';
 import type { Way } from './measure.ts';
-import type { Spread } from './spread.ts';
 
 const TITLES: Readonly<Record<Way, string>> = {
   store: 'At the store, called directly',
@@ -42,15 +42,4 @@ export function printResults(results: readonly Result[]): void {
 
 function withRange({ median, p10, p90 }: Spread): string {
   return `${median.toFixed(2)} (${p10.toFixed(2)} to ${p90.toFixed(2)})`;
-}
-
-function printRows(head: readonly string[], rows: readonly (readonly string[])[]): void {
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
-  for (const row of [head, ...rows]) {
-    const isText = (column: number) => column === 0 || column === row.length - 1;
-    const cells = row.map((cell, column) =>
-      isText(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-    );
-    console.log(`  ${cells.join('   ')}`.trimEnd());
-  }
 }

@@ -1,0 +1,139 @@
+/** One server in a process of its own: `http-server.ts <framework> <way> <project>`. See http.ts. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { bodyParser } from '@koa/bodyparser';
+import express from 'express';
+import express4 from 'express4';
+import fastify from 'fastify';
+import { Hono } from 'hono';
+import Koa from 'koa';
+import { ACCEPTED, type Framework, SIGNING_KEY } from './http.ts';
+import { importFrom } from './installed.ts';
+import { matchesByRecipe } from './verify-by-recipe.ts';
+import { answerQuestions } from './worker.ts';
+
+/** What a server tells about itself. */
+export interface ServerState {
+  readonly port: number;
+  /** How often the handler has run. */
+  readonly handled: number;
+  readonly cpuMicros: number;
+  /** In bytes, after a garbage collection: objects and buffers. */
+  readonly heap: number;
+  readonly rss: number;
+}
+
+const [framework, way, project = ''] = process.argv.slice(2);
+const UNAUTHORIZED = { error: 'unauthorized' };
+let handled = 0;
+
+/** The handler of every server. It counts, so that a server that answers without it is found out. */
+function handle(): void {
+  handled++;
+}
+
+/** What a merchant's team writes by hand, after a JSON body parser. */
+function isGenuine(body: unknown, header: string | undefined): boolean {
+  return way === 'bare' || matchesByRecipe(SIGNING_KEY, body, header ?? '');
+}
+
+const options = { signingKey: SIGNING_KEY, onCallback: handle };
+
+const OPENERS: Readonly<Record<Framework, () => Server | Promise<Server>>> = {
+  async 'express 5'() {
+    const app = express();
+    if (way === 'ours') {
+      const { paymentCallbacks } = await adapter<typeof import('@payment-service/express')>('express');
+      app.use('/callbacks', paymentCallbacks(options));
+    } else {
+      app.post('/callbacks', express.json(), (req, res) => {
+        if (!isGenuine(req.body, req.get('hmac-signature'))) return void res.status(401).json(UNAUTHORIZED);
+        handle();
+        res.json(ACCEPTED);
+      });
+    }
+    return createServer(app);
+  },
+  async 'express 4'() {
+    const app = express4();
+    if (way === 'ours') {
+      const { paymentCallbacks } = await adapter<typeof import('@payment-service/express')>('express');
+      app.use('/callbacks', paymentCallbacks(options));
+    } else {
+      app.post('/callbacks', express4.json(), (req, res) => {
+        if (!isGenuine(req.body, req.get('hmac-signature'))) return void res.status(401).json(UNAUTHORIZED);
+        handle();
+        res.json(ACCEPTED);
+      });
+    }
+    return createServer(app);
+  },
+  async koa() {
+    const app = new Koa();
+    if (way === 'ours') {
+      const { paymentCallbacks } = await adapter<typeof import('@payment-service/koa')>('koa');
+      app.use(paymentCallbacks(options));
+    } else {
+      app.use(bodyParser());
+      app.use((ctx) => {
+        if (!isGenuine(ctx.request.body, ctx.get('hmac-signature'))) {
+          ctx.status = 401;
+          ctx.body = UNAUTHORIZED;
+          return;
+        }
+        handle();
+        ctx.body = ACCEPTED;
+      });
+    }
+    return createServer(app.callback());
+  },
+  async fastify() {
+    const app = fastify();
+    if (way === 'ours') {
+      const { paymentCallbacks } = await adapter<typeof import('@payment-service/fastify')>('fastify');
+      await app.register(paymentCallbacks(options), { prefix: '/callbacks' });
+    } else {
+      app.post('/callbacks', async (request, reply) => {
+        if (!isGenuine(request.body, String(request.headers['hmac-signature'])))
+          return reply.code(401).send(UNAUTHORIZED);
+        handle();
+        return ACCEPTED;
+      });
+    }
+    await app.ready();
+    return app.server;
+  },
+  async hono() {
+    const app = new Hono();
+    if (way === 'ours') {
+      const { paymentCallbacks } = await adapter<typeof import('@payment-service/fetch')>('fetch');
+      const receive = paymentCallbacks(options);
+      app.post('/callbacks', (c) => receive(c.req.raw));
+    } else {
+      app.post('/callbacks', async (c) => {
+        const body: unknown = await c.req.json();
+        if (!isGenuine(body, c.req.header('hmac-signature'))) return c.json(UNAUTHORIZED, 401);
+        handle();
+        return c.json(ACCEPTED);
+      });
+    }
+    return createServer(getRequestListener(app.fetch));
+  },
+};
+
+function adapter<T>(name: string): Promise<T> {
+  return importFrom(project, `@payment-service/${name}`);
+}
+
+const server = await OPENERS[framework as Framework]();
+server.keepAliveTimeout = 120_000; // Longer than a measurement, and the same for every framework.
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 1024, resolve));
+
+answerQuestions(({ collect }: { readonly collect: boolean }): ServerState => {
+  if (collect) for (let pass = 0; pass < 3; pass++) globalThis.gc?.();
+  const { user, system } = process.cpuUsage();
+  const { heapUsed, external, rss } = process.memoryUsage();
+  const { port } = server.address() as AddressInfo;
+  return { port, handled, cpuMicros: user + system, heap: heapUsed + external, rss };
+});

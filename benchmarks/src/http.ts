@@ -1,0 +1,272 @@
+/**
+ * Requests a second, and memory of idle connections: each framework bare, with a hand-written check, and with its
+ * adapter. Every server and the load generator have a process of their own.
+ */
+import { interleave, ratio, spread } from '@payment-service/measure';
+import { callbackBodies } from './callback-bodies.ts';
+import type { ServerState } from './http-server.ts';
+import { homeOf, importFrom } from './installed.ts';
+import { judge, type Result } from './judge.ts';
+import type { Load, LoadQuestion } from './load-generator.ts';
+import type { Part, Run } from './part.ts';
+import { figure, withRange } from './print-tables.ts';
+import { Worker } from './worker.ts';
+
+type Testing = typeof import('@payment-service/core/testing');
+
+export const SIGNING_KEY = 'mK7pQ2vX9sLd4TzR8wYb3NcJ6hGf1EaU';
+const ANOTHER_KEY = 'tF5uW0nB7yHq3ZkV9xGc2LmS8jDa4RpE';
+
+/** What every server answers to a callback that it takes. */
+export const ACCEPTED = { status: 'accepted' };
+
+/** `bare`: a JSON body parser and no check. `by hand`: the parser and an HMAC over the five fields. */
+export const WAYS = ['bare', 'by hand', 'ours'] as const;
+export type Way = (typeof WAYS)[number];
+
+export const FRAMEWORKS = ['express 5', 'express 4', 'koa', 'fastify', 'hono'] as const;
+export type Framework = (typeof FRAMEWORKS)[number];
+
+/** Ours over bare, in requests a second, at least. */
+const OVER_BARE: Readonly<Record<Framework, number>> = {
+  'express 5': 1.3,
+  'express 4': 1.3,
+  koa: 1.15,
+  fastify: 0.8,
+  hono: 0.95,
+};
+const OVER_BY_HAND = 1.15;
+/** Ours over bare, in heap per idle connection: the tolerance is for what a heap does not give back in between. */
+const MEMORY_OVER_BARE = 1.05;
+
+const CONNECTIONS = 32;
+// Many short slices: what a neighbour takes away then meets all three servers of a round alike.
+const FULL = { rounds: 41, ms: 200, warmUpMs: 50, firstWarmUpMs: 2000, idle: 2000, idleRounds: 3 };
+const SHORT = { rounds: 2, ms: 30, warmUpMs: 5, firstWarmUpMs: 5, idle: 20, idleRounds: 1 };
+
+interface Hosted {
+  readonly way: Way;
+  readonly worker: Worker;
+  readonly port: number;
+}
+
+interface Sample {
+  readonly perSecond: number;
+  /** Requests per second of the server's processor time, which a busy neighbour does not change. */
+  readonly perCpuSecond: number;
+  readonly generatorBusy: number;
+}
+
+interface Idle {
+  readonly heap: number;
+  readonly rss: number;
+}
+
+export async function http({ project, isShort, only, rounds, random }: Run): Promise<Part> {
+  const pace = { ...(isShort ? SHORT : FULL), ...(rounds && { rounds }), random };
+  const testing: Testing = await importFrom(homeOf(project, 'core'), '@payment-service/core/testing');
+  const [genuine, forged] = [rawRequests(testing, SIGNING_KEY), rawRequests(testing, ANOTHER_KEY)];
+  const results: Result[] = [];
+  const speedRows: string[][] = [];
+  const idleRows: string[][] = [];
+  const generator = new Worker('load-generator.ts');
+  try {
+    for (const framework of FRAMEWORKS.filter((name) => name.startsWith(only ?? ''))) {
+      const servers = await Promise.all(WAYS.map((way) => host(framework, way, project)));
+      try {
+        for (const { way, port } of servers)
+          await checkServer(`${framework}, ${way}`, port, way === 'bare', genuine[0], forged[0]);
+        const speed = await timeServers(servers, generator, genuine, pace);
+        const idle = await measureIdle(framework, project, generator, genuine, pace);
+        results.push(...judgeServers(framework, speed, idle));
+        speedRows.push(...WAYS.map((way) => speedRow(framework, way, speed)));
+        idleRows.push(...WAYS.map((way) => idleRow(framework, way, idle)));
+      } finally {
+        await Promise.all(servers.map(({ worker }) => worker.stop()));
+      }
+    }
+  } finally {
+    await generator.stop();
+  }
+  const head = [
+    '',
+    'requests/s',
+    'over bare',
+    'over by hand',
+    'per CPU second',
+    'over bare',
+    'generator busy',
+  ];
+  return {
+    results,
+    tables: [
+      { title: `HTTP, ${CONNECTIONS} connections`, head, rows: speedRows },
+      {
+        title: `Memory of an idle connection, of ${figure(pace.idle)}`,
+        head: ['', 'heap, bytes', 'over bare', 'resident, bytes'],
+        rows: idleRows,
+      },
+    ],
+  };
+}
+
+async function host(framework: Framework, way: Way, project: string): Promise<Hosted> {
+  const worker = new Worker('http-server.ts', [framework, way, project]);
+  const { port } = await worker.ask<ServerState>({ collect: false });
+  return { way, worker, port };
+}
+
+/** Genuine callbacks under that key, as the bytes on the wire. */
+export function rawRequests(testing: Testing, signingKey: string): readonly [string, ...string[]] {
+  const [first = '', ...others] = callbackBodies('typical', testing).map((body) => {
+    const text = body.toString('utf8');
+    const signature = testing.signCallback({ signingKey, data: JSON.parse(text) });
+    const head = [
+      'POST /callbacks HTTP/1.1',
+      'host: 127.0.0.1',
+      'content-type: application/json',
+      `content-length: ${body.length}`,
+      `hmac-signature: ${signature}`,
+    ];
+    return `${head.join('\r\n')}\r\n\r\n${text}`;
+  });
+  return [first, ...others];
+}
+
+/**
+ * Proves that what is timed is a check: a server answers a genuine callback, in the same bytes as all others, and
+ * refuses another key's signature. A bare server must take both: otherwise the request is refused for another reason.
+ */
+export async function checkServer(
+  name: string,
+  port: number,
+  isBare: boolean,
+  genuine: string,
+  forged: string,
+): Promise<void> {
+  const answer = await send(port, genuine);
+  if (answer !== `200 ${JSON.stringify(ACCEPTED)}`)
+    throw new Error(`${name}: a genuine callback was answered ${answer}.`);
+  const [status] = (await send(port, forged)).split(' ');
+  if (status !== (isBare ? '200' : '401'))
+    throw new Error(`${name}: a signature of another key was answered ${status}.`);
+}
+
+async function send(port: number, request: string): Promise<string> {
+  const [head = '', body = ''] = request.split('\r\n\r\n');
+  const headers = head
+    .split('\r\n')
+    .slice(1)
+    .map((line): [string, string] => {
+      const colon = line.indexOf(': ');
+      return [line.slice(0, colon), line.slice(colon + 2)];
+    });
+  const kept = headers.filter(([name]) => name !== 'host' && name !== 'content-length');
+  const response = await fetch(`http://127.0.0.1:${port}/callbacks`, { method: 'POST', headers: kept, body });
+  return `${response.status} ${await response.text()}`;
+}
+
+type Pace = typeof FULL & Pick<Run, 'random'>;
+type Samples<S> = ReadonlyMap<Way, readonly S[]>;
+
+/** @throws {Error} when a server has answered requests that its handler has not seen. */
+async function timeServers(
+  servers: readonly Hosted[],
+  generator: Worker,
+  requests: readonly string[],
+  { rounds, ms, warmUpMs, firstWarmUpMs, random }: Pace,
+): Promise<Samples<Sample>> {
+  const run = async ({ way, worker, port }: Hosted, warmUp: number): Promise<Sample> => {
+    const before = await worker.ask<ServerState>({ collect: false });
+    const question: LoadQuestion = {
+      kind: 'load',
+      port,
+      requests,
+      connections: CONNECTIONS,
+      warmUpMs: warmUp,
+      ms,
+    };
+    const load = await generator.ask<Load>(question);
+    const after = await worker.ask<ServerState>({ collect: false });
+    const handled = after.handled - before.handled;
+    if (handled !== load.answered)
+      throw new Error(`${way}: ${load.answered} requests were answered, and the handler saw ${handled}.`);
+    return {
+      perSecond: load.perSecond,
+      perCpuSecond: (handled * 1e6) / (after.cpuMicros - before.cpuMicros),
+      generatorBusy: load.busy,
+    };
+  };
+  for (const server of servers) await run(server, firstWarmUpMs);
+  return byWay(await interleave(servers, rounds, random, (server) => run(server, warmUpMs)));
+}
+
+/** In new processes: one that has held connections before keeps their memory for the next ones. */
+async function measureIdle(
+  framework: Framework,
+  project: string,
+  generator: Worker,
+  requests: readonly string[],
+  { idle, idleRounds, random }: Pace,
+): Promise<Samples<Idle>> {
+  return interleave(WAYS, idleRounds, random, async (way) => {
+    const { worker, port } = await host(framework, way, project);
+    const hold = (connections: number): Promise<Load> =>
+      generator.ask<Load>({ kind: 'hold', port, requests, connections } satisfies LoadQuestion);
+    try {
+      await hold(Math.ceil(idle / 10)); // Compiles the code. These connections stay open as well.
+      const before = await worker.ask<ServerState>({ collect: true });
+      await hold(idle);
+      const after = await worker.ask<ServerState>({ collect: true });
+      await generator.ask({ kind: 'release' } satisfies LoadQuestion);
+      return { heap: (after.heap - before.heap) / idle, rss: (after.rss - before.rss) / idle };
+    } finally {
+      await worker.stop();
+    }
+  });
+}
+
+function byWay<S>(samples: ReadonlyMap<Hosted, readonly S[]>): Samples<S> {
+  return new Map([...samples].map(([{ way }, own]) => [way, own]));
+}
+
+/** One column of a way's samples. */
+function column<S, K extends keyof S>(samples: Samples<S>, way: Way, key: K): readonly S[K][] {
+  return (samples.get(way) ?? []).map((sample) => sample[key]);
+}
+
+function judgeServers(framework: Framework, speed: Samples<Sample>, idle: Samples<Idle>): readonly Result[] {
+  const ours = column(speed, 'ours', 'perSecond');
+  const over = (way: Way) => ratio(ours, column(speed, way, 'perSecond'));
+  const memory = ratio(column(idle, 'ours', 'heap'), column(idle, 'bare', 'heap'));
+  const name = `http: ${framework}, ours over`;
+  return [
+    judge(`${name} bare`, 'ratio', over('bare'), { atLeast: OVER_BARE[framework] }),
+    judge(`${name} by hand`, 'ratio', over('by hand'), { atLeast: OVER_BY_HAND }),
+    judge(`${name} bare, heap of an idle connection`, 'ratio', memory, { atMost: MEMORY_OVER_BARE }),
+  ];
+}
+
+function speedRow(framework: Framework, way: Way, samples: Samples<Sample>): string[] {
+  const over = (other: Way, key: 'perSecond' | 'perCpuSecond') =>
+    way === other ? '' : withRange(ratio(column(samples, way, key), column(samples, other, key)));
+  return [
+    `${framework}, ${way}`,
+    figure(spread(column(samples, way, 'perSecond')).median),
+    over('bare', 'perSecond'),
+    way === 'ours' ? over('by hand', 'perSecond') : '',
+    figure(spread(column(samples, way, 'perCpuSecond')).median),
+    over('bare', 'perCpuSecond'),
+    `${(spread(column(samples, way, 'generatorBusy')).median * 100).toFixed(0)} %`,
+  ];
+}
+
+function idleRow(framework: Framework, way: Way, samples: Samples<Idle>): string[] {
+  const heap = column(samples, way, 'heap');
+  return [
+    `${framework}, ${way}`,
+    figure(spread(heap).median),
+    way === 'bare' ? '' : withRange(ratio(heap, column(samples, 'bare', 'heap'))),
+    figure(spread(column(samples, way, 'rss')).median),
+  ];
+}

@@ -1,0 +1,32 @@
+import type { Result } from './judge.ts';
+import type { Table } from './print-tables.ts';
+
+/** What every part of the benchmark is given. */
+export interface Run {
+  /** The folder of a project that has core, the adapters and the peers, as installed. */
+  readonly project: string;
+  /** The same packages without the condition `node`. */
+  readonly portable: string;
+  /** Everything once: it proves that the controls fail where they must, and its figures are noise. */
+  readonly isShort: boolean;
+  /** The start of a framework's name: measures only that one. */
+  readonly only: string | undefined;
+  readonly rounds: number | undefined;
+  /** From 0 up to 1; decides the order within each round. */
+  readonly random: () => number;
+}
+
+/** What a part has measured. */
+export interface Part {
+  readonly tables: readonly Table[];
+  readonly results: readonly Result[];
+}
+
+/** What reports/bench.json holds. */
+export interface Report extends Part {
+  readonly name: 'bench';
+  /** ISO 8601. */
+  readonly date: string;
+  readonly isShort: boolean;
+  readonly environment: { readonly node: string; readonly platform: string; readonly cores: number };
+}

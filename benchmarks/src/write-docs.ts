@@ -1,0 +1,24 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Report } from './part.ts';
+import { type Table, targetTable } from './print-tables.ts';
+
+const SECTION = /(<!-- figures -->\n).*(<!-- end of figures -->)/s;
+
+/** Puts the figures of a report into a document, between its two marks. */
+export async function writeDocs(path: string, report: Report): Promise<void> {
+  const document = await readFile(path, 'utf8');
+  if (!SECTION.test(document)) throw new Error(`${path} has no place for figures.`);
+  const { node, platform, cores } = report.environment;
+  const taken = `${report.date.slice(0, 10)}, Node ${node.slice(1)}, ${platform}, ${cores} cores.`;
+  const tables = [...report.tables, targetTable(report.results)].map(markdown);
+  // As a function: a replacement string would give `$` a meaning.
+  const section = (_: string, begin: string, end: string): string =>
+    `${begin}\n${[taken, ...tables].join('\n\n')}\n\n${end}`;
+  await writeFile(path, document.replace(SECTION, section));
+}
+
+function markdown({ title, head, rows }: Table): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const ruler = head.map((name) => (name === '' ? '---' : '---:'));
+  return [`### ${title}`, '', line(head), line(ruler), ...rows.map(line)].join('\n');
+}
