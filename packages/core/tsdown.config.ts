@@ -15,6 +15,16 @@ const config: UserConfig = defineConfig({
   dts: true,
   platform: 'neutral',
   // Resolved where the package runs: node:crypto and node:zlib in Node, the portable files elsewhere.
+  // Two shared files, not one for every set of importers: a program that mounts an adapter loads four in all.
+  outputOptions: {
+    comments: { jsdoc: false }, // They are in the declarations.
+    codeSplitting: {
+      groups: [
+        { name: 'shared', test: /src\/(errors|key-check|unknown-options)/, priority: 2 },
+        { name: 'verify', test: /src\/verify\/(?!digest)/, priority: 1 },
+      ],
+    },
+  },
   deps: { neverBundle: ['#digest', '#inflate', /^node:/] },
 });
 export default config;

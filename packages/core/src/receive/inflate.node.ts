@@ -1,7 +1,7 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
 
 /**
- * Decompresses a body: all of it is one member, with nothing behind it. `DecompressionStream` gives different verdicts on
+ * Decompresses a body: all of it is one member, with nothing after it. `DecompressionStream` gives different verdicts on
  * several members and on trailing bytes in Node 20 and 24; this gives one.
  */
 export function inflate(

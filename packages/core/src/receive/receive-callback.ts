@@ -1,4 +1,3 @@
-import { inflate } from '#inflate';
 import { ConfigurationError } from '../errors.ts';
 import type { CallbackBody } from '../verify/callback-body.ts';
 import type { RefusalCode } from '../verify/refusal.ts';
@@ -13,7 +12,13 @@ import {
   refused,
   settled,
 } from './receiver.ts';
-import { type IncomingBody, isLargerThanBody, MAX_BODY_BYTES, readBodyBytes } from './request-body.ts';
+import {
+  type BodyProblem,
+  type IncomingBody,
+  isLargerThanBody,
+  MAX_BODY_BYTES,
+  readBodyBytes,
+} from './request-body.ts';
 
 /** A callback request, in the terms that every framework shares. An adapter fills it in and decides nothing. */
 export interface IncomingCallback {
@@ -70,10 +75,8 @@ export async function receiveCallback(
   let body: CallbackBody;
   if (request.body.state === 'unread') {
     const received = await readBodyBytes(request.body.read, declaredLength, receiver.bodyLimit);
-    const read =
-      encoding === 'identity' || typeof received === 'string'
-        ? received
-        : await inflate(received, encoding === 'deflate' ? 'deflate' : 'gzip', MAX_BODY_BYTES);
+    const isPlain = encoding === 'identity' || typeof received === 'string';
+    const read = isPlain ? received : await decompress(received, encoding);
     if (typeof read === 'string') return refused(receiver, read, REPLIES[read] ?? UNAUTHORIZED);
     body = read;
   } else if (request.body.state === 'parsed') {
@@ -120,6 +123,12 @@ function refusedUnread(
   // Not `>`: a length that is not a number is not below the limit either.
   if (declaredLength !== undefined && !(declaredLength <= MAX_BODY_BYTES)) return 'body_too_large';
   return undefined;
+}
+
+async function decompress(bytes: Uint8Array, encoding: string): Promise<Uint8Array | BodyProblem> {
+  // Loaded with the first compressed body: few senders compress, and every program starts.
+  const { inflate } = await import('#inflate');
+  return inflate(bytes, encoding === 'deflate' ? 'deflate' : 'gzip', MAX_BODY_BYTES);
 }
 
 /** Whether more than a callback's worth of bytes may still arrive. */

@@ -6,7 +6,13 @@ import {
   type Verifier,
   type VerifierOptions,
 } from '../verify/create-verifier.ts';
-import { type AuthenticRefusal, type Refusal, type RefusalCode, refuse } from '../verify/refusal.ts';
+import {
+  type AuthenticRefusal,
+  type ReceiverCode,
+  type Refusal,
+  type RefusalCode,
+  refuse,
+} from '../verify/refusal.ts';
 import type { VerifiedCallback, VerifiedRedirect } from '../verify/verified.ts';
 import { TimeLimit } from './time-limit.ts';
 
@@ -230,10 +236,25 @@ function describe(error: unknown): [name: string, retryAfterSeconds: number] {
   return [error instanceof HandlerTimeoutError ? 'handler_timeout' : 'handler_failed', RETRY_AFTER_SECONDS];
 }
 
-/** Refuses a request: the code goes to `onRefused`, the constant reply to the network. */
+const HINTS: Readonly<Record<ReceiverCode, string>> = {
+  method_not_allowed: 'A callback is a POST, a redirect is a GET. The request used another method.',
+  encoding_unsupported: 'The body has a Content-Encoding other than gzip and deflate.',
+  body_too_large: 'The body has more than 64 KiB, before or after decompression.',
+  body_timeout: 'The sender took longer than bodyTimeoutMs to send the body.',
+  body_aborted: 'The sender closed the connection before the body was complete.',
+};
+
+/** Refuses a request before verification: the code goes to `onRefused`, the constant reply to the network. */
 export function refused(receiver: Receiver, code: RefusalCode, reply: Reply): { readonly reply: Reply } {
-  receiver.reportRefusal(refuse(code));
+  const refusal = isReceiverCode(code)
+    ? Object.freeze({ ok: false, code, hint: HINTS[code], authentic: false } as const)
+    : refuse(code);
+  receiver.reportRefusal(refusal);
   return { reply };
+}
+
+function isReceiverCode(code: RefusalCode): code is ReceiverCode {
+  return Object.hasOwn(HINTS, code);
 }
 
 // With the charset: Fastify adds it anyway, and the answers are the same everywhere.

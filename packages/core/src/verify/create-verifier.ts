@@ -8,7 +8,7 @@ import {
   type RedirectFields,
   readRedirectQuery,
 } from './redirect-query.ts';
-import { type Refusal, type RefusalCode, refuse, refuseAuthentic } from './refusal.ts';
+import { type Refusal, refuse, refuseAuthentic, type VerifierCode } from './refusal.ts';
 import { parseSignature, readTimestamp, type Signature, type Timestamp } from './signature.ts';
 import {
   type ColonField,
@@ -72,18 +72,30 @@ export interface VerifierOptions {
   readonly now?: (() => number) | undefined;
 }
 
-export const VERIFIER_OPTIONS: readonly (keyof VerifierOptions)[] = [
+/** What each option must be, if it is given. Keys, redirect names and their values have checks of their own. */
+const SHAPES: { readonly [Name in keyof VerifierOptions]?: readonly [(value: unknown) => boolean, string] } =
+  {
+    toleranceSeconds: [(value) => Number.isFinite(value) && Number(value) > 0, 'a number of seconds above 0'],
+    colonIn: [
+      (value) => value === 'merchant_reference' || value === 'internal_reference',
+      "'merchant_reference' or 'internal_reference'",
+    ],
+    isMerchantReference: [isFunction, 'a function beside colonIn'],
+    account: [
+      (value) => typeof value === 'string' && value.isWellFormed(),
+      'a string that labels the account',
+    ],
+    allowSandboxKeys: [(value) => typeof value === 'boolean', 'true or false'],
+    now: [isFunction, 'a function that returns milliseconds since 1970'],
+  };
+
+export const VERIFIER_OPTIONS: readonly string[] = [
+  ...Object.keys(SHAPES),
   'signingKey',
-  'toleranceSeconds',
-  'colonIn',
-  'isMerchantReference',
   'redirectFields',
   'redirectDefaults',
-  'account',
   'publicKey',
   'secretKey',
-  'allowSandboxKeys',
-  'now',
 ];
 
 /** Verifies callbacks and redirects. Total: hostile input gives a refusal, never an exception (decision D8). */
@@ -131,7 +143,6 @@ export function createVerifier(options: VerifierOptions): Verifier {
   if (typeof options !== 'object' || options === null) {
     throw new ConfigurationError('signingKey', 'createVerifier() needs an object: { signingKey }.');
   }
-  refuseUnknownOptions('createVerifier()', options, VERIFIER_OPTIONS);
   checkOptions(options);
   const keys = prepareSigningKeys(options.signingKey, options);
   const form = queryForm(options.redirectFields, options.redirectDefaults);
@@ -216,8 +227,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
 }
 
 type Judgement =
-  | { readonly key: undefined; readonly code: RefusalCode }
-  | { readonly key: PreparedKey; readonly code: RefusalCode | undefined };
+  | { readonly key: undefined; readonly code: VerifierCode }
+  | { readonly key: PreparedKey; readonly code: VerifierCode | undefined };
 
 function readSignature(value: unknown): Signature | 'signature_missing' | 'signature_malformed' {
   if (value === undefined || value === null || value === '') return 'signature_missing';
@@ -231,51 +242,29 @@ function matchingKeys(keys: readonly PreparedKey[], message: string, hash: strin
   return fitting;
 }
 
-function timestampRule({ ageSeconds }: Timestamp, tolerance: number): RefusalCode | undefined {
+function timestampRule({ ageSeconds }: Timestamp, tolerance: number): VerifierCode | undefined {
   if (ageSeconds === undefined) return 'timestamp_unreadable';
   return Math.abs(ageSeconds) > tolerance ? 'timestamp_out_of_tolerance' : undefined;
 }
 
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
 function checkOptions(options: VerifierOptions): void {
-  const { toleranceSeconds, colonIn, isMerchantReference, account, allowSandboxKeys, now } = options;
-  const check = (option: string, isValid: boolean, shape: string): void => {
-    if (!isValid) throw new ConfigurationError(option, `${option} must be ${shape}, or be left out.`);
-  };
-  check(
-    'toleranceSeconds',
-    toleranceSeconds === undefined || (Number.isFinite(toleranceSeconds) && toleranceSeconds > 0),
-    'a number of seconds above 0',
-  );
-  check(
-    'colonIn',
-    colonIn === undefined || colonIn === 'merchant_reference' || colonIn === 'internal_reference',
-    "'merchant_reference' or 'internal_reference'",
-  );
-  check(
-    'isMerchantReference',
-    isMerchantReference === undefined || (typeof isMerchantReference === 'function' && colonIn !== undefined),
-    'a function beside colonIn',
-  );
+  refuseUnknownOptions('createVerifier()', options, VERIFIER_OPTIONS);
+  const { colonIn, isMerchantReference } = options;
+  for (const [option, [isValid, shape]] of Object.entries(SHAPES)) {
+    const value: unknown = Reflect.get(options, option);
+    const isAlone = option === 'isMerchantReference' && colonIn === undefined;
+    if (value === undefined || (isValid(value) && !isAlone)) continue;
+    throw new ConfigurationError(option, `${option} must be ${shape}, or be left out.`);
+  }
   if (colonIn === 'internal_reference' && isMerchantReference === undefined) {
     throw new ConfigurationError(
       'isMerchantReference',
-      "colonIn: 'internal_reference' needs isMerchantReference. Without it, a customer who can put ':' into a reference can " +
-        'move text from one reference to the other under the same signature.',
+      "colonIn: 'internal_reference' needs isMerchantReference. Otherwise a customer who can put ':' into a reference can " +
+        'move its end into the other reference, under the same signature.',
     );
   }
-  check(
-    'account',
-    account === undefined || (typeof account === 'string' && account.isWellFormed()),
-    'a string that labels the merchant account',
-  );
-  check(
-    'allowSandboxKeys',
-    allowSandboxKeys === undefined || typeof allowSandboxKeys === 'boolean',
-    'true or false',
-  );
-  check(
-    'now',
-    now === undefined || typeof now === 'function',
-    'a function that returns milliseconds since 1970',
-  );
 }

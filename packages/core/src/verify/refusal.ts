@@ -1,7 +1,9 @@
 import type { Evidence } from './verified.ts';
 
 /** Why a callback or redirect is refused. For logs and metrics: the network sees one constant answer. */
-export type RefusalCode =
+export type RefusalCode = VerifierCode | ReceiverCode;
+
+export type VerifierCode =
   | 'signature_missing'
   | 'signature_malformed'
   | 'body_malformed'
@@ -12,7 +14,10 @@ export type RefusalCode =
   | 'key_expired'
   | 'timestamp_unreadable'
   | 'timestamp_out_of_tolerance'
-  | 'reference_unexpected'
+  | 'reference_unexpected';
+
+/** What the receiver refuses before verification. */
+export type ReceiverCode =
   | 'method_not_allowed'
   | 'encoding_unsupported'
   | 'body_too_large'
@@ -39,45 +44,38 @@ export interface AuthenticRefusal extends RefusalReport {
 
 export type Refusal = ForgedRefusal | AuthenticRefusal;
 
-const HINTS: Readonly<Record<RefusalCode, string>> = {
+const HINTS: Readonly<Record<VerifierCode, string>> = {
   signature_missing:
-    'The request has no signature. A callback carries it in the header hmac-signature, a redirect in the query parameter ' +
-    'hmac_signature. Check whether a proxy in front of the application drops the header.',
+    'The signature is missing: the header hmac-signature of a callback, or the query parameter hmac_signature of a ' +
+    'redirect. Check whether a proxy removes the header.',
   signature_malformed:
     'The signature is not t=<timestamp>,s=<64 lower-case hex digits> without white space. A repeated header also causes ' +
     'this.',
   body_malformed:
-    'The body is not a UTF-8 JSON object { event, payload }, or a signed field name appears twice.',
+    'The body is not a UTF-8 JSON object { event, payload }, or it repeats a signed field name.',
   query_malformed:
-    'The query has an invalid percent escape, a signed name twice or in brackets, more than 128 parameters, or more than ' +
-    '8192 characters.',
+    'The query has an invalid percent escape, a signed name twice or in brackets, or more than 128 parameters or 8192 ' +
+    'characters.',
   signed_field_malformed:
-    'One of event, merchant_reference, internal_reference, transaction_type and transaction_status is missing or not a ' +
-    'well-formed string. If redirects use other names, set redirectFields; if they lack a field, set redirectDefaults.',
+    'A signed field is missing or not a well-formed string. If redirects use other names, set redirectFields; if they ' +
+    'lack event or transaction_type, set redirectDefaults.',
   ambiguous:
-    "A signed field contains ':', which also separates the fields, so the signature fits more than one reading. If the " +
-    "references of this account contain ':', name the field in colonIn. If customers can influence references, also set " +
-    'isMerchantReference.',
+    "A signed field contains ':', which also separates the fields, so the signature fits more than one reading. If " +
+    "references of this account contain ':', set colonIn, and isMerchantReference if customers can influence them.",
   mismatch:
-    'No signing key produces this signature. Check that signingKey is the signing key of this account, as the dashboard ' +
-    'shows it, and that nothing between the service and this program changes a signed field.',
+    'No signing key produces this signature. Check that signingKey is the one that the dashboard shows for this ' +
+    'account, and that nothing on the way changes a signed field.',
   key_expired: 'The signature was made with a key whose notAfter has passed.',
   timestamp_unreadable: 'toleranceSeconds is set, but t is not a number.',
   timestamp_out_of_tolerance:
-    't differs from the local clock by more than toleranceSeconds. A retry that reuses its first t also causes this. t is ' +
-    'not signed, so a tolerance does not protect against replay.',
+    't differs from the local clock by more than toleranceSeconds. A retry that reuses its first t also causes this.',
   reference_unexpected: 'The redirect belongs to a different merchant_reference than the session expects.',
-  method_not_allowed: 'A callback is a POST, a redirect is a GET. The request used another method.',
-  encoding_unsupported: 'The body has a Content-Encoding other than gzip and deflate.',
-  body_too_large: 'The body has more than 64 KiB, before or after decompression.',
-  body_timeout: 'The sender took longer than bodyTimeoutMs to send the body.',
-  body_aborted: 'The sender closed the connection before the body was complete.',
 };
 
-export function refuse(code: RefusalCode): ForgedRefusal {
+export function refuse(code: VerifierCode): ForgedRefusal {
   return Object.freeze({ ok: false, code, hint: HINTS[code], authentic: false });
 }
 
-export function refuseAuthentic(code: RefusalCode, evidence: Evidence): AuthenticRefusal {
+export function refuseAuthentic(code: VerifierCode, evidence: Evidence): AuthenticRefusal {
   return Object.freeze({ ok: false, code, hint: HINTS[code], authentic: true, evidence });
 }

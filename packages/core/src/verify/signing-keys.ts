@@ -52,11 +52,12 @@ export function prepareSigningKeys(
     );
   }
   const prepared = signingKey.map((entry: SigningKey, index) => prepareEntry(entry, index, options));
-  if (new Set(prepared.map(({ id }) => id)).size < prepared.length) {
-    throw new ConfigurationError('signingKey', 'Two entries of signingKey share an id. Give each its own.');
-  }
-  if (new Set(signingKey.map(({ key }) => key)).size < prepared.length) {
-    throw new ConfigurationError('signingKey', 'Two entries of signingKey share a key. Remove one of them.');
+  const isUnique = (values: readonly string[]): boolean => new Set(values).size === prepared.length;
+  if (!isUnique(prepared.map(({ id }) => id)) || !isUnique(signingKey.map(({ key }) => key))) {
+    throw new ConfigurationError(
+      'signingKey',
+      'Two entries of signingKey share an id or a key. Remove one of them.',
+    );
   }
   return prepared;
 }
@@ -89,7 +90,7 @@ function checkSigningKey(option: string, key: unknown, options: KeyOptions): ass
   if (key === options.secretKey) refuse(`is the secret key. ${WHERE}`);
   if (key.startsWith('SANDBOX')) checkSandboxKey(option, options.allowSandboxKeys === true);
   else if (key.length < MIN_LENGTH) {
-    warnOnce(`${option} has fewer than ${MIN_LENGTH} characters: a guessable key signs anything. ${WHERE}`);
+    warnOnce(`${option} has fewer than ${MIN_LENGTH} characters, so it can be guessed. ${WHERE}`);
   }
 }
 
