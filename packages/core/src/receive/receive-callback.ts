@@ -88,7 +88,9 @@ function refusedUnread(request: IncomingCallback): { code: RefusalCode; reply: R
 
 const TOO_LARGE: Reply = errorReply(413, 'content_too_large', CLOSE);
 
-type Body = { readonly reply?: never; readonly data: CallbackBody | undefined } | { readonly reply: Reply };
+type Body =
+  | { readonly reply: undefined; readonly data: CallbackBody | undefined }
+  | { readonly reply: Reply };
 
 async function readBody(request: IncomingCallback, receiver: CallbackReceiver): Promise<Body> {
   const { body } = request;
@@ -100,10 +102,10 @@ async function readBody(request: IncomingCallback, receiver: CallbackReceiver): 
   if (body.state === 'parsed') {
     const isBounded = encoding === 'identity' && Number.isFinite(declaredLength(request));
     if (!isBounded && isLargerThanBody(body.data)) return refused(receiver, 'body_too_large', TOO_LARGE);
-    return { data: body.data as CallbackBody };
+    return { reply: undefined, data: body.data as CallbackBody };
   }
   const read = await readBodyBytes(body.read, encoding, receiver.bodyLimit);
-  if (typeof read !== 'string') return { data: read };
+  if (typeof read !== 'string') return { reply: undefined, data: read };
   return refused(receiver, read, UNREAD[read]);
 }
 
