@@ -13,6 +13,8 @@ export interface Vector {
     }[];
     readonly tolerance_seconds?: number;
     readonly colon_in?: 'merchant_reference' | 'internal_reference';
+    readonly merchant_reference_pattern?: string;
+    readonly redirect_defaults?: { readonly event?: string; readonly transaction_type?: string };
     readonly expect_reference?: string;
     readonly now_ms: number;
   };
@@ -36,6 +38,8 @@ export function wrongVerdicts(vectors: readonly Vector[]): string[] {
 
 function verdict({ options, channel, query = '', signature, ...carried }: Vector): string {
   const { signing_key, signing_keys, tolerance_seconds, colon_in, expect_reference, now_ms } = options;
+  const { merchant_reference_pattern: pattern } = options;
+  const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u');
   const ring = signing_keys?.map(({ id, key, not_after }) => ({
     id,
     key,
@@ -45,6 +49,8 @@ function verdict({ options, channel, query = '', signature, ...carried }: Vector
     signingKey: ring ?? signing_key,
     toleranceSeconds: tolerance_seconds,
     colonIn: colon_in,
+    isMerchantReference: expression && ((reference) => expression.test(reference)),
+    redirectDefaults: options.redirect_defaults,
     now: () => now_ms,
   });
   const { body_text, body_hex, body_json } = carried;

@@ -1,10 +1,11 @@
-"""Decision D4: the join with ':' is ambiguous, so at most one named field may hold one."""
+"""Decision D4: the join with ':' is ambiguous, so at most one named field may contain one."""
 
-from vector import KEY, NAMES, OTHER_KEY, SIGNED, body, callback, data, fields, header, joined, no, ok
+from vector import KEY, NAMES, OTHER_KEY, SIGNED, body, callback, data, fields, header, joined, no, ok, query, redirect
 
 AMBIGUOUS = no('ambiguous', authentic=True)
 MERCHANT = {'colon_in': 'merchant_reference'}
-INTERNAL = {'colon_in': 'internal_reference'}
+ORDERS = '^ORD-[0-9]+$'
+INTERNAL = {'colon_in': 'internal_reference', 'merchant_reference_pattern': ORDERS}
 POLICIES = [
     ('by default', {}, None),
     ('colonIn merchant', MERCHANT, 'merchant_reference'),
@@ -29,6 +30,7 @@ def add_all() -> None:
     each_field()
     shifts()
     shapes()
+    merchant_references()
 
 
 def each_field() -> None:
@@ -68,13 +70,13 @@ def shifts() -> None:
 
     # The tail: a failed transaction whose type is made to swallow the status.
     failed = fields(
-        merchant_reference='A',
+        merchant_reference='ORD-7',
         internal_reference='B:COLLECTION:COMPLETED',
         transaction_type='X',
         transaction_status='FAILED',
     )
     swapped = fields(
-        merchant_reference='A',
+        merchant_reference='ORD-7',
         internal_reference='B',
         transaction_type='COLLECTION',
         transaction_status='COMPLETED:X:FAILED',
@@ -159,3 +161,57 @@ def shapes() -> None:
         signature=header(signed),
         body_text=body(signed),
     )
+
+
+def merchant_references() -> None:
+    """Customers may be able to write ':' into a reference: then exactly one split may be a merchant's reference."""
+
+    def case(name: str, expect: dict, signed: dict, field: str, pattern: str, **more) -> None:
+        callback(
+            f'merchant reference: {name}',
+            expect,
+            rule='D4',
+            threat='A32',
+            options={'colon_in': field, 'merchant_reference_pattern': pattern},
+            signature=more.pop('signature', header(signed)),
+            body_text=body(signed),
+            **more,
+        )
+
+    merchant, internal = 'merchant_reference', 'internal_reference'
+    with_part = '^ORD-[0-9]+:[0-9]+$'
+    both = '^ORD-[0-9]+(:[0-9]+)?$'
+    outside = fields(merchant_reference='ORD-9999', internal_reference='1:INT-77')
+    inside = fields(merchant_reference='ORD-9999:1', internal_reference='INT-77')
+    assert joined(outside) == joined(inside)
+    case('no colon, the pattern fits', ok(), SIGNED, internal, ORDERS)
+    case('no colon, the pattern does not fit', AMBIGUOUS, SIGNED, internal, '^INV-[0-9]+$')
+    case('no colon, colonIn merchant, the pattern does not fit', AMBIGUOUS, SIGNED, merchant, '^INV-[0-9]+$')
+    case('the shorter of two splits', ok(outside), outside, internal, ORDERS)
+    case('the longer of two splits', ok(inside), inside, merchant, with_part)
+    case('two splits satisfy it, internal reference with a colon', AMBIGUOUS, outside, internal, both)
+    case('two splits satisfy it, merchant reference with a colon', AMBIGUOUS, inside, merchant, both)
+    case('only the other split satisfies it, internal reference with a colon', AMBIGUOUS, outside, internal, with_part)
+    case('only the other split satisfies it, merchant reference with a colon', AMBIGUOUS, inside, merchant, ORDERS)
+    case('no split satisfies it', AMBIGUOUS, outside, internal, '^INV-')
+    three = fields(internal_reference='a:b:c')
+    case('one split of three', ok(three), three, internal, ORDERS)
+    case('the first and the last of three splits', AMBIGUOUS, three, internal, '^ORD-1001(:a:b)?$')
+    last = fields(merchant_reference='ORD-1001', internal_reference='a:')
+    case('an empty rest is a split', AMBIGUOUS, last, internal, '^ORD-1001(:a)?$')
+    empty = fields(merchant_reference='', internal_reference='ORD-1:x')
+    case('an empty reference that satisfies it', ok(empty), empty, internal, '^$')
+    case('it allows no colon in other fields', AMBIGUOUS, inside, internal, with_part)
+    elsewhere = fields(transaction_status='COMPLETED:x')
+    case('it allows no colon in the status', AMBIGUOUS, elsewhere, internal, ORDERS)
+    case('a wrong key wins', no('mismatch'), outside, internal, both, signature=header(outside, OTHER_KEY))
+    for name, expect, pattern in [('one split', ok(outside), ORDERS), ('two splits', AMBIGUOUS, both)]:
+        options = {'colon_in': internal, 'merchant_reference_pattern': pattern}
+        redirect(
+            f'redirect: {name} satisfies the pattern of merchant references'.replace('splits satisfies', 'splits satisfy'),
+            expect,
+            query(outside),
+            rule='D4',
+            threat='A32',
+            options=options,
+        )

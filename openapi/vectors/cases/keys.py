@@ -97,7 +97,9 @@ def which_text() -> None:
     own('of 131 bytes', (KEY + OTHER_KEY + THIRD_KEY + FOURTH_KEY + 'abc')[:131])
     own('that looks like hexadecimal', '00112233445566778899aabbccddeeff')
     own('that looks like Base64', 'QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo=')
-    own('with a prefix and punctuation', 'whsec_Zq8sT4vLm2Xw/+=:,"\'\\')
+    # The signing key is alphanumeric (protocol §1). Punctuation is accepted all the same, in case that changes; quotes are
+    # not, since they are left over from a configuration file (threat A19).
+    own('with a prefix and punctuation', 'whsec_Zq8sT4vLm2Xw/+=:,;.!?@#%&*()\\')
     own('of eight characters', 'Ab3dE6gH')
 
     def other(name: str, key: str, used: bytes) -> None:

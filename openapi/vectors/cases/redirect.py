@@ -234,10 +234,10 @@ def expected_reference() -> None:
     case('longer', unexpected, 'ORD-10011')
     case('in another case', unexpected, 'ord-1001')
     case('with a space', unexpected, 'ORD-1001 ')
-    case('empty expectation, a reference came', unexpected, '')
-    case('empty expectation, an empty one came', ok(fields(merchant_reference='')), '', '')
-    case('NFD expected, NFC came', unexpected, 'Cafe\u0301', 'Caf\u00e9', 'Caf%C3%A9')
-    case('NFC expected, NFC came', ok(fields(merchant_reference='Caf\u00e9')), 'Caf\u00e9', 'Caf\u00e9', 'Caf%C3%A9')
+    case('empty expectation, a reference in the query', unexpected, '')
+    case('empty expectation, an empty one in the query', ok(fields(merchant_reference='')), '', '')
+    case('NFD expected, NFC in the query', unexpected, 'Cafe\u0301', 'Caf\u00e9', 'Caf%C3%A9')
+    case('NFC expected, NFC in the query', ok(fields(merchant_reference='Caf\u00e9')), 'Caf\u00e9', 'Caf\u00e9', 'Caf%C3%A9')
     case('the internal one', unexpected, 'INT-77')
     redirect(
         'redirect reference: mismatch wins',

@@ -1,6 +1,6 @@
-"""Decision D11: a known name comes once, in one spelling."""
+"""Decision D11: a signed name appears once, in one spelling; an unsigned name may be the merchant's own parameter."""
 
-from vector import NAMES, SIGNED, header, no, ok, query, redirect
+from vector import NAMES, SIGNED, callback, fields, header, no, ok, query, raw_body, redirect
 
 BAD = no('query_malformed')
 
@@ -10,6 +10,11 @@ def refuse(name: str, text: str, **more) -> None:
 
 
 def add_all() -> None:
+    names()
+    defaults()
+
+
+def names() -> None:
     for field in NAMES:
         refuse(f'{field} twice, other first', f'{field}=OTHER&' + query())
         refuse(f'{field} twice, other last', query() + f'&{field}=OTHER')
@@ -35,15 +40,60 @@ def add_all() -> None:
     refuse('hmac_signature twice, once encoded', query() + f'&hmac%5Fsignature={header()}')
     refuse('hmac_signature[]', query() + f'&hmac_signature[]={header()}')
     refuse('hmac_signature[] instead', query().replace('hmac_signature=', 'hmac_signature[]='))
-    known = 'The contract knows the name, signed or not: which of the two a program reads is not certain.'
-    refuse('transaction_amount twice', query() + '&transaction_amount=500&transaction_amount=5000000', note=known)
-    refuse(
-        'transaction_amount flat and nested',
-        query() + '&transaction_amount=500&payload[transaction_amount]=5000000',
-        note=known,
-    )
-    refuse('transaction_amount[]', query() + '&transaction_amount[]=500', note=known)
+    own = 'The merchant may have put the name into the address itself: it spoils no genuine redirect, and proves nothing.'
+    for name, extra in [
+        ('transaction_amount twice', '&transaction_amount=500&transaction_amount=5000000'),
+        ('transaction_amount flat and nested', '&transaction_amount=500&payload[transaction_amount]=5000000'),
+        ('transaction_amount[]', '&transaction_amount[]=500'),
+        ('payload[transaction_amount][0]', '&payload[transaction_amount][0]=500'),
+        ('id of the merchant and id of the transaction', '&id=7&id=1001'),
+        ('id three times', '&id=7&id=7&id=1001'),
+    ]:
+        redirect(f'redirect names: {name}', ok(), query() + extra, rule='D9', threat='A14', note=own)
+    pairs = '&'.join(f'p{index}=1' for index in range(122))
+    redirect('redirect names: 128 parameters', ok(), f'{query()}&{pairs}', threat='A29')
+    refuse('129 parameters', f'{query()}&{pairs}&q=1')
+    refuse('the same name 3,900 times', query() + '&a' * 3900)
     redirect('redirect names: unknown[] and unknown[x]', ok(), query() + '&tag[]=1&tag[]=2&tag[x]=3', rule='D9')
     redirect(
-        'redirect names: event with something around it', ok(), query() + '&events=1&xevent=2&event.x=3', rule='D9'
+        'redirect names: event as a part of other names', ok(), query() + '&events=1&xevent=2&event.x=3', rule='D9'
+    )
+
+
+def defaults() -> None:
+    """Public documentation of services with this scheme shows redirects without event and transaction_type."""
+    both = {'event': 'transaction.completed', 'transaction_type': 'COLLECTION'}
+    only_event = {'event': 'transaction.completed'}
+    missing = no('signed_field_malformed')
+
+    def case(name: str, expect: dict, text: str, given: dict = both) -> None:
+        redirect(f'redirect defaults: {name}', expect, text, options={'redirect_defaults': given})
+
+    def without(*names: str, signed: dict = SIGNED, signature: str = '', **more) -> str:
+        kept = {name: value for name, value in signed.items() if name not in names}
+        return query(kept, signature or header(signed), **more)
+
+    case('event absent', ok(), without('event'))
+    case('transaction_type absent', ok(), without('transaction_type'))
+    case('both absent', ok(), without('event', 'transaction_type'))
+    case('both absent, the rest nested', ok(), without('event', 'transaction_type', nested=True))
+    case('nothing absent', ok(), query())
+    failed = fields(event='transaction.failed', transaction_type='PAYOUT')
+    case('the values of the query win', ok(failed), query(failed))
+    case('the default is part of the signed message', no('mismatch'), without('event', signed=failed))
+    case('an event that the query changes', no('mismatch'), query(failed, header()))
+    case('one given, the other absent', missing, without('event', 'transaction_type'), only_event)
+    case('one given, and that one absent', ok(), without('event'), only_event)
+    case('merchant_reference has none', missing, without('merchant_reference'))
+    empty = fields(event='')
+    case('an empty event is not absent', ok(empty), query(empty))
+    case('an empty event does not become the default', no('mismatch'), query(empty, header()))
+    case('event[] is not absent', BAD, without('event') + '&event[]=transaction.completed')
+    case('a repeated event', BAD, query() + '&event=transaction.completed')
+    callback(
+        'redirect defaults: a callback without event has no use for them',
+        missing,
+        rule='D11',
+        options={'redirect_defaults': both},
+        body_text=raw_body(event=None),
     )

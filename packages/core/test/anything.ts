@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Anything that a parser or a careless caller can hand over. */
+/** Any value that a parser or a careless caller can pass. */
 export const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.anything({
     withBigInt: true,
@@ -18,7 +18,7 @@ export const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.uint8Array({ maxLength: 300 }),
 );
 
-/** Values that are made to make a reader throw. Not an arbitrary: fast-check itself would trip over them. */
+/** Values that throw when they are read. Not an arbitrary: fast-check itself fails on them. */
 export const hostile: readonly unknown[] = [
   Symbol('body'),
   () => 'ORD-1001',
@@ -48,7 +48,7 @@ export const hostile: readonly unknown[] = [
 ];
 
 function fail(): never {
-  throw new Error('a trap of the sender');
+  throw new Error('a trap of the attacker');
 }
 
 function revoked(target: object): object {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   ConfigurationError,
   confirmAmount,
@@ -8,7 +8,7 @@ import {
 } from '../src/index.ts';
 import { sampleCallback, signCallback } from '../src/testing.ts';
 
-const signingKey = 'KEY-FOR-AMOUNTS';
+const signingKey = 'KEY-FOR-AMOUNTS-1';
 const verifier = createVerifier({ signingKey });
 const expected: ExpectedAmount = { currency: 'UGX', amount: '500' };
 
@@ -23,16 +23,22 @@ function withAmount(literal: string): string {
   return JSON.stringify(sampleCallback()).replace(/("(?:request|transaction)_amount":)500/g, `$1${literal}`);
 }
 
-describe('confirmAmount', () => {
-  it.each(['500', '500.00', 500, 500n, '5e2'])('confirms the amount expected as %s', (amount) => {
-    expect(confirmAmount(verify(sampleCallback()), { currency: 'UGX', amount })).toEqual({ ok: true });
-  });
+describe('confirmAmount()', () => {
+  test.each(['500', '500.00', 500, 500n, '5e2'])(
+    'the amount 500 is confirmed when it is expected as %s',
+    (amount) => {
+      expect(confirmAmount(verify(sampleCallback()), { currency: 'UGX', amount })).toEqual({ ok: true });
+    },
+  );
 
-  it.each(['500', '500.0', '5E+2', '500.000000000000000000000'])('confirms 500 written as %s', (literal) => {
-    expect(confirmAmount(verify(withAmount(literal)), expected)).toEqual({ ok: true });
-  });
+  test.each(['500', '500.0', '5E+2', '500.000000000000000000000'])(
+    'the amount 500 is confirmed when the body has %s',
+    (literal) => {
+      expect(confirmAmount(verify(withAmount(literal)), expected)).toEqual({ ok: true });
+    },
+  );
 
-  it('threat A2: a changed amount verifies, and is not confirmed', () => {
+  test('threat A2: a callback with a changed amount verifies, and its amount is not confirmed', () => {
     const forged = sampleCallback({ payload: { transaction_amount: 5_000_000 } });
     expect(confirmAmount(verify(forged), expected)).toEqual({
       ok: false,
@@ -40,7 +46,7 @@ describe('confirmAmount', () => {
     });
   });
 
-  it('threat A2: so does a changed currency', () => {
+  test('threat A2: a callback with a changed currency verifies, and its amount is not confirmed', () => {
     const forged = sampleCallback({ payload: { request_currency: 'KES', transaction_currency: 'ugx' } });
     expect(confirmAmount(verify(forged), expected)).toEqual({
       ok: false,
@@ -51,15 +57,15 @@ describe('confirmAmount', () => {
     });
   });
 
-  it.each(['500.000000000000000000001', '499.9999999999999999999'])(
-    'never goes through a float: %s is not 500',
+  test.each(['500.000000000000000000001', '499.9999999999999999999'])(
+    'no amount passes through a float: %s is not 500',
     (literal) => {
       expect(Number(literal)).toBe(500);
       expect(confirmAmount(verify(withAmount(literal)), expected)).toMatchObject({ ok: false });
     },
   );
 
-  it('reads large amounts from the text: floats would confuse them', () => {
+  test('a large amount is read from the JSON string, where a float would be another amount', () => {
     const callback = verify(withAmount('9007199254740993'));
     expect(confirmAmount(callback, { currency: 'UGX', amount: '9007199254740993' })).toEqual({ ok: true });
     expect(confirmAmount(callback, { currency: 'UGX', amount: '9007199254740992' })).toMatchObject({
@@ -67,14 +73,14 @@ describe('confirmAmount', () => {
     });
   });
 
-  it('says inexact where a body parser has already rounded', () => {
+  test('an amount that a body parser has rounded is inexact', () => {
     const callback = verify(JSON.parse(withAmount('9007199254740993')));
     expect(confirmAmount(callback, { currency: 'UGX', amount: '9007199254740993' })).toMatchObject({
       mismatches: [{ reason: 'inexact' }, { reason: 'inexact' }],
     });
   });
 
-  it('does not take an amount from elsewhere in the body', () => {
+  test('an amount outside of the payload is ignored', () => {
     const body = JSON.stringify({
       ...sampleCallback({ payload: { request_amount: 7 } }),
       request_amount: 500,
@@ -85,18 +91,18 @@ describe('confirmAmount', () => {
     }
   });
 
-  it.each([
-    ['missing', undefined],
-    ['text', '500'],
+  test.each([
+    ['undefined', undefined],
+    ['a string', '500'],
     ['null', null],
-  ])('an amount that is %s is missing', (_, value) => {
+  ])('an amount that is %s counts as missing', (_, value) => {
     const callback = verify(sampleCallback({ payload: { request_amount: value as never } }));
     expect(confirmAmount(callback, expected)).toMatchObject({
       mismatches: [{ field: 'request_amount', reason: 'missing' }],
     });
   });
 
-  it('another outcome confirms nothing', () => {
+  test('a failed transaction confirms no amount', () => {
     const failed = sampleCallback({ payload: { transaction_status: 'FAILED' } });
     expect(confirmAmount(verify(failed, failed), expected)).toEqual({
       ok: false,
@@ -104,7 +110,7 @@ describe('confirmAmount', () => {
     });
   });
 
-  it('a completed payout under the same reference pays nothing, unless a payout is expected', () => {
+  test('a completed payout confirms no amount, unless a payout is expected', () => {
     const payout = sampleCallback({ payload: { transaction_type: 'PAYOUT' } });
     expect(confirmAmount(verify(payout, payout), expected)).toEqual({
       ok: false,
@@ -118,7 +124,7 @@ describe('confirmAmount', () => {
     );
   });
 
-  it('compares one side only when asked to', () => {
+  test('only the side that compare names is compared', () => {
     const converted = verify(
       sampleCallback({ payload: { transaction_currency: 'KES', transaction_amount: 18 } }),
     );
@@ -129,7 +135,7 @@ describe('confirmAmount', () => {
     });
   });
 
-  it('threat A4: takes neither a redirect nor a copy', () => {
+  test('threat A4: a redirect and a copy are refused', () => {
     const data = sampleCallback();
     const query = new URLSearchParams({
       event: data.event,
@@ -144,14 +150,14 @@ describe('confirmAmount', () => {
     }
   });
 
-  it.each([
+  test.each([
     [{ currency: 'UGX', amount: 0.1 + 0.2 }, 'amount'],
     [{ currency: 'UGX', amount: 'five' }, 'amount'],
     [{ currency: 'UGX', amount: undefined }, 'amount'],
     [{ currency: '', amount: 5 }, 'currency'],
     [{ currency: undefined, amount: 5 }, 'currency'],
     [{ currency: 'UGX', amount: 5, compare: 'none' }, 'compare'],
-  ])('refuses the expectation %j', (expectation, option) => {
+  ])('the expectation %j is refused', (expectation, option) => {
     expect(() => confirmAmount(verify(sampleCallback()), expectation as ExpectedAmount)).toThrow(
       expect.objectContaining({ code: 'invalid_configuration', option }),
     );

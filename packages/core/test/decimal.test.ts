@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { compareDecimals, type Decimal, decimalFrom, parseDecimal } from '../src/decimal.ts';
+import { describe, expect, test } from 'vitest';
+import { compareDecimals, type Decimal, decimalFrom, parseDecimal } from '../src/amounts.ts';
 
 function decimal(text: string): Decimal {
   const parsed = parseDecimal(text);
@@ -9,7 +9,7 @@ function decimal(text: string): Decimal {
 }
 
 describe('exact decimals', () => {
-  it.each([
+  test.each([
     ['500', '500.00', 0],
     ['500', '5e2', 0],
     ['0.1', '1E-1', 0],
@@ -22,12 +22,12 @@ describe('exact decimals', () => {
     ['-2', '-1', -1],
     ['-1', '1', -1],
     ['99.99', '100', -1],
-  ] as const)('%s against %s', (left, right, order) => {
+  ] as const)('%s compared with %s is %i', (left, right, order) => {
     expect(compareDecimals(decimal(left), decimal(right))).toBe(order);
     expect(compareDecimals(decimal(right), decimal(left)) + order).toBe(0);
   });
 
-  it.each([
+  test.each([
     '',
     ' 5',
     '5 ',
@@ -42,11 +42,11 @@ describe('exact decimals', () => {
     '١٢',
     '5\n',
     '1'.repeat(1001),
-  ])('refuses %j', (text) => {
+  ])('%j is not a decimal', (text) => {
     expect(parseDecimal(text)).toBeUndefined();
   });
 
-  it('agrees with bigint arithmetic on a common scale', () => {
+  test('comparison agrees with bigint arithmetic on a common scale', () => {
     const cents = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
     const text = (value: bigint): string => {
       const digits = (value < 0n ? -value : value).toString().padStart(3, '0');
@@ -61,7 +61,7 @@ describe('exact decimals', () => {
     );
   });
 
-  it('takes a number only while its text is exact', () => {
+  test('a number is accepted only while its string is exact', () => {
     expect(decimalFrom(1999.9)).toEqual(decimal('1999.90'));
     expect(decimalFrom(123456789012345)).toEqual(decimal('123456789012345'));
     expect(decimalFrom(9007199254740993n)).toEqual(decimal('9007199254740993'));

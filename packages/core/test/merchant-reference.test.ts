@@ -1,23 +1,26 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { assertMerchantReference } from '../src/index.ts';
 
-describe('assertMerchantReference', () => {
-  it.each(['ORD-1001', 'a b', 'é', '🛒'])('passes %j', (text) => {
-    expect(() => assertMerchantReference(text)).not.toThrow();
+describe('assertMerchantReference()', () => {
+  test.each(['ORD-1001', 'a b', 'é', '🛒'])('the reference %j is accepted', (reference) => {
+    expect(() => assertMerchantReference(reference)).not.toThrow();
   });
 
-  it.each(['', 'ORD:1', '\ud800', 1001, null, undefined, ['ORD-1']])('threat A3: refuses %j', (text) => {
-    expect(() => assertMerchantReference(text)).toThrow(
-      expect.objectContaining({ option: 'merchant_reference' }),
-    );
-  });
+  test.each(['', 'ORD:1', '\ud800', 1001, null, undefined, ['ORD-1']])(
+    'threat A3: the reference %j is refused',
+    (reference) => {
+      expect(() => assertMerchantReference(reference)).toThrow(
+        expect.objectContaining({ option: 'merchant_reference' }),
+      );
+    },
+  );
 
-  it('allows a colon where the verifier does', () => {
+  test('a colon is accepted only with the colonIn that lets the verifier accept it', () => {
     expect(() => assertMerchantReference('ORD:1', { colonIn: 'merchant_reference' })).not.toThrow();
     expect(() => assertMerchantReference('ORD:1', { colonIn: 'internal_reference' })).toThrow();
   });
 
-  it('never repeats the text in the message', () => {
+  test('the message never shows the reference', () => {
     expect(() => assertMerchantReference('SECRET:REF')).toThrow(expect.not.stringContaining('SECRET'));
   });
 });

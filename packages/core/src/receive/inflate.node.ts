@@ -22,7 +22,12 @@ export function inflate(
   }
 }
 
-/** RFC 1952: a member ends with the length of its own data. */
+/** The end of an empty member, and the start of the next. No JSON, compressed or stored, contains these bytes. */
+const EMPTY_MEMBER = Buffer.from('00000000000000001f8b', 'hex');
+
+/** RFC 1952: a member ends with the checksum and the length of its own data. */
 function isOneMember(bytes: Uint8Array, data: Uint8Array): boolean {
-  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(bytes.length - 4, true) === data.length;
+  const { buffer, byteOffset, length } = bytes;
+  const isLastLength = new DataView(buffer, byteOffset).getUint32(length - 4, true) === data.length;
+  return isLastLength && !Buffer.from(buffer, byteOffset, length).includes(EMPTY_MEMBER);
 }

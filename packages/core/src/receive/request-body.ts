@@ -81,8 +81,13 @@ function append(buffer: Uint8Array, length: number, piece: Uint8Array): Uint8Arr
 export function isLargerThanBody(data: unknown): boolean {
   if (typeof data === 'string' || data instanceof Uint8Array) return data.length > MAX_BODY_BYTES;
   try {
-    return (JSON.stringify(data)?.length ?? 0) > MAX_BODY_BYTES;
+    return (JSON.stringify(data, withoutBigInts)?.length ?? 0) > MAX_BODY_BYTES;
   } catch {
     return true; // Nested so deeply that it cannot be written.
   }
+}
+
+/** Some body parsers read long numbers as bigint, which JSON.stringify refuses. */
+function withoutBigInts(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
 }

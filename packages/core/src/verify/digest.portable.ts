@@ -3,7 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 
 // The same functions as digest.node.ts, for runtimes without node:crypto. WebCrypto was turned down: its HMAC is
-// asynchronous, and the verifier is synchronous everywhere (decision D17).
+// asynchronous, and the verifier is synchronous everywhere (decision D15).
 
 /** HMAC-SHA256 with one key, over UTF-8: 64 lower-case hexadecimal digits. */
 export type Hmac = (message: string) => string;

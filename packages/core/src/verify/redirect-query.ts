@@ -142,7 +142,7 @@ function splitQuery(text: string): Pair[] | undefined {
 /** Already decoded: an invalid escape is U+FFFD by now, and can no longer be told from a genuine one. */
 function boundedPairs(params: URLSearchParams): Pair[] | undefined {
   const pairs: Pair[] = [];
-  let length = 0;
+  let length = -1; // No '&' in front of the first.
   for (const [name, value] of params) {
     length += name.length + value.length + 2;
     if (pairs.length === MAX_PAIRS || length > MAX_LENGTH) return undefined;

@@ -33,7 +33,8 @@ export const UNSIGNED_NAMES: readonly string[] = Object.keys(UNSIGNED_TYPES);
 
 /** A missing or oddly typed field is left out: unknown is not wrong, and the callback still verifies (decision D9). */
 export function readUnsignedFields(read: (name: string) => unknown): UnsignedFields {
-  const fields: Record<string, unknown> = {};
+  // Without a prototype: a polluted one must not supply an amount (threat A36).
+  const fields: Record<string, unknown> = Object.create(null);
   for (const [name, type] of ENTRIES) {
     const value = read(name);
     if (hasType(value, type)) fields[name] = value;

@@ -1,31 +1,60 @@
 import { describe, expect, test } from 'vitest';
-import { createVerifier } from '../../src/index.ts';
+import { createVerifier, type VerifierOptions } from '../../src/index.ts';
 import { callbackData, SIGNING_KEY, signatureFor } from '../signed-callbacks.ts';
 import { verdictOf, verify } from './verify.ts';
 
-// Decision D4 of "What the signature proves", beside the vectors of the contract: bodies that sign alike, and construction.
+// Decision D4, beside the vectors of the contract: bodies that share a signature, and construction.
 
-describe("3.4 ':' in a signed field is ambiguous, but in the one field that colonIn names", () => {
+describe("D4: ':' in a signed field is ambiguous, except in the one field that colonIn names", () => {
   const paid = callbackData({ merchant_reference: 'ORD-9999:x' });
   const shifted = callbackData({ merchant_reference: 'ORD-9999', internal_reference: 'x:INT-77' });
   const signature = signatureFor('ORD-9999:x');
+  const isMerchantReference = (reference: string): boolean => /^ORD-\d+$/.test(reference);
 
   test.each([
     [undefined, 'ambiguous, authentic', 'ambiguous, authentic'],
     ['merchant_reference', 'accepted', 'ambiguous, authentic'],
     ['internal_reference', 'ambiguous, authentic', 'accepted'],
   ] as const)(
-    'colonIn %s: of two bodies that sign alike, at most one verifies',
+    'with colonIn %s, at most one of two bodies that share a signature verifies',
     (colonIn, asPaid, asShifted) => {
-      expect(verdictOf(verify(paid, signature, { colonIn }))).toBe(asPaid);
-      expect(verdictOf(verify(shifted, signature, { colonIn }))).toBe(asShifted);
+      const options = colonIn === 'internal_reference' ? { colonIn, isMerchantReference } : { colonIn };
+      expect(verdictOf(verify(paid, signature, options))).toBe(asPaid);
+      expect(verdictOf(verify(shifted, signature, options))).toBe(asShifted);
     },
   );
 
-  test('colonIn names one of the two references, or is refused at construction', () => {
+  test('a colonIn other than the two references is refused at construction', () => {
     for (const colonIn of ['event', 'transaction_status', '', true, ['merchant_reference']]) {
       const options = { signingKey: SIGNING_KEY, colonIn: colonIn as 'merchant_reference' };
       expect(() => createVerifier(options)).toThrow(expect.objectContaining({ option: 'colonIn' }));
     }
+  });
+
+  test.each<[name: string, options: Partial<VerifierOptions>]>([
+    ["colonIn: 'internal_reference' without it", { colonIn: 'internal_reference' }],
+    [
+      'a value that is not a function',
+      { colonIn: 'internal_reference', isMerchantReference: /^ORD-/ as never },
+    ],
+    ['a function without colonIn', { isMerchantReference }],
+  ])('threat A32: construction refuses isMerchantReference: %s', (_, options) => {
+    expect(() => createVerifier({ signingKey: SIGNING_KEY, ...options })).toThrow(
+      expect.objectContaining({ option: 'isMerchantReference' }),
+    );
+  });
+
+  test.each<[name: string, isMerchantReference: (reference: string) => never]>([
+    [
+      'throws',
+      () => {
+        throw new Error('a bug of the merchant');
+      },
+    ],
+    ['answers a truthy value that is not true', () => 1 as never],
+    ['answers a promise', () => Promise.resolve(true) as never],
+  ])('D8: a predicate that %s recognises no reference, and verification stays total', (_, predicate) => {
+    const options = { colonIn: 'internal_reference', isMerchantReference: predicate } as const;
+    expect(verdictOf(verify(shifted, signature, options))).toBe('ambiguous, authentic');
   });
 });

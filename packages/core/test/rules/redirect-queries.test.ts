@@ -5,44 +5,48 @@ import { verifier } from '../ordinary-verifier.ts';
 import { HASH, QUERY, SIGNATURE, SIGNING_KEY, signatureFor } from '../signed-callbacks.ts';
 import { verdictOf } from './verify.ts';
 
-// Decision D11 of "What the signature proves", beside the vectors of the contract: forms of a query, and construction.
+// Decision D11, beside the vectors of the contract: forms of a query, and construction.
 
-describe('3.11 redirects are parsed from the raw query, the same way everywhere', () => {
+describe('D11: redirects are read from the raw query, in the same way everywhere', () => {
   const nested = QUERY.replace(/&(\w+_reference|transaction_\w+)=/g, '&payload[$1]=');
 
   test.each([
-    ['flat', QUERY],
-    ['nested', nested],
-    ['nested, encoded', nested.replaceAll('[', '%5B').replaceAll(']', '%5D')],
-    ['with a question mark', `?${QUERY}`],
-    ['a request target', `/payments/return?${QUERY}`],
-    ['an absolute address', `https://shop.example/payments/return?${QUERY}#top`],
-    ['a URL', new URL(`https://shop.example/payments/return?${QUERY}`)],
-    ['URLSearchParams', new URLSearchParams(QUERY)],
-  ])('%s', (_, query) => {
+    ['with flat names', QUERY],
+    ['with nested names', nested],
+    ['with nested names, percent-encoded', nested.replaceAll('[', '%5B').replaceAll(']', '%5D')],
+    ['with a question mark in front', `?${QUERY}`],
+    ['in a request target', `/payments/return?${QUERY}`],
+    ['in an absolute URL', `https://shop.example/payments/return?${QUERY}#top`],
+    ['in a URL object', new URL(`https://shop.example/payments/return?${QUERY}`)],
+    ['in URLSearchParams', new URLSearchParams(QUERY)],
+  ])('a query %s is accepted', (_, query) => {
     expect(accepted(verifier.verifyRedirect(query)).signed.merchant_reference).toBe('ORD-1001');
   });
 
   test.each([
-    ['a repeated name', `${QUERY}&merchant_reference=ORD-1001`, 'query_malformed'],
-    ['flat and nested', `${QUERY}&payload[merchant_reference]=ORD-1001`, 'query_malformed'],
-    ['event[]', `${QUERY}&event[]=x`, 'query_malformed'],
-    ['a bad escape', `${QUERY}&x=%FF`, 'query_malformed'],
+    ['a repeated signed name', `${QUERY}&merchant_reference=ORD-1001`, 'query_malformed'],
+    ['a name both flat and nested', `${QUERY}&payload[merchant_reference]=ORD-1001`, 'query_malformed'],
+    ['brackets after a signed name', `${QUERY}&event[]=x`, 'query_malformed'],
+    ['an invalid escape', `${QUERY}&x=%FF`, 'query_malformed'],
     ['a repeated unknown name', `${QUERY}&x=1&x=2`, 'accepted'],
+    ['a repeated unsigned name', `?id=7&${QUERY}&id=1001`, 'accepted'],
+    ['brackets after an unsigned name', `${QUERY}&id[]=7&payload[id][x]=8`, 'accepted'],
     ['no signature', QUERY.replace('hmac_signature', 'signature'), 'signature_missing'],
-    ['a field missing', QUERY.replace('event=', 'e='), 'signed_field_malformed'],
-  ])('%s', (_, query, verdict) => {
+    ['a missing signed field', QUERY.replace('event=', 'e='), 'signed_field_malformed'],
+  ])('a query with %s gets one verdict as a string and as a URL', (_, query, verdict) => {
     expect(verdictOf(verifier.verifyRedirect(query))).toBe(verdict);
-    expect(verdictOf(verifier.verifyRedirect(new URL(`https://shop.example/?${query}`)))).toBe(verdict);
+    expect(
+      verdictOf(verifier.verifyRedirect(new URL(`https://shop.example/?${query.replace('?', '')}`))),
+    ).toBe(verdict);
   });
 
-  test('a + is a space, and %2B a plus sign', () => {
+  test('+ is decoded to a space, and %2B to a plus sign', () => {
     const query = QUERY.replace('ORD-1001', 'A+B').replace(HASH, signatureFor('A B').slice(-64));
     expect(verdictOf(verifier.verifyRedirect(query))).toBe('accepted');
     expect(verdictOf(verifier.verifyRedirect(query.replace('A+B', 'A%2BB')))).toBe('mismatch');
   });
 
-  test('a query that the runtime has decoded gets the verdict of its text: U+FFFD may be a bad escape', () => {
+  test('U+FFFD is refused in a query that the runtime has decoded, since it may have been an invalid escape', () => {
     const text = (reference: string) =>
       QUERY.replace('ORD-1001', reference).replace(SIGNATURE, signatureFor('\ufffd'));
     expect(verdictOf(verifier.verifyRedirect(text('%EF%BF%BD')))).toBe('accepted');
@@ -50,7 +54,7 @@ describe('3.11 redirects are parsed from the raw query, the same way everywhere'
     expect(verdictOf(verifier.verifyRedirect(new URLSearchParams(text('%FF'))))).toBe('query_malformed');
   });
 
-  test('redirectFields names other parameters, which then take the place of ours', () => {
+  test('a name in redirectFields replaces the default name', () => {
     const renamed = createVerifier({
       signingKey: SIGNING_KEY,
       redirectFields: { merchant_reference: 'ref', hmac_signature: 'sig' },
@@ -61,7 +65,7 @@ describe('3.11 redirects are parsed from the raw query, the same way everywhere'
     expect(verdictOf(renamed.verifyRedirect(QUERY))).toBe('signature_missing');
   });
 
-  test('redirectFields is checked at construction', () => {
+  test('invalid redirectFields are refused at construction', () => {
     for (const redirectFields of [
       { amount: 'a' },
       { event: '' },
@@ -70,8 +74,42 @@ describe('3.11 redirects are parsed from the raw query, the same way everywhere'
     ]) {
       const options = { signingKey: SIGNING_KEY, redirectFields: redirectFields as { event: string } };
       expect(() => createVerifier(options)).toThrow(
-        expect.objectContaining({ option: expect.stringMatching(/^redirectFields/) }),
+        expect.objectContaining({ option: expect.stringMatching(/^redirectFields|^amount$/) }),
       );
     }
+  });
+
+  test('a repeated unsigned name is left out of unsigned, and raw has all of its values', () => {
+    const { unsigned, raw } = accepted(verifier.verifyRedirect(`?id=7&${QUERY}&provider_code=x&id=1001`));
+    expect({ ...unsigned }).toEqual({ provider_code: 'x' });
+    expect(raw).toMatchObject({ id: ['7', '1001'], provider_code: 'x', merchant_reference: 'ORD-1001' });
+  });
+
+  test('redirectDefaults supplies event and transaction_type where the query has none', () => {
+    const redirectDefaults = { event: 'transaction.completed', transaction_type: 'COLLECTION' };
+    const given = createVerifier({ signingKey: SIGNING_KEY, redirectDefaults });
+    const query = QUERY.replace('event=transaction.completed&', '').replace(
+      '&transaction_type=COLLECTION',
+      '',
+    );
+    const { signed, raw } = accepted(given.verifyRedirect(query));
+    expect(signed).toMatchObject(redirectDefaults);
+    expect(raw).not.toHaveProperty('event');
+    expect(verdictOf(verifier.verifyRedirect(query))).toBe('signed_field_malformed');
+    redirectDefaults.event = 'changed after construction';
+    expect(verdictOf(given.verifyRedirect(query))).toBe('accepted');
+  });
+
+  test.each([
+    [{ merchant_reference: 'ORD-1' }, 'merchant_reference'],
+    [{ hmac_signature: 'x' }, 'hmac_signature'],
+    [{ event: '' }, 'redirectDefaults.event'],
+    [{ event: 5 }, 'redirectDefaults.event'],
+    [{ transaction_type: '\ud800' }, 'redirectDefaults.transaction_type'],
+    [null, 'redirectDefaults'],
+    ['COLLECTION', 'redirectDefaults'],
+  ])('the redirectDefaults %j are refused at construction', (redirectDefaults, option) => {
+    const options = { signingKey: SIGNING_KEY, redirectDefaults: redirectDefaults as { event: string } };
+    expect(() => createVerifier(options)).toThrow(expect.objectContaining({ option }));
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError, confirmAmount } from '../../src/index.ts';
 import { createCallbackReceiver, receiveCallback } from '../../src/receive/index.ts';
+import { parsed, post } from '../incoming.ts';
 import { NOW } from '../ordinary-verifier.ts';
 import {
   callbackData,
@@ -12,9 +13,9 @@ import {
 } from '../signed-callbacks.ts';
 import { verify } from './verify.ts';
 
-// Decision D8 of "What the signature proves", beside the vectors of the contract: the answer, the hook and the evidence.
+// Decision D8, beside the vectors of the contract: the answer, the hook and the evidence.
 
-describe('3.8 verification is total, says the same to the network, and keeps evidence of what is authentic', () => {
+describe('D8: verification is total, tells the network one thing, and keeps evidence of authentic refusals', () => {
   const onRefused: string[] = [];
   const receiver = createCallbackReceiver({
     signingKey: SIGNING_KEY,
@@ -23,19 +24,12 @@ describe('3.8 verification is total, says the same to the network, and keeps evi
     onCallback: () => undefined,
     onRefused: ({ code }) => onRefused.push(code),
   });
-  const send = (signature: string | undefined, data: unknown) =>
-    receiveCallback(
-      {
-        method: 'POST',
-        headers: signature === undefined ? [] : [['hmac-signature', signature]],
-        body: { state: 'parsed', data },
-      },
-      receiver,
-    );
+  const send = (signature: string, data: unknown) =>
+    receiveCallback(post(parsed(data), { 'hmac-signature': signature }), receiver);
 
-  test('one answer for every refusal; the code goes to onRefused', async () => {
+  test('the network gets one answer for every refusal, and onRefused gets the code', async () => {
     const answers = [
-      await send(undefined, callbackData()),
+      await send('', callbackData()),
       await send('nonsense', callbackData()),
       await send(`t=${T},s=${HASH_OF_OTHER_KEY}`, callbackData()),
       await send(SIGNATURE, 'not JSON'),
@@ -44,12 +38,12 @@ describe('3.8 verification is total, says the same to the network, and keeps evi
       await send(signatureFor('ORD-1001', 'soon'), callbackData()),
       await send(SIGNATURE, callbackData()),
     ];
-    const constant = {
+    const reply = {
       status: 401,
       headers: { 'content-type': 'application/json; charset=utf-8' },
       body: '{"error":"unauthorized"}',
     };
-    expect(answers).toEqual(answers.map(() => constant));
+    expect(answers).toEqual(answers.map(() => ({ reply })));
     expect(onRefused).toEqual([
       'signature_missing',
       'signature_malformed',
@@ -62,7 +56,7 @@ describe('3.8 verification is total, says the same to the network, and keeps evi
     ]);
   });
 
-  test('evidence is for a person: confirmAmount refuses it, however well its amount fits', () => {
+  test('confirmAmount() refuses evidence, even with the expected amount', () => {
     const refusal = verify(callbackData({ merchant_reference: 'A:B' }), signatureFor('A:B'));
     if (refusal.ok || !refusal.authentic) throw new Error('no evidence');
     const { evidence } = refusal;
@@ -71,7 +65,7 @@ describe('3.8 verification is total, says the same to the network, and keeps evi
     expect(() => confirmAmount(evidence, { currency: 'UGX', amount: 500 })).toThrow(ConfigurationError);
   });
 
-  test('an authentic refusal carries what came; a forged one carries nothing', () => {
+  test('an authentic refusal carries the body, and a forged one carries nothing', () => {
     const body = callbackData({ merchant_reference: 'A:B' });
     const authentic = verify(body, signatureFor('A:B'));
     expect(authentic).toMatchObject({ code: 'ambiguous', evidence: { raw: body, keyId: 'default' } });

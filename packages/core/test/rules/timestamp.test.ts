@@ -4,25 +4,31 @@ import { accepted } from '../accepted.ts';
 import { callbackData, SIGNATURE, SIGNING_KEY, signatureFor, T } from '../signed-callbacks.ts';
 import { verdictOf, verify } from './verify.ts';
 
-// Decision D2 of "What the signature proves", beside the vectors of the contract: a clock that moves, and construction.
+// Decision D2, beside the vectors of the contract: a clock that moves, and construction.
 
-describe('3.2 t is not signed: no tolerance unless it is set, two-sided, unit by size, age always reported', () => {
+describe('D2: t is not signed, so a tolerance is an option, and the age is always reported', () => {
   test.each([
-    ['a year old, no tolerance', T, {}, T + 31_536_000, 'accepted'],
-    ['30 s old', T, { toleranceSeconds: 30 }, T + 30, 'accepted'],
-    ['31 s old', T, { toleranceSeconds: 30 }, T + 31, 'timestamp_out_of_tolerance, authentic'],
-    ['31 s ahead', T, { toleranceSeconds: 30 }, T - 31, 'timestamp_out_of_tolerance, authentic'],
-    ['milliseconds, 30 s old', T * 1000, { toleranceSeconds: 30 }, T + 30, 'accepted'],
+    ['that is a year old, without a tolerance,', T, {}, T + 31_536_000, 'accepted'],
+    ['that is 30 s old', T, { toleranceSeconds: 30 }, T + 30, 'accepted'],
+    ['that is 31 s old', T, { toleranceSeconds: 30 }, T + 31, 'timestamp_out_of_tolerance, authentic'],
+    ['that is 31 s ahead', T, { toleranceSeconds: 30 }, T - 31, 'timestamp_out_of_tolerance, authentic'],
+    ['in milliseconds that is 30 s old', T * 1000, { toleranceSeconds: 30 }, T + 30, 'accepted'],
     [
-      'a year-old signature with a fresh t',
+      'that is fresh, beside a signature of a year ago,',
       T + 31_536_000,
       { toleranceSeconds: 30 },
       T + 31_536_000,
       'accepted',
     ],
-    ['unreadable, no tolerance', 'soon', {}, T, 'accepted'],
-    ['unreadable', 'soon', { toleranceSeconds: 30 }, T, 'timestamp_unreadable, authentic'],
-  ])('%s', (_, t, options, now, verdict) => {
+    ['that is unreadable, without a tolerance,', 'soon', {}, T, 'accepted'],
+    [
+      'that is unreadable, with a tolerance,',
+      'soon',
+      { toleranceSeconds: 30 },
+      T,
+      'timestamp_unreadable, authentic',
+    ],
+  ])('a t %s gets its verdict', (_, t, options, now, verdict) => {
     const result = verify(callbackData(), signatureFor('ORD-1001', t), { ...options, now: () => now * 1000 });
     expect(verdictOf(result)).toBe(verdict);
   });

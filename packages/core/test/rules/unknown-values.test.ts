@@ -10,10 +10,10 @@ import {
 } from '../signed-callbacks.ts';
 import { verify } from './verify.ts';
 
-// Decision D9 of "What the signature proves", beside the vectors of the contract: the guard, and fields left out.
+// Decision D9, beside the vectors of the contract: the guard, and fields left out.
 
-describe('3.9 unknown is not wrong', () => {
-  test('an unknown event, type and status verify, and are no completed transaction', () => {
+describe('D9: unknown is not wrong', () => {
+  test('an unknown event, type and status verify, and are not a completed transaction', () => {
     const body = {
       event: 'transaction.reversed',
       payload: { ...callbackData({ transaction_type: 'REVERSAL', transaction_status: 'REVERSED' }).payload },
@@ -23,7 +23,7 @@ describe('3.9 unknown is not wrong', () => {
     expect([unknown, accepted(verify(callbackData()))].map(isTransactionCompleted)).toEqual([false, true]);
   });
 
-  test('neither the event nor the status alone makes a completed transaction', () => {
+  test('a transaction is completed only when both the event and the status say so', () => {
     const otherEvent = verify(
       { ...callbackData(), event: 'payout.completed' },
       `t=${T},s=${HASH_OF_OTHER_EVENT}`,

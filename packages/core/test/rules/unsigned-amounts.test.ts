@@ -4,10 +4,10 @@ import { accepted } from '../accepted.ts';
 import { callbackData } from '../signed-callbacks.ts';
 import { verify } from './verify.ts';
 
-// Decision D1 of "What the signature proves", beside the vectors of the contract: the parts of a result, and money.
+// Decision D1, beside the vectors of the contract: the parts of a result, and money.
 
-describe('3.1 the amount is not signed: signed and unsigned stay apart, and money is compared', () => {
-  test('every unsigned field can be another under one signature, and is reported as unsigned', () => {
+describe('D1: the amount is not signed, so signed and unsigned stay apart, and money is compared', () => {
+  test('every unsigned field can change under one signature, and is reported as unsigned', () => {
     const changed = {
       id: 7,
       request_currency: 'USD',
@@ -16,7 +16,7 @@ describe('3.1 the amount is not signed: signed and unsigned stay apart, and mone
       transaction_amount: 5_000_000,
       transaction_charge: 0,
       transaction_account: '0',
-      customer_name: 'Somebody Else',
+      customer_name: 'Another Customer',
       charge_customer: true,
       total_credit: 9,
       provider_code: 'other',
@@ -33,13 +33,29 @@ describe('3.1 the amount is not signed: signed and unsigned stay apart, and mone
     });
   });
 
-  test('no member of the result holds both: an amount is reachable only through unsigned and raw', () => {
+  test('an amount is reachable only through unsigned and raw', () => {
     const result = accepted(verify(callbackData()));
-    const holders = Object.entries(result).filter(([, value]) => JSON.stringify(value)?.includes('500'));
-    expect(holders.map(([name]) => name).sort()).toEqual(['raw', 'unsigned']);
+    const names = [
+      'ok',
+      'kind',
+      'signed',
+      'unsigned',
+      'raw',
+      'transitionId',
+      'account',
+      'keyId',
+      'timestamp',
+    ] as const;
+    const holders = names.filter((name) => JSON.stringify(result[name]).includes(':500'));
+    expect(holders).toEqual(['unsigned', 'raw']);
+    expect(JSON.stringify(result)).not.toContain(':500');
+    // Control: the list has every property and every getter of a result.
+    const getters = Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(result)));
+    const all = [...Object.keys(result), ...getters.filter(([, { get }]) => get).map(([name]) => name)];
+    expect(all.sort()).toEqual([...names].sort());
   });
 
-  test('confirmAmount takes 500 for 500, and not 5,000,000', () => {
+  test('confirmAmount() confirms 500 for 500, and not 5,000,000', () => {
     const expected = { currency: 'UGX', amount: '500' };
     expect(confirmAmount(accepted(verify(callbackData())), expected)).toEqual({ ok: true });
     const forged = accepted(verify(callbackData({ transaction_amount: 5_000_000 })));

@@ -6,10 +6,10 @@ import { anything } from '../anything.ts';
 import { callbackData, SIGNING_KEY } from '../signed-callbacks.ts';
 import { codeOf, verify } from './verify.ts';
 
-// Values of fields that look, stringify or encode like others. What has to be stored against threat A10 belongs to the inbox.
+// Field values that look, stringify or encode like others. Storage against threat A10 belongs to the inbox.
 
 describe('threat A7, threat A8: values that stringify or encode alike', () => {
-  test('threat A7, threat A8: a verified field is the very string that came, own and well-formed', () => {
+  test('threat A7, threat A8: a verified field is the string of the body itself, own and well-formed', () => {
     const names = [
       'merchant_reference',
       'internal_reference',
@@ -42,7 +42,7 @@ describe('threat A7, threat A8: values that stringify or encode alike', () => {
 });
 
 describe('threat A9: normalisation', () => {
-  test('threat A9: a text and its normal forms are different references', () => {
+  test('threat A9: a string and its normal forms are different references', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme' }),
@@ -62,7 +62,7 @@ describe('threat A9: normalisation', () => {
 });
 
 describe('threat A10: an unstorable character in an unsigned field', () => {
-  test('threat A10: the callback verifies, and raw keeps what came', () => {
+  test('threat A10: the callback verifies, and raw has the field unchanged', () => {
     const text = JSON.stringify(callbackData({ customer_name: 'A\0B', status_message: '\ud800' }));
     expect(accepted(verify(text)).raw).toMatchObject({
       payload: { customer_name: 'A\0B', status_message: '\ud800' },

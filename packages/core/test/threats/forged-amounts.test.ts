@@ -4,12 +4,12 @@ import { confirmAmount } from '../../src/index.ts';
 import { accepted } from '../accepted.ts';
 import { verifier } from '../ordinary-verifier.ts';
 import { callbackData, SIGNATURE } from '../signed-callbacks.ts';
-import { verify } from './verify.ts';
+import { codeOf, verify } from './verify.ts';
 
-// Other money under a valid signature. What has to be stored against threat A5 belongs to the inbox.
+// Another amount under a valid signature. Storage against threat A5 belongs to the inbox.
 
-describe('threat A2: other money under a valid signature', () => {
-  test('threat A2: whatever the unsigned fields are, the signed ones are as signed, and no other amount is confirmed', () => {
+describe('threat A2: another amount under a valid signature', () => {
+  test('threat A2: unsigned fields change no signed field, and no other amount is confirmed', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.double({ noNaN: true }), (extra, amount) => {
         const unsigned = { ...extra, request_amount: amount, transaction_amount: amount };
@@ -18,7 +18,7 @@ describe('threat A2: other money under a valid signature', () => {
           verify({ event, payload: { ...payload, ...unsigned, ...onlySigned(payload) } }),
         );
         expect(result.signed.merchant_reference).toBe('ORD-1001');
-        if (result.kind !== 'callback') throw new Error('a callback became a redirect');
+        if (result.kind !== 'callback') throw new Error('A callback became a redirect.');
         const confirmed = confirmAmount(result, { currency: 'UGX', amount: '500' });
         if (amount !== 500) expect(confirmed.ok).toBe(false);
       }),
@@ -31,8 +31,28 @@ describe('threat A2: other money under a valid signature', () => {
   }
 });
 
-describe('threat A5: a forged body that comes first', () => {
-  test('threat A5: it is not confirmed, and the genuine one after it is, as the same transition', () => {
+describe('threat A31: the payer forges the amount of their own payment', () => {
+  const price = { currency: 'UGX', amount: '5000000' };
+
+  test('threat A31: confirmAmount() cannot tell a claim of the payer from a claim of the service', () => {
+    const forged = callbackData({ request_amount: 5_000_000, transaction_amount: 5_000_000 });
+    const result = verifier.verifyCallback({ signature: SIGNATURE, body: forged });
+    if (!result.ok) throw new Error('The forged amount was noticed: see decision D1.');
+    expect(confirmAmount(result, price)).toEqual({ ok: true });
+  });
+
+  test('threat A31: a new reference for every attempt makes the signature of a small payment useless', () => {
+    const forged = callbackData({
+      merchant_reference: 'ORD-1001-2',
+      request_amount: 5_000_000,
+      transaction_amount: 5_000_000,
+    });
+    expect(codeOf(verify(forged))).toBe('mismatch');
+  });
+});
+
+describe('threat A5: a forged body that arrives first', () => {
+  test('threat A5: the forged body is not confirmed, and the genuine one after it is, as the same transition', () => {
     const expected = { currency: 'UGX', amount: '500' };
     const [forged, genuine] = [5_000_000, 500].map((amount) =>
       verifier.verifyCallback({
@@ -40,7 +60,7 @@ describe('threat A5: a forged body that comes first', () => {
         body: callbackData({ request_amount: amount, transaction_amount: amount }),
       }),
     );
-    if (!forged?.ok || !genuine?.ok) throw new Error('one of the two was refused');
+    if (!forged?.ok || !genuine?.ok) throw new Error('One of the two was refused.');
     expect(confirmAmount(forged, expected).ok).toBe(false);
     expect(confirmAmount(genuine, expected).ok).toBe(true);
     expect(forged.transitionId).toBe(genuine.transitionId);

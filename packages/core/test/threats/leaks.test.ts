@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError, createVerifier } from '../../src/index.ts';
@@ -7,6 +8,8 @@ import {
   receiveCallback,
   receiveRedirect,
 } from '../../src/receive/index.ts';
+import { accepted } from '../accepted.ts';
+import { parsed, post } from '../incoming.ts';
 import { NOW, verifier } from '../ordinary-verifier.ts';
 import {
   callbackData,
@@ -21,7 +24,7 @@ import {
 } from '../signed-callbacks.ts';
 import { codeOf, verify } from './verify.ts';
 
-describe('threat A23: keys, headers and bodies in logs', () => {
+describe('threat A23: leaks through logs and URLs', () => {
   const person = { customer_name: 'Grace Nakato Secret', transaction_account: '256772999888' };
   const secrets = [
     SIGNING_KEY,
@@ -31,7 +34,7 @@ describe('threat A23: keys, headers and bodies in logs', () => {
     person.customer_name,
     person.transaction_account,
   ];
-  const rings = [
+  const keySettings = [
     SIGNING_KEY,
     [
       { id: 'new', key: OTHER_KEY },
@@ -42,15 +45,28 @@ describe('threat A23: keys, headers and bodies in logs', () => {
   function leaks(value: unknown): string[] {
     const shown = [
       inspect(value, { depth: 20, showHidden: true, getters: true }),
+      // console.dir() shows objects with customInspect: false.
+      inspect(value, { depth: 20, customInspect: false }),
+      inspect(value, { depth: 20, customInspect: false, showHidden: true, showProxy: true }),
+      inspect(value, { depth: 20, customInspect: false, getters: true }),
       inspect([{ value }]),
       inspect(new Map([[value, value]])),
+      inspect(Object(value) === value ? { ...(value as object) } : value, { depth: 20, showHidden: true }),
       JSON.stringify({ value }) ?? '',
       `${value instanceof Error ? value.stack : ''}`,
+      messageOf(() => assert.deepStrictEqual(value, { another: 'object' })),
+      messageOf(() => assert.deepStrictEqual({ another: 'object' }, [value])),
+      messageOf(() => expect(value).toEqual({ another: 'object' })),
     ].join('\n');
     return secrets.filter((secret) => shown.includes(secret));
   }
 
-  test('threat A23: control: the check finds a secret that is there', () => {
+  function messageOf(run: () => unknown): string {
+    const error = thrownBy(run);
+    return error instanceof Error ? error.message : '';
+  }
+
+  test('threat A23: control: the check finds a secret', () => {
     expect(leaks({ deep: [callbackData(person)] })).toEqual([
       person.customer_name,
       person.transaction_account,
@@ -58,7 +74,7 @@ describe('threat A23: keys, headers and bodies in logs', () => {
     expect(leaks(new Error(SIGNING_KEY))).toEqual([SIGNING_KEY]);
   });
 
-  test.each(rings)('threat A23: no verifier and no receiver shows a key', (signingKey) => {
+  test.each(keySettings)('threat A23: no verifier and no receiver shows a key', (signingKey) => {
     for (const value of [
       createVerifier({ signingKey }),
       createCallbackReceiver({ signingKey, onCallback: () => undefined }),
@@ -69,7 +85,7 @@ describe('threat A23: keys, headers and bodies in logs', () => {
     }
   });
 
-  test('threat A23: no verified callback or redirect shows a person, and each shows its signed fields', () => {
+  test('threat A23: a verified callback or redirect shows its signed fields, and no person', () => {
     const callback = verify(JSON.stringify(callbackData(person)));
     const redirect = verifier.verifyRedirect(`${QUERY}&${new URLSearchParams(person)}`);
     for (const result of [callback, redirect]) {
@@ -80,6 +96,27 @@ describe('threat A23: keys, headers and bodies in logs', () => {
         signed: { merchant_reference: 'ORD-1001' },
       });
     }
+  });
+
+  test('threat A23: a clone of a verified callback has its signed fields, and no person', () => {
+    const callback = verify(JSON.stringify(callbackData(person)));
+    const clone = structuredClone(callback);
+    expect(clone).toEqual({
+      ok: true,
+      kind: 'callback',
+      signed: expect.objectContaining({ merchant_reference: 'ORD-1001' }),
+      account: '',
+      keyId: 'default',
+    });
+    expect(leaks(clone)).toEqual([]);
+  });
+
+  test('threat A23: reading a getter shows the person, and later inspections still do not', () => {
+    const callback = accepted(verify(JSON.stringify(callbackData(person))));
+    expect(callback.unsigned).toMatchObject(person);
+    expect(callback.raw).toMatchObject({ payload: person });
+    expect(callback.unsigned).toBe(callback.unsigned);
+    expect(leaks(callback)).toEqual([]);
   });
 
   test('threat A23: no refusal shows a header, a body or a key, authentic or not', () => {
@@ -127,32 +164,31 @@ describe('threat A23: keys, headers and bodies in logs', () => {
     }
   });
 
-  test('threat A23: what a receiver prints or hands to its hooks shows nothing either', async () => {
+  test('threat A23: nothing that a receiver reports to its hooks shows a key, a header or a body', async () => {
     const shown: unknown[] = [];
     const receiver = createCallbackReceiver({
       signingKey: SIGNING_KEY,
       onRefused: (refusal) => shown.push(refusal),
       onError: (error) => shown.push(error),
     });
-    const send = (headers: [string, string][], body: Parameters<typeof receiveCallback>[0]['body']) =>
-      receiveCallback({ method: 'POST', headers, body }, receiver);
     const data = callbackData(person);
-    await send([['hmac-signature', `t=${T},s=${HASH_OF_OTHER_KEY}`]], { state: 'parsed', data });
-    await send([['hmac-signature', SIGNATURE]], { state: 'parsed', data: JSON.stringify(data).slice(1) });
-    await send([['hmac-signature', SIGNATURE]], { state: 'consumed' });
+    const forged = { 'hmac-signature': `t=${T},s=${HASH_OF_OTHER_KEY}` };
+    await receiveCallback(post(parsed(data), forged), receiver);
+    await receiveCallback(post(parsed(JSON.stringify(data).slice(1))), receiver);
+    await receiveCallback(post({ state: 'consumed' }), receiver);
     expect(shown).toHaveLength(3);
     expect(shown.flatMap(leaks)).toEqual([]);
   });
 
-  test('threat A23: a redirect is answered so that its address reaches no other site and no cache', async () => {
+  test('threat A23: the answer to a redirect keeps its URL from other sites and caches', async () => {
     const receiver = createRedirectReceiver({ signingKey: SIGNING_KEY, onRedirect: () => '/orders/1' });
     const verified = await receiveRedirect({ method: 'GET', url: `/return?${QUERY}` }, receiver);
     const refused = await receiveRedirect({ method: 'GET', url: '/return' }, receiver);
     const wrong = await receiveRedirect({ method: 'HEAD', url: `/return?${QUERY}` }, receiver);
-    expect([verified, refused, wrong].map(({ status }) => status)).toEqual([303, 401, 405]);
-    for (const { headers } of [verified, refused, wrong]) {
-      expect(headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
-      expect(leaks(headers)).toEqual([]);
+    expect([verified, refused, wrong].map(({ reply }) => reply?.status)).toEqual([303, 401, 405]);
+    for (const { reply } of [verified, refused, wrong]) {
+      expect(reply?.headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
+      expect(leaks(reply)).toEqual([]);
     }
   });
 
@@ -162,6 +198,6 @@ describe('threat A23: keys, headers and bodies in logs', () => {
     } catch (error) {
       return error;
     }
-    throw new Error('nothing was thrown');
+    throw new Error('Nothing was thrown.');
   }
 });

@@ -7,13 +7,13 @@ import { signCallback } from '../../src/testing.ts';
 import { accepted } from '../accepted.ts';
 import { verifier } from '../ordinary-verifier.ts';
 import { callbackData, QUERY, SIGNATURE, SIGNING_KEY } from '../signed-callbacks.ts';
-import { dataOf, signedFields } from './field-texts.ts';
+import { dataOf, signedFields } from './field-strings.ts';
 import { codeOf, verify } from './verify.ts';
 
-// What a customer can do with the address of a redirect, or somebody who sends one to a customer.
+// What a customer can do with the URL of a redirect, or an attacker who sends one to a customer.
 
 describe('threat A4: a signature taken from one channel to the other', () => {
-  test('threat A4: it verifies on both, and the kinds cannot be exchanged', () => {
+  test('threat A4: a signature verifies on both channels, and the results cannot be exchanged', () => {
     fc.assert(
       fc.property(signedFields, (fields) => {
         fc.pre(Object.values(fields).every((text) => text.isWellFormed() && !text.includes(':')));
@@ -34,7 +34,7 @@ describe('threat A4: a signature taken from one channel to the other', () => {
 });
 
 describe('threat A14, threat A15: one query, several readings', () => {
-  test('threat A14: the first and the last of a repeated name are never told apart: it is refused', () => {
+  test('threat A14: a repeated signed name is refused, in every spelling', () => {
     const names = [
       'event',
       'merchant_reference',
@@ -62,7 +62,7 @@ describe('threat A14, threat A15: one query, several readings', () => {
     );
   });
 
-  test('threat A15: what verifies is what the strict decoder of the platform reads', () => {
+  test('threat A15: a value verifies only as the strict decoder of the platform reads it', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 8 }),
@@ -87,20 +87,21 @@ describe('threat A14, threat A15: one query, several readings', () => {
 });
 
 describe('threat A25: markup and addresses in unsigned text', () => {
-  test('threat A25: core offers nothing that makes HTML or an address out of a callback', async () => {
+  test('threat A25: core has no function that makes HTML or a URL out of a callback', async () => {
     expect(Object.keys(core).filter((name) => /html|render|escape|redirectTo|location/i.test(name))).toEqual(
       [],
     );
     const receiver = createRedirectReceiver({ signingKey: SIGNING_KEY });
     const url = `/return?${QUERY}&status_message=https://evil.example&location=https://evil.example`;
-    const handedOn = await receiveRedirect({ method: 'GET', url }, receiver);
-    expect(handedOn.redirect?.ok).toBe(true);
-    expect(JSON.stringify(handedOn.headers)).not.toContain('evil');
+    const received = await receiveRedirect({ method: 'GET', url }, receiver);
+    expect(received.redirect?.ok).toBe(true);
+    if (received.reply !== undefined) throw new Error('The redirect was not passed through.');
+    expect(JSON.stringify(received.headers)).not.toContain('evil');
   });
 });
 
 describe('threat A26: a redirect of another session', () => {
-  test('threat A26: only the very reference that the session expects verifies; a session without one expects none', () => {
+  test('threat A26: only the reference that the session expects verifies, and a session without one expects none', () => {
     const verdict = (expectReference: string | undefined) =>
       codeOf(verifier.verifyRedirect(QUERY, { expectReference }));
     expect(verdict('ORD-1001')).toBe('accepted');

@@ -7,11 +7,11 @@ import { NOW } from '../ordinary-verifier.ts';
 import { callbackData, HASH, OTHER_KEY, SIGNATURE, SIGNING_KEY, T } from '../signed-callbacks.ts';
 import { verify } from './verify.ts';
 
-// One transition, sent again: under another t, under other ids, or as a retry. What has to be stored against threat A1 and threat A6
-// belongs to the inbox.
+// One transition, sent again: with another t, with other ids, or as a retry. Storage against threat A1 and threat A6 belongs to
+// the inbox.
 
 describe('threat A1: a replayed signature under a rewritten t', () => {
-  test('threat A1: any t passes beside one signature, so the result only reports it, and the transition stays the same', () => {
+  test('threat A1: any t verifies beside one signature, and the transition stays the same', () => {
     const strict = createVerifier({ signingKey: SIGNING_KEY, toleranceSeconds: 30, now: () => NOW });
     fc.assert(
       fc.property(fc.integer({ min: T - 20, max: T + 40 }), (t) => {
@@ -26,7 +26,7 @@ describe('threat A1: a replayed signature under a rewritten t', () => {
 });
 
 describe('threat A6: one signature, several ids', () => {
-  test('threat A6: the transition id follows the account and the signed fields, and nothing else', () => {
+  test('threat A6: the transition id depends on the account and the signed fields only', () => {
     const ids = [1, 2, 3].map((id) => accepted(verify(callbackData({ id }))).transitionId);
     expect(new Set(ids).size).toBe(1);
     const rotated = createVerifier({ signingKey: [{ id: 'b', key: OTHER_KEY }] });
@@ -34,7 +34,7 @@ describe('threat A6: one signature, several ids', () => {
     expect(accepted(rotated.verifyCallback({ signature, body: callbackData() })).transitionId).toBe(ids[0]);
   });
 
-  test('threat A6: fields are length-prefixed: no two tuples share an id, where a join would', () => {
+  test('threat A6: tuples that join to the same string have different ids', () => {
     const fields = { internal_reference: 'i', transaction_type: 't', transaction_status: 's' };
     const shifts = [
       { ...fields, event: 'e', merchant_reference: 'A:B' },
@@ -51,7 +51,7 @@ describe('threat A6: one signature, several ids', () => {
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('threat A6: the id is a literal that must never change: databases are full of it', () => {
+  test('threat A6: the id of a transition never changes, since databases store it', () => {
     expect(accepted(verify(callbackData())).transitionId).toBe(
       '97f95b316e2c080cd2b6b9d40f2ea22caf4c897e2ca83978b06e4b2d74268ca2',
     );
@@ -69,7 +69,7 @@ describe('threat A6: one signature, several ids', () => {
 });
 
 describe('threat A28: a retry that keeps its first t', () => {
-  test('threat A28: a callback retried for a day verifies each time, as one transition, and its amount is confirmed', () => {
+  test('threat A28: a callback that is retried for a day verifies each time, as one transition', () => {
     const ids = new Set<string>();
     for (let hour = 0; hour <= 24; hour++) {
       const later = createVerifier({ signingKey: SIGNING_KEY, now: () => (T + hour * 3600) * 1000 });

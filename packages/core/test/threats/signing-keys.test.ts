@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConfigurationError, createVerifier } from '../../src/index.ts';
 import { createCallbackReceiver, createRedirectReceiver } from '../../src/receive/index.ts';
 import { signCallback } from '../../src/testing.ts';
@@ -7,14 +7,21 @@ import { NOW } from '../ordinary-verifier.ts';
 import { callbackData, HASH_OF_EMPTY_KEY, OTHER_KEY, SIGNING_KEY, T } from '../signed-callbacks.ts';
 import { codeOf, verify } from './verify.ts';
 
-// Keys that anybody knows, that have ended, or that belong to the sandbox.
+// Keys that need no secret, that have expired, or that belong to the sandbox.
+
+const SANDBOX_KEY = 'SANDBOX-3f9c2a7e5b1d';
+
+beforeEach(() => {
+  vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+});
 
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.unstubAllEnvs();
 });
 
-describe('threat A19: keys that anybody knows, or that never fit', () => {
-  test('threat A19: no key is used that is empty, white, controlled, a word for nothing, or another of the keys', () => {
+describe('threat A19: unusable keys', () => {
+  test('threat A19: a key is refused that is empty, unset, or contains white space or a control character', () => {
     const control = fc.constantFrom(
       ' ',
       '\t',
@@ -40,11 +47,11 @@ describe('threat A19: keys that anybody knows, or that never fit', () => {
     }
   });
 
-  test('threat A19: the digest under an empty key, which anybody can make, is a mismatch', () => {
+  test('threat A19: the digest under an empty key, which needs no secret, is a mismatch', () => {
     expect(codeOf(verify(callbackData(), `t=${T},s=${HASH_OF_EMPTY_KEY}`))).toBe('mismatch');
   });
 
-  test('threat A19: two keys never stand for one another, whatever they decode to', () => {
+  test('threat A19: no key verifies the signature of another, even if both decode to the same bytes', () => {
     const key = fc.stringMatching(/^[A-Za-z0-9+/=_-]{1,80}$/);
     fc.assert(
       fc.property(key, key, (signedWith, verifiedWith) => {
@@ -60,12 +67,12 @@ describe('threat A19: keys that anybody knows, or that never fit', () => {
   });
 });
 
-describe('threat A20: rotation and compromise', () => {
-  test('threat A20: the id of the key that fits, wherever it stands; an ended one is refused and proves nothing', () => {
-    const texts = ['KEY-ONE-1111', 'KEY-TWO-2222', 'KEY-THREE-33', 'KEY-FOUR-444'];
-    const ring = fc.shuffledSubarray(texts, { minLength: 1 });
+describe('threat A20: key rotation', () => {
+  test('threat A20: the result has the id of the key that matched, and an expired key proves nothing', () => {
+    const all = ['KEY-ONE-11111111', 'KEY-TWO-22222222', 'KEY-THREE-333333', 'KEY-FOUR-4444444'];
+    const some = fc.shuffledSubarray(all, { minLength: 1 });
     fc.assert(
-      fc.property(ring, fc.constantFrom(...texts), fc.integer({ min: -2, max: 2 }), (keys, used, offset) => {
+      fc.property(some, fc.constantFrom(...all), fc.integer({ min: -2, max: 2 }), (keys, used, offset) => {
         const signingKey = keys.map((key) => ({ id: `id of ${key}`, key, notAfter: new Date(NOW + offset) }));
         const given = createVerifier({ signingKey, now: () => NOW });
         const body = callbackData({ merchant_reference: 'A:B' });
@@ -82,27 +89,145 @@ describe('threat A20: rotation and compromise', () => {
   });
 });
 
-describe('threat A27: a key of the sandbox in production', () => {
-  test('threat A27: refused with NODE_ENV=production, in a ring too; accepted otherwise', () => {
-    const sandboxed = 'SANDBOX-3f9c2a7e5b1d';
-    const makers = [
-      () => createVerifier({ signingKey: sandboxed }),
-      () =>
-        createVerifier({
-          signingKey: [
-            { id: 'a', key: OTHER_KEY },
-            { id: 'b', key: sandboxed },
-          ],
-        }),
-      () => createCallbackReceiver({ signingKey: sandboxed }),
-      () => createRedirectReceiver({ signingKey: sandboxed }),
-    ];
-    for (const env of ['test', 'development', '']) {
-      vi.stubEnv('NODE_ENV', env);
-      for (const make of makers) expect(make).not.toThrow();
+describe('threat A19: keys that were never filled in, or copied with something else', () => {
+  test.each([
+    '<SIGNING_KEY>',
+    '\u0024{SIGNING_KEY}',
+    '{{SIGNING_KEY}}',
+    `"${SIGNING_KEY}"`,
+    `'${SIGNING_KEY}'`,
+    `\u201c${SIGNING_KEY}\u201d`,
+    `${SIGNING_KEY}\u200b`,
+    `\u00ad${SIGNING_KEY}`,
+    `${SIGNING_KEY}\u2060`,
+    `\ufeff${SIGNING_KEY}`,
+  ])('threat A19: the key %j is refused in every place that takes one', (key) => {
+    const refusal = (option: string) => expect.objectContaining({ code: 'invalid_configuration', option });
+    expect(() => createVerifier({ signingKey: key })).toThrow(refusal('signingKey'));
+    expect(() => createVerifier({ signingKey: [{ id: 'a', key }] })).toThrow(refusal('signingKey[0].key'));
+    expect(() => createCallbackReceiver({ signingKey: key })).toThrow(refusal('signingKey'));
+    expect(() => createRedirectReceiver({ signingKey: key })).toThrow(refusal('signingKey'));
+    expect(() => signCallback({ signingKey: key, data: callbackData() })).toThrow(refusal('signingKey'));
+  });
+
+  test('threat A19: no alphanumeric key is refused, since the service has no others', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[A-Za-z0-9]{16,128}$/), (signingKey) => {
+        fc.pre(!signingKey.startsWith('SANDBOX'));
+        expect(() => createVerifier({ signingKey })).not.toThrow();
+      }),
+    );
+  });
+});
+
+describe('warnings', () => {
+  test('threat A19: a key of fewer than 16 characters is accepted with one warning for its option', async () => {
+    const { create, printed } = await freshCopy();
+    for (let times = 0; times < 3; times++) create({ signingKey: 'K'.repeat(15) });
+    expect(printed()).toEqual([
+      expect.stringMatching(/^@payment-service\/core: signingKey has fewer than 16/),
+    ]);
+    create({
+      signingKey: [
+        { id: 'a', key: SIGNING_KEY },
+        { id: 'b', key: 'Q' },
+      ],
+    });
+    expect(printed()).toHaveLength(2);
+    expect(printed()[1]).toContain('signingKey[1].key has');
+    expect(printed().join()).not.toMatch(/KKK|Q/);
+  });
+
+  test('threat A19: a key of 16 characters is accepted without a warning', async () => {
+    const { create, printed } = await freshCopy();
+    create({ signingKey: 'K'.repeat(16) });
+    expect(printed()).toEqual([]);
+  });
+
+  test('threat A27: a sandbox key is accepted with one warning when NODE_ENV is unset or empty', async () => {
+    for (const environment of [undefined, '']) {
+      const { create, printed } = await freshCopy();
+      vi.stubEnv('NODE_ENV', environment);
+      for (let times = 0; times < 3; times++) create({ signingKey: SANDBOX_KEY });
+      expect(printed()).toEqual([
+        expect.stringMatching(/signingKey is a sandbox key, and NODE_ENV is not set/),
+      ]);
     }
-    vi.stubEnv('NODE_ENV', 'production');
-    for (const make of makers) expect(make).toThrow(/sandbox/);
-    expect(() => createVerifier({ signingKey: SIGNING_KEY })).not.toThrow();
+  });
+
+  test('threat A27: a sandbox key is accepted without a warning in development and test, and when it is allowed', async () => {
+    const { create, printed } = await freshCopy();
+    for (const environment of ['development', 'test']) {
+      vi.stubEnv('NODE_ENV', environment);
+      create({ signingKey: SANDBOX_KEY });
+    }
+    for (const environment of ['production', 'staging', '']) {
+      vi.stubEnv('NODE_ENV', environment);
+      create({ signingKey: SANDBOX_KEY, allowSandboxKeys: true });
+    }
+    expect(printed()).toEqual([]);
+  });
+
+  /** Another copy of core, which has not warned yet. */
+  async function freshCopy(): Promise<{ create: typeof createVerifier; printed: () => string[] }> {
+    vi.resetModules();
+    const warn = vi
+      .spyOn(console, 'warn')
+      .mockReset()
+      .mockImplementation(() => undefined);
+    const { createVerifier: create } = await import('../../src/index.ts');
+    return { create, printed: () => warn.mock.calls.map(([warning]) => String(warning)) };
+  }
+});
+
+describe('threat A27: the sandbox in production', () => {
+  const makers = [
+    (options: object) => createVerifier({ signingKey: SANDBOX_KEY, ...options }),
+    (options: object) =>
+      createVerifier({
+        signingKey: [
+          { id: 'a', key: OTHER_KEY },
+          { id: 'b', key: SANDBOX_KEY },
+        ],
+        ...options,
+      }),
+    (options: object) => createCallbackReceiver({ signingKey: SANDBOX_KEY, ...options }),
+    (options: object) => createRedirectReceiver({ signingKey: SANDBOX_KEY, ...options }),
+  ];
+
+  test.each([
+    'production',
+    'Production',
+    'PRODUCTION',
+    'prod',
+    'staging',
+    'live',
+    ' test',
+    'Development',
+    'toString',
+  ])(
+    'threat A27: with NODE_ENV %j a sandbox key is refused, unless allowSandboxKeys is true',
+    (environment) => {
+      vi.stubEnv('NODE_ENV', environment);
+      for (const make of makers) {
+        expect(() => make({})).toThrow(/is a sandbox key/);
+        expect(() => make({ allowSandboxKeys: false })).toThrow(/is a sandbox key/);
+        expect(() => make({ allowSandboxKeys: true })).not.toThrow();
+      }
+      expect(() => createVerifier({ signingKey: SIGNING_KEY })).not.toThrow();
+    },
+  );
+
+  test.each(['development', 'test'])(
+    'threat A27: with NODE_ENV %j a sandbox key is accepted',
+    (environment) => {
+      vi.stubEnv('NODE_ENV', environment);
+      for (const make of makers) expect(() => make({})).not.toThrow();
+    },
+  );
+
+  test.each([1, 'true', null])('threat A27: the allowSandboxKeys %j is refused', (allowSandboxKeys) => {
+    const options = { signingKey: SIGNING_KEY, allowSandboxKeys: allowSandboxKeys as never };
+    expect(() => createVerifier(options)).toThrow(expect.objectContaining({ option: 'allowSandboxKeys' }));
   });
 });

@@ -4,7 +4,7 @@ import { SIGNATURE } from '../signed-callbacks.ts';
 
 type CallbackInput = Parameters<Verifier['verifyCallback']>[0];
 
-/** The ordinary verifier's result. An attacker keeps to no type, so both are unknown. */
+/** The ordinary verifier's result. No type limits an attacker, so both are unknown. */
 export function verify(body: unknown, signature: unknown = SIGNATURE): VerifiedCallback | Refusal {
   return verifier.verifyCallback({ signature, body } as CallbackInput);
 }

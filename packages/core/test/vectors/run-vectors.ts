@@ -1,10 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { digestName } from '#digest';
 import type { RefusalCode } from '../../src/index.ts';
 import { type Expectation, readVectors, type Vector } from './vector.ts';
 import { differences, verdictsOn } from './verdict.ts';
 
-const CODES: Record<RefusalCode, true> = {
+/** Refusals by the verifier: the other codes belong to requests that it never sees. */
+const CODES: Record<Exclude<RefusalCode, ReceiverCode>, true> = {
   signature_missing: true,
   signature_malformed: true,
   body_malformed: true,
@@ -18,33 +19,45 @@ const CODES: Record<RefusalCode, true> = {
   reference_unexpected: true,
 };
 
+type ReceiverCode =
+  | 'method_not_allowed'
+  | 'encoding_unsupported'
+  | 'body_too_large'
+  | 'body_timeout'
+  | 'body_aborted';
+
 /**
- * One test for every vector of the contract, under the implementation of the digest that the import condition has
- * chosen for the file that calls this.
+ * One test for every vector of the contract, on the digest that the import condition has chosen for the file that calls
+ * this.
  */
 export function runVectors(implementation: typeof digestName | '@noble/hashes'): void {
   const { vectors, digest_tool } = readVectors();
   const accepted = vectors.filter((vector) => vector.expect.ok);
 
   describe(`signature vectors on ${implementation}`, () => {
+    // One vector has a key of eight characters, about which the verifier warns.
+    beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
+    afterAll(() => void vi.restoreAllMocks());
+
     test(`the verifier under test runs on ${implementation}`, () => {
       expect(digestName).toBe(implementation);
     });
 
-    describe('the vectors', () => {
+    describe('vectors', () => {
       for (const vector of vectors) {
-        test(vector.name, () => {
+        const verdict = vector.expect.ok ? 'is accepted' : `is refused as ${vector.expect.code}`;
+        test(`the vector "${vector.name}" ${verdict}`, () => {
           expect(differences(vector)).toEqual([]);
         });
       }
     });
 
     describe('the file', () => {
-      test('names the independent tool that made its digests', () => {
+      test('the file names the independent tool that made its digests', () => {
         expect(digest_tool).toMatch(/^OpenSSL \d+\.\d+\.\d+: openssl dgst -sha256 -mac HMAC/);
       });
 
-      test('holds at least 150 vectors, both verdicts, both channels and every code', () => {
+      test('the file contains both verdicts, both channels and every code of the verifier', () => {
         expect(vectors.length).toBeGreaterThanOrEqual(150);
         expect(accepted.length).toBeGreaterThanOrEqual(50);
         const codes = vectors.flatMap(({ expect: expected }) => (expected.ok ? [] : [expected.code]));
@@ -53,11 +66,11 @@ export function runVectors(implementation: typeof digestName | '@noble/hashes'):
         expect(new Set(accepted.map(({ channel }) => channel))).toEqual(new Set(['callback', 'redirect']));
       });
 
-      test('has a name of its own for every vector', () => {
+      test('every vector has a unique name', () => {
         expect(new Set(vectors.map(({ name }) => name)).size).toBe(vectors.length);
       });
 
-      test('gives every vector exactly one key setting, and exactly one body or query', () => {
+      test('every vector has exactly one key setting, and exactly one body or query', () => {
         const misshaped = vectors.filter((vector) => {
           const keys = ['signing_key', 'signing_keys'].filter((name) => name in vector.options);
           const carried = ['body_text', 'body_hex', 'body_json', 'query'].filter((name) => name in vector);
@@ -68,16 +81,16 @@ export function runVectors(implementation: typeof digestName | '@noble/hashes'):
     });
 
     describe('controls', () => {
-      test('any accepted vector is a mismatch once one hex digit of s is another', () => {
+      test('control: every accepted vector is a mismatch when one digit of s is changed', () => {
         expect(accepted.length).toBeGreaterThan(0);
         const survivors = accepted.filter((vector, index) => {
-          const flipped = withDigitFlipped(vector, index % 64);
-          return verdictsOn(flipped).some(([, verdict]) => verdict.ok || verdict.code !== 'mismatch');
+          const changed = withDigitChanged(vector, index % 64);
+          return verdictsOn(changed).some(([, verdict]) => verdict.ok || verdict.code !== 'mismatch');
         });
         expect(survivors.map(({ name }) => name)).toEqual([]);
       });
 
-      test('any changed expectation is noticed, in every member and every form of the body', () => {
+      test('control: every changed member of an expectation is noticed, in every form of the body', () => {
         const unnoticed = vectors.flatMap((vector) =>
           mutations(vector.expect)
             .filter(({ expected }) => {
@@ -96,15 +109,15 @@ function isRedirect(vector: Vector): boolean {
   return vector.channel === 'redirect';
 }
 
-function withDigitFlipped(vector: Vector, position: number): Vector {
-  const flip = (signature: string): string => {
+function withDigitChanged(vector: Vector, position: number): Vector {
+  const change = (signature: string): string => {
     const start = signature.search(/(?<=^|,)s=[0-9a-f]{64}/) + 's='.length + position;
     const digit = signature[start] === '0' ? '1' : '0';
     return signature.slice(0, start) + digit + signature.slice(start + 1);
   };
-  if (vector.query === undefined) return { ...vector, signature: flip(String(vector.signature)) };
+  if (vector.query === undefined) return { ...vector, signature: change(String(vector.signature)) };
   const query = vector.query.replace(/(?<=(?:^|[?&])hmac_signature=)[^&]*/, (value) =>
-    encodeURIComponent(flip(decodeURIComponent(value))),
+    encodeURIComponent(change(decodeURIComponent(value))),
   );
   return { ...vector, query };
 }

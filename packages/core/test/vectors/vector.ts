@@ -14,6 +14,8 @@ export interface Vector {
     signing_keys?: { id: string; key: string; not_after?: string | undefined }[] | undefined;
     tolerance_seconds?: number | undefined;
     colon_in?: 'merchant_reference' | 'internal_reference' | undefined;
+    merchant_reference_pattern?: string | undefined;
+    redirect_defaults?: { event?: string; transaction_type?: string } | undefined;
     expect_reference?: string | undefined;
     now_ms: number;
   };
@@ -51,6 +53,8 @@ const Options = z.strictObject({
   signing_keys: z.array(Key).optional(),
   tolerance_seconds: z.number().optional(),
   colon_in: z.enum(['merchant_reference', 'internal_reference']).optional(),
+  merchant_reference_pattern: z.string().optional(),
+  redirect_defaults: z.partialRecord(z.enum(['event', 'transaction_type']), z.string()).optional(),
   expect_reference: z.string().optional(),
   now_ms: z.number(),
 });

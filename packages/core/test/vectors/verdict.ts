@@ -11,7 +11,7 @@ import { type Expectation, SIGNED_NAMES, type Vector } from './vector.ts';
 export type Verdict = VerifiedCallback | VerifiedRedirect | Refusal;
 type CallbackInput = Parameters<Verifier['verifyCallback']>[0];
 
-/** The verdicts on one vector, by the form in which its body is handed over. */
+/** The verdicts on one vector, one for each form of its body. */
 export function verdictsOn(vector: Vector): [form: string, verdict: Verdict][] {
   const verifier = createVerifier(verifierOptions(vector.options));
   if (vector.channel === 'redirect') {
@@ -20,14 +20,17 @@ export function verdictsOn(vector: Vector): [form: string, verdict: Verdict][] {
     return [['query', verifier.verifyRedirect(vector.query ?? '', options)]];
   }
   return bodiesOf(vector).map(([form, body]) => {
-    // The file hands over signatures and bodies of wrong types on purpose, which the types rule out.
+    // Some vectors have signatures and bodies of wrong types on purpose, which the types rule out.
     const callback = { signature: vector.signature, body } as CallbackInput;
     return [form, verifier.verifyCallback(callback)];
   });
 }
 
 function verifierOptions(options: Vector['options']): VerifierOptions {
-  const { signing_key, signing_keys, tolerance_seconds, colon_in, now_ms } = options;
+  const { signing_key, signing_keys, tolerance_seconds, colon_in, merchant_reference_pattern, now_ms } =
+    options;
+  const pattern =
+    merchant_reference_pattern === undefined ? undefined : new RegExp(merchant_reference_pattern, 'u');
   const ring = signing_keys?.map(({ id, key, not_after }) => ({
     id,
     key,
@@ -37,11 +40,13 @@ function verifierOptions(options: Vector['options']): VerifierOptions {
     signingKey: ring ?? signing_key,
     toleranceSeconds: tolerance_seconds,
     colonIn: colon_in,
+    isMerchantReference: pattern && ((reference) => pattern.test(reference)),
+    redirectDefaults: options.redirect_defaults,
     now: () => now_ms,
   };
 }
 
-/** A body that is text gets one verdict as text and as bytes; one that verifies, also when it comes parsed. */
+/** A JSON string gets one verdict as a string and as bytes; one that verifies, also when a parser has read it. */
 function bodiesOf(vector: Vector): [form: string, body: unknown][] {
   if (vector.body_hex !== undefined) return [['bytes', Buffer.from(vector.body_hex, 'hex')]];
   if (vector.body_text === undefined) return [['parsed', vector.body_json]];
@@ -54,7 +59,7 @@ function bodiesOf(vector: Vector): [form: string, body: unknown][] {
   return forms;
 }
 
-/** What is not as expected, in words; empty when all is. */
+/** Every difference between the expectation and the verdicts, in words. */
 export function differences(vector: Vector, expected: Expectation = vector.expect): string[] {
   return verdictsOn(vector).flatMap(([form, verdict]) =>
     compare(expected, verdict, vector.channel).map((text) => `${form}: ${text}`),

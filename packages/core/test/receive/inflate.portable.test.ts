@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { inflate } from '#inflate';
+import { inflateCases } from './inflate-cases.ts';
+
+// Belongs to the project `portable` of vitest.config.ts, where '#inflate' is the implementation without node:zlib. Members and
+// trailing bytes of gzip are missing here: DecompressionStream judges them differently from one Node to the next.
+
+const text =
+  '{"event":"transaction.completed","payload":{"customer_name":"Ünïcødé 🛒","note":"not a callback"}}';
+
+test.each(inflateCases(text))(
+  'on the portable inflate, $name gets the verdict of node:zlib',
+  async (given) => {
+    const { body, encoding, code } = given;
+    const result = await inflate(body, encoding, 65_536);
+    if (code !== undefined) expect(result).toBe(code);
+    else expect(typeof result === 'string' ? result : new TextDecoder().decode(result).trimEnd()).toBe(text);
+  },
+);

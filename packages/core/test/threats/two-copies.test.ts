@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import * as first from '../../src/index.ts';
+import { callbackData, QUERY, SIGNATURE, SIGNING_KEY, signatureFor } from '../signed-callbacks.ts';
+
+// An update or a bundle of `import` and `require` can leave two copies of core in one process.
+
+describe('threat A37: two copies of core', () => {
+  let second: typeof first;
+  beforeAll(async () => {
+    vi.resetModules();
+    second = await import('../../src/index.ts');
+  });
+
+  const expected = { currency: 'UGX', amount: 500 };
+  const text = JSON.stringify(callbackData());
+
+  function callbackOf(copy: typeof first): first.VerifiedCallback {
+    const result = copy
+      .createVerifier({ signingKey: SIGNING_KEY })
+      .verifyCallback({ signature: SIGNATURE, body: text });
+    if (!result.ok) throw new Error(`Refused: ${result.code}`);
+    return result;
+  }
+
+  test('threat A37: control: the copies have classes of their own', () => {
+    expect(second.ConfigurationError).not.toBe(first.ConfigurationError);
+    expect(callbackOf(second).constructor).not.toBe(callbackOf(first).constructor);
+  });
+
+  test('threat A37: what one copy verified, the other accepts', () => {
+    for (const [maker, reader] of [
+      [first, second],
+      [second, first],
+    ] as const) {
+      const callback = callbackOf(maker);
+      expect(reader.confirmAmount(callback, expected)).toEqual({ ok: true });
+      expect(reader.claimedAmounts(callback).request.amount).toBe('500');
+      expect(reader.bodyText(callback)).toBe(text);
+      expect(reader.isTransactionCompleted(callback)).toBe(true);
+    }
+  });
+
+  test('threat A37: evidence of one copy is readable in the other, and confirms no amount', () => {
+    const body = JSON.stringify(callbackData({ merchant_reference: 'A:B' }));
+    const refusal = second
+      .createVerifier({ signingKey: SIGNING_KEY })
+      .verifyCallback({ signature: signatureFor('A:B'), body });
+    if (refusal.ok || !refusal.authentic) throw new Error('There is no evidence.');
+    expect(first.bodyText(refusal.evidence)).toBe(body);
+    expect(() => first.confirmAmount(refusal.evidence as never, expected)).toThrow(/a verified evidence/);
+  });
+
+  test('threat A37: a redirect of one copy is refused in the other', () => {
+    const redirect = second.createVerifier({ signingKey: SIGNING_KEY }).verifyRedirect(QUERY);
+    expect(redirect.ok).toBe(true);
+    expect(() => first.confirmAmount(redirect as never, expected)).toThrow(
+      /does not take a verified redirect/,
+    );
+  });
+
+  test.each([
+    ['a copy', () => ({ ...callbackOf(second) })],
+    ['parsed JSON', () => JSON.parse(JSON.stringify(callbackOf(second)))],
+    ['the body', () => callbackData()],
+    ['null', () => null],
+    ['a string', () => 'callback'],
+  ])('threat A37: %s is refused in both copies, with the command that shows two of them', (_, make) => {
+    for (const copy of [first, second]) {
+      expect(() => copy.confirmAmount(make(), expected)).toThrow(/npm ls @payment-service\/core/);
+      expect(() => copy.bodyText(make())).toThrow(/npm ls @payment-service\/core/);
+    }
+  });
+
+  test('threat A37: JSON cannot write the symbol that the copies share', () => {
+    const [symbol, ...others] = Object.getOwnPropertySymbols(globalThis).filter((found) =>
+      String(found).includes('@payment-service/core'),
+    );
+    expect(others).toEqual([]);
+    expect(String(symbol)).toBe('Symbol(@payment-service/core/openers/1)');
+    expect(Object.getOwnPropertyDescriptor(globalThis, symbol as symbol)).toMatchObject({
+      configurable: false,
+      enumerable: false,
+      writable: false,
+    });
+  });
+});
