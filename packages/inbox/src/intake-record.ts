@@ -9,7 +9,6 @@ import {
   isTransactionCompleted,
   type RefusalCode,
   type SignedFields,
-  transitionId,
   type VerifiedCallback,
 } from '@payment-service/core';
 
@@ -52,7 +51,8 @@ export function isStorableCurrency(currency: unknown): currency is string {
 }
 
 /**
- * @throws {ConfigurationError} when the value is not what `verifyCallback()` made: a redirect, a copy, evidence.
+ * @throws {ConfigurationError} When the value is not what `verifyCallback()` made (a redirect, a copy, evidence), or belongs
+ * to another account.
  */
 export function callbackRecord(callback: VerifiedCallback, account: string, now: number): IntakeRecord {
   const text = bodyText(callback);
@@ -70,7 +70,7 @@ export function callbackRecord(callback: VerifiedCallback, account: string, now:
   });
 }
 
-/** @throws {ConfigurationError} when the value is not an authentic refusal of `verifyCallback()`. */
+/** @throws {ConfigurationError} When the value is not an authentic refusal of `verifyCallback()`, or of another account. */
 export function evidenceRecord(refusal: AuthenticRefusal, account: string, now: number): IntakeRecord {
   const { evidence, code } = refusal;
   const text = bodyText(evidence);
@@ -104,9 +104,11 @@ function record(
 ): IntakeRecord {
   const { event, merchant_reference, internal_reference, transaction_type, transaction_status } =
     verified.signed;
+  // The id of a transition contains the account, so under two labels one payment would be two transitions.
+  if (verified.account !== account) throw otherAccount();
   const claims = claimedAmounts(verified);
   return {
-    transitionId: transitionId(verified.signed, account),
+    transitionId: verified.transitionId,
     signed: JSON.stringify({
       event,
       merchant_reference,
@@ -126,6 +128,14 @@ function record(
     receivedAt: now,
     isAcknowledged: false,
   };
+}
+
+function otherAccount(): ConfigurationError {
+  return new ConfigurationError(
+    'account',
+    'The option account of createInbox() and the option account of paymentCallbacks() or createVerifier() differ, so this ' +
+      'callback was not stored. Set both to the same label, or leave both out.',
+  );
 }
 
 function storedClaim({ currency, amount }: Claim): StoredClaim {
