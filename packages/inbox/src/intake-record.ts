@@ -12,6 +12,12 @@ import {
   type VerifiedCallback,
 } from '@payment-service/core';
 
+/** The distinct bodies of one transition that are kept, and as many pieces of evidence; beyond them, see body-limit.ts. */
+export const MAX_BODIES = 8;
+
+/** For a delivery that is acknowledged already, so that no limit can refuse it. */
+export const UNLIMITED_BODIES: number = 2 ** 31 - 1;
+
 /** One delivery of a transition. Keys are SHA-256, 64 hexadecimal digits: cheaper to carry than buffers of their own. */
 export interface IntakeRecord {
   readonly transitionId: string;
@@ -34,8 +40,8 @@ export interface IntakeRecord {
   readonly refusal: RefusalCode | undefined;
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
-  /** Already acknowledged by the spool: then the limit of bodies cannot refuse it any more. */
-  readonly isAcknowledged: boolean;
+  /** How many distinct bodies the transition may have with this one; for evidence, how many pieces of it. */
+  readonly maxBodies: number;
 }
 
 export interface StoredClaim {
@@ -126,7 +132,7 @@ function record(
     keyId: verified.keyId,
     refusal,
     receivedAt: now,
-    isAcknowledged: false,
+    maxBodies: MAX_BODIES,
   };
 }
 

@@ -118,6 +118,22 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(await inbox.list()).toMatchObject([{ bodyCount: 9, deliveries: 48 }]);
   });
 
+  it('threat A5: of many bodies that equal the expectation and arrive together beyond the limit, one is kept', async () => {
+    const merchant = await newMerchant(engine);
+    const [one, other] = [merchant.open(), merchant.open()];
+    for (let id = 1; id <= 8; id += 1) await one.receive(paid('ORD-1', id));
+    await one.expect(ORDER);
+    await other.ready();
+    const equal = Array.from({ length: 40 }, (_each, id) => paid('ORD-1', 500, { id }));
+    await Promise.all(equal.map((each, index) => (index % 2 === 0 ? one : other).receive(each)));
+    expect(await one.list()).toMatchObject([{ bodyCount: 9, deliveries: 48 }]);
+    // With another expectation, none of the nine equals it.
+    await one.expect({ ...ORDER, amount: '600' });
+    await one.receive(paid('ORD-1', 600));
+    await expect(one.receive(paid('ORD-1', 601))).rejects.toThrow(UnavailableError);
+    expect(await one.list()).toMatchObject([{ bodyCount: 10, deliveries: 49 }]);
+  });
+
   it('evidence does not keep a callback out, nor callbacks evidence', async () => {
     const inbox = (await newMerchant(engine)).open();
     for (let id = 1; id <= 8; id += 1) await inbox.quarantine(evidence('timestamp_out_of_tolerance', { id }));

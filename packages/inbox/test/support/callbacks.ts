@@ -46,10 +46,15 @@ function sample({ event, payload }: CallbackText): TransactionCallback {
 export function callback(payload: Payload = {}, text: Omit<CallbackText, 'payload'> = {}): VerifiedCallback {
   const { signature, body } = signedText({ ...text, payload });
   const { colonIn, account } = text;
+  // Required with ':' in the other reference: it tells which of the possible splits is meant.
+  const isMerchantReference =
+    colonIn === 'internal_reference'
+      ? (reference: string) => reference === payload['merchant_reference']
+      : undefined;
   const own =
     colonIn === undefined && account === undefined
       ? verifier
-      : createVerifier({ signingKey: SIGNING_KEY, colonIn, account });
+      : createVerifier({ signingKey: SIGNING_KEY, colonIn, isMerchantReference, account });
   const result = own.verifyCallback({ signature, body: Buffer.from(body) });
   if (!result.ok) throw new Error(`The test's callback was refused: ${result.code}`);
   return result;
