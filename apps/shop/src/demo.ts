@@ -17,6 +17,7 @@ await runUntilStopped(async () => {
     const { url: baseUrl } = await listen(sandbox, sandboxPort, host);
     const shop = await startShop(framework, {
       ...sandbox.account,
+      allowSandboxKeys: true,
       baseUrl,
       host,
       port,

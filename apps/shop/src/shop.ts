@@ -32,7 +32,10 @@ export interface Shop {
 }
 
 /** Where the service and the shop are, and the keys of the merchant account. */
-type ServiceAccess = Pick<ShopConfig, 'baseUrl' | 'publicKey' | 'secretKey' | 'signingKey'> & {
+type ServiceAccess = Pick<
+  ShopConfig,
+  'baseUrl' | 'publicKey' | 'secretKey' | 'signingKey' | 'allowSandboxKeys'
+> & {
   readonly shopUrl: string;
   /** Where the shop listens. */
   readonly origin: string;
@@ -54,7 +57,7 @@ const UNCONFIRMED = '/payments/unconfirmed';
 
 /** @throws {ConfigurationError} when a key or an address is wrong. */
 export function createShop(config: ServiceAccess, { inbox, orders }: Books, parts: ShopParts = {}): Shop {
-  const { baseUrl, publicKey, secretKey, signingKey, shopUrl } = config;
+  const { baseUrl, publicKey, secretKey, signingKey, allowSandboxKeys, shopUrl } = config;
   const { now = Date.now, log = console.log } = parts;
   const { newReference = () => `ORD-${randomBytes(6).toString('hex').toUpperCase()}` } = parts;
   const { newFormId = randomFormId } = parts;
@@ -71,6 +74,7 @@ export function createShop(config: ServiceAccess, { inbox, orders }: Books, part
     signingKey,
     publicKey,
     secretKey,
+    allowSandboxKeys,
     onRefused: ({ code, hint }) => {
       refusals.set(code, (refusals.get(code) ?? 0) + 1);
       log(`Refused (${code}): ${hint}`);

@@ -4,7 +4,7 @@ import type { Money } from './money.ts';
 /**
  * How this shop starts a payment: through the sandbox's own `POST /sandbox/collections`.
  *
- * SIMULATED. The service's own endpoint for starting a collection is not shown in its specification (section 4.4).
+ * SIMULATED. The service's own endpoint for starting a collection is not shown (protocol §4.4).
  * When yours is known to you, this is the one file to write anew; the rest of the shop sees `startCollection` only.
  */
 export type StartCollection = (collection: CollectionToStart) => Promise<StartedCollection>;

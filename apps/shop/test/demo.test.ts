@@ -167,7 +167,7 @@ describe('the shop by itself', () => {
     [{ SHOP_URL: 'shop.example' }, 'SHOP_URL must be an http or https address'],
     [{ SHOP_URL: 'https://shop.example/market' }, 'SHOP_URL must have no path'],
     [{ SIGNING_KEY: 'SECRETKEY' }, 'signingKey is the secret key'],
-    [{ SIGNING_KEY: 'SIGNING KEY' }, 'signingKey holds white space'],
+    [{ SIGNING_KEY: 'SIGNING KEY' }, 'signingKey contains white space'],
   ])('refuses %o in words that hold no key', async (wrong, message) => {
     const INBOX_FILE = join(temporaryFolder(), 'shop.sqlite');
     const environment = { BASE_URL: 'http://127.0.0.1:4010', PORT: '0', INBOX_FILE, ...KEYS, ...wrong };

@@ -239,13 +239,13 @@ describe.each(FRAMEWORKS)('a shop on %s that cannot write its books', (framework
 });
 
 describe.each(FRAMEWORKS)('a shop on %s whose database takes nothing', (framework) => {
-  it('answers 503, so that the service sends it again, and is paid then', async () => {
+  it('answers 429, so that the service retries the callback, and the order is paid then', async () => {
     const keeping = await newKeeping('sqlite');
     const shop = await openShop({ framework, keeping });
     const { reference } = await new Customer(shop).placeOrder();
     const file = new DatabaseSync('file' in keeping ? keeping.file : '', { timeout: 10_000 });
     file.exec('begin immediate');
-    expect(await shop.sendCallback(genuine(reference))).toBe(503);
+    expect(await shop.sendCallback(genuine(reference))).toBe(429);
     expect(await shop.transitions()).toEqual([]);
     file.exec('rollback');
     file.close();

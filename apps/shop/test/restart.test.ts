@@ -115,7 +115,7 @@ describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engin
 });
 
 describe('a database server that dies and comes back', () => {
-  it('costs no callback: 503 until then, and paid afterwards', async () => {
+  it('costs no callback: the answer is 429 until then, and the order is paid afterwards', async () => {
     const server = await startPostgres();
     onTestFinished(() => server.stop());
     const shop = await openShop({ framework: 'koa', keeping: { databaseUrl: server.url } });
@@ -124,7 +124,7 @@ describe('a database server that dies and comes back', () => {
     expect(await health()).toBe(200);
 
     await server.kill('everything');
-    expect(await shop.sendCallback(genuine(reference))).toBe(503);
+    expect(await shop.sendCallback(genuine(reference))).toBe(429);
     expect(await health()).toBe(503);
     expect((await new Customer(shop).orderPage(reference)).status).toBe(500);
 

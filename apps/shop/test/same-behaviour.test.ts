@@ -80,7 +80,7 @@ const CASES: readonly Case[] = [
   { method: 'POST', target: '/checkout', status: 404 },
   { method: 'GET', target: '/payments/callbacks', status: 405 },
   { method: 'POST', target: '/payments/callbacks', headers: JSON_TYPE, body: '{}', status: 401 },
-  { method: 'POST', target: '/payments/callbacks', headers: FORM, body: 'a=b', status: 415 },
+  { method: 'POST', target: '/payments/callbacks', headers: FORM, body: 'a=b', status: 401 },
 ];
 
 interface Answer {

@@ -23,7 +23,7 @@ await withInbox(database, { spool }, async (inbox) => {
   let count = 0;
   const receiver = createCallbackReceiver({
     signingKey: SIGNING_KEY,
-    // An answer of 503 is what the sender is here to try again on.
+    // The sender is here to retry what the receiver does not acknowledge.
     onError: () => undefined,
     async onCallback(callback) {
       count += 1;
@@ -39,8 +39,9 @@ await withInbox(database, { spool }, async (inbox) => {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url === '/callbacks') {
-      const { status, headers, body } = await receiveCallback(incomingCallback(request), receiver);
-      response.writeHead(status, headers).end(body);
+      const { reply } = await receiveCallback(incomingCallback(request), receiver);
+      if (reply === undefined) throw new Error('onCallback is set, so core answers.');
+      response.writeHead(reply.status, reply.headers).end(reply.body);
     } else if (request.url === '/expectations') {
       const expectations = (await json(request)) as Expectation[];
       await Promise.all(expectations.map((expectation) => inbox.expect(expectation)));

@@ -74,9 +74,10 @@ async function answer(request: ContenderRequest): Promise<ContenderReplies[keyof
 async function listen({ keep }: Contender): Promise<number> {
   const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, onCallback: keep });
   const server = createServer((request, response) => {
-    void receiveCallback(incomingCallback(request), receiver).then(({ status, headers, body }) =>
-      response.writeHead(status, headers).end(body),
-    );
+    void receiveCallback(incomingCallback(request), receiver).then(({ reply }) => {
+      if (reply === undefined) throw new Error('onCallback is set, so core answers.');
+      response.writeHead(reply.status, reply.headers).end(reply.body);
+    });
   });
   server.unref();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

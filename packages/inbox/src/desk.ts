@@ -1,4 +1,5 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
+import { equalsExpectation } from './evaluation.ts';
 import { refuseOtherValues } from './expectation.ts';
 import { hexOf, type Session } from './session.ts';
 import type { Settings } from './settings.ts';
@@ -161,9 +162,11 @@ export class Desk<Tx> {
   }
 }
 
-function claimOf({ request, transaction }: KeptBody): { currency: string; amount: string } {
-  const { currency, amount } = transaction;
-  if (currency === null || amount === null || request.currency !== currency || request.amount !== amount) {
+function claimOf(body: KeptBody): { currency: string; amount: string } {
+  const { currency, amount } = body.transaction;
+  const isOne =
+    currency !== null && amount !== null && equalsExpectation(body, { currency, amount, compare: 'both' });
+  if (!isOne) {
     throw new ConfigurationError(
       'body',
       'This body does not say one amount: its request and its transaction differ, or are missing. Call expect() with the ' +

@@ -1,3 +1,4 @@
+import { amountMismatches, type Claim } from '@payment-service/core';
 import type { StoredClaim } from './intake-record.ts';
 import type { TransitionReason, TransitionState } from './transition-state.ts';
 
@@ -95,13 +96,17 @@ function evaluateMoney({ bodies, expectation, transitionId }: TransitionCase): V
   return { kind: 'apply', settled: Object.freeze({ currency, amount }), compare, digest: equal.digest };
 }
 
-/** Canonical texts are compared, so that equal amounts are equal and nothing passes through a float. */
-function equalsExpectation(
-  body: EvaluatedBody,
-  { currency, amount, compare }: EvaluatedExpectation,
+/** Whether a body claims what the merchant expects, by the comparison that `confirmAmount()` uses. */
+export function equalsExpectation(
+  { request, transaction }: Pick<EvaluatedBody, 'request' | 'transaction'>,
+  expectation: Pick<EvaluatedExpectation, 'currency' | 'amount' | 'compare'>,
 ): boolean {
-  const sides = compare === 'both' ? (['request', 'transaction'] as const) : [compare];
-  return sides.every((side) => body[side].currency === currency && body[side].amount === amount);
+  const claims = { request: claimIn(request), transaction: claimIn(transaction) };
+  return amountMismatches(claims, expectation).length === 0;
+}
+
+function claimIn({ currency, amount }: StoredClaim): Claim {
+  return { currency: currency ?? undefined, amount: amount ?? undefined, isInexact: false };
 }
 
 /** COMPLETED under another event than transaction.completed is no payment, and no handler is asked to tell them apart. */

@@ -15,7 +15,7 @@ export type InboxEvent =
     }
   /** The store was away, and the local spool keeps the delivery. */
   | { readonly name: 'callback.spooled'; readonly transitionId: string; readonly durationMs: number }
-  /** Neither the store nor a spool could keep a delivery: its sender got 503. */
+  /** Neither the store nor a spool could keep a delivery: its sender got `failureStatus` (429). */
   | {
       readonly name: 'callback.unavailable';
       readonly transitionId: string;

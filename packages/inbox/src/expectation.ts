@@ -72,7 +72,8 @@ export function checkExpectation(expectation: Expectation, account: string): Sto
     referenceKey: fromHex(referenceKey(merchant_reference, transaction_type, account)),
     merchantReference: merchant_reference,
     currency,
-    amount: canonicalAmount(amount),
+    // Twice: the canonical string is read again at every comparison, and that of "10e9999" could not be.
+    amount: canonicalAmount(canonicalAmount(amount)),
     compare,
     deadlineAt: deadline?.getTime() ?? null,
   };

@@ -61,7 +61,9 @@ export interface Inbox<Tx> {
   /**
    * Keeps a verified callback; resolves after the commit. For `onCallback` of every adapter.
    *
-   * @throws {UnavailableError} when it could not be kept: the adapter answers 503, and the sender still has it.
+   * @throws {UnavailableError} When it could not be kept: the adapter answers `failureStatus` (429) with `Retry-After`, and
+   * the sender still has it.
+   * @throws {ConfigurationError} When the verifier and this inbox have different `account` options.
    *
    * @example
    * app.use('/callbacks', paymentCallbacks({ signingKey, onCallback: inbox.receive }));
@@ -70,7 +72,8 @@ export interface Inbox<Tx> {
   /**
    * Keeps a callback whose signature fits and that a rule refuses, as evidence for a person. For `onAuthenticRefusal`.
    *
-   * @throws {UnavailableError} as `receive()` does.
+   * @throws {UnavailableError} As `receive()` does.
+   * @throws {ConfigurationError} As `receive()` does.
    */
   readonly quarantine: (refusal: AuthenticRefusal) => Promise<void>;
   /**

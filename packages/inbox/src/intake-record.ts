@@ -9,9 +9,14 @@ import {
   isTransactionCompleted,
   type RefusalCode,
   type SignedFields,
-  transitionId,
   type VerifiedCallback,
 } from '@payment-service/core';
+
+/** The distinct bodies of one transition that are kept, and as many pieces of evidence; beyond them, see body-limit.ts. */
+export const MAX_BODIES = 8;
+
+/** For a delivery that is acknowledged already, so that no limit can refuse it. */
+export const UNLIMITED_BODIES: number = 2 ** 31 - 1;
 
 /** One delivery of a transition. Keys are SHA-256, 64 hexadecimal digits: cheaper to carry than buffers of their own. */
 export interface IntakeRecord {
@@ -35,8 +40,8 @@ export interface IntakeRecord {
   readonly refusal: RefusalCode | undefined;
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
-  /** Already acknowledged by the spool: then the limit of bodies cannot refuse it any more. */
-  readonly isAcknowledged: boolean;
+  /** How many distinct bodies the transition may have with this one; for evidence, how many pieces of it. */
+  readonly maxBodies: number;
 }
 
 export interface StoredClaim {
@@ -52,7 +57,8 @@ export function isStorableCurrency(currency: unknown): currency is string {
 }
 
 /**
- * @throws {ConfigurationError} when the value is not what `verifyCallback()` made: a redirect, a copy, evidence.
+ * @throws {ConfigurationError} When the value is not what `verifyCallback()` made (a redirect, a copy, evidence), or belongs
+ * to another account.
  */
 export function callbackRecord(callback: VerifiedCallback, account: string, now: number): IntakeRecord {
   const text = bodyText(callback);
@@ -70,7 +76,7 @@ export function callbackRecord(callback: VerifiedCallback, account: string, now:
   });
 }
 
-/** @throws {ConfigurationError} when the value is not an authentic refusal of `verifyCallback()`. */
+/** @throws {ConfigurationError} When the value is not an authentic refusal of `verifyCallback()`, or of another account. */
 export function evidenceRecord(refusal: AuthenticRefusal, account: string, now: number): IntakeRecord {
   const { evidence, code } = refusal;
   const text = bodyText(evidence);
@@ -104,9 +110,11 @@ function record(
 ): IntakeRecord {
   const { event, merchant_reference, internal_reference, transaction_type, transaction_status } =
     verified.signed;
+  // The id of a transition contains the account, so under two labels one payment would be two transitions.
+  if (verified.account !== account) throw otherAccount();
   const claims = claimedAmounts(verified);
   return {
-    transitionId: transitionId(verified.signed, account),
+    transitionId: verified.transitionId,
     signed: JSON.stringify({
       event,
       merchant_reference,
@@ -124,8 +132,16 @@ function record(
     keyId: verified.keyId,
     refusal,
     receivedAt: now,
-    isAcknowledged: false,
+    maxBodies: MAX_BODIES,
   };
+}
+
+function otherAccount(): ConfigurationError {
+  return new ConfigurationError(
+    'account',
+    'The option account of createInbox() and the option account of paymentCallbacks() or createVerifier() differ, so this ' +
+      'callback was not stored. Set both to the same label, or leave both out.',
+  );
 }
 
 function storedClaim({ currency, amount }: Claim): StoredClaim {

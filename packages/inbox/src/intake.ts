@@ -1,10 +1,11 @@
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
+import { receiveWithinLimit } from './body-limit.ts';
 import { failureCode } from './failure-code.ts';
 import { Group } from './group.ts';
-import type { IntakeRecord } from './intake-record.ts';
+import { type IntakeRecord, MAX_BODIES } from './intake-record.ts';
 import type { Settings } from './settings.ts';
 import type { Spool } from './spool.ts';
-import { type IntakeOutcome, MOST_BODIES, type StoreEngine } from './store.ts';
+import type { IntakeOutcome, StoreEngine } from './store.ts';
 import { TimedOut, within } from './within.ts';
 
 const MOST_IN_GROUP = 64;
@@ -31,7 +32,7 @@ export class Intake<Tx> {
     const { engine, settings } = options;
     this.#options = options;
     this.#group = new Group({
-      send: (records) => engine.receive(records, settings.account),
+      send: (records) => receiveWithinLimit(engine, records, settings.account),
       lanes: engine.intakeLanes,
       most: MOST_IN_GROUP,
     });
@@ -100,7 +101,7 @@ function awayError(failure: string): UnavailableError {
 
 function fullError(): UnavailableError {
   return new UnavailableError(
-    `${MOST_BODIES} different bodies of this transition are kept already, and this one does not equal the expectation, ` +
+    `${MAX_BODIES} different bodies of this transition are kept already, and this one does not equal the expectation, ` +
       'so it is not acknowledged. Look at the transition with list() and show(), and call expect() for its reference.',
     { retryAfterSeconds: 60 },
   );

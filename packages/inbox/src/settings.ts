@@ -9,13 +9,15 @@ export interface InboxOptions<Tx> {
   /** `postgres(pool)` for several machines, `sqlite(path)` for one. */
   readonly store: Store<Tx>;
   /**
-   * A label of the merchant account, for several accounts in one database: each inbox sees and works on its own.
-   * Default `''`.
+   * A label of the merchant account, for several accounts in one database: each inbox sees and works on its own. The
+   * verifier's `account` must be the same: `receive()` refuses a callback of another account.
+   *
+   * @default ''
    */
   readonly account?: string | undefined;
   /**
    * The path of a SQLite file on a local disk. While the store is away, callbacks are kept there and acknowledged; they
-   * are handed over by themselves afterwards. Without it such a callback is answered 503.
+   * are handed over by themselves afterwards. Without it, the answer to such a callback is `failureStatus` (429).
    */
   readonly spool?: string | undefined;
   /** Called with everything that happens, for logs and metrics. Errors in it change nothing. */

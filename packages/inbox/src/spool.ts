@@ -3,12 +3,12 @@ import { UnavailableError } from '@payment-service/core';
 import type { Emit } from './events.ts';
 import { failureCode } from './failure-code.ts';
 import { Group } from './group.ts';
-import type { IntakeRecord } from './intake-record.ts';
+import { type IntakeRecord, MAX_BODIES, UNLIMITED_BODIES } from './intake-record.ts';
 import { numberOf, type Row, textOf } from './session.ts';
 import type { Settings } from './settings.ts';
 import { SqliteThread } from './sqlite/sqlite-thread.ts';
 import { threadSession } from './sqlite/thread-session.ts';
-import { type IntakeOutcome, MOST_BODIES } from './store.ts';
+import type { IntakeOutcome } from './store.ts';
 
 const TABLE = 'payment_inbox_spool';
 const MOST_IN_GROUP = 64;
@@ -120,7 +120,7 @@ export class Spool {
            select $1, $2, $3, $4, $5, $6, $7
            where (select count(*) from ${TABLE} where owner = $1 and transition_id = $2) < $8
            on conflict do nothing`,
-          [...key, randomUUID(), serialized(record), record.body, MOST_BODIES],
+          [...key, randomUUID(), serialized(record), record.body, MAX_BODIES],
         );
         const { rows } = await session.query(
           `select 1 as kept from ${TABLE}
@@ -245,17 +245,17 @@ export class Spool {
   }
 }
 
-type Serialized = Omit<IntakeRecord, 'body' | 'refusal' | 'isAcknowledged'> & {
+type Serialized = Omit<IntakeRecord, 'body' | 'refusal' | 'maxBodies'> & {
   readonly refusal: IntakeRecord['refusal'] | null;
 };
 
 /** All but the body, which stands beside it. */
-function serialized({ body: _, isAcknowledged: __, refusal, ...record }: IntakeRecord): string {
+function serialized({ body: _, maxBodies: __, refusal, ...record }: IntakeRecord): string {
   const fields: Serialized = { ...record, refusal: refusal ?? null };
   return JSON.stringify(fields);
 }
 
 function recordIn(row: Row): IntakeRecord {
   const { refusal, ...fields } = JSON.parse(textOf(row, 'record')) as Serialized;
-  return { ...fields, refusal: refusal ?? undefined, body: textOf(row, 'body'), isAcknowledged: true };
+  return { ...fields, refusal: refusal ?? undefined, body: textOf(row, 'body'), maxBodies: UNLIMITED_BODIES };
 }

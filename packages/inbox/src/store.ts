@@ -14,16 +14,10 @@ export type IntakeOutcome =
   | 'new_body'
   /** Kept before. */
   | 'known'
-  /** Not kept: the transition has as many distinct bodies as are kept. */
+  /** Not kept: the transition has `maxBodies` distinct bodies. */
   | 'full'
-  /** Not kept: somebody holds the row at this moment; to be tried again. */
+  /** Not kept: another writer holds the row, or was faster; to be tried again. */
   | 'busy';
-
-/**
- * At most this many distinct bodies of one transition are kept, as many pieces of evidence, and one body that equals the
- * expectation, should none of them do.
- */
-export const MOST_BODIES = 8;
 
 /** A transaction in which one transition is worked on, on a session of its own. */
 export interface Lane<Tx> {

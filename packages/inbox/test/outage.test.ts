@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe('the database is away', () => {
-  it('the answer is 503 with Retry-After, through Express, until it is back; then 200, and one row', async () => {
+  it('Express answers 429 with Retry-After until the database is back, then 200, and one row is kept', async () => {
     const { inbox } = await open('http');
     const app = express();
     app.use(
@@ -41,7 +41,7 @@ describe('the database is away', () => {
     expect((await post(url)).status).toBe(200);
     await server.kill('everything');
     const away = await post(url);
-    expect(away.status).toBe(503);
+    expect(away.status).toBe(429);
     expect(Number(away.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     expect(await away.json()).toEqual({ error: 'unavailable' });
     await server.restart();
@@ -49,7 +49,7 @@ describe('the database is away', () => {
     expect(await inbox.list()).toMatchObject([{ deliveries: 2 }]);
   });
 
-  it('through a bare node:http server on the seam of core', async () => {
+  it('a bare node:http server on the seam of core answers failureStatus until the database is back', async () => {
     const { inbox } = await open('bare');
     await inbox.ready();
     const receiver = createCallbackReceiver({
@@ -57,11 +57,13 @@ describe('the database is away', () => {
       onCallback: inbox.receive,
       onAuthenticRefusal: inbox.quarantine,
       onError: () => undefined,
+      failureStatus: 503,
     });
     const url = await listen(
       createServer(async (request, response) => {
-        const { status, headers, body } = await receiveCallback(incomingCallback(request), receiver);
-        response.writeHead(status, headers).end(body);
+        const { reply } = await receiveCallback(incomingCallback(request), receiver);
+        if (reply === undefined) throw new Error('onCallback is set, so core answers.');
+        response.writeHead(reply.status, reply.headers).end(reply.body);
       }),
     );
     await server.kill('everything');
@@ -99,7 +101,7 @@ describe('the database is away', () => {
     expect(await inbox.list()).toHaveLength(1);
   });
 
-  it('at the start: ready() says so, and what comes is answered 503 until it is there', async () => {
+  it('at the start, ready() rejects, and callbacks are refused until the database is there', async () => {
     const { inbox } = await open('start');
     await server.kill('everything');
     await expect(inbox.ready()).rejects.toThrow(/ECONNREFUSED/);

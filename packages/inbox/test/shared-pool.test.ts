@@ -14,9 +14,12 @@ it('the workers of two inboxes together leave a connection of their pool for cal
   await expect(endless(other)).rejects.toThrow(/other inboxes keeps 5\. Give the pool a max of 11 or more/);
   const stopOther = startWork(other, { concurrency: 3 });
   await until(() => events.filter(({ name }) => name === 'worker.started').length === 2);
-  for (const each of [inbox, other]) {
+  for (const [each, account] of [
+    [inbox, 'A'],
+    [other, 'B'],
+  ] as const) {
     await each.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: 500 });
-    await each.receive(paid('ORD-1', 500));
+    await each.receive(paid('ORD-1', 500, {}, { account }));
     await until(async () => (await each.stats()).states.settled === 1);
   }
   await stop();
@@ -26,10 +29,13 @@ it('the workers of two inboxes together leave a connection of their pool for cal
 it('a worker that has ended leaves its connections to the next one', async () => {
   const { inbox, pool, open } = poolShop({ max: 6 }, { account: 'A' });
   const other = open({ account: 'B' });
-  for (const each of [inbox, other]) {
+  for (const [each, account] of [
+    [inbox, 'A'],
+    [other, 'B'],
+  ] as const) {
     each.handle(() => undefined);
     await each.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: 500 });
-    await each.receive(paid('ORD-1', 500));
+    await each.receive(paid('ORD-1', 500, {}, { account }));
     const stop = startWork(each);
     await until(async () => (await each.stats()).states.settled === 1);
     await expect(endless(each === inbox ? other : inbox)).rejects.toThrow(ConfigurationError);

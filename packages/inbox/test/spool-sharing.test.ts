@@ -22,8 +22,8 @@ describe.each(ENGINES)('one spool file for several inboxes, on %s', (engine) => 
   it('gives the callbacks of an account to that account', async () => {
     const merchant = await newMerchant(engine);
     const spool = newSpool();
-    await leaveInSpool(merchant, { account: 'A', spool }, [paid('ORD-1', 500)]);
-    await leaveInSpool(merchant, { account: 'B', spool }, [paid('ORD-2', 500)]);
+    await leaveInSpool(merchant, { account: 'A', spool }, [paid('ORD-1', 500, {}, { account: 'A' })]);
+    await leaveInSpool(merchant, { account: 'B', spool }, [paid('ORD-2', 500, {}, { account: 'B' })]);
     const ran: string[] = [];
     const inboxOf = (account: string): { inbox: Inbox<AnyTransaction>; drained: () => Promise<number> } => {
       const opened = openWatched(merchant, { account, spool });

@@ -15,8 +15,7 @@ export const receiveFunction = `
 create function S.receive(
   p_account text, p_bytes bytea, p_offset integer[], p_length integer[], p_signed text[], p_completed integer[],
   p_request_currency text[], p_request_amount text[], p_transaction_currency text[], p_transaction_amount text[],
-  p_key_id text[], p_refusal text[], p_received_at bigint[], p_acknowledged integer[], p_most_bodies integer,
-  p_lock_timeout_ms integer
+  p_key_id text[], p_refusal text[], p_received_at bigint[], p_max_bodies integer[], p_lock_timeout_ms integer
 ) returns text language plpgsql as $receive$
 declare
   count integer := cardinality(p_offset);
@@ -68,7 +67,7 @@ begin
       outcomes[i] := S.receive_again(substring(p_bytes from p_offset[i] + 1 for 32), p_completed[i],
         substring(p_bytes from p_offset[i] + 97 for 32), substring(p_bytes from p_offset[i] + 129 for p_length[i]),
         p_request_currency[i], p_request_amount[i], p_transaction_currency[i], p_transaction_amount[i], p_key_id[i],
-        p_refusal[i], p_received_at[i], p_acknowledged[i], p_most_bodies);
+        p_refusal[i], p_received_at[i], p_max_bodies[i]);
     end if;
   end loop;
   return array_to_string(outcomes, ',');
@@ -78,7 +77,7 @@ $receive$;
 create function S.receive_again(
   p_transition_id bytea, p_completed integer, p_digest bytea, p_body bytea, p_request_currency text,
   p_request_amount text, p_transaction_currency text, p_transaction_amount text, p_key_id text, p_refusal text,
-  p_received_at bigint, p_acknowledged integer, p_most_bodies integer
+  p_received_at bigint, p_max_bodies integer
 ) returns text language plpgsql as $receive_again$
 declare
   known bigint;
@@ -90,8 +89,7 @@ begin
   if found then
     return 'known';
   end if;
-  outcome := S.admit(known, p_completed, p_digest, p_request_currency, p_request_amount,
-    p_transaction_currency, p_transaction_amount, p_refusal, p_received_at, p_acknowledged, p_most_bodies);
+  outcome := S.admit(known, p_completed, p_digest, p_refusal, p_received_at, p_max_bodies);
   if outcome = 'new_body' then
     insert into S.body (transition, digest, body, request_currency, request_amount, transaction_currency,
       transaction_amount, key_id, refusal, first_at, last_at)
@@ -104,51 +102,22 @@ begin
 end
 $receive_again$;
 
-create function S.equals_expectation(
-  p_currency text, p_amount text, p_compare text, p_request_currency text, p_request_amount text,
-  p_transaction_currency text, p_transaction_amount text
-) returns boolean language sql immutable as $equals$
-  select coalesce(
-    (p_compare = 'transaction' or (p_currency = p_request_currency and p_amount = p_request_amount)) and
-    (p_compare = 'request' or (p_currency = p_transaction_currency and p_amount = p_transaction_amount)), false)
-$equals$;
-
 create function S.admit(
-  p_transition bigint, p_completed integer, p_digest bytea, p_request_currency text, p_request_amount text,
-  p_transaction_currency text, p_transaction_amount text, p_refusal text, p_received_at bigint,
-  p_acknowledged integer, p_most_bodies integer
+  p_transition bigint, p_completed integer, p_digest bytea, p_refusal text, p_received_at bigint, p_max_bodies integer
 ) returns text language plpgsql as $admit$
 declare
-  key bytea;
   is_known boolean;
-  expected record;
 begin
-  select reference_key into key from S.transition where id = p_transition for update nowait;
+  perform 1 from S.transition where id = p_transition for update nowait;
   select true into is_known from S.body where transition = p_transition and digest = p_digest;
   if is_known and p_refusal is not null then
     return 'known';
   end if;
-  if is_known is null and p_acknowledged = 0 and p_most_bodies <= (
+  if is_known is null and p_max_bodies <= (
     -- Apart: evidence does not keep a callback out.
     select count(*) from S.body where transition = p_transition and (refusal is null) = (p_refusal is null)
   ) then
-    select e.currency, e.amount, e.compare into expected from S.expectation e where e.reference_key = key;
-    if p_refusal is not null or expected.compare is null or not S.equals_expectation(expected.currency,
-      expected.amount, expected.compare, p_request_currency, p_request_amount, p_transaction_currency,
-      p_transaction_amount)
-    then
-      return 'full';
-    end if;
-    -- One that equals it is enough: the next are deliveries of that one.
-    update S.body set deliveries = least(deliveries, 2147483646) + 1, last_at = p_received_at
-    where transition = p_transition and digest = (
-      select digest from S.body b where b.transition = p_transition and b.refusal is null
-        and S.equals_expectation(expected.currency, expected.amount, expected.compare, b.request_currency,
-          b.request_amount, b.transaction_currency, b.transaction_amount)
-      limit 1);
-    if found then
-      return 'known';
-    end if;
+    return 'full';
   end if;
   update S.transition set
     bodies = bodies + case when is_known is null then 1 else 0 end,

@@ -1,7 +1,7 @@
 import type { IntakeRecord } from '../intake-record.ts';
 import { packBytes } from '../packed-bytes.ts';
 import { textOf } from '../session.ts';
-import { type IntakeOutcome, MOST_BODIES } from '../store.ts';
+import type { IntakeOutcome } from '../store.ts';
 import type { PostgresClient } from './postgres-pool.ts';
 import { runStatement } from './postgres-session.ts';
 
@@ -18,7 +18,7 @@ export async function receiveGroup(
   const { bytes, offsets, lengths } = packBytes(inOrder);
   const { rows } = await runStatement(
     client,
-    `select ${schema}.receive($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as outcomes`,
+    `select ${schema}.receive($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as outcomes`,
     [
       account,
       bytes,
@@ -33,8 +33,7 @@ export async function receiveGroup(
       inOrder.map(({ keyId }) => keyId),
       inOrder.map(({ refusal }) => refusal ?? null),
       inOrder.map(({ receivedAt }) => receivedAt),
-      inOrder.map(({ isAcknowledged }) => (isAcknowledged ? 1 : 0)),
-      MOST_BODIES,
+      inOrder.map(({ maxBodies }) => maxBodies),
       lockTimeoutMs,
     ],
   );

@@ -1,4 +1,4 @@
-import { type IntakeOutcome, MOST_BODIES } from '../store.ts';
+import type { IntakeOutcome } from '../store.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { UnpackedRecord } from './packed-records.ts';
 import { tables } from './sqlite-tables.ts';
@@ -24,20 +24,6 @@ const WAKE = `update ${tables.transition} set state = 'pending', reason = null, 
 // Apart: evidence does not keep a callback out.
 const COUNT_ALIKE = `select count(*) as bodies from ${tables.body}
   where transition = ? and (refusal is null) = (? is null)`;
-const EQUALS_EXPECTATION = `select 1 as equals
-  from ${tables.transition} t join ${tables.expectation} e on e.reference_key = t.reference_key
-  where t.id = ? and
-    (e.compare = 'transaction' or (e.currency = ? and e.amount = ?)) and
-    (e.compare = 'request' or (e.currency = ? and e.amount = ?))`;
-const COUNT_AS_EQUAL = `update ${tables.body} set deliveries = deliveries + 1, last_at = ?
-  where transition = ? and digest = (
-    select b.digest from ${tables.body} b
-    join ${tables.transition} t on t.id = b.transition
-    join ${tables.expectation} e on e.reference_key = t.reference_key
-    where b.transition = ? and b.refusal is null and
-      (e.compare = 'transaction' or (e.currency = b.request_currency and e.amount = b.request_amount)) and
-      (e.compare = 'request' or (e.currency = b.transaction_currency and e.amount = b.transaction_amount))
-    limit 1)`;
 
 /** Keeps a group of deliveries in one transaction: one fsync for all of them, and no answer before it. */
 export function receiveGroup(
@@ -85,8 +71,7 @@ function receiveOtherBody(connection: SqliteConnection, id: number, record: Unpa
   const { digest, refusal, receivedAt } = record;
   const isKnown = connection.change(VERIFY, [receivedAt, id, digest]).changes === 1;
   if (!isKnown) {
-    const beyond = record.isAcknowledged ? undefined : beyondTheLimit(connection, id, record);
-    if (beyond !== undefined) return beyond;
+    if (!hasRoom(connection, id, record)) return 'full';
     insertBody(connection, id, record);
   }
   connection.change(COUNT_BODY, [isKnown ? 0 : 1, record.isCompleted ? 1 : 0, id]);
@@ -95,19 +80,9 @@ function receiveOtherBody(connection: SqliteConnection, id: number, record: Unpa
   return 'new_body';
 }
 
-/** What becomes of a body for which there is no room; undefined when it is kept all the same. */
-function beyondTheLimit(
-  connection: SqliteConnection,
-  id: number,
-  { request, transaction, refusal, receivedAt }: UnpackedRecord,
-): 'full' | 'known' | undefined {
+function hasRoom(connection: SqliteConnection, id: number, { refusal, maxBodies }: UnpackedRecord): boolean {
   const [alike] = connection.query(COUNT_ALIKE, [id, refusal ?? null]).rows;
-  if (Number(alike?.['bodies']) < MOST_BODIES) return undefined;
-  if (refusal !== undefined) return 'full';
-  const claims = [request.currency, request.amount, transaction.currency, transaction.amount];
-  if (connection.query(EQUALS_EXPECTATION, [id, ...claims]).rows.length === 0) return 'full';
-  // One that equals it is enough: the next are deliveries of that one.
-  return connection.change(COUNT_AS_EQUAL, [receivedAt, id, id]).changes === 1 ? 'known' : undefined;
+  return Number(alike?.['bodies']) < maxBodies;
 }
 
 function insertBody(connection: SqliteConnection, id: number, record: UnpackedRecord): void {

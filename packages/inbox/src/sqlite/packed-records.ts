@@ -34,7 +34,7 @@ export function packRecords(records: readonly IntakeRecord[]): PackedRecords {
     texts.push(record.signed, request.currency, request.amount, transaction.currency, transaction.amount);
     texts.push(record.keyId, record.refusal ?? null);
     numbers.push(lengths[index] ?? 0, record.receivedAt);
-    numbers.push(record.isCompleted ? 1 : 0, record.isAcknowledged ? 1 : 0);
+    numbers.push(record.isCompleted ? 1 : 0, record.maxBodies);
   }
   return { bytes, texts, numbers };
 }
@@ -62,7 +62,7 @@ export function unpackRecords({ bytes, texts, numbers }: PackedRecords): Unpacke
       refusal: (text(6) ?? undefined) as RefusalCode | undefined,
       receivedAt: number(1),
       isCompleted: number(2) === 1,
-      isAcknowledged: number(3) === 1,
+      maxBodies: number(3),
     });
   }
   return records;

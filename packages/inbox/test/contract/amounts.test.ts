@@ -169,6 +169,8 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
       ['currency', { ...right, currency: 'S'.repeat(33) }],
       ['amount', { ...right, amount: 'secret' }],
       ['amount', { ...right, amount: 0.1 + 0.2 }],
+      ['amount', { ...right, amount: '10e9999' }],
+      ['amount', { ...right, amount: `${'9'.repeat(990)}e30` }],
       ['deadline', { ...right, deadline: new Date(Number.NaN) }],
     ] as const;
     for (const [option, expectation] of wrong) {

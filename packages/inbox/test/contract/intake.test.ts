@@ -1,4 +1,4 @@
-import { ConfigurationError, createVerifier, transitionId, UnavailableError } from '@payment-service/core';
+import { ConfigurationError, createVerifier, UnavailableError } from '@payment-service/core';
 import { describe, expect, it } from 'vitest';
 import { callback, evidence, paid, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
@@ -16,7 +16,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     await inbox.receive(again);
     const listed = await inbox.list();
     expect(listed).toMatchObject([{ state: 'pending', deliveries: 3, bodyCount: 1 }]);
-    expect(listed[0]?.transitionId).toBe(transitionId(callback().signed, ''));
+    expect(listed[0]?.transitionId).toBe(callback().transitionId);
   });
 
   it('threat A6: payload.id, which is not signed, makes no second transition', async () => {
@@ -118,6 +118,22 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(await inbox.list()).toMatchObject([{ bodyCount: 9, deliveries: 48 }]);
   });
 
+  it('threat A5: of many bodies that equal the expectation and arrive together beyond the limit, one is kept', async () => {
+    const merchant = await newMerchant(engine);
+    const [one, other] = [merchant.open(), merchant.open()];
+    for (let id = 1; id <= 8; id += 1) await one.receive(paid('ORD-1', id));
+    await one.expect(ORDER);
+    await other.ready();
+    const equal = Array.from({ length: 40 }, (_each, id) => paid('ORD-1', 500, { id }));
+    await Promise.all(equal.map((each, index) => (index % 2 === 0 ? one : other).receive(each)));
+    expect(await one.list()).toMatchObject([{ bodyCount: 9, deliveries: 48 }]);
+    // With another expectation, none of the nine equals it.
+    await one.expect({ ...ORDER, amount: '600' });
+    await one.receive(paid('ORD-1', 600));
+    await expect(one.receive(paid('ORD-1', 601))).rejects.toThrow(UnavailableError);
+    expect(await one.list()).toMatchObject([{ bodyCount: 10, deliveries: 49 }]);
+  });
+
   it('evidence does not keep a callback out, nor callbacks evidence', async () => {
     const inbox = (await newMerchant(engine)).open();
     for (let id = 1; id <= 8; id += 1) await inbox.quarantine(evidence('timestamp_out_of_tolerance', { id }));
@@ -187,16 +203,45 @@ describe.each(ENGINES)('intake on %s', (engine) => {
   it('keeps accounts apart, in one database', async () => {
     const merchant = await newMerchant(engine);
     const [ours, theirs] = [merchant.open({ account: 'ours' }), merchant.open({ account: 'theirs' })];
-    await ours.receive(callback());
+    const [forUs, forThem] = [callback({}, { account: 'ours' }), callback({}, { account: 'theirs' })];
+    await ours.receive(forUs);
     await theirs.expect({ merchant_reference: 'ORD-1001', currency: 'UGX', amount: 500 });
-    await theirs.receive(callback());
+    await theirs.receive(forThem);
     const [[one], [two]] = [await ours.list(), await theirs.list()];
-    expect(one?.transitionId).toBe(transitionId(callback().signed, 'ours'));
-    expect(two?.transitionId).toBe(transitionId(callback().signed, 'theirs'));
+    expect(one?.transitionId).toBe(forUs.transitionId);
+    expect(two?.transitionId).toBe(forThem.transitionId);
+    expect(forUs.transitionId).not.toBe(forThem.transitionId);
     expect(await ours.show(two?.transitionId ?? '')).toBeUndefined();
     await expect(ours.retry(two?.transitionId ?? '')).rejects.toThrow(ConfigurationError);
     expect((await ours.stats()).states.pending).toBe(1);
     expect((await ours.show(one?.transitionId ?? ''))?.expectation).toBeUndefined();
+  });
+
+  it.each([
+    ['set only in the verifier', 'A', undefined],
+    ['set only in the inbox', undefined, 'A'],
+    ['different in the two', 'A', 'B'],
+  ])('refuses every callback when the account is %s', async (_case, ofVerifier, ofInbox) => {
+    const merchant = await newMerchant(engine);
+    const inbox = merchant.open({ account: ofInbox });
+    const refusals = await Promise.allSettled([
+      inbox.receive(callback({}, { account: ofVerifier })),
+      inbox.quarantine(evidence('ambiguous', {}, ofVerifier)),
+    ]);
+    for (const refusal of refusals) {
+      const reason: unknown = refusal.status === 'rejected' ? refusal.reason : undefined;
+      expect(reason).toBeInstanceOf(ConfigurationError);
+      expect(reason).toMatchObject({
+        option: 'account',
+        message: expect.stringMatching(
+          /createInbox\(\).*paymentCallbacks\(\) or createVerifier\(\).*Set both/,
+        ),
+      });
+    }
+    expect(await inbox.list()).toEqual([]);
+    await inbox.receive(callback({}, { account: ofInbox }));
+    await inbox.quarantine(evidence('ambiguous', {}, ofInbox));
+    expect(await inbox.list()).toHaveLength(2);
   });
 
   it('a closed inbox acknowledges nothing, and does nothing', async () => {

@@ -25,10 +25,7 @@ export interface Play {
   readonly lanes: number;
 }
 
-/**
- * Plays scenarios on a real store, each step when its seed says so: every scenario is an account of its own, so that a
- * work step works on it and on nothing else.
- */
+/** Plays scenarios on a real store, each step when its seed says so. */
 export async function play({ merchant, store, firstSeed, count, lanes }: Play): Promise<Violation[]> {
   const engine = store.open({
     storeTimeoutMs: 30_000,
@@ -59,7 +56,6 @@ class Player {
   readonly #engine: StoreEngine<AnyTransaction>;
   readonly #lane: Lane<AnyTransaction>;
   readonly #scenario: Scenario;
-  readonly #account: string;
   readonly #context: WorkContext<AnyTransaction>;
   #now = 1_000_000;
 
@@ -77,10 +73,10 @@ class Player {
     this.#engine = engine;
     this.#lane = lane;
     this.#scenario = scenario;
-    this.#account = `seed-${scenario.seed}`;
+    const { account } = scenario;
     let failures = scenario.failures;
     this.#context = {
-      settings: checkOptions({ store, account: this.#account, now: () => this.#now, random: () => 1 }),
+      settings: checkOptions({ store, account, now: () => this.#now, random: () => 1 }),
       tables: engine.tables,
       rules: { statuses: undefined, allowTransitions: { COMPLETED: [] } },
       gate: new HandlerGate(),
@@ -107,17 +103,18 @@ class Player {
   }
 
   async #play(step: Step): Promise<void> {
+    const { account, reference } = this.#scenario;
     this.#now += 1;
     if (step.kind === 'work') {
       await workStep(this.#lane, this.#context);
     } else if (step.kind === 'receive') {
-      await this.#engine.receive([callbackRecord(step.callback, this.#account, this.#now)], this.#account);
+      await this.#engine.receive([callbackRecord(step.callback, account, this.#now)], account);
     } else {
       const expectation = checkExpectation(
-        { merchant_reference: this.#scenario.reference, currency: 'UGX', amount: step.amount },
-        this.#account,
+        { merchant_reference: reference, currency: 'UGX', amount: step.amount },
+        account,
       );
-      await this.#engine.expect(expectation, { account: this.#account, now: this.#now }, undefined);
+      await this.#engine.expect(expectation, { account, now: this.#now }, undefined);
     }
   }
 }
@@ -126,7 +123,7 @@ async function check(merchant: Merchant, scenarios: readonly Scenario[]): Promis
   const credits = grouped(await merchant.credits(), ({ reference }) => reference);
   const rows = await merchant.query(`select account, signed, state from ${merchant.table('transition')}`);
   const states = grouped(rows, (row) => String(row['account']));
-  return scenarios.flatMap(({ seed, reference, outcome }) => {
+  return scenarios.flatMap(({ seed, reference, account, outcome }) => {
     const amounts = (credits.get(reference) ?? []).map(({ amount }) => amount);
     const wanted = outcome.credits === 1 ? ['500'] : [];
     const violations: Violation[] = [];
@@ -136,7 +133,7 @@ async function check(merchant: Merchant, scenarios: readonly Scenario[]): Promis
         what: `credited ${JSON.stringify(amounts)} and not ${JSON.stringify(wanted)}`,
       });
     }
-    const found = states.get(`seed-${seed}`) ?? [];
+    const found = states.get(account) ?? [];
     const settled = found.filter((row) => row['state'] === 'settled').length;
     if (settled !== outcome.credits) violations.push({ seed, what: `${settled} settled` });
     if (found.length !== outcome.states.size) violations.push({ seed, what: `${found.length} transitions` });

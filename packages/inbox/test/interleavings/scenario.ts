@@ -18,6 +18,8 @@ export interface Outcome {
 export interface Scenario {
   readonly seed: number;
   readonly reference: string;
+  /** An account of its own, so that its work steps work on it and on nothing else. */
+  readonly account: string;
   readonly steps: readonly Step[];
   readonly outcome: Outcome;
   /** The attempts of the handler that fail, after its effect. */
@@ -49,18 +51,15 @@ export function seeded(seed: number): () => number {
 export function scenarioOf(seed: number): Scenario {
   const random = seeded(seed);
   const upTo = (most: number): number => Math.floor(random() * (most + 1));
-  const reference = `ORD-${seed}`;
+  const [reference, account] = [`ORD-${seed}`, `seed-${seed}`];
   const isExpected = random() < 0.85;
   const bodies = new Map<string, Set<string>>();
   const genuine = new Set<string>();
   const others = new Set<string>();
   const steps: Step[] = [];
   const receive = (transaction: number, claims: Readonly<Record<string, unknown>>): void => {
-    const received = callback({
-      merchant_reference: reference,
-      internal_reference: `INT-${seed}-${transaction}`,
-      ...claims,
-    });
+    const internal_reference = `INT-${seed}-${transaction}`;
+    const received = callback({ merchant_reference: reference, internal_reference, ...claims }, { account });
     steps.push({ kind: 'receive', callback: received });
     if (random() < 0.3) steps.push({ kind: 'receive', callback: received });
     const id = transitionName(received.signed);
@@ -81,6 +80,7 @@ export function scenarioOf(seed: number): Scenario {
   return {
     seed,
     reference,
+    account,
     steps,
     failures: random() < 0.2 ? 1 + upTo(1) : 0,
     outcome: outcomeOf({ isExpected, bodies, genuine, others }),

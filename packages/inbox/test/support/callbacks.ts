@@ -10,7 +10,6 @@ import { sampleCallback, signCallback } from '@payment-service/core/testing';
 export const SIGNING_KEY = 'TEST-KEY-OF-THE-INBOX';
 
 const verifier = createVerifier({ signingKey: SIGNING_KEY });
-const strict = createVerifier({ signingKey: SIGNING_KEY, toleranceSeconds: 30 });
 
 /** Also what a sender must not send. */
 export type Payload = Readonly<Record<string, unknown>>;
@@ -22,6 +21,8 @@ export interface CallbackText {
   readonly rewrite?: (text: string) => string;
   /** The field that may hold a ':'. */
   readonly colonIn?: 'merchant_reference' | 'internal_reference';
+  /** The verifier's. */
+  readonly account?: string | undefined;
 }
 
 /** The signature and the body of a callback, as they come over the wire. */
@@ -44,33 +45,46 @@ function sample({ event, payload }: CallbackText): TransactionCallback {
 /** A verified callback, with the sample's fields unless others are given. */
 export function callback(payload: Payload = {}, text: Omit<CallbackText, 'payload'> = {}): VerifiedCallback {
   const { signature, body } = signedText({ ...text, payload });
-  const { colonIn } = text;
-  const own = colonIn === undefined ? verifier : createVerifier({ signingKey: SIGNING_KEY, colonIn });
+  const { colonIn, account } = text;
+  // Required with ':' in the other reference: it tells which of the possible splits is meant.
+  const isMerchantReference =
+    colonIn === 'internal_reference'
+      ? (reference: string) => reference === payload['merchant_reference']
+      : undefined;
+  const own =
+    colonIn === undefined && account === undefined
+      ? verifier
+      : createVerifier({ signingKey: SIGNING_KEY, colonIn, isMerchantReference, account });
   const result = own.verifyCallback({ signature, body: Buffer.from(body) });
   if (!result.ok) throw new Error(`The test's callback was refused: ${result.code}`);
   return result;
 }
 
 /** A callback of so much money, in both of its amounts. */
-export function paid(reference: string, amount: number, payload: Payload = {}): VerifiedCallback {
-  return callback({
-    merchant_reference: reference,
-    internal_reference: `INT-${reference}`,
-    request_amount: amount,
-    transaction_amount: amount,
-    ...payload,
-  });
+export function paid(
+  reference: string,
+  amount: number,
+  payload: Payload = {},
+  text: Omit<CallbackText, 'payload'> = {},
+): VerifiedCallback {
+  const amounts = { request_amount: amount, transaction_amount: amount };
+  return callback(
+    { merchant_reference: reference, internal_reference: `INT-${reference}`, ...amounts, ...payload },
+    text,
+  );
 }
 
 /** What a rule refused although its signature fits: by a ':' too many, or by the tolerance. */
 export function evidence(
   rule: 'ambiguous' | 'timestamp_out_of_tolerance',
   payload: Payload = {},
+  account?: string,
 ): AuthenticRefusal {
   const ambiguous = rule === 'ambiguous' ? { merchant_reference: 'ORD:1001' } : {};
   const data = sample({ payload: { ...payload, ...ambiguous } });
   const signature = signCallback({ signingKey: SIGNING_KEY, data, timestamp: 1_000_000_000 });
-  const result = (rule === 'ambiguous' ? verifier : strict).verifyCallback({
+  const toleranceSeconds = rule === 'ambiguous' ? undefined : 30;
+  const result = createVerifier({ signingKey: SIGNING_KEY, toleranceSeconds, account }).verifyCallback({
     signature,
     body: JSON.stringify(data),
   });
