@@ -79,7 +79,10 @@ export class InvalidResponseError extends PaymentServiceError {
   /** The start of the body, at most 512 characters, with the client's keys removed. */
   readonly snippet: string | undefined;
 
-  constructor(message: string, details: ErrorOptions & { status?: number; snippet?: string } = {}) {
+  constructor(
+    message: string,
+    details: ErrorOptions & { status?: number | undefined; snippet?: string | undefined } = {},
+  ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.status = details.status;
     this.snippet = details.snippet;

@@ -41,7 +41,7 @@ export function createClient(
     const { operation, path } = list;
     const read = (text: string): T[] => readList(text, list, settings);
     const load = (query: string, signal: AbortSignal | undefined): Promise<T[]> => {
-      noteUnverifiedTls();
+      if (base.isEncrypted) noteUnverifiedTls();
       if (list.isMoney) refuseUnverifiedTls(base, settings.allowUnverifiedTls);
       const url = `${base.text}${path}${query === '' ? '' : `?${query}`}`;
       return runCall({ operation, url, headers, read }, settings, budget, signal);

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import type { operations, paths } from '../generated/payment-service.ts';
 import type { PaymentProvider, PayoutBank, Wallet } from '../wire.ts';
-import { AttemptFailure, invalid } from './attempt-failure.ts';
 import type { Operation } from './client.ts';
+import { AttemptFailure, invalid } from './failure.ts';
 import type { ClientSettings } from './settings.ts';
 
 /** The body of a 200, as the contract has it: a field or list that is renamed there does not compile here. */

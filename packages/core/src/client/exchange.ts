@@ -1,37 +1,55 @@
-import { AttemptFailure, invalid, isTransientStatus } from './attempt-failure.ts';
 import type { FetchInit } from './client.ts';
 import { CHECK_ADDRESS, readServiceMessage } from './envelope.ts';
+import { AttemptFailure, invalid, isTransientStatus } from './failure.ts';
 import type { ClientSettings } from './settings.ts';
 
 /** Far above any real response. Counted after decompression: 200 KB of gzip can hold 200 MB. */
-export const MAX_BODY_BYTES: number = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** What the call around an exchange learns before the exchange is over. */
+interface Progress {
+  readonly onStatus: (status: number) => void;
+  /** Gets a function that cancels the body, for a fetch whose body ignores the signal. */
+  readonly onBody: (cancel: () => void) => void;
+}
 
 /**
  * Sends one request and reads the response: resolves with the complete, bounded body of a 200 and fails for everything
  * else.
  *
- * @param aborted rejects when the signal of `init` aborts.
- * @param onStatus called when the status is known, for the report of an attempt whose body never ends.
  * @throws {AttemptFailure}, or any error once the signal has aborted.
  */
 export async function exchange(
   url: string,
   init: FetchInit,
   { fetch, timing }: ClientSettings,
-  aborted: Promise<never>,
-  onStatus: (status: number) => void,
+  { onStatus, onBody }: Progress,
 ): Promise<string> {
-  // As an async function, so that a fetch that throws rejects like one that fails.
-  const response = await (async () => fetch(url, init))().catch(lost(url, 'failed'));
+  let response: Response;
+  try {
+    response = await fetch(url, init);
+  } catch (cause) {
+    throw lost(url, 'failed', cause);
+  }
   // A fetch that ignores its signal answers late: the caller has gone, and the body must not stay open.
   if (init.signal.aborted) discard(response);
   init.signal.throwIfAborted();
-  onStatus(response.status);
+  const { status } = response;
+  onStatus(status);
   refuseRedirect(url, response);
-  if (response.status !== 200) throw await errorResponse(response, aborted, timing.now());
-  const bytes = await readBody(response, aborted).catch(lost(url, 'broke off in the middle of the response'));
+  let bytes: Uint8Array | undefined;
+  let cause: unknown;
+  try {
+    bytes = await readBody(response, onBody);
+  } catch (error) {
+    if (status === 200) throw lost(url, 'broke off in the middle of the response', error);
+    // The status has arrived and decides.
+    cause = error;
+  }
+  init.signal.throwIfAborted();
+  if (status !== 200) throw errorResponse(response, bytes && lenientText(bytes), cause, timing.now());
   if (bytes === undefined)
     throw invalid(`the response is longer than ${MAX_BODY_BYTES} bytes`, CHECK_ADDRESS);
   const type = response.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
@@ -51,14 +69,14 @@ export async function exchange(
  *
  * @returns undefined if it is longer than `MAX_BODY_BYTES`. The rest is neither read nor kept.
  */
-async function readBody(response: Response, aborted: Promise<never>): Promise<Uint8Array | undefined> {
+async function readBody(response: Response, onBody: Progress['onBody']): Promise<Uint8Array | undefined> {
   let buffer: Uint8Array = new Uint8Array();
   if (response.body === null) return buffer;
   let length = 0;
   const reader = response.body.getReader();
   // The outcome is known by then; a failing cancel adds nothing to it.
   const cancel = (): void => void reader.cancel().catch(() => undefined);
-  aborted.catch(cancel);
+  onBody(cancel);
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return buffer.subarray(0, length);
@@ -89,37 +107,31 @@ function refuseRedirect(url: string, response: Response): void {
   discard(response);
   const location = headers.get('location');
   const host = location !== null && URL.canParse(location, url) ? new URL(location, url).host : '';
-  throw new AttemptFailure({
-    code: 'api_error',
-    what: redirected
-      ? 'the fetch option followed a redirect although its init has `redirect: "manual"`'
-      : `the service answered with a redirect${host === '' ? '' : ` to ${host}`}, which is not followed`,
-    advice: redirected
-      ? 'Pass the init on unchanged: a followed redirect carries the keys elsewhere.'
-      : 'Set baseUrl to the final address of the service.',
-    status,
-  });
+  const [what, advice] = redirected
+    ? [
+        'the fetch option followed a redirect although its init has `redirect: "manual"`',
+        'Pass the init on unchanged: a followed redirect carries the keys elsewhere.',
+      ]
+    : [
+        `the service answered with a redirect${host && ` to ${host}`}, which is not followed`,
+        'Set baseUrl to the final address of the service.',
+      ];
+  throw new AttemptFailure({ code: 'api_error', what, advice, status });
 }
 
-async function errorResponse(
-  response: Response,
-  aborted: Promise<never>,
+function errorResponse(
+  { status, headers }: Response,
+  bodyText: string | undefined,
+  cause: unknown,
   now: number,
-): Promise<AttemptFailure> {
-  const { status, headers } = response;
-  // The status has arrived and decides; an error that breaks off the body becomes the cause.
-  const [bytes, cause] = await readBody(response, aborted).then(
-    (read) => [read, undefined] as const,
-    (error: unknown) => [undefined, error] as const,
-  );
-  const text = bytes && lenientText(bytes);
+): AttemptFailure {
   return new AttemptFailure({
     code: 'api_error',
     what: `the service answered ${status}`,
     advice: adviceFor(status),
     status,
-    serviceMessage: text && readServiceMessage(text),
-    bodyText: text,
+    serviceMessage: bodyText && readServiceMessage(bodyText),
+    bodyText,
     retryAfterMs: readRetryAfter(headers.get('retry-after'), now),
     cause,
   });
@@ -133,34 +145,25 @@ function adviceFor(status: number): string {
   return 'The specification does not show this status. Read serviceMessage and snippet.';
 }
 
-const GMT_DATE = /^[A-Z][a-z]+, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2}(?:\d{2})? \d{2}:\d{2}:\d{2} GMT$/;
-const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or a date in one of the three forms of 5.6.7. `Date.parse` alone
- * would read "-5" and "1.5" as dates.
+ * Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or a date in the one form that may be sent. `Date.parse` alone would
+ * read "-5" and "1.5" as dates.
  *
  * @returns milliseconds from `now`, at least 0; undefined if the value is missing or unreadable.
  */
 export function readRetryAfter(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1000;
-  const text = GMT_DATE.test(value) ? value : ASCTIME.test(value) ? `${value} GMT` : '';
-  const date = Date.parse(text);
+  const date = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-function lost(url: string, what: string): (cause: unknown) => never {
+function lost(url: string, how: string, cause: unknown): AttemptFailure {
+  const what = `the connection to ${new URL(url).host} ${how}`;
   const advice = 'Check baseUrl and the network, then try again; cause has the details.';
-  return (cause) => {
-    const host = new URL(url).host;
-    throw new AttemptFailure({
-      code: 'connection_failed',
-      what: `the connection to ${host} ${what}`,
-      advice,
-      cause,
-    });
-  };
+  return new AttemptFailure({ code: 'connection_failed', what, advice, cause });
 }
 
 function lenientText(bytes: Uint8Array): string {

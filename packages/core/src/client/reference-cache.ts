@@ -1,11 +1,10 @@
 import { ApiError, ConnectionError, InvalidResponseError, TimeoutError } from '../errors.ts';
-import { isTransientStatus } from './attempt-failure.ts';
-import type { Timing } from './timing.ts';
-
-type Load<T> = (key: string, signal: AbortSignal) => Promise<T>;
+import type { Timing } from './client.ts';
+import { isTransientStatus } from './failure.ts';
 
 /** Checked cache options, in milliseconds. */
 export type CacheSettings = Readonly<Record<'ttlMs' | 'staleIfErrorMs', number>>;
+type Load<T> = (key: string, signal: AbortSignal) => Promise<T>;
 
 interface Entry<T> {
   readonly value: T;
