@@ -6,6 +6,8 @@ import type { ClientSettings } from './settings.ts';
 
 /** One call of one operation. */
 export interface Call<T> {
+  readonly settings: ClientSettings;
+  readonly budget: RetryBudget;
   readonly operation: Operation;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -21,21 +23,13 @@ const MAX_WAIT_MS = 4000;
  *
  * @throws {PaymentServiceError}, or the reason of the caller's own signal.
  */
-export async function runCall<T>(
-  call: Call<T>,
-  settings: ClientSettings,
-  budget: RetryBudget,
-  caller: AbortSignal | undefined,
-): Promise<T> {
-  caller?.throwIfAborted();
-  budget.deposit();
-  const run = new CallRun(call, settings, budget);
+export async function runCall<T>(call: Call<T>, caller: AbortSignal | undefined): Promise<T> {
+  call.budget.deposit();
+  const { timing, timeoutMs } = call.settings;
+  const run = new CallRun(call);
   const onAbort = (): void => run.stop('aborted', caller?.reason);
+  const cancelTimer = timing.schedule(() => run.stop('timeout', run.timeoutError()), timeoutMs);
   caller?.addEventListener('abort', onAbort, { once: true });
-  const cancelTimer = settings.timing.schedule(
-    () => run.stop('timeout', run.timeoutError()),
-    settings.timeoutMs,
-  );
   try {
     return await run.outcome;
   } finally {
@@ -44,32 +38,30 @@ export async function runCall<T>(
   }
 }
 
-/** The attempts of one call. `stop()` settles `outcome` immediately, even if `fetch` ignores its signal. */
+/** The attempts of one call. */
 class CallRun<T> {
   readonly outcome: Promise<T>;
   readonly #call: Call<T>;
-  readonly #settings: ClientSettings;
-  readonly #budget: RetryBudget;
   readonly #controller = new AbortController();
   readonly #end: number;
   #reject: (reason: unknown) => void = () => {};
+  /** Cancels a body or a wait. A body may ignore the signal. */
   #release: () => void = () => {};
   #attempt = 1;
   #startedAt = 0;
   #status: number | undefined;
   #previous: PaymentServiceError | undefined;
 
-  constructor(call: Call<T>, settings: ClientSettings, budget: RetryBudget) {
+  constructor(call: Call<T>) {
     this.#call = call;
-    this.#settings = settings;
-    this.#budget = budget;
-    this.#end = settings.timing.monotonic() + settings.timeoutMs;
+    this.#end = call.settings.timing.monotonic() + call.settings.timeoutMs;
     this.outcome = new Promise((resolve, reject) => {
       this.#reject = reject;
       this.#attempts().then(resolve, reject);
     });
   }
 
+  /** Settles `outcome` immediately, even if `fetch` ignores its signal. */
   stop(outcome: 'timeout' | 'aborted', reason: unknown): void {
     this.#report(outcome);
     this.#reject(reason);
@@ -78,40 +70,39 @@ class CallRun<T> {
   }
 
   timeoutError(): TimeoutError {
-    const { operation } = this.#call;
+    const { operation, settings } = this.#call;
     const when = this.#previous && ` (attempt ${this.#attempt}; cause is the failure before it)`;
-    const what = `no complete response within timeoutMs (${this.#settings.timeoutMs})${when ?? ''}`;
+    const what = `no complete response within timeoutMs (${settings.timeoutMs})${when ?? ''}`;
     const options = this.#previous && { cause: this.#previous };
     return new TimeoutError(`${operation}: ${what}. Try again later, or raise timeoutMs.`, options);
   }
 
   async #attempts(): Promise<T> {
-    const { operation, read } = this.#call;
-    const { signal } = this.#controller;
+    const { operation, read, settings } = this.#call;
+    const { scrubber, timing } = settings;
     for (; ; this.#attempt += 1) {
-      this.#startedAt = this.#settings.timing.monotonic();
+      this.#startedAt = timing.monotonic();
       this.#status = undefined;
       try {
         const value = read(await this.#exchange());
         this.#report('success');
         return value;
       } catch (error) {
-        if (signal.aborted) throw error;
+        if (this.#controller.signal.aborted) throw error;
         const failure = error instanceof AttemptFailure ? error : unreadable(error);
         const { waitMs, why } = this.#plan(failure);
         this.#report(failure.details.code, waitMs);
-        const { scrubber } = this.#settings;
         if (waitMs === undefined) throw failure.toError(operation, this.#attempt, scrubber, why);
         this.#previous = failure.toError(operation, this.#attempt, scrubber, 'A retry was planned.');
         await new Promise<void>((resolve) => {
-          this.#release = this.#settings.timing.schedule(resolve, waitMs);
+          this.#release = timing.schedule(resolve, waitMs);
         });
       }
     }
   }
 
   #exchange(): Promise<string> {
-    const { url, headers } = this.#call;
+    const { url, headers, settings } = this.#call;
     const { signal } = this.#controller;
     // Frameworks cache GETs behind fetch; only the cache option of this client may. Some runtimes reject the field.
     const noStore = 'cache' in Request.prototype ? ({ cache: 'no-store' } as const) : undefined;
@@ -122,22 +113,24 @@ class CallRun<T> {
       ...noStore,
       signal,
     };
-    return exchange(url, init, this.#settings, {
-      onStatus: (status) => {
-        this.#status = status;
-      },
-      onBody: (cancel) => {
-        this.#release = cancel;
-      },
-    });
+    const onResponse = (status: number, cancel: () => void): void => {
+      this.#status = status;
+      this.#release = cancel;
+    };
+    return exchange(url, init, settings, onResponse);
   }
 
   #report(outcome: AttemptReport['outcome'], retryInMs?: number): void {
-    const { onResponse, timing } = this.#settings;
-    if (onResponse === undefined) return;
-    const durationMs = timing.monotonic() - this.#startedAt;
-    const { operation } = this.#call;
-    onResponse({ operation, attempt: this.#attempt, status: this.#status, durationMs, outcome, retryInMs });
+    const { operation, settings } = this.#call;
+    const durationMs = settings.timing.monotonic() - this.#startedAt;
+    settings.onResponse?.({
+      operation,
+      attempt: this.#attempt,
+      status: this.#status,
+      durationMs,
+      outcome,
+      retryInMs,
+    });
   }
 
   /**
@@ -146,7 +139,7 @@ class CallRun<T> {
    * deadline, the call fails immediately with the real failure.
    */
   #plan(failure: AttemptFailure): { readonly waitMs?: number; readonly why?: string } {
-    const { maxAttempts, timeoutMs, timing } = this.#settings;
+    const { maxAttempts, timeoutMs, timing } = this.#call.settings;
     if (!failure.isTransient || this.#attempt >= maxAttempts) return {};
     const { retryAfterMs = 0 } = failure.details;
     const backoff = timing.random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#attempt - 1));
@@ -159,7 +152,7 @@ class CallRun<T> {
     if (waitMs >= remainingMs) {
       return { why: `timeoutMs (${timeoutMs}) leaves no time for another attempt. Try again later.` };
     }
-    if (this.#budget.take()) return { waitMs };
+    if (this.#call.budget.take()) return { waitMs };
     return { why: 'There is no retry because many recent calls of this client needed one. Try again later.' };
   }
 }

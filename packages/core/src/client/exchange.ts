@@ -1,31 +1,26 @@
 import type { FetchInit } from './client.ts';
 import { CHECK_ADDRESS, readServiceMessage } from './envelope.ts';
-import { AttemptFailure, invalid, isTransientStatus } from './failure.ts';
+import { AttemptFailure, invalid, TRANSIENT } from './failure.ts';
 import type { ClientSettings } from './settings.ts';
 
 /** Far above any real response. Counted after decompression: 200 KB of gzip can hold 200 MB. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
+const MEDIA_TYPE = /^[a-z]{1,20}\/[\w.+-]{1,60}$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** What the call around an exchange learns before the exchange is over. */
-interface Progress {
-  readonly onStatus: (status: number) => void;
-  /** Gets a function that cancels the body, for a fetch whose body ignores the signal. */
-  readonly onBody: (cancel: () => void) => void;
-}
 
 /**
  * Sends one request and reads the response: resolves with the complete, bounded body of a 200 and fails for everything
  * else.
  *
+ * @param onResponse gets the status, and a function that cancels the body: it may ignore the signal.
  * @throws {AttemptFailure}, or any error once the signal has aborted.
  */
 export async function exchange(
   url: string,
   init: FetchInit,
   { fetch, timing }: ClientSettings,
-  { onStatus, onBody }: Progress,
+  onResponse: (status: number, cancel: () => void) => void,
 ): Promise<string> {
   let response: Response;
   try {
@@ -34,28 +29,51 @@ export async function exchange(
     throw lost(url, 'failed', cause);
   }
   // A fetch that ignores its signal answers late: the caller has gone, and the body must not stay open.
-  if (init.signal.aborted) discard(response);
+  if (init.signal.aborted) void response.body?.cancel().catch(() => undefined);
   init.signal.throwIfAborted();
-  const { status } = response;
-  onStatus(status);
-  refuseRedirect(url, response);
+  const { status, headers } = response;
+  const reader = response.body?.getReader();
+  // The outcome is known by then; a failing cancel adds nothing to it.
+  const cancel = (): void => void reader?.cancel().catch(() => undefined);
+  onResponse(status, cancel);
+  const redirect = redirectFailure(url, response);
+  if (redirect !== undefined) {
+    cancel();
+    throw redirect;
+  }
   let bytes: Uint8Array | undefined;
   let cause: unknown;
   try {
-    bytes = await readBody(response, onBody);
+    bytes = reader === undefined ? new Uint8Array() : await readBody(reader);
   } catch (error) {
     if (status === 200) throw lost(url, 'broke off in the middle of the response', error);
     // The status has arrived and decides.
     cause = error;
   }
   init.signal.throwIfAborted();
-  if (status !== 200) throw errorResponse(response, bytes && lenientText(bytes), cause, timing.now());
-  if (bytes === undefined)
+  if (bytes === undefined) cancel();
+  if (status !== 200) {
+    const bodyText = bytes && lenientText(bytes);
+    throw new AttemptFailure({
+      code: 'api_error',
+      what: `the service answered ${status}`,
+      advice: adviceFor(status),
+      status,
+      serviceMessage: bodyText && readServiceMessage(bodyText),
+      bodyText,
+      retryAfterMs: readRetryAfter(headers.get('retry-after'), timing.now()),
+      cause,
+    });
+  }
+  if (bytes === undefined) {
     throw invalid(`the response is longer than ${MAX_BODY_BYTES} bytes`, CHECK_ADDRESS);
-  const type = response.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  }
+  const type = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   // A missing type is left to the JSON parser: the specification shows none.
   if (type !== undefined && !JSON_TYPE.test(type)) {
-    throw invalid(`the response is ${named(type)}, not JSON`, CHECK_ADDRESS, lenientText(bytes));
+    // A header is text of the service like any other: only a plain media type is cited.
+    const named = MEDIA_TYPE.test(type) ? type : 'of another content type';
+    throw invalid(`the response is ${named}, not JSON`, CHECK_ADDRESS, lenientText(bytes));
   }
   try {
     return utf8.decode(bytes);
@@ -64,81 +82,28 @@ export async function exchange(
   }
 }
 
-/**
- * Reads a body into one growing buffer: a list of one-byte pieces would take a hundred times their size.
- *
- * @returns undefined if it is longer than `MAX_BODY_BYTES`. The rest is neither read nor kept.
- */
-async function readBody(response: Response, onBody: Progress['onBody']): Promise<Uint8Array | undefined> {
-  let buffer: Uint8Array = new Uint8Array();
-  if (response.body === null) return buffer;
-  let length = 0;
-  const reader = response.body.getReader();
-  // The outcome is known by then; a failing cancel adds nothing to it.
-  const cancel = (): void => void reader.cancel().catch(() => undefined);
-  onBody(cancel);
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return buffer.subarray(0, length);
-    const end = length + value.byteLength;
-    if (end > MAX_BODY_BYTES) {
-      cancel();
-      return undefined;
-    }
-    if (length === 0) {
-      // Most responses arrive in one piece, which is not copied.
-      buffer = value;
-    } else {
-      if (end > buffer.byteLength) {
-        const smaller = buffer;
-        buffer = new Uint8Array(Math.max(end, 2 * length));
-        buffer.set(smaller.subarray(0, length));
-      }
-      buffer.set(value, length);
-    }
-    length = end;
-  }
-}
-
 /** A followed redirect would carry the keys to another address. */
-function refuseRedirect(url: string, response: Response): void {
+function redirectFailure(url: string, response: Response): AttemptFailure | undefined {
   const { status, type, redirected, headers } = response;
-  if (!redirected && type !== 'opaqueredirect' && (status < 300 || status > 399)) return;
-  discard(response);
+  if (redirected) {
+    const what = 'the fetch option followed a redirect although its init has `redirect: "manual"`';
+    const advice = 'Pass the init on unchanged: a followed redirect carries the keys elsewhere.';
+    return new AttemptFailure({ code: 'api_error', what, advice, status });
+  }
+  if (type !== 'opaqueredirect' && (status < 300 || status > 399)) return undefined;
   const location = headers.get('location');
   const host = location !== null && URL.canParse(location, url) ? new URL(location, url).host : '';
-  const [what, advice] = redirected
-    ? [
-        'the fetch option followed a redirect although its init has `redirect: "manual"`',
-        'Pass the init on unchanged: a followed redirect carries the keys elsewhere.',
-      ]
-    : [
-        `the service answered with a redirect${host && ` to ${host}`}, which is not followed`,
-        'Set baseUrl to the final address of the service.',
-      ];
-  throw new AttemptFailure({ code: 'api_error', what, advice, status });
-}
-
-function errorResponse(
-  { status, headers }: Response,
-  bodyText: string | undefined,
-  cause: unknown,
-  now: number,
-): AttemptFailure {
+  const what = `the service answered with a redirect${host && ` to ${host}`}, which is not followed`;
   return new AttemptFailure({
     code: 'api_error',
-    what: `the service answered ${status}`,
-    advice: adviceFor(status),
+    what,
+    advice: 'Set baseUrl to the final address of the service.',
     status,
-    serviceMessage: bodyText && readServiceMessage(bodyText),
-    bodyText,
-    retryAfterMs: readRetryAfter(headers.get('retry-after'), now),
-    cause,
   });
 }
 
 function adviceFor(status: number): string {
-  if (isTransientStatus(status)) return 'Try again later.';
+  if (TRANSIENT.has(status)) return 'Try again later.';
   if (status === 400) return 'Correct the request.';
   if (status === 401 || status === 403) return 'Check publicKey, and secretKey for balances.';
   if (status === 404) return 'Check baseUrl.';
@@ -170,11 +135,30 @@ function lenientText(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** A header is text of the service like any other: only a plain media type is cited. */
-function named(type: string): string {
-  return /^[a-z]{1,20}\/[\w.+-]{1,60}$/.test(type) ? type : 'of another content type';
-}
-
-function discard(response: Response): void {
-  void response.body?.cancel().catch(() => undefined);
+/**
+ * Reads a body into one growing buffer: a list of one-byte pieces would take a hundred times their size.
+ *
+ * @returns undefined if it is longer than `MAX_BODY_BYTES`. The rest is not read.
+ */
+async function readBody(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
+  let buffer: Uint8Array = new Uint8Array();
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return buffer.subarray(0, length);
+    const end = length + value.byteLength;
+    if (end > MAX_BODY_BYTES) return undefined;
+    if (length === 0) {
+      // Most responses arrive in one piece, which is not copied.
+      buffer = value;
+    } else {
+      if (end > buffer.byteLength) {
+        const smaller = buffer;
+        buffer = new Uint8Array(Math.max(end, 2 * length));
+        buffer.set(smaller.subarray(0, length));
+      }
+      buffer.set(value, length);
+    }
+    length = end;
+  }
 }

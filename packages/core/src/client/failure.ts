@@ -15,14 +15,8 @@ interface FailureDetails {
   readonly cause?: unknown;
 }
 
-const MAX_CITATION = 200;
-
 /** RFC 9110 and 6585: statuses that may differ next time. All three calls are GETs, so a retry is safe. */
-const TRANSIENT: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
-
-export function isTransientStatus(status: number | undefined): boolean {
-  return status !== undefined && TRANSIENT.has(status);
-}
+export const TRANSIENT: ReadonlySet<number | undefined> = new Set([408, 429, 500, 502, 503, 504]);
 
 /**
  * One attempt that did not succeed. It stays inside the client: it holds unscrubbed text, and only the last attempt
@@ -38,7 +32,7 @@ export class AttemptFailure extends Error {
 
   get isTransient(): boolean {
     const { code, status } = this.details;
-    return code === 'connection_failed' || (code === 'api_error' && isTransientStatus(status));
+    return code === 'connection_failed' || (code === 'api_error' && TRANSIENT.has(status));
   }
 
   /**
@@ -50,7 +44,7 @@ export class AttemptFailure extends Error {
   toError(operation: Operation, attempts: number, scrubber: Scrubber, why?: string): PaymentServiceError {
     const { code, what, advice, status = 0, bodyText, cause } = this.details;
     const serviceMessage = scrubber.snippet(this.details.serviceMessage);
-    const cited = serviceMessage ? `: "${shortened(serviceMessage)}"` : '';
+    const cited = serviceMessage ? `: "${serviceMessage}"` : '';
     const count = attempts === 1 ? '' : ` (${attempts} attempts)`;
     const message = scrubber.text(`${operation}: ${what}${cited}${count}. ${why ?? advice}`);
     const options = cause === undefined ? {} : { cause: scrubber.cause(cause) };
@@ -66,16 +60,11 @@ export function invalid(what: string, advice: string, bodyText?: string): Attemp
   return new AttemptFailure({ code: 'invalid_response', what, advice, status: 200, bodyText });
 }
 
-function shortened(text: string): string {
-  return text.length > MAX_CITATION ? `${text.slice(0, MAX_CITATION)}…` : text;
-}
-
 /** Removes the client's keys from everything that an error shows. */
 export interface Scrubber {
   /** The text with `[redacted]` in place of every key, in any letter case and as a URL, JSON or HTML spells it. */
   text(text: string): string;
   /** The same on one line, cut to 512 characters. */
-  snippet(text: string): string;
   snippet(text: string | undefined): string | undefined;
   /** A copy of a thrown value, for `cause`: name, message, code and stack, down the chain, and nothing else. */
   cause(thrown: unknown): unknown;
@@ -83,6 +72,7 @@ export interface Scrubber {
 
 const MAX_SNIPPET = 512;
 const MAX_CAUSE_DEPTH = 5;
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
 export function createScrubber(keys: readonly string[]): Scrubber {
   // Longest first: one spelling may be the beginning of another.
@@ -92,14 +82,12 @@ export function createScrubber(keys: readonly string[]): Scrubber {
     .map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   const anyKey = new RegExp(literals.join('|'), 'gi');
   const scrub = (text: string): string => text.replace(anyKey, '[redacted]');
-  function snippet(text: string): string;
-  function snippet(text: string | undefined): string | undefined;
-  function snippet(text: string | undefined): string | undefined {
+  return {
+    text: scrub,
     // Scrubbed before it is cut: half a key at the end would not be recognised.
-    const line = text && scrub(text).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
-    return line?.slice(0, MAX_SNIPPET).toWellFormed();
-  }
-  return { text: scrub, snippet, cause: (thrown) => copyCause(thrown, scrub, MAX_CAUSE_DEPTH) };
+    snippet: (text) => text && scrub(text).replace(CONTROL, ' ').slice(0, MAX_SNIPPET).toWellFormed(),
+    cause: (thrown) => copyCause(thrown, scrub, MAX_CAUSE_DEPTH),
+  };
 }
 
 /** A key as URLs, forms, JSON (also that of PHP and Go) and HTML spell it. */
@@ -124,9 +112,7 @@ function copyCause(thrown: unknown, scrub: (text: string) => string, depth: numb
   const inner = copyCause(thrown.cause, scrub, depth - 1);
   const options = inner === undefined ? undefined : { cause: inner };
   const message = scrub(thrown.message);
-  const inners = thrown instanceof AggregateError ? thrown.errors : undefined;
-  const errors = inners?.map((error) => copyCause(error, scrub, depth - 1));
-  const copy = errors ? new AggregateError(errors, message, options) : new Error(message, options);
+  const copy = new Error(message, options);
   copy.name = scrub(thrown.name);
   if (thrown.stack !== undefined) copy.stack = scrub(thrown.stack);
   const code: unknown = 'code' in thrown ? thrown.code : undefined;

@@ -18,7 +18,6 @@ import type { CacheSettings } from './reference-cache.ts';
 /** Checked options. Later changes to the caller's own object have no effect. */
 export interface ClientSettings {
   readonly base: BaseUrl;
-  readonly publicKey: string;
   readonly secretKey: string | undefined;
   readonly scrubber: Scrubber;
   readonly timeoutMs: number;
@@ -90,7 +89,6 @@ export function readClientSettings(options: ClientOptions | ClientOptionsWithSec
   if (secretKey !== undefined) refuseUnverifiedTls(base, allowUnverifiedTls);
   return {
     base,
-    publicKey,
     secretKey,
     scrubber: createScrubber([publicKey, secretKey].filter((key) => key !== undefined)),
     timeoutMs: options.timeoutMs ?? 10_000,
