@@ -107,8 +107,8 @@ export const WALLETS: ListOf<'getWalletBalances', 'merchant_wallets'> = {
 };
 
 const MAX_ROWS = 10_000;
-/** A full list of 10,000 rows has fewer. `{},{},…` in one unknown field would take 90 MB for a megabyte (threat A33). */
-const MAX_VALUES = 100_000;
+/** 10,000 banks have 40,000. Without a bound, a megabyte of `{},{},…` in an unknown field takes 90 MB (threat A33). */
+const MAX_VALUES = 75_000;
 const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b];
 /** JSON.parse reads nesting of any depth; whatever walks the row afterwards overflows the stack (threat A33). */
 const MAX_DEPTH = 64;
