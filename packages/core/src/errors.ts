@@ -2,7 +2,7 @@
  * Every error that this SDK throws. One base, flat subclasses, each with one stable `code`: branch on
  * `error.code` where two copies of the package could meet, on `instanceof` elsewhere.
  *
- * A bad signature is not here: verification answers with a result. These are for calls that failed and for
+ * A bad signature is not an error: verification returns a result. Errors are for failed calls and for
  * misconfiguration. No message, `cause` or property ever holds a key, a header or a body of a callback.
  */
 export type PaymentServiceErrorCode =
@@ -16,7 +16,7 @@ export type PaymentServiceErrorCode =
 
 /** The base of all errors of this SDK. `message` says what happened and what to do next. */
 export abstract class PaymentServiceError extends Error {
-  /** Written out in every class: a minifier renames classes, and a log must still say which error it was. */
+  /** Written out in every class: a minifier renames classes, and a log must still name the error. */
   abstract override readonly name: string;
   abstract readonly code: PaymentServiceErrorCode;
 }
@@ -79,7 +79,10 @@ export class InvalidResponseError extends PaymentServiceError {
   /** The start of the body, at most 512 characters, with the client's keys removed. */
   readonly snippet: string | undefined;
 
-  constructor(message: string, details: ErrorOptions & { status?: number; snippet?: string } = {}) {
+  constructor(
+    message: string,
+    details: ErrorOptions & { status?: number | undefined; snippet?: string | undefined } = {},
+  ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.status = details.status;
     this.snippet = details.snippet;
@@ -103,8 +106,8 @@ export class ConfigurationError extends PaymentServiceError {
 }
 
 /**
- * What was asked does not fit what is kept, and only looking again tells what does: the transition was settled meanwhile,
- * say. Nothing was changed.
+ * The operation is not valid in the current state, for example because the transition was settled in the meantime.
+ * Nothing was changed. Read the state again.
  *
  * @example
  * catch (error) {
@@ -117,11 +120,11 @@ export class InvalidStateError extends PaymentServiceError {
 }
 
 /**
- * For handlers to throw, when a callback cannot be kept now: the answer is 503 with `Retry-After`, and the sender is
- * the one who still has it.
+ * For a handler to throw when it cannot store a callback now. The answer is `failureStatus` with `Retry-After`, which
+ * asks the sender to send the callback again.
  *
  * @example
- * if (!database.isUp()) throw new UnavailableError('The database is away.', { retryAfterSeconds: 5 });
+ * if (!database.isUp()) throw new UnavailableError('The database is unavailable.', { retryAfterSeconds: 5 });
  */
 export class UnavailableError extends PaymentServiceError {
   override readonly name: string = 'UnavailableError';

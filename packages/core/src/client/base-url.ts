@@ -50,7 +50,8 @@ const UNVERIFIED_TLS_SEEN = Symbol.for('@payment-service/core: certificate check
  * Remembers, for the life of the process, that Node accepted every certificate. A TLS session from that time can be
  * resumed after the variable is gone, and resumption verifies nothing (threat A35).
  *
- * Called at construction of every client and before every call, since Node reads the variable for every connection.
+ * Called at construction of every client and before every call over TLS, since Node reads the variable for every
+ * connection.
  */
 export function noteUnverifiedTls(): void {
   if (readVariable() === '0') Reflect.set(globalThis, UNVERIFIED_TLS_SEEN, true);

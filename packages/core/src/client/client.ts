@@ -7,7 +7,6 @@ import type {
   Wallet,
   WalletQuery,
 } from '../wire.ts';
-import type { Timing } from './timing.ts';
 
 /** The three calls, by their `operationId` in the contract. */
 export type Operation = 'listPaymentProviders' | 'listPayoutBanks' | 'getWalletBalances';
@@ -96,6 +95,23 @@ export interface FetchInit {
   /** Left out where the runtime does not know it. */
   readonly cache?: 'no-store';
   readonly signal: AbortSignal;
+}
+
+/**
+ * Where the client takes time and randomness from. A test passes its own, as a whole or in part.
+ *
+ * @example
+ * createClient({ baseUrl, publicKey, timing: { random: () => 1 } }); // every retry waits as long as it may
+ */
+export interface Timing {
+  /** Milliseconds since 1970. A `Retry-After` date is compared with it. */
+  now(): number;
+  /** Milliseconds of a clock that is never set back, for deadlines, durations and the age of cached data. */
+  monotonic(): number;
+  /** At least 0 and less than 1: the jitter of a retry. */
+  random(): number;
+  /** Calls `callback` once, after `delayMs`. Returns a function that cancels it. */
+  schedule(callback: () => void, delayMs: number): () => void;
 }
 
 /** Options of the reference-data cache. Both times are in milliseconds. */

@@ -41,14 +41,15 @@ export function createClient(
     const { operation, path } = list;
     const read = (text: string): T[] => readList(text, list, settings);
     const load = (query: string, signal: AbortSignal | undefined): Promise<T[]> => {
-      noteUnverifiedTls();
+      if (base.isEncrypted) noteUnverifiedTls();
       if (list.isMoney) refuseUnverifiedTls(base, settings.allowUnverifiedTls);
       const url = `${base.text}${path}${query === '' ? '' : `?${query}`}`;
-      return runCall({ operation, url, headers, read }, settings, budget, signal);
+      return runCall({ settings, budget, operation, url, headers, read }, signal);
     };
     const cached = cache && !list.isMoney ? new ReferenceCache<T[]>(load, cache, timing) : undefined;
     // The query is read now: a retry must send, and the cache must keep, what the call began with.
     return async (query, { signal } = {}) => {
+      signal?.throwIfAborted();
       const serialized = serializeQuery(query);
       return cached === undefined ? load(serialized, signal) : cached.read(serialized, signal);
     };

@@ -1,43 +1,79 @@
-import { AttemptFailure, invalid, isTransientStatus } from './attempt-failure.ts';
 import type { FetchInit } from './client.ts';
 import { CHECK_ADDRESS, readServiceMessage } from './envelope.ts';
+import { AttemptFailure, invalid, TRANSIENT } from './failure.ts';
 import type { ClientSettings } from './settings.ts';
 
 /** Far above any real response. Counted after decompression: 200 KB of gzip can hold 200 MB. */
-export const MAX_BODY_BYTES: number = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
+const MEDIA_TYPE = /^[a-z]{1,20}\/[\w.+-]{1,60}$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Sends one request and reads the response: resolves with the complete, bounded body of a 200 and fails for everything
  * else.
  *
- * @param aborted rejects when the signal of `init` aborts.
- * @param onStatus called when the status is known, for the report of an attempt whose body never ends.
+ * @param onResponse gets the status, and a function that cancels the body: it may ignore the signal.
  * @throws {AttemptFailure}, or any error once the signal has aborted.
  */
 export async function exchange(
   url: string,
   init: FetchInit,
   { fetch, timing }: ClientSettings,
-  aborted: Promise<never>,
-  onStatus: (status: number) => void,
+  onResponse: (status: number, cancel: () => void) => void,
 ): Promise<string> {
-  // As an async function, so that a fetch that throws rejects like one that fails.
-  const response = await (async () => fetch(url, init))().catch(lost(url, 'failed'));
+  let response: Response;
+  try {
+    response = await fetch(url, init);
+  } catch (cause) {
+    throw lost(url, 'failed', cause);
+  }
   // A fetch that ignores its signal answers late: the caller has gone, and the body must not stay open.
-  if (init.signal.aborted) discard(response);
+  if (init.signal.aborted) void response.body?.cancel().catch(() => undefined);
   init.signal.throwIfAborted();
-  onStatus(response.status);
-  refuseRedirect(url, response);
-  if (response.status !== 200) throw await errorResponse(response, aborted, timing.now());
-  const bytes = await readBody(response, aborted).catch(lost(url, 'broke off in the middle of the response'));
-  if (bytes === undefined)
+  const { status, headers } = response;
+  const reader = response.body?.getReader();
+  // The outcome is known by then; a failing cancel adds nothing to it.
+  const cancel = (): void => void reader?.cancel().catch(() => undefined);
+  onResponse(status, cancel);
+  const redirect = redirectFailure(url, response);
+  if (redirect !== undefined) {
+    cancel();
+    throw redirect;
+  }
+  let bytes: Uint8Array | undefined;
+  let cause: unknown;
+  try {
+    bytes = reader === undefined ? new Uint8Array() : await readBody(reader);
+  } catch (error) {
+    if (status === 200) throw lost(url, 'broke off in the middle of the response', error);
+    // The status has arrived and decides.
+    cause = error;
+  }
+  init.signal.throwIfAborted();
+  if (bytes === undefined) cancel();
+  if (status !== 200) {
+    const bodyText = bytes && lenientText(bytes);
+    throw new AttemptFailure({
+      code: 'api_error',
+      what: `the service answered ${status}`,
+      advice: adviceFor(status),
+      status,
+      serviceMessage: bodyText && readServiceMessage(bodyText),
+      bodyText,
+      retryAfterMs: readRetryAfter(headers.get('retry-after'), timing.now()),
+      cause,
+    });
+  }
+  if (bytes === undefined) {
     throw invalid(`the response is longer than ${MAX_BODY_BYTES} bytes`, CHECK_ADDRESS);
-  const type = response.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  }
+  const type = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   // A missing type is left to the JSON parser: the specification shows none.
   if (type !== undefined && !JSON_TYPE.test(type)) {
-    throw invalid(`the response is ${named(type)}, not JSON`, CHECK_ADDRESS, lenientText(bytes));
+    // A header is text of the service like any other: only a plain media type is cited.
+    const named = MEDIA_TYPE.test(type) ? type : 'of another content type';
+    throw invalid(`the response is ${named}, not JSON`, CHECK_ADDRESS, lenientText(bytes));
   }
   try {
     return utf8.decode(bytes);
@@ -46,27 +82,72 @@ export async function exchange(
   }
 }
 
+/** A followed redirect would carry the keys to another address. */
+function redirectFailure(url: string, response: Response): AttemptFailure | undefined {
+  const { status, type, redirected, headers } = response;
+  if (redirected) {
+    const what = 'the fetch option followed a redirect although its init has `redirect: "manual"`';
+    const advice = 'Pass the init on unchanged: a followed redirect carries the keys elsewhere.';
+    return new AttemptFailure({ code: 'api_error', what, advice, status });
+  }
+  if (type !== 'opaqueredirect' && (status < 300 || status > 399)) return undefined;
+  const location = headers.get('location');
+  const host = location !== null && URL.canParse(location, url) ? new URL(location, url).host : '';
+  const what = `the service answered with a redirect${host && ` to ${host}`}, which is not followed`;
+  return new AttemptFailure({
+    code: 'api_error',
+    what,
+    advice: 'Set baseUrl to the final address of the service.',
+    status,
+  });
+}
+
+function adviceFor(status: number): string {
+  if (TRANSIENT.has(status)) return 'Try again later.';
+  if (status === 400) return 'Correct the request.';
+  if (status === 401 || status === 403) return 'Check publicKey, and secretKey for balances.';
+  if (status === 404) return 'Check baseUrl.';
+  return 'The specification does not show this status. Read serviceMessage and snippet.';
+}
+
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/**
+ * Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or a date in the one form that may be sent. `Date.parse` alone would
+ * read "-5" and "1.5" as dates.
+ *
+ * @returns milliseconds from `now`, at least 0; undefined if the value is missing or unreadable.
+ */
+export function readRetryAfter(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined;
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const date = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function lost(url: string, how: string, cause: unknown): AttemptFailure {
+  const what = `the connection to ${new URL(url).host} ${how}`;
+  const advice = 'Check baseUrl and the network, then try again; cause has the details.';
+  return new AttemptFailure({ code: 'connection_failed', what, advice, cause });
+}
+
+function lenientText(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
 /**
  * Reads a body into one growing buffer: a list of one-byte pieces would take a hundred times their size.
  *
- * @returns undefined if it is longer than `MAX_BODY_BYTES`. The rest is neither read nor kept.
+ * @returns undefined if it is longer than `MAX_BODY_BYTES`. The rest is not read.
  */
-async function readBody(response: Response, aborted: Promise<never>): Promise<Uint8Array | undefined> {
+async function readBody(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
   let buffer: Uint8Array = new Uint8Array();
-  if (response.body === null) return buffer;
   let length = 0;
-  const reader = response.body.getReader();
-  // The outcome is known by then; a failing cancel adds nothing to it.
-  const cancel = (): void => void reader.cancel().catch(() => undefined);
-  aborted.catch(cancel);
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return buffer.subarray(0, length);
     const end = length + value.byteLength;
-    if (end > MAX_BODY_BYTES) {
-      cancel();
-      return undefined;
-    }
+    if (end > MAX_BODY_BYTES) return undefined;
     if (length === 0) {
       // Most responses arrive in one piece, which is not copied.
       buffer = value;
@@ -80,98 +161,4 @@ async function readBody(response: Response, aborted: Promise<never>): Promise<Ui
     }
     length = end;
   }
-}
-
-/** A followed redirect would carry the keys to another address. */
-function refuseRedirect(url: string, response: Response): void {
-  const { status, type, redirected, headers } = response;
-  if (!redirected && type !== 'opaqueredirect' && (status < 300 || status > 399)) return;
-  discard(response);
-  const location = headers.get('location');
-  const host = location !== null && URL.canParse(location, url) ? new URL(location, url).host : '';
-  throw new AttemptFailure({
-    code: 'api_error',
-    what: redirected
-      ? 'the fetch option followed a redirect although its init has `redirect: "manual"`'
-      : `the service answered with a redirect${host === '' ? '' : ` to ${host}`}, which is not followed`,
-    advice: redirected
-      ? 'Pass the init on unchanged: a followed redirect carries the keys elsewhere.'
-      : 'Set baseUrl to the final address of the service.',
-    status,
-  });
-}
-
-async function errorResponse(
-  response: Response,
-  aborted: Promise<never>,
-  now: number,
-): Promise<AttemptFailure> {
-  const { status, headers } = response;
-  // The status has arrived and decides; an error that breaks off the body becomes the cause.
-  const [bytes, cause] = await readBody(response, aborted).then(
-    (read) => [read, undefined] as const,
-    (error: unknown) => [undefined, error] as const,
-  );
-  const text = bytes && lenientText(bytes);
-  return new AttemptFailure({
-    code: 'api_error',
-    what: `the service answered ${status}`,
-    advice: adviceFor(status),
-    status,
-    serviceMessage: text && readServiceMessage(text),
-    bodyText: text,
-    retryAfterMs: readRetryAfter(headers.get('retry-after'), now),
-    cause,
-  });
-}
-
-function adviceFor(status: number): string {
-  if (isTransientStatus(status)) return 'Try again later.';
-  if (status === 400) return 'Correct the request.';
-  if (status === 401 || status === 403) return 'Check publicKey, and secretKey for balances.';
-  if (status === 404) return 'Check baseUrl.';
-  return 'The specification does not show this status. Read serviceMessage and snippet.';
-}
-
-const GMT_DATE = /^[A-Z][a-z]+, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2}(?:\d{2})? \d{2}:\d{2}:\d{2} GMT$/;
-const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
-
-/**
- * Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or a date in one of the three forms of 5.6.7. `Date.parse` alone
- * would read "-5" and "1.5" as dates.
- *
- * @returns milliseconds from `now`, at least 0; undefined if the value is missing or unreadable.
- */
-export function readRetryAfter(value: string | null, now: number): number | undefined {
-  if (value === null) return undefined;
-  if (/^\d+$/.test(value)) return Number(value) * 1000;
-  const text = GMT_DATE.test(value) ? value : ASCTIME.test(value) ? `${value} GMT` : '';
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
-}
-
-function lost(url: string, what: string): (cause: unknown) => never {
-  const advice = 'Check baseUrl and the network, then try again; cause has the details.';
-  return (cause) => {
-    const host = new URL(url).host;
-    throw new AttemptFailure({
-      code: 'connection_failed',
-      what: `the connection to ${host} ${what}`,
-      advice,
-      cause,
-    });
-  };
-}
-
-function lenientText(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
-}
-
-/** A header is text of the service like any other: only a plain media type is cited. */
-function named(type: string): string {
-  return /^[a-z]{1,20}\/[\w.+-]{1,60}$/.test(type) ? type : 'of another content type';
-}
-
-function discard(response: Response): void {
-  void response.body?.cancel().catch(() => undefined);
 }

@@ -18,4 +18,3 @@ export type * from './client.ts';
 export { createClient } from './create-client.ts';
 export type * from './eligible-providers.ts';
 export { eligibleProviders } from './eligible-providers.ts';
-export type { Timing } from './timing.ts';

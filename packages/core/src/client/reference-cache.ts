@@ -1,11 +1,10 @@
 import { ApiError, ConnectionError, InvalidResponseError, TimeoutError } from '../errors.ts';
-import { isTransientStatus } from './attempt-failure.ts';
-import type { Timing } from './timing.ts';
-
-type Load<T> = (key: string, signal: AbortSignal) => Promise<T>;
+import type { Timing } from './client.ts';
+import { TRANSIENT } from './failure.ts';
 
 /** Checked cache options, in milliseconds. */
 export type CacheSettings = Readonly<Record<'ttlMs' | 'staleIfErrorMs', number>>;
+type Load<T> = (key: string, signal: AbortSignal) => Promise<T>;
 
 interface Entry<T> {
   readonly value: T;
@@ -44,7 +43,6 @@ export class ReferenceCache<T> {
 
   /** @throws what `load` throws, or the reason of `signal`. */
   async read(key: string, signal: AbortSignal | undefined): Promise<T> {
-    signal?.throwIfAborted();
     const entry = this.#entries.get(key);
     if (entry !== undefined && this.#timing.monotonic() < entry.nextTryAt) return copyOf(entry.value);
     let flight = this.#flights.get(key);
@@ -90,7 +88,7 @@ export class ReferenceCache<T> {
 
 /** The service is unreachable or broken. Anything else, such as a refused key, is an answer. */
 function isOutage(error: unknown): boolean {
-  if (error instanceof ApiError) return isTransientStatus(error.status) || error.status >= 500;
+  if (error instanceof ApiError) return TRANSIENT.has(error.status) || error.status >= 500;
   return [ConnectionError, TimeoutError, InvalidResponseError].some((outage) => error instanceof outage);
 }
 

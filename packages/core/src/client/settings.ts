@@ -10,15 +10,14 @@ import type {
   ClientOptionsWithSecretKey,
   Deviation,
   FetchInit,
+  Timing,
 } from './client.ts';
+import { createScrubber, type Scrubber } from './failure.ts';
 import type { CacheSettings } from './reference-cache.ts';
-import { createScrubber, type Scrubber } from './scrubber.ts';
-import { systemTiming, type Timing } from './timing.ts';
 
 /** Checked options. Later changes to the caller's own object have no effect. */
 export interface ClientSettings {
   readonly base: BaseUrl;
-  readonly publicKey: string;
   readonly secretKey: string | undefined;
   readonly scrubber: Scrubber;
   readonly timeoutMs: number;
@@ -34,61 +33,91 @@ export interface ClientSettings {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const OPTIONS = (
-  'baseUrl publicKey secretKey timeoutMs maxAttempts strict onDeviation fetch onResponse cache allowInsecureHost ' +
-  'allowUnverifiedTls timing'
-).split(' ');
 /** Timers hold 31 bits; a longer one would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 /** A header cannot carry anything else; fetch would show the value in its error, or trim it silently. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
+type Rule = readonly [isRight: (value: unknown) => boolean, shape: string];
+type Rules<T> = { readonly [Option in keyof Required<T>]: Rule | undefined };
+
+const FUNCTION: Rule = [(value) => typeof value === 'function', 'a function'];
+const BOOLEAN: Rule = [(value) => typeof value === 'boolean', 'true or false'];
+const DURATION: Rule = [(value) => isDuration(value) && value > 0, 'a number of milliseconds above 0'];
+const DURATION_OR_0: Rule = [isDuration, 'a number of milliseconds, 0 or more'];
+
+/** Every option, and what it must be unless it is left out. The first three have checks of their own. */
+const OPTIONS: Rules<ClientOptions> = {
+  baseUrl: undefined,
+  publicKey: undefined,
+  secretKey: undefined,
+  timeoutMs: DURATION,
+  maxAttempts: [(value) => Number.isSafeInteger(value) && Number(value) >= 1, 'an integer of 1 or more'],
+  strict: BOOLEAN,
+  onDeviation: FUNCTION,
+  fetch: FUNCTION,
+  onResponse: FUNCTION,
+  cache: [isObject, '{ ttlMs, staleIfErrorMs? }'],
+  allowInsecureHost: [
+    (value) => hostList(value).every((host) => typeof host === 'string' && /^[^\s/?#@]+$/.test(host)),
+    'a host such as "sandbox", or a list of hosts',
+  ],
+  allowUnverifiedTls: BOOLEAN,
+  timing: [isObject, 'an object'],
+};
+const CACHE_OPTIONS: Rules<CacheOptions> = { ttlMs: DURATION, staleIfErrorMs: DURATION_OR_0 };
+
 /** @throws {ConfigurationError} naming the option. */
 export function readClientSettings(options: ClientOptions | ClientOptionsWithSecretKey): ClientSettings {
-  if (typeof options !== 'object' || options === null) {
+  if (!isObject(options))
     throw new ConfigurationError('options', 'createClient() takes { baseUrl, publicKey, … }.');
-  }
-  refuseUnknownOptions('createClient()', options, OPTIONS);
-  const { timeoutMs = 10_000, maxAttempts = 3, strict = false, allowUnverifiedTls = false } = options;
-  const { fetch, onResponse, onDeviation } = options;
-  const base = parseBaseUrl(options.baseUrl, readHosts(options.allowInsecureHost));
-  const { publicKey } = options;
+  checkOptions('createClient()', options, OPTIONS);
+  const { publicKey, secretKey, onResponse, onDeviation, fetch, cache, allowUnverifiedTls = false } = options;
+  const hosts = hostList(options.allowInsecureHost).map((host) => String(host).toLowerCase());
+  const base = parseBaseUrl(options.baseUrl, hosts);
   checkRequestKey('publicKey', publicKey);
-  const { secretKey } = options;
   // Present and undefined is an unset environment variable, not a client without balances.
   if ('secretKey' in options) {
     checkRequestKey('secretKey', secretKey);
     check('secretKey', secretKey !== publicKey, 'the secret key, not the public key');
   }
-  check('timeoutMs', isDuration(timeoutMs) && timeoutMs > 0, 'a number of milliseconds above 0');
-  check('maxAttempts', Number.isSafeInteger(maxAttempts) && maxAttempts >= 1, 'an integer of 1 or more');
-  check('strict', typeof strict === 'boolean', 'true or false');
-  check('onDeviation', isOptionalFunction(onDeviation), 'a function');
-  check('fetch', typeof (fetch ?? globalThis.fetch) === 'function', 'a function');
-  check('onResponse', isOptionalFunction(onResponse), 'a function');
-  check('allowUnverifiedTls', typeof allowUnverifiedTls === 'boolean', 'true or false');
+  if (cache !== undefined) {
+    checkOptions('cache', cache, CACHE_OPTIONS, 'cache.');
+    check('cache.ttlMs', cache.ttlMs !== undefined, DURATION[1]);
+  }
   noteUnverifiedTls();
   if (secretKey !== undefined) refuseUnverifiedTls(base, allowUnverifiedTls);
   return {
     base,
-    publicKey,
     secretKey,
     scrubber: createScrubber([publicKey, secretKey].filter((key) => key !== undefined)),
-    timeoutMs,
-    maxAttempts,
-    strict,
+    timeoutMs: options.timeoutMs ?? 10_000,
+    maxAttempts: options.maxAttempts ?? 3,
+    strict: options.strict ?? false,
     // Looked up for every call: tracing tools replace the global one after this client was made.
     fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),
     onResponse: onResponse && ((report) => runHook('onResponse', onResponse, report)),
     onDeviation: onDeviation
       ? (deviation) => runHook('onDeviation', onDeviation, deviation)
       : warnOncePerField(),
-    cache: readCache(options.cache),
+    cache: cache && { ttlMs: cache.ttlMs, staleIfErrorMs: cache.staleIfErrorMs ?? 0 },
     allowUnverifiedTls,
-    timing: { ...systemTiming, ...options.timing },
+    timing: { ...SYSTEM_TIMING, ...options.timing },
     // Protocol §9: x-api-version is sent with value 1 on every request shown.
     headers: { accept: 'application/json', 'x-api-version': '1', 'public-key': publicKey, ...userAgent() },
   };
+}
+
+function checkOptions<T extends object>(call: string, options: T, rules: Rules<T>, prefix = ''): void {
+  refuseUnknownOptions(call, options, Object.keys(rules));
+  for (const [option, rule] of Object.entries<Rule | undefined>(rules)) {
+    const value: unknown = Reflect.get(options, option);
+    if (rule !== undefined && value !== undefined) check(`${prefix}${option}`, rule[0](value), rule[1]);
+  }
+}
+
+function check(option: string, isRight: boolean, shape: string): void {
+  if (!isRight) throw new ConfigurationError(option, `${option} must be ${shape}.`);
 }
 
 function checkRequestKey(option: string, key: unknown): asserts key is string {
@@ -96,34 +125,17 @@ function checkRequestKey(option: string, key: unknown): asserts key is string {
   check(option, HEADER_SAFE.test(key), 'printable ASCII without spaces');
 }
 
-function readHosts(hosts: unknown): readonly string[] {
-  if (hosts === undefined) return [];
-  const list: readonly unknown[] = Array.isArray(hosts) ? hosts : [hosts];
-  const names = list.filter((host) => typeof host === 'string' && /^[^\s/?#@]+$/.test(host)).map(String);
-  check('allowInsecureHost', names.length === list.length, 'a host such as "sandbox", or a list of hosts');
-  return names.map((name) => name.toLowerCase());
-}
-
-function readCache(cache: CacheOptions | undefined): CacheSettings | undefined {
-  if (cache === undefined) return undefined;
-  check('cache', typeof cache === 'object' && cache !== null, '{ ttlMs, staleIfErrorMs? }');
-  refuseUnknownOptions('cache', cache, ['ttlMs', 'staleIfErrorMs']);
-  const { ttlMs, staleIfErrorMs = 0 } = cache;
-  check('cache.ttlMs', isDuration(ttlMs) && ttlMs > 0, 'a number of milliseconds above 0');
-  check('cache.staleIfErrorMs', isDuration(staleIfErrorMs), 'a number of milliseconds, 0 or more');
-  return { ttlMs, staleIfErrorMs };
-}
-
-function isDuration(value: unknown): boolean {
+function isDuration(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= MAX_TIMER_MS;
 }
 
-function isOptionalFunction(value: unknown): boolean {
-  return value === undefined || typeof value === 'function';
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
-function check(option: string, isRight: boolean, shape: string): void {
-  if (!isRight) throw new ConfigurationError(option, `${option} must be ${shape}.`);
+function hostList(hosts: unknown): readonly unknown[] {
+  if (hosts === undefined) return [];
+  return Array.isArray(hosts) ? hosts : [hosts];
 }
 
 /** A hook reports. Its own failure, including a rejection, is logged and does not fail the call. */
@@ -149,7 +161,18 @@ function warnOncePerField(): (deviation: Deviation) => void {
 function userAgent(): { 'user-agent'?: string } {
   if ('document' in globalThis) return {};
   const { process } = globalThis as { process?: { versions?: Record<string, string | undefined> } };
-  const { node, bun, deno } = process?.versions ?? {};
-  const isNode = node !== undefined && bun === undefined && deno === undefined;
-  return { 'user-agent': `payment-service-sdk/${manifest.version}${isNode ? ` node/${node}` : ''}` };
+  const node = process?.versions?.['node'];
+  return {
+    'user-agent': `payment-service-sdk/${manifest.version}${node === undefined ? '' : ` node/${node}`}`,
+  };
 }
+
+const SYSTEM_TIMING: Timing = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  random: () => Math.random(),
+  schedule: (callback, delayMs) => {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+};

@@ -181,11 +181,21 @@ describe('one hostile response costs little (threat A33)', () => {
     expect(String(error)).toContain('data.payout_banks: expected at most 10000 rows, received 10001');
   });
 
-  test('a list of 346,000 empty objects is refused by its length, and no row is reported', async () => {
+  test('a response of more than 75,000 values is refused before it is parsed (threat A33)', async () => {
+    const row = (count: number): string => `{${fields(bank)},"extra":[${repeated('0', count)}]}`;
+    // The envelope and this row have 11 values beside those of the unknown field.
+    const padding = ' '.repeat(75_000);
+    const { client } = await watchedClient(list('payout_banks', row(74_989) + padding));
+    expect(await client.listPayoutBanks(code)).toHaveLength(1);
+    const over = await watchedClient(list('payout_banks', row(74_990) + padding));
+    expect(String(await failureOf(over.client.listPayoutBanks(code)))).toContain('at most 75000 values');
+  });
+
+  test('a list of 346,000 empty objects is refused, and no row is reported', async () => {
     const { client, deviations } = await watchedClient(list('payment_providers', repeated('{}', 346_000)));
     const error = await failureOf(client.listPaymentProviders());
     expect(error).toBeInstanceOf(InvalidResponseError);
-    expect(String(error)).toContain('received 346000');
+    expect(String(error)).toContain('at most 75000 values');
     expect(deviations).toEqual([]);
   });
 
@@ -195,8 +205,8 @@ describe('one hostile response costs little (threat A33)', () => {
     expect(deviations).toHaveLength(100);
   });
 
-  test('half a million wrong prefixes are one deviation', async () => {
-    const row = `{${fields(without(provider, 'option_prefixes'))},"option_prefixes":[${repeated('1', 500_000)}]}`;
+  test('seventy thousand wrong prefixes are one deviation', async () => {
+    const row = `{${fields(without(provider, 'option_prefixes'))},"option_prefixes":[${repeated('1', 70_000)}]}`;
     const { client, deviations } = await watchedClient(list('payment_providers', row));
     expect(await client.listPaymentProviders()).toEqual([]);
     expect(deviations).toEqual([
@@ -210,7 +220,7 @@ describe('one hostile response costs little (threat A33)', () => {
     expect(await failureOf(strict.client.listPaymentProviders())).toBeInstanceOf(InvalidResponseError);
   });
 
-  test.each([64, 65, 100_000])('an unknown field with %i levels is read up to 64', async (depth) => {
+  test.each([64, 65, 70_000])('an unknown field with %i levels is read up to 64', async (depth) => {
     const extra = `${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}`;
     const row = `{${fields(bank)},"extra":${extra}}`;
     const { client, deviations } = await watchedClient(list('payout_banks', row));
@@ -221,7 +231,7 @@ describe('one hostile response costs little (threat A33)', () => {
   });
 
   test('a wallet that is nested too deeply refuses the response', async () => {
-    const row = `{${fields(wallet)},"extra":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`;
+    const row = `{${fields(wallet)},"extra":${'{"a":'.repeat(70_000)}1${'}'.repeat(70_000)}}`;
     const { baseUrl } = await startService(list('merchant_wallets', row));
     const client = createClient({ baseUrl, publicKey, secretKey });
     const error = await failureOf(client.getWalletBalances());

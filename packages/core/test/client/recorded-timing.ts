@@ -1,5 +1,4 @@
-import type { Timing } from '../../src/client/timing.ts';
-import { systemTiming } from '../../src/client/timing.ts';
+import type { Timing } from '../../src/client/client.ts';
 
 export interface RecordedTiming {
   readonly timing: Partial<Timing>;
@@ -37,7 +36,8 @@ export function recordedTiming(random: () => number = () => 1): RecordedTiming {
     let cancel = (): void => {};
     if (delayMs < DEADLINE_MS) {
       waits.push(delayMs);
-      cancel = systemTiming.schedule(fire, 0);
+      const timer = setTimeout(fire, 0);
+      cancel = () => clearTimeout(timer);
     } else {
       deadlines.push(delayMs);
       running.set(id, fire);

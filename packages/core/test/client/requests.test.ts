@@ -230,11 +230,8 @@ describe('the User-Agent names the SDK', () => {
     return sent;
   }
 
-  test.each([
-    ['a runtime without process', undefined],
-    ['a runtime that only imitates Node', { versions: { node: '24.0.0', bun: '1.0.0' } }],
-  ])('in %s it has no node part', async (_name, fake) => {
-    vi.stubGlobal('process', fake);
+  test('a runtime without process has no node part', async () => {
+    vi.stubGlobal('process', undefined);
     expect(await userAgentOf()).toBe(`payment-service-sdk/${manifest.version}`);
   });
 

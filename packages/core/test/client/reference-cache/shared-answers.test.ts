@@ -42,8 +42,8 @@ describe('a cached answer can always be copied (threat A33)', () => {
     return reply(200, body.replace('"provider_name"', `"extra":${json},"provider_name"`));
   };
 
-  test('a row with 100,000 levels is left out, and every read works', async () => {
-    const service = await startService(withExtra(nested(100_000)));
+  test('a row with 70,000 levels is left out, and every read works', async () => {
+    const service = await startService(withExtra(nested(70_000)));
     const { client } = cachingClient(service, {}, () => {});
     for (let read = 0; read < 3; read++) expect(await client.listPaymentProviders()).toEqual([]);
     expect(service.requests).toHaveLength(1);
