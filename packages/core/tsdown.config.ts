@@ -20,7 +20,7 @@ const config: UserConfig = defineConfig({
     comments: { jsdoc: false }, // They are in the declarations.
     codeSplitting: {
       groups: [
-        { name: 'shared', test: /src\/(errors|key-check|unknown-options)/, priority: 2 },
+        { name: 'shared', test: /src\/(errors|key-check|options)/, priority: 2 },
         { name: 'verify', test: /src\/verify\/(?!digest)/, priority: 1 },
       ],
     },

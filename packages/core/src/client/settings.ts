@@ -1,7 +1,7 @@
 import manifest from '../../package.json' with { type: 'json' };
 import { ConfigurationError } from '../errors.ts';
 import { checkKey } from '../key-check.ts';
-import { refuseUnknownOptions } from '../unknown-options.ts';
+import { BOOLEAN, checkOptions, DURATION, FUNCTION, type OptionRule, type OptionRules } from '../options.ts';
 import { type BaseUrl, noteUnverifiedTls, parseBaseUrl, refuseUnverifiedTls } from './base-url.ts';
 import type {
   AttemptReport,
@@ -33,21 +33,16 @@ export interface ClientSettings {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Timers hold 31 bits; a longer one would fire immediately. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 /** A header cannot carry anything else; fetch would show the value in its error, or trim it silently. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
-type Rule = readonly [isRight: (value: unknown) => boolean, shape: string];
-type Rules<T> = { readonly [Option in keyof Required<T>]: Rule | undefined };
-
-const FUNCTION: Rule = [(value) => typeof value === 'function', 'a function'];
-const BOOLEAN: Rule = [(value) => typeof value === 'boolean', 'true or false'];
-const DURATION: Rule = [(value) => isDuration(value) && value > 0, 'a number of milliseconds above 0'];
-const DURATION_OR_0: Rule = [isDuration, 'a number of milliseconds, 0 or more'];
+const DURATION_OR_0: OptionRule = [
+  (value) => value === 0 || DURATION[0](value),
+  'a number of milliseconds, 0 or more',
+];
 
 /** Every option, and what it must be unless it is left out. The first three have checks of their own. */
-const OPTIONS: Rules<ClientOptions> = {
+const OPTIONS: OptionRules<ClientOptions> = {
   baseUrl: undefined,
   publicKey: undefined,
   secretKey: undefined,
@@ -65,12 +60,10 @@ const OPTIONS: Rules<ClientOptions> = {
   allowUnverifiedTls: BOOLEAN,
   timing: [isObject, 'an object'],
 };
-const CACHE_OPTIONS: Rules<CacheOptions> = { ttlMs: DURATION, staleIfErrorMs: DURATION_OR_0 };
+const CACHE_OPTIONS: OptionRules<CacheOptions> = { ttlMs: DURATION, staleIfErrorMs: DURATION_OR_0 };
 
 /** @throws {ConfigurationError} naming the option. */
 export function readClientSettings(options: ClientOptions | ClientOptionsWithSecretKey): ClientSettings {
-  if (!isObject(options))
-    throw new ConfigurationError('options', 'createClient() takes { baseUrl, publicKey, … }.');
   checkOptions('createClient()', options, OPTIONS);
   const { publicKey, secretKey, onResponse, onDeviation, fetch, cache, allowUnverifiedTls = false } = options;
   const hosts = hostList(options.allowInsecureHost).map((host) => String(host).toLowerCase());
@@ -108,14 +101,6 @@ export function readClientSettings(options: ClientOptions | ClientOptionsWithSec
   };
 }
 
-function checkOptions<T extends object>(call: string, options: T, rules: Rules<T>, prefix = ''): void {
-  refuseUnknownOptions(call, options, Object.keys(rules));
-  for (const [option, rule] of Object.entries<Rule | undefined>(rules)) {
-    const value: unknown = Reflect.get(options, option);
-    if (rule !== undefined && value !== undefined) check(`${prefix}${option}`, rule[0](value), rule[1]);
-  }
-}
-
 function check(option: string, isRight: boolean, shape: string): void {
   if (!isRight) throw new ConfigurationError(option, `${option} must be ${shape}.`);
 }
@@ -123,10 +108,6 @@ function check(option: string, isRight: boolean, shape: string): void {
 function checkRequestKey(option: string, key: unknown): asserts key is string {
   checkKey(option, key);
   check(option, HEADER_SAFE.test(key), 'printable ASCII without spaces');
-}
-
-function isDuration(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value <= MAX_TIMER_MS;
 }
 
 function isObject(value: unknown): value is object {

@@ -1,7 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
-import type { CallbackBody } from '../verify/callback-body.ts';
-import type { RefusalCode } from '../verify/refusal.ts';
-import { parseSignature } from '../verify/signature.ts';
+import { readSignature } from '../verify/create-verifier.ts';
+import { type ReceiverCode, type Refusal, refuse } from '../verify/refusal.ts';
 import type { VerifiedCallback } from '../verify/verified.ts';
 import {
   type CallbackReceiver,
@@ -9,7 +8,7 @@ import {
   failureReply,
   jsonReply,
   type Reply,
-  refused,
+  refuseEarly,
   settled,
 } from './receiver.ts';
 import {
@@ -35,10 +34,9 @@ export type ReceivedCallback =
 
 const CLOSE = { connection: 'close' };
 const ACCEPTED: Reply = jsonReply(200, { status: 'accepted' });
-
-/** The one answer to each refusal that the network sees. All refusals of the verifier look the same (threat A22). */
 const UNAUTHORIZED: Reply = errorReply(401, 'unauthorized');
-const REPLIES: { readonly [Code in RefusalCode]?: Reply } = {
+/** All refusals of the verifier look the same over the network: 401 (threat A22). */
+const EARLY: Readonly<Record<ReceiverCode, Reply>> = {
   method_not_allowed: errorReply(405, 'method_not_allowed', { allow: 'POST' }),
   encoding_unsupported: errorReply(415, 'unsupported_media_type'),
   body_too_large: errorReply(413, 'content_too_large', CLOSE),
@@ -61,37 +59,41 @@ export async function receiveCallback(
   request: IncomingCallback,
   receiver: CallbackReceiver,
 ): Promise<ReceivedCallback> {
-  const signature = header(request, 'hmac-signature');
+  const signature = readSignature(header(request, 'hmac-signature'));
   const encoding = header(request, 'content-encoding')?.trim().toLowerCase() ?? 'identity';
   const declared = header(request, 'content-length');
   const declaredLength = declared === undefined ? undefined : Number(declared);
-  const early = refusedUnread(request.method, encoding, signature, declaredLength);
-  if (early !== undefined) {
-    const reply = REPLIES[early] ?? UNAUTHORIZED;
+  const refused = (refusal: Refusal, reply: Reply = UNAUTHORIZED): { readonly reply: Reply } => {
+    receiver.reportRefusal(refusal);
     // To keep the connection, the server would read the rest of a long body and throw it away.
-    return refused(receiver, early, isLong(request, declaredLength) ? closing(reply) : reply);
-  }
+    return { reply: isLong(request, declaredLength) ? closing(reply) : reply };
+  };
+  const early = (code: ReceiverCode): { readonly reply: Reply } => refused(refuseEarly(code), EARLY[code]);
+  if (request.method !== 'POST') return early('method_not_allowed');
+  if (!ENCODINGS.includes(encoding)) return early('encoding_unsupported');
+  if (typeof signature === 'string') return refused(refuse(signature));
+  // Not `>`: a length that is not a number is not within the limit either.
+  if (declaredLength !== undefined && !(declaredLength <= MAX_BODY_BYTES)) return early('body_too_large');
 
-  let body: CallbackBody;
+  let body: unknown;
   if (request.body.state === 'unread') {
     const received = await readBodyBytes(request.body.read, declaredLength, receiver.bodyLimit);
     const isPlain = encoding === 'identity' || typeof received === 'string';
     const read = isPlain ? received : await decompress(received, encoding);
-    if (typeof read === 'string') return refused(receiver, read, REPLIES[read] ?? UNAUTHORIZED);
+    if (read === 'body_malformed') return refused(refuse(read));
+    if (typeof read === 'string') return early(read);
     body = read;
   } else if (request.body.state === 'parsed') {
+    body = request.body.data;
     const isBounded = encoding === 'identity' && declaredLength !== undefined;
-    if (!isBounded && isLargerThanBody(request.body.data)) {
-      return refused(receiver, 'body_too_large', REPLIES.body_too_large ?? UNAUTHORIZED);
-    }
-    body = request.body.data as CallbackBody;
+    if (!isBounded && isLargerThanBody(body)) return early('body_too_large');
   } else {
     receiver.reportError(consumedError());
     return { reply: errorReply(receiver.failureStatus, 'body_consumed', { 'retry-after': '30' }) };
   }
 
   const { verifier, onCallback, onAuthenticRefusal } = receiver;
-  const result = verifier.verifyCallback({ signature, body });
+  const result = verifier.verifySigned(signature, body);
   try {
     if (result.ok) {
       if (onCallback === undefined) return { reply: undefined, callback: result };
@@ -109,21 +111,6 @@ export async function receiveCallback(
 }
 
 const ENCODINGS: readonly string[] = ['identity', 'gzip', 'x-gzip', 'deflate'];
-
-function refusedUnread(
-  method: string,
-  encoding: string,
-  signature: string | undefined,
-  declaredLength: number | undefined,
-): RefusalCode | undefined {
-  if (method !== 'POST') return 'method_not_allowed';
-  if (!ENCODINGS.includes(encoding)) return 'encoding_unsupported';
-  if (signature === undefined || signature === '') return 'signature_missing';
-  if (parseSignature(signature) === undefined) return 'signature_malformed';
-  // Not `>`: a length that is not a number is not below the limit either.
-  if (declaredLength !== undefined && !(declaredLength <= MAX_BODY_BYTES)) return 'body_too_large';
-  return undefined;
-}
 
 async function decompress(bytes: Uint8Array, encoding: string): Promise<Uint8Array | BodyProblem> {
   // Loaded with the first compressed body: few senders compress, and every program starts.

@@ -6,7 +6,7 @@ import {
   isLocation,
   type RedirectReceiver,
   type Reply,
-  refused,
+  refuseEarly,
   settled,
 } from './receiver.ts';
 
@@ -43,8 +43,8 @@ export async function receiveRedirect(
 ): Promise<ReceivedRedirect> {
   const { onRedirect, refusedLocation, verifier } = receiver;
   if (request.method !== 'GET') {
-    const reply = errorReply(405, 'method_not_allowed', { allow: 'GET', ...PRIVATE });
-    return refused(receiver, 'method_not_allowed', reply);
+    receiver.reportRefusal(refuseEarly('method_not_allowed'));
+    return { reply: errorReply(405, 'method_not_allowed', { allow: 'GET', ...PRIVATE }) };
   }
   const mark = request.url.indexOf('?');
   const result = verifier.verifyRedirect(mark === -1 ? '' : request.url.slice(mark));

@@ -1,18 +1,12 @@
-import { ConfigurationError, TimeoutError, UnavailableError } from '../errors.ts';
-import { refuseUnknownOptions } from '../unknown-options.ts';
+import { TimeoutError, UnavailableError } from '../errors.ts';
+import { checkOptions, DURATION, FUNCTION, type OptionRules } from '../options.ts';
 import {
-  createVerifier,
-  VERIFIER_OPTIONS,
-  type Verifier,
+  type ReceiverVerifier,
+  VERIFIER_RULES,
   type VerifierOptions,
+  verifierOf,
 } from '../verify/create-verifier.ts';
-import {
-  type AuthenticRefusal,
-  type ReceiverCode,
-  type Refusal,
-  type RefusalCode,
-  refuse,
-} from '../verify/refusal.ts';
+import type { AuthenticRefusal, ForgedRefusal, ReceiverCode, Refusal } from '../verify/refusal.ts';
 import type { VerifiedCallback, VerifiedRedirect } from '../verify/verified.ts';
 import { TimeLimit } from './time-limit.ts';
 
@@ -69,7 +63,7 @@ export interface RedirectOptions extends ReceiverOptions {
 }
 
 interface Receiver {
-  readonly verifier: Verifier;
+  readonly verifier: ReceiverVerifier;
   /** Tells `onRefused`; an error in that hook reaches `onError` and changes no answer. */
   readonly reportRefusal: (refusal: Refusal) => void;
   readonly reportError: (error: unknown) => void;
@@ -87,12 +81,28 @@ export interface CallbackReceiver
 /** Checked options of a redirect route. */
 export interface RedirectReceiver extends Receiver, Pick<RedirectOptions, 'onRedirect' | 'refusedLocation'> {}
 
-const SHARED_OPTIONS = [...VERIFIER_OPTIONS, 'onRefused', 'onError', 'failureStatus', 'handlerTimeoutMs'];
-const CALLBACK_OPTIONS = [...SHARED_OPTIONS, 'onCallback', 'onAuthenticRefusal', 'bodyTimeoutMs'];
-const REDIRECT_OPTIONS = [...SHARED_OPTIONS, 'onRedirect', 'refusedLocation'];
+const RECEIVER_RULES: OptionRules<ReceiverOptions> = {
+  ...VERIFIER_RULES,
+  onRefused: FUNCTION,
+  onError: FUNCTION,
+  failureStatus: [
+    (status) => Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599,
+    'an HTTP status from 400 to 599',
+  ],
+  handlerTimeoutMs: DURATION,
+};
+const CALLBACK_RULES: OptionRules<CallbackOptions> = {
+  ...RECEIVER_RULES,
+  onCallback: FUNCTION,
+  onAuthenticRefusal: FUNCTION,
+  bodyTimeoutMs: DURATION,
+};
+const REDIRECT_RULES: OptionRules<RedirectOptions> = {
+  ...RECEIVER_RULES,
+  onRedirect: FUNCTION,
+  refusedLocation: [isLocation, 'an address'],
+};
 const RETRY_AFTER_SECONDS = 30;
-/** Timers hold 31 bits; a longer one would fire immediately. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Checks the options of a callback route, at construction.
@@ -103,15 +113,14 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * const receiver = createCallbackReceiver({ signingKey, onCallback: (callback) => save(callback) });
  */
 export function createCallbackReceiver(options: CallbackOptions): CallbackReceiver {
-  const receiver = createReceiver('paymentCallbacks()', options, CALLBACK_OPTIONS);
-  const { onCallback, onAuthenticRefusal, bodyTimeoutMs } = options;
-  checkFunctions({ onCallback, onAuthenticRefusal });
-  return Object.freeze({
-    ...receiver,
+  checkOptions('paymentCallbacks()', options, CALLBACK_RULES);
+  const { onCallback, onAuthenticRefusal, bodyTimeoutMs = 10_000 } = options;
+  return {
+    ...createReceiver(options),
     onCallback,
     onAuthenticRefusal,
-    bodyLimit: timeLimit('bodyTimeoutMs', bodyTimeoutMs ?? 10_000),
-  });
+    bodyLimit: new TimeLimit(bodyTimeoutMs),
+  };
 }
 
 /**
@@ -123,52 +132,21 @@ export function createCallbackReceiver(options: CallbackOptions): CallbackReceiv
  * const receiver = createRedirectReceiver({ signingKey, onRedirect: () => '/thanks' });
  */
 export function createRedirectReceiver(options: RedirectOptions): RedirectReceiver {
-  const receiver = createReceiver('paymentRedirects()', options, REDIRECT_OPTIONS);
+  checkOptions('paymentRedirects()', options, REDIRECT_RULES);
   const { onRedirect, refusedLocation } = options;
-  checkFunctions({ onRedirect });
-  if (refusedLocation !== undefined && !isLocation(refusedLocation)) {
-    throw new ConfigurationError('refusedLocation', 'refusedLocation must be an address, or be left out.');
-  }
-  return Object.freeze({ ...receiver, onRedirect, refusedLocation });
+  return { ...createReceiver(options), onRedirect, refusedLocation };
 }
 
-function createReceiver(call: string, options: ReceiverOptions, known: readonly string[]): Receiver {
-  if (typeof options !== 'object' || options === null) {
-    throw new ConfigurationError('signingKey', `${call} needs an object: { signingKey }.`);
-  }
-  refuseUnknownOptions(call, options, known);
-  const verifierOptions = Object.fromEntries(
-    Object.entries(options).filter(([name]) => VERIFIER_OPTIONS.some((known) => known === name)),
-  );
-  const verifier = createVerifier({ signingKey: undefined, ...verifierOptions });
-  const { onRefused, onError, failureStatus = 429, handlerTimeoutMs } = options;
-  checkFunctions({ onRefused, onError });
-  if (!Number.isInteger(failureStatus) || failureStatus < 400 || failureStatus > 599) {
-    throw new ConfigurationError('failureStatus', 'failureStatus must be an HTTP status from 400 to 599.');
-  }
-  const reportError = (error: unknown): void => {
-    runHook(() => (onError ?? logError)(error), logError);
+function createReceiver(options: ReceiverOptions): Receiver {
+  const { onRefused, onError = logError, failureStatus = 429, handlerTimeoutMs = 30_000 } = options;
+  const reportError = (error: unknown): void => runHook(() => onError(error), logError);
+  return {
+    verifier: verifierOf(options),
+    reportRefusal: (refusal) => runHook(() => onRefused?.(refusal), reportError),
+    reportError,
+    failureStatus,
+    handlerLimit: new TimeLimit(handlerTimeoutMs),
   };
-  const reportRefusal = (refusal: Refusal): void => {
-    if (onRefused !== undefined) runHook(() => onRefused(refusal), reportError);
-  };
-  const handlerLimit = timeLimit('handlerTimeoutMs', handlerTimeoutMs ?? 30_000);
-  return { verifier, reportRefusal, reportError, failureStatus, handlerLimit };
-}
-
-function timeLimit(option: string, milliseconds: number): TimeLimit {
-  if (typeof milliseconds !== 'number' || !(milliseconds > 0 && milliseconds <= MAX_TIMER_MS)) {
-    throw new ConfigurationError(option, `${option} must be a number of milliseconds above 0.`);
-  }
-  return new TimeLimit(milliseconds);
-}
-
-function checkFunctions(options: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined && typeof value !== 'function') {
-      throw new ConfigurationError(name, `${name} must be a function, or be left out.`);
-    }
-  }
 }
 
 /** A hook reports; whatever happens in it, the answer stands. Its own error is reported, rejections included. */
@@ -181,9 +159,24 @@ function logError(error: unknown): void {
   console.error(error);
 }
 
-/** What a handler returned, once it has settled within its time limit. */
-export function settled<T>(running: T | Promise<T>, { handlerLimit, reportError }: Receiver): T | Promise<T> {
-  return isThenable(running) ? withinLimit(running, handlerLimit, reportError) : running;
+/** Waits for a handler within its time limit; a query builder or any other thenable counts. A sync handler costs no promise. */
+export function settled<T>(running: T | Promise<T>, receiver: Receiver): T | Promise<T> {
+  return isThenable(running) ? withinLimit(Promise.resolve(running), receiver) : running;
+}
+
+function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+function withinLimit<T>(running: Promise<T>, { handlerLimit, reportError }: Receiver): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let report = reject;
+    const limited = handlerLimit.start(() => {
+      reject(new HandlerTimeoutError());
+      report = reportError; // Too late for an answer, but not to be known.
+    });
+    void running.then(resolve, (error) => report(error)).finally(() => handlerLimit.stop(limited));
+  });
 }
 
 /** The reply to a handler's failure, which is reported: no handler leaves the sender without an answer. */
@@ -191,35 +184,6 @@ export function failureReply(error: unknown, receiver: Receiver, headers?: Reply
   receiver.reportError(error);
   const [name, seconds] = describe(error);
   return errorReply(receiver.failureStatus, name, { 'retry-after': String(seconds), ...headers });
-}
-
-function isThenable<T>(value: T | Promise<T>): value is Promise<T> {
-  return typeof value === 'object' && value !== null && 'then' in value;
-}
-
-function withinLimit<T>(
-  running: Promise<T>,
-  limit: TimeLimit,
-  reportLate: (error: unknown) => void,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let isOver = false;
-    const limited = limit.start(() => {
-      isOver = true;
-      reject(new HandlerTimeoutError());
-    });
-    running.then(
-      (value) => {
-        limit.stop(limited);
-        resolve(value);
-      },
-      (error) => {
-        limit.stop(limited);
-        if (isOver) reportLate(error);
-        else reject(error);
-      },
-    );
-  });
 }
 
 class HandlerTimeoutError extends TimeoutError {
@@ -236,6 +200,7 @@ function describe(error: unknown): [name: string, retryAfterSeconds: number] {
   return [error instanceof HandlerTimeoutError ? 'handler_timeout' : 'handler_failed', RETRY_AFTER_SECONDS];
 }
 
+/** What the receiver refuses before verification. */
 const HINTS: Readonly<Record<ReceiverCode, string>> = {
   method_not_allowed: 'A callback is a POST, a redirect is a GET. The request used another method.',
   encoding_unsupported: 'The body has a Content-Encoding other than gzip and deflate.',
@@ -244,17 +209,8 @@ const HINTS: Readonly<Record<ReceiverCode, string>> = {
   body_aborted: 'The sender closed the connection before the body was complete.',
 };
 
-/** Refuses a request before verification: the code goes to `onRefused`, the constant reply to the network. */
-export function refused(receiver: Receiver, code: RefusalCode, reply: Reply): { readonly reply: Reply } {
-  const refusal = isReceiverCode(code)
-    ? Object.freeze({ ok: false, code, hint: HINTS[code], authentic: false } as const)
-    : refuse(code);
-  receiver.reportRefusal(refusal);
-  return { reply };
-}
-
-function isReceiverCode(code: RefusalCode): code is ReceiverCode {
-  return Object.hasOwn(HINTS, code);
+export function refuseEarly(code: ReceiverCode): ForgedRefusal {
+  return Object.freeze({ ok: false, code, hint: HINTS[code], authentic: false });
 }
 
 // With the charset: Fastify adds it anyway, and the answers are the same everywhere.

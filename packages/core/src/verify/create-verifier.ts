@@ -1,6 +1,6 @@
 import { equalHex } from '#digest';
 import { ConfigurationError } from '../errors.ts';
-import { refuseUnknownOptions } from '../unknown-options.ts';
+import { BOOLEAN, checkOptions, FUNCTION, type OptionRules } from '../options.ts';
 import { type CallbackBody, jsonValue, ownValue, readCallbackBody } from './callback-body.ts';
 import {
   queryForm,
@@ -8,8 +8,8 @@ import {
   type RedirectFields,
   readRedirectQuery,
 } from './redirect-query.ts';
-import { type Refusal, refuse, refuseAuthentic, type VerifierCode } from './refusal.ts';
-import { parseSignature, readTimestamp, type Signature, type Timestamp } from './signature.ts';
+import { type ForgedRefusal, type Refusal, refuse, refuseAuthentic, type VerifierCode } from './refusal.ts';
+import { parseSignature, readTimestamp, type Signature } from './signature.ts';
 import {
   type ColonField,
   isAmbiguous,
@@ -72,31 +72,21 @@ export interface VerifierOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** What each option must be, if it is given. Keys, redirect names and their values have checks of their own. */
-const SHAPES: { readonly [Name in keyof VerifierOptions]?: readonly [(value: unknown) => boolean, string] } =
-  {
-    toleranceSeconds: [(value) => Number.isFinite(value) && Number(value) > 0, 'a number of seconds above 0'],
-    colonIn: [
-      (value) => value === 'merchant_reference' || value === 'internal_reference',
-      "'merchant_reference' or 'internal_reference'",
-    ],
-    isMerchantReference: [isFunction, 'a function beside colonIn'],
-    account: [
-      (value) => typeof value === 'string' && value.isWellFormed(),
-      'a string that labels the account',
-    ],
-    allowSandboxKeys: [(value) => typeof value === 'boolean', 'true or false'],
-    now: [isFunction, 'a function that returns milliseconds since 1970'],
-  };
+const COLON_FIELDS: readonly unknown[] = ['merchant_reference', 'internal_reference'];
 
-export const VERIFIER_OPTIONS: readonly string[] = [
-  ...Object.keys(SHAPES),
-  'signingKey',
-  'redirectFields',
-  'redirectDefaults',
-  'publicKey',
-  'secretKey',
-];
+export const VERIFIER_RULES: OptionRules<VerifierOptions> = {
+  signingKey: undefined,
+  toleranceSeconds: [(value) => Number.isFinite(value) && Number(value) > 0, 'a number of seconds above 0'],
+  colonIn: [(value) => COLON_FIELDS.includes(value), COLON_FIELDS.join(' or ')],
+  isMerchantReference: FUNCTION,
+  redirectFields: undefined,
+  redirectDefaults: undefined,
+  account: [(value) => typeof value === 'string' && value.isWellFormed(), 'a label of the merchant account'],
+  publicKey: undefined,
+  secretKey: undefined,
+  allowSandboxKeys: BOOLEAN,
+  now: FUNCTION,
+};
 
 /** Verifies callbacks and redirects. Total: hostile input gives a refusal, never an exception (decision D8). */
 export interface Verifier {
@@ -140,33 +130,63 @@ export interface Verifier {
  * else console.warn(result.code, result.hint);
  */
 export function createVerifier(options: VerifierOptions): Verifier {
-  if (typeof options !== 'object' || options === null) {
-    throw new ConfigurationError('signingKey', 'createVerifier() needs an object: { signingKey }.');
+  checkOptions('createVerifier()', options, VERIFIER_RULES);
+  const { verifySigned, verifyRedirect } = verifierOf(options);
+  return Object.freeze({
+    verifyCallback({ signature: header, body }: { readonly signature: unknown; readonly body: unknown }) {
+      const signature = readSignature(header);
+      return typeof signature === 'string' ? refuse(signature) : verifySigned(signature, body);
+    },
+    verifyRedirect,
+  });
+}
+
+/** A verifier for the receiver, which has parsed the signature before it reads the body. */
+export interface ReceiverVerifier extends Pick<Verifier, 'verifyRedirect'> {
+  readonly verifySigned: (signature: Signature, body: unknown) => VerifiedCallback | Refusal;
+}
+
+/** @param options Checked by their rules. */
+export function verifierOf(options: VerifierOptions): ReceiverVerifier {
+  const { toleranceSeconds, colonIn, isMerchantReference, account = '', now = Date.now } = options;
+  if (colonIn === 'internal_reference' && isMerchantReference === undefined) {
+    throw new ConfigurationError(
+      'isMerchantReference',
+      "colonIn: 'internal_reference' needs isMerchantReference. Otherwise a customer who can put ':' into a reference can " +
+        'move its end into the other reference, under the same signature.',
+    );
   }
-  checkOptions(options);
   const keys = prepareSigningKeys(options.signingKey, options);
   const form = queryForm(options.redirectFields, options.redirectDefaults);
-  const { toleranceSeconds, colonIn, isMerchantReference, account = '', now = Date.now } = options;
-  const colonRule = { colonIn, isMerchantReference };
 
-  /** The rules that follow the fields, the same on both channels: which key fits, then ':' and the tolerance. */
-  function judge(signed: SignedFields, { t, s }: Signature, at: number): Judgement {
+  /** What follows the fields, the same on both channels: which key fits, then ':' and the tolerance. */
+  function judge({ t, s }: Signature, reading: Reading): ForgedRefusal | Judgement {
+    const { signed, malformed } = reading;
+    const at = now();
     const fitting = matchingKeys(keys, signedMessage(signed), s);
-    const valid = fitting.find(({ notAfter }) => at <= notAfter);
-    if (valid === undefined) return { key: undefined, code: fitting.length > 0 ? 'key_expired' : 'mismatch' };
-    if (isAmbiguous(signed, colonRule)) return { key: valid, code: 'ambiguous' };
-    if (toleranceSeconds === undefined) return { key: valid, code: undefined };
-    return { key: valid, code: timestampRule(readTimestamp(t, at), toleranceSeconds) };
+    const key = fitting.find(({ notAfter }) => at <= notAfter);
+    if (key === undefined) return refuse(malformed ?? (fitting.length > 0 ? 'key_expired' : 'mismatch'));
+    const { readUnsigned, raw, text } = reading;
+    const found = { signed, readUnsigned, raw, text, account, keyId: key.id, t, now: at };
+    return { ok: true, found, code: malformed ?? brokenRule(signed, t, at) };
   }
 
-  return Object.freeze({
-    verifyCallback({ signature: header, body }: { signature: unknown; body: unknown }) {
-      const signature = readSignature(header);
-      if (typeof signature === 'string') return refuse(signature);
-      const parsed = readCallbackBody(body);
-      if (parsed === undefined) return refuse('body_malformed');
-      const { data, payload, text, repeatsSignedName } = parsed;
+  function brokenRule(signed: SignedFields, t: string, at: number): VerifierCode | undefined {
+    if (isAmbiguous(signed, { colonIn, isMerchantReference })) return 'ambiguous';
+    if (toleranceSeconds === undefined) return undefined;
+    const { ageSeconds } = readTimestamp(t, at);
+    if (ageSeconds === undefined) return 'timestamp_unreadable';
+    return Math.abs(ageSeconds) > toleranceSeconds ? 'timestamp_out_of_tolerance' : undefined;
+  }
+
+  return {
+    verifySigned(signature, body) {
+      const read = readCallbackBody(body);
+      if (read === undefined) return refuse('body_malformed');
+      const { data, payload, text } = read;
       const value = text === undefined ? ownValue : jsonValue;
+      // A repeated name is malformed whatever the signature says (threat A17); the MAC only tells whether it is evidence.
+      const malformed = read.repeatsSignedName ? 'body_malformed' : undefined;
       const signed = readSignedFields({
         event: value(data, 'event'),
         merchant_reference: value(payload, 'merchant_reference'),
@@ -174,21 +194,16 @@ export function createVerifier(options: VerifierOptions): Verifier {
         transaction_type: value(payload, 'transaction_type'),
         transaction_status: value(payload, 'transaction_status'),
       });
-      // A repeated name is malformed whatever the signature says (threat A17); the MAC only tells whether it is evidence.
-      const repeated = repeatsSignedName ? 'body_malformed' : undefined;
-      if (signed === undefined) return refuse(repeated ?? 'signed_field_malformed');
-      const at = now();
-      const { key, code } = judge(signed, signature, at);
-      if (key === undefined) return refuse(repeated ?? code);
-      const refusal = repeated ?? code;
+      if (signed === undefined) return refuse(malformed ?? 'signed_field_malformed');
       const readUnsigned = (): UnsignedFields => readUnsignedFields((name) => value(payload, name));
       const raw = data as Findings['raw'];
-      const found = { signed, readUnsigned, raw, account, keyId: key.id, t: signature.t, now: at, text };
-      if (refusal === undefined) return verified('callback', found);
-      return refuseAuthentic(refusal, verified('evidence', found));
+      const judged = judge(signature, { signed, malformed, readUnsigned, raw, text });
+      if (!judged.ok) return judged;
+      if (judged.code === undefined) return verified('callback', judged.found);
+      return refuseAuthentic(judged.code, verified('evidence', judged.found));
     },
 
-    verifyRedirect(rawQuery: unknown, options: { expectReference?: string | undefined } = {}) {
+    verifyRedirect(rawQuery: unknown, options: { readonly expectReference?: string | undefined } = {}) {
       const query = readRedirectQuery(rawQuery, form);
       if (query === undefined) return refuse('query_malformed');
       const { fields, raw } = query;
@@ -202,35 +217,30 @@ export function createVerifier(options: VerifierOptions): Verifier {
         transaction_status: fields.get('transaction_status'),
       });
       if (signed === undefined) return refuse('signed_field_malformed');
-      const at = now();
-      const { key, code } = judge(signed, signature, at);
-      if (key === undefined) return refuse(code);
-      // Named and undefined is a session without a reference: that one expects no redirect at all.
-      const isOther =
-        Object.hasOwn(options, 'expectReference') && signed.merchant_reference !== options.expectReference;
-      const refusal = code ?? (isOther ? 'reference_unexpected' : undefined);
       const readUnsigned = (): UnsignedFields => readUnsignedFields((name) => fields.get(name));
-      const found = {
-        signed,
-        readUnsigned,
-        raw,
-        account,
-        keyId: key.id,
-        t: signature.t,
-        now: at,
-        text: undefined,
-      };
-      if (refusal === undefined) return verified('redirect', found);
-      return refuseAuthentic(refusal, verified('evidence', found));
+      const judged = judge(signature, { signed, malformed: undefined, readUnsigned, raw, text: undefined });
+      if (!judged.ok) return judged;
+      // Named and undefined is a session without a reference: that one expects no redirect at all.
+      const isExpected =
+        !Object.hasOwn(options, 'expectReference') || signed.merchant_reference === options.expectReference;
+      const code = judged.code ?? (isExpected ? undefined : 'reference_unexpected');
+      if (code === undefined) return verified('redirect', judged.found);
+      return refuseAuthentic(code, verified('evidence', judged.found));
     },
-  });
+  };
 }
 
-type Judgement =
-  | { readonly key: undefined; readonly code: VerifierCode }
-  | { readonly key: PreparedKey; readonly code: VerifierCode | undefined };
+interface Reading extends Pick<Findings, 'signed' | 'readUnsigned' | 'raw' | 'text'> {
+  readonly malformed: VerifierCode | undefined;
+}
 
-function readSignature(value: unknown): Signature | 'signature_missing' | 'signature_malformed' {
+interface Judgement {
+  readonly ok: true;
+  readonly found: Findings;
+  readonly code: VerifierCode | undefined;
+}
+
+export function readSignature(value: unknown): Signature | 'signature_missing' | 'signature_malformed' {
   if (value === undefined || value === null || value === '') return 'signature_missing';
   return parseSignature(value) ?? 'signature_malformed';
 }
@@ -240,31 +250,4 @@ function matchingKeys(keys: readonly PreparedKey[], message: string, hash: strin
   const fitting: PreparedKey[] = [];
   for (const key of keys) if (equalHex(key.hmac(message), hash)) fitting.push(key);
   return fitting;
-}
-
-function timestampRule({ ageSeconds }: Timestamp, tolerance: number): VerifierCode | undefined {
-  if (ageSeconds === undefined) return 'timestamp_unreadable';
-  return Math.abs(ageSeconds) > tolerance ? 'timestamp_out_of_tolerance' : undefined;
-}
-
-function isFunction(value: unknown): boolean {
-  return typeof value === 'function';
-}
-
-function checkOptions(options: VerifierOptions): void {
-  refuseUnknownOptions('createVerifier()', options, VERIFIER_OPTIONS);
-  const { colonIn, isMerchantReference } = options;
-  for (const [option, [isValid, shape]] of Object.entries(SHAPES)) {
-    const value: unknown = Reflect.get(options, option);
-    const isAlone = option === 'isMerchantReference' && colonIn === undefined;
-    if (value === undefined || (isValid(value) && !isAlone)) continue;
-    throw new ConfigurationError(option, `${option} must be ${shape}, or be left out.`);
-  }
-  if (colonIn === 'internal_reference' && isMerchantReference === undefined) {
-    throw new ConfigurationError(
-      'isMerchantReference',
-      "colonIn: 'internal_reference' needs isMerchantReference. Otherwise a customer who can put ':' into a reference can " +
-        'move its end into the other reference, under the same signature.',
-    );
-  }
 }

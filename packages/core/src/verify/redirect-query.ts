@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import { refuseUnknownOptions } from '../unknown-options.ts';
+import { refuseUnknownOptions } from '../options.ts';
 import { SIGNED_NAMES, type SignedName } from './signed-fields.ts';
 import { UNSIGNED_NAMES } from './unsigned-fields.ts';
 

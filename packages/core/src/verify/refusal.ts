@@ -3,18 +3,7 @@ import type { Evidence } from './verified.ts';
 /** Why a callback or redirect is refused. For logs and metrics: the network sees one constant answer. */
 export type RefusalCode = VerifierCode | ReceiverCode;
 
-export type VerifierCode =
-  | 'signature_missing'
-  | 'signature_malformed'
-  | 'body_malformed'
-  | 'query_malformed'
-  | 'signed_field_malformed'
-  | 'ambiguous'
-  | 'mismatch'
-  | 'key_expired'
-  | 'timestamp_unreadable'
-  | 'timestamp_out_of_tolerance'
-  | 'reference_unexpected';
+export type VerifierCode = keyof typeof HINTS;
 
 /** What the receiver refuses before verification. */
 export type ReceiverCode =
@@ -44,33 +33,27 @@ export interface AuthenticRefusal extends RefusalReport {
 
 export type Refusal = ForgedRefusal | AuthenticRefusal;
 
-const HINTS: Readonly<Record<VerifierCode, string>> = {
+const HINTS = {
   signature_missing:
-    'The signature is missing: the header hmac-signature of a callback, or the query parameter hmac_signature of a ' +
-    'redirect. Check whether a proxy removes the header.',
+    'The signature is missing: the header hmac-signature of a callback, or the query parameter hmac_signature of a redirect. Check whether a proxy removes the header.',
   signature_malformed:
-    'The signature is not t=<timestamp>,s=<64 lower-case hex digits> without white space. A repeated header also causes ' +
-    'this.',
+    'The signature is not t=<timestamp>,s=<64 lower-case hex digits> without white space. A repeated header also causes this.',
   body_malformed:
     'The body is not a UTF-8 JSON object { event, payload }, or it repeats a signed field name.',
   query_malformed:
-    'The query has an invalid percent escape, a signed name twice or in brackets, or more than 128 parameters or 8192 ' +
-    'characters.',
+    'The query has an invalid percent escape, a signed name twice or in brackets, or more than 128 parameters or 8192 characters.',
   signed_field_malformed:
-    'A signed field is missing or not a well-formed string. If redirects use other names, set redirectFields; if they ' +
-    'lack event or transaction_type, set redirectDefaults.',
+    'A signed field is missing or not a well-formed string. If redirects use other names, set redirectFields; if they lack event or transaction_type, set redirectDefaults.',
   ambiguous:
-    "A signed field contains ':', which also separates the fields, so the signature fits more than one reading. If " +
-    "references of this account contain ':', set colonIn, and isMerchantReference if customers can influence them.",
+    "A signed field contains ':', which also separates the fields, so the signature fits more than one reading. If references of this account contain ':', set colonIn, and isMerchantReference if customers can influence them.",
   mismatch:
-    'No signing key produces this signature. Check that signingKey is the one that the dashboard shows for this ' +
-    'account, and that nothing on the way changes a signed field.',
+    'No signing key produces this signature. Check that signingKey is the one that the dashboard shows for this account, and that nothing on the way changes a signed field.',
   key_expired: 'The signature was made with a key whose notAfter has passed.',
   timestamp_unreadable: 'toleranceSeconds is set, but t is not a number.',
   timestamp_out_of_tolerance:
     't differs from the local clock by more than toleranceSeconds. A retry that reuses its first t also causes this.',
   reference_unexpected: 'The redirect belongs to a different merchant_reference than the session expects.',
-};
+} as const;
 
 export function refuse(code: VerifierCode): ForgedRefusal {
   return Object.freeze({ ok: false, code, hint: HINTS[code], authentic: false });

@@ -1,0 +1,57 @@
+import { ConfigurationError } from './errors.ts';
+
+/** What an option must be, and how a message says it. */
+export type OptionRule = readonly [isValid: (value: unknown) => boolean, shape: string];
+/** Every option of a function; undefined for one with a check of its own. */
+export type OptionRules<T> = { readonly [Name in keyof Required<T>]: OptionRule | undefined };
+
+/** Timers hold 31 bits; a longer one would fire immediately. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export const FUNCTION: OptionRule = [(value) => typeof value === 'function', 'a function'];
+export const BOOLEAN: OptionRule = [(value) => typeof value === 'boolean', 'true or false'];
+export const DURATION: OptionRule = [
+  (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMER_MS,
+  'a number of milliseconds above 0',
+];
+
+/**
+ * Checks the options of a function, at construction. An unknown one is refused: a misspelled `onCallback` would otherwise turn
+ * a handler off in silence.
+ *
+ * @param call The function, as the message names it.
+ * @throws {ConfigurationError} Names the option. For an unknown one, also the known option that begins like it.
+ *
+ * @example
+ * checkOptions('createClient()', { timeoutMS: 5000 }, { timeoutMs: DURATION }); // … Did you mean "timeoutMs"?
+ */
+export function checkOptions<T extends object>(
+  call: string,
+  options: T,
+  rules: OptionRules<T>,
+  prefix = '',
+): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new ConfigurationError(
+      'options',
+      `${call} needs an object of options: { ${Object.keys(rules)[0]}, … }.`,
+    );
+  }
+  refuseUnknownOptions(call, options, Object.keys(rules));
+  for (const [name, rule] of Object.entries<OptionRule | undefined>(rules)) {
+    const value: unknown = Reflect.get(options, name);
+    if (rule === undefined || value === undefined || rule[0](value)) continue;
+    throw new ConfigurationError(prefix + name, `${prefix}${name} must be ${rule[1]}, or be left out.`);
+  }
+}
+
+/** The part of `checkOptions()` for objects whose names alone are checked. */
+export function refuseUnknownOptions(call: string, options: object, known: readonly string[]): void {
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue;
+    const start = name.slice(0, 4).toLowerCase();
+    const alike = known.find((one) => one.toLowerCase().startsWith(start));
+    const advice = alike === undefined ? `Known options: ${known.join(', ')}.` : `Did you mean "${alike}"?`;
+    throw new ConfigurationError(name, `${call} does not know the option "${name}". ${advice}`);
+  }
+}
