@@ -15,7 +15,10 @@ export function undeclaredImports(
   { folder, manifest }: WorkspacePackage,
   files: readonly TextFile[],
 ): readonly string[] {
-  const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+  // tsdown refuses to bundle anything that this list leaves out.
+  const build = files.find(({ path }) => path === `${folder}/tsdown.config.ts`)?.text ?? '';
+  const bundled = build.match(/onlyBundle: \['([^']+)'\]/)?.slice(1) ?? [];
+  const declared = [...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }), ...bundled];
   const isDeclared = (module: string, path: string): boolean => {
     if (module.startsWith('.')) {
       const target = posix.join(posix.dirname(path), module);
