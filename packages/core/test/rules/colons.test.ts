@@ -32,13 +32,13 @@ describe("D4: ':' in a signed field is ambiguous, except in the one field that c
   });
 
   test.each<[name: string, options: Partial<VerifierOptions>]>([
-    ["colonIn: 'internal_reference' without it", { colonIn: 'internal_reference' }],
+    ["colonIn: 'internal_reference' without isMerchantReference", { colonIn: 'internal_reference' }],
     [
-      'a value that is not a function',
+      'an isMerchantReference that is not a function',
       { colonIn: 'internal_reference', isMerchantReference: /^ORD-/ as never },
     ],
-    ['a function without colonIn', { isMerchantReference }],
-  ])('threat A32: construction refuses isMerchantReference: %s', (_, options) => {
+    ['an isMerchantReference without colonIn', { isMerchantReference }],
+  ])('threat A32: %s is refused at construction', (_, options) => {
     expect(() => createVerifier({ signingKey: SIGNING_KEY, ...options })).toThrow(
       expect.objectContaining({ option: 'isMerchantReference' }),
     );
@@ -56,5 +56,6 @@ describe("D4: ':' in a signed field is ambiguous, except in the one field that c
   ])('D8: a predicate that %s recognises no reference, and verification stays total', (_, predicate) => {
     const options = { colonIn: 'internal_reference', isMerchantReference: predicate } as const;
     expect(verdictOf(verify(shifted, signature, options))).toBe('ambiguous, authentic');
+    expect(verdictOf(verify(callbackData(), undefined, options))).toBe('ambiguous, authentic');
   });
 });

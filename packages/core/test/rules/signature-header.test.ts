@@ -31,7 +31,7 @@ describe('D6: the header has one t, one s of 64 lower-case digits, no white spac
     return Array.from(hash, (digit) => String.fromCodePoint(0x100 + (digit.codePointAt(0) ?? 0))).join('');
   }
 
-  test('an array is malformed even if its one header is valid, and no header is missing', () => {
+  test('an array with one valid header is malformed, and an absent header is missing', () => {
     const body = callbackData();
     expect(verdictOf(verifier.verifyCallback({ signature: [SIGNATURE], body }))).toBe('signature_malformed');
     expect(verdictOf(verifier.verifyCallback({ signature: undefined, body }))).toBe('signature_missing');
