@@ -60,9 +60,9 @@ describe('unknown options', () => {
   ] as const;
 
   test.each(makers)('%s refuses an option that it does not know, and names the closest one', (call, make) => {
-    const options = { signingKey, tolleranceSeconds: 30 };
-    const message = `${call} does not know the option "tolleranceSeconds". Did you mean "toleranceSeconds"?`;
-    expect(() => make(options)).toThrow(new ConfigurationError('tolleranceSeconds', message));
+    const options = { signingKey, toleranceSecs: 30 };
+    const message = `${call} does not know the option "toleranceSecs". Did you mean "toleranceSeconds"?`;
+    expect(() => make(options)).toThrow(new ConfigurationError('toleranceSecs', message));
   });
 
   test('a typo in the name of a handler does not silently turn it into pass-through', () => {

@@ -7,7 +7,7 @@ import { verdictOf } from './verify.ts';
 
 // Decision D11, beside the vectors of the contract: forms of a query, and construction.
 
-describe('D11: redirects are read from the raw query, in the same way everywhere', () => {
+describe('decision D11: redirects are read from the raw query, in the same way everywhere', () => {
   const nested = QUERY.replace(/&(\w+_reference|transaction_\w+)=/g, '&payload[$1]=');
 
   test.each([

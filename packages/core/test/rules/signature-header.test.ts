@@ -5,7 +5,7 @@ import { verdictOf, verify } from './verify.ts';
 
 // Decision D6, beside the vectors of the contract: a string, an array, and no header.
 
-describe('D6: the header has one t, one s of 64 lower-case digits, no white space and at most 256 characters', () => {
+describe('decision D6: the header has one t, one s of 64 lower-case digits, no white space and at most 256 characters', () => {
   test.each([
     ['as the service sends it', SIGNATURE, 'accepted'],
     ['in another order, with other names', `v=1,s=${HASH},alg=hmac,t=${T}`, 'accepted'],
