@@ -13,7 +13,7 @@ function refusal(key: unknown, where?: string): ConfigurationError {
   throw new Error('checkKey() accepted this key.');
 }
 
-describe('checkKey() refuses what no key can be (threat A19)', () => {
+describe('threat A19: checkKey() refuses unusable keys', () => {
   test.each([
     [undefined, 'is missing'],
     [null, 'is missing'],

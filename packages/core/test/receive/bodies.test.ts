@@ -62,6 +62,7 @@ describe('refusals before verification', () => {
     ['signature_malformed', 401, 'unauthorized', post(body, { 'hmac-signature': [SIGNATURE, SIGNATURE] })],
     ['body_too_large', 413, 'content_too_large', post(body, { 'content-length': '65537' })],
     ['body_too_large', 413, 'content_too_large', post(unread(bytes, Buffer.alloc(65_536, ' ')))],
+    ['body_too_large', 413, 'content_too_large', post(body, { 'content-length': ['9', '9'] })],
     ['body_timeout', 408, 'request_timeout', post({ state: 'unread', read: silent })],
     ['body_aborted', 400, 'request_aborted', post({ state: 'unread', read: aborted })],
   ])('%s is answered %i, and reaches onRefused', async (code, status, error, request) => {
@@ -144,10 +145,6 @@ describe('threat A34: one size limit, with and without a body parser', () => {
       (body: string) =>
         post(parsed(JSON.parse(body)), { 'content-length': '900', 'content-encoding': 'gzip' }),
     ],
-    [
-      'a parsed body whose declared length is repeated',
-      (body: string) => post(parsed(JSON.parse(body)), { 'content-length': ['9', '9'] }),
-    ],
   ])(
     'threat A34: %s is accepted with 64 KiB, and refused as body_too_large with one byte more',
     async (_, request) => {
@@ -219,8 +216,7 @@ describe('requests of node:http', () => {
     const fire = (event: string, chunk: Uint8Array | string = ''): void => {
       for (const listener of listeners.get(event) ?? []) listener(chunk);
     };
-    const count = (): number => [...listeners.values()].reduce((sum, { size }) => sum + size, 0);
-    return { node, fire, count };
+    return { node, fire, listeners: (event: string) => listeners.get(event)?.size ?? 0 };
   }
 
   test.each<[name: string, pieces: (Buffer | string)[]]>([
@@ -228,23 +224,30 @@ describe('requests of node:http', () => {
     ['bytes in pieces', [bytes.subarray(0, 40), bytes.subarray(40, 41), bytes.subarray(41)]],
     ['strings, when an encoding was set on the stream', [text.slice(0, 40), text.slice(40)]],
     ['an empty piece first', [Buffer.alloc(0), bytes]],
-  ])('D10: a body is read from %s, and leaves no listener behind', async (_, pieces) => {
-    const { node, fire, count } = request({ 'hmac-signature': SIGNATURE });
+  ])('decision D10: a body is read from %s', async (_, pieces) => {
+    const { node, fire } = request({ 'hmac-signature': SIGNATURE });
     const answered = statusOf(incomingCallback(node));
-    expect(count()).toBeGreaterThan(0);
     for (const piece of pieces) fire('data', piece);
     fire('end');
     expect(await answered).toBe(200);
-    expect(count()).toBe(0);
   });
 
-  test.each(['error', 'close'])('a request that ends with %s is answered as aborted', async (event) => {
-    const { node, fire, count } = request({ 'hmac-signature': SIGNATURE });
+  test('a request that closes early is answered as aborted', async () => {
+    const { node, fire } = request({ 'hmac-signature': SIGNATURE });
     const answered = answer(incomingCallback(node));
     fire('data', bytes.subarray(0, 40));
-    fire(event);
+    fire('close');
     expect((await answered).codes).toEqual(['body_aborted']);
-    expect(count()).toBe(0);
+  });
+
+  test('threat A18: a body over the limit is paused, and no more of it is read', async () => {
+    const { node, fire, listeners } = request({ 'hmac-signature': SIGNATURE });
+    const pause = vi.spyOn(node, 'pause');
+    const answered = answer(incomingCallback(node));
+    fire('data', Buffer.alloc(65_537, ' '));
+    expect((await answered).codes).toEqual(['body_too_large']);
+    expect(listeners('data')).toBe(0);
+    expect(pause).toHaveBeenCalledOnce();
   });
 
   test('a request that is already destroyed is answered as aborted', async () => {
@@ -260,7 +263,7 @@ describe('requests of node:http', () => {
     expect(await statusOf(incomingCallback(header([SIGNATURE, SIGNATURE]), callbackData()))).toBe(401);
   });
 
-  test('D10: unread bytes count more than the empty object that a parser leaves', async () => {
+  test('decision D10: unread bytes count more than the empty object that a parser leaves', async () => {
     const { node, fire } = request({ 'hmac-signature': SIGNATURE });
     const answered = statusOf(incomingCallback(node, {}));
     fire('data', bytes);

@@ -30,12 +30,12 @@ async function answer(
   return reply;
 }
 
-describe('a handler', () => {
+describe('onCallback', () => {
   test.each([
     ['returns nothing', () => undefined],
     ['returns a value', () => 7],
     ['returns a promise', () => Promise.resolve()],
-  ])('is acknowledged with 200 when it %s', async (_, onCallback) => {
+  ])('an onCallback that %s is answered 200', async (_, onCallback) => {
     expect(await answer({ onCallback })).toEqual({
       status: 200,
       headers: { 'content-type': JSON_TYPE },
@@ -43,7 +43,7 @@ describe('a handler', () => {
     });
   });
 
-  test('gets the verified callback', async () => {
+  test('onCallback gets the verified callback', async () => {
     const onCallback = vi.fn();
     await answer({ onCallback, account: 'shop' });
     expect(onCallback.mock.calls).toMatchObject([
@@ -51,7 +51,7 @@ describe('a handler', () => {
     ]);
   });
 
-  test('that is missing passes the callback through, without a reply', async () => {
+  test('without onCallback, the callback is passed through without a reply', async () => {
     const received = await receiveCallback(
       post(parsed(callbackData())),
       createCallbackReceiver({ signingKey }),
@@ -146,7 +146,7 @@ describe('handlerTimeoutMs', () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  test('one limit holds for many handlers: those that hang time out, the others are acknowledged', async () => {
+  test('of several handlers at a time, those that hang are answered 429, and the others 200', async () => {
     const hangs = [true, false, true, false, true];
     const queue = [...hangs];
     const receiver = createCallbackReceiver({

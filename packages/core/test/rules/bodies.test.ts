@@ -6,7 +6,7 @@ import { verdictOf, verify } from './verify.ts';
 
 // Decision D10, beside the vectors of the contract: every form of a body. test/receive/bodies.test.ts has the limits.
 
-describe('D10: a body verifies whether or not a parser has read it', () => {
+describe('decision D10: a body verifies whether or not a parser has read it', () => {
   const text = JSON.stringify(callbackData());
 
   test('bytes, a string and the parsed object get one verdict', () => {

@@ -5,7 +5,7 @@ import { verdictOf, verify } from './verify.ts';
 
 // Decision D4, beside the vectors of the contract: bodies that share a signature, and construction.
 
-describe("D4: ':' in a signed field is ambiguous, except in the one field that colonIn names", () => {
+describe("decision D4: ':' in a signed field is ambiguous, except in the one field that colonIn names", () => {
   const paid = callbackData({ merchant_reference: 'ORD-9999:x' });
   const shifted = callbackData({ merchant_reference: 'ORD-9999', internal_reference: 'x:INT-77' });
   const signature = signatureFor('ORD-9999:x');
@@ -32,13 +32,13 @@ describe("D4: ':' in a signed field is ambiguous, except in the one field that c
   });
 
   test.each<[name: string, options: Partial<VerifierOptions>]>([
-    ["colonIn: 'internal_reference' without it", { colonIn: 'internal_reference' }],
+    ["colonIn: 'internal_reference' without isMerchantReference", { colonIn: 'internal_reference' }],
     [
-      'a value that is not a function',
+      'an isMerchantReference that is not a function',
       { colonIn: 'internal_reference', isMerchantReference: /^ORD-/ as never },
     ],
-    ['a function without colonIn', { isMerchantReference }],
-  ])('threat A32: construction refuses isMerchantReference: %s', (_, options) => {
+    ['an isMerchantReference without colonIn', { isMerchantReference }],
+  ])('threat A32: %s is refused at construction', (_, options) => {
     expect(() => createVerifier({ signingKey: SIGNING_KEY, ...options })).toThrow(
       expect.objectContaining({ option: 'isMerchantReference' }),
     );
@@ -53,8 +53,12 @@ describe("D4: ':' in a signed field is ambiguous, except in the one field that c
     ],
     ['answers a truthy value that is not true', () => 1 as never],
     ['answers a promise', () => Promise.resolve(true) as never],
-  ])('D8: a predicate that %s recognises no reference, and verification stays total', (_, predicate) => {
-    const options = { colonIn: 'internal_reference', isMerchantReference: predicate } as const;
-    expect(verdictOf(verify(shifted, signature, options))).toBe('ambiguous, authentic');
-  });
+  ])(
+    'decision D8: a predicate that %s recognises no reference, and verification stays total',
+    (_, predicate) => {
+      const options = { colonIn: 'internal_reference', isMerchantReference: predicate } as const;
+      expect(verdictOf(verify(shifted, signature, options))).toBe('ambiguous, authentic');
+      expect(verdictOf(verify(callbackData(), undefined, options))).toBe('ambiguous, authentic');
+    },
+  );
 });

@@ -6,7 +6,7 @@ import { callbackData, QUERY, SIGNATURE } from '../signed-callbacks.ts';
 
 // Decision D3, beside the vectors of the contract: the kinds of results, in the types too.
 
-describe('D3: a redirect carries the same signature, and is another type that credits nothing', () => {
+describe('decision D3: a redirect carries the same signature, and is another type that credits nothing', () => {
   // In each test, not once for the group: a refusal must fail tests, not the collection of the file.
   const both = () => ({
     redirect: accepted(verifier.verifyRedirect(QUERY)),

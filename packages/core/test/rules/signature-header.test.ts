@@ -5,7 +5,7 @@ import { verdictOf, verify } from './verify.ts';
 
 // Decision D6, beside the vectors of the contract: a string, an array, and no header.
 
-describe('D6: the header has one t, one s of 64 lower-case digits, no white space and at most 256 characters', () => {
+describe('decision D6: the header has one t, one s of 64 lower-case digits, no white space and at most 256 characters', () => {
   test.each([
     ['as the service sends it', SIGNATURE, 'accepted'],
     ['in another order, with other names', `v=1,s=${HASH},alg=hmac,t=${T}`, 'accepted'],
@@ -31,7 +31,7 @@ describe('D6: the header has one t, one s of 64 lower-case digits, no white spac
     return Array.from(hash, (digit) => String.fromCodePoint(0x100 + (digit.codePointAt(0) ?? 0))).join('');
   }
 
-  test('an array is malformed even if its one header is valid, and no header is missing', () => {
+  test('an array with one valid header is malformed, and an absent header is missing', () => {
     const body = callbackData();
     expect(verdictOf(verifier.verifyCallback({ signature: [SIGNATURE], body }))).toBe('signature_malformed');
     expect(verdictOf(verifier.verifyCallback({ signature: undefined, body }))).toBe('signature_missing');

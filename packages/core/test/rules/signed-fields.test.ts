@@ -4,7 +4,7 @@ import { verdictOf, verify } from './verify.ts';
 
 // Decision D5, beside the vectors of the contract: objects, getters and prototypes.
 
-describe('D5: a signed field is an own data property and a well-formed string', () => {
+describe('decision D5: a signed field is an own data property and a well-formed string', () => {
   test.each([
     ['undefined', undefined, 'undefined'],
     ['a number', 1001, '1001'],

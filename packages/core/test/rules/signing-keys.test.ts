@@ -14,7 +14,7 @@ import { verdictOf, verify } from './verify.ts';
 
 // Decision D7, beside the vectors of the contract: construction, and keys that rotate.
 
-describe('D7: unusable keys are refused at construction, and the result names the key that matched', () => {
+describe('decision D7: unusable keys are refused at construction, and the result names the key that matched', () => {
   test.each([
     ['that is undefined', undefined],
     ['that is null', null],

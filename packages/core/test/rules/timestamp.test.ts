@@ -6,7 +6,7 @@ import { verdictOf, verify } from './verify.ts';
 
 // Decision D2, beside the vectors of the contract: a clock that moves, and construction.
 
-describe('D2: t is not signed, so a tolerance is an option, and the age is always reported', () => {
+describe('decision D2: t is not signed, so a tolerance is an option, and the age is always reported', () => {
   test.each([
     ['that is a year old, without a tolerance,', T, {}, T + 31_536_000, 'accepted'],
     ['that is 30 s old', T, { toleranceSeconds: 30 }, T + 30, 'accepted'],

@@ -12,7 +12,7 @@ import { verify } from './verify.ts';
 
 // Decision D9, beside the vectors of the contract: the guard, and fields left out.
 
-describe('D9: unknown is not wrong', () => {
+describe('decision D9: unknown is not wrong', () => {
   test('an unknown event, type and status verify, and are not a completed transaction', () => {
     const body = {
       event: 'transaction.reversed',

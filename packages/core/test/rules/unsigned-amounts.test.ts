@@ -6,7 +6,7 @@ import { verify } from './verify.ts';
 
 // Decision D1, beside the vectors of the contract: the parts of a result, and money.
 
-describe('D1: the amount is not signed, so signed and unsigned stay apart, and money is compared', () => {
+describe('decision D1: the amount is not signed, so signed and unsigned stay apart, and money is compared', () => {
   test('every unsigned field can change under one signature, and is reported as unsigned', () => {
     const changed = {
       id: 7,
