@@ -1,2 +1,9 @@
-export type { Application, CallbackRoute, Mode, Reader, RedirectRoute } from './application.ts';
-export { testAdapter } from './test-adapter.ts';
+export {
+  type Application,
+  type CallbackRoute,
+  type Mode,
+  READER_LIMIT_BYTES,
+  type Reader,
+  type RedirectRoute,
+} from './application.ts';
+export { testAdapter, testBridges } from './test-adapter.ts';

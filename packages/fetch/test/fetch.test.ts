@@ -13,19 +13,25 @@ const readers: Readonly<Record<Reader, (request: Request) => Promise<unknown>>> 
 testAdapter('fetch', {
   callbacks({ options: { onCallback, ...options }, before, handle }) {
     const callbacks = onCallback ? paymentCallbacks({ ...options, onCallback }) : undefined;
-    const handedOn = paymentCallbacks(options);
+    const passedThrough = paymentCallbacks(options);
     return fetchServer(async (request) => {
       if (before) await readers[before](request);
       if (callbacks) return callbacks(request);
-      return handedOn(request, async (callback) => new Response(await handle?.(callback), { status: 202 }));
+      return passedThrough(
+        request,
+        async (callback) => new Response(await handle?.(callback), { status: 202 }),
+      );
     });
   },
   redirects({ options: { onRedirect, ...options }, handle }) {
     const redirects = onRedirect ? paymentRedirects({ ...options, onRedirect }) : undefined;
-    const handedOn = paymentRedirects(options);
+    const passedThrough = paymentRedirects(options);
     return fetchServer((request) => {
       if (redirects) return redirects(request);
-      return handedOn(request, async (redirect) => new Response(await handle?.(redirect), { status: 202 }));
+      return passedThrough(
+        request,
+        async (redirect) => new Response(await handle?.(redirect), { status: 202 }),
+      );
     });
   },
 });

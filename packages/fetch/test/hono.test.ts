@@ -16,22 +16,22 @@ const readers: Readonly<Record<Reader, (context: Context) => Promise<unknown>>> 
 testAdapter('hono', {
   callbacks({ path, options: { onCallback, ...options }, before, handle }) {
     const callbacks = onCallback ? paymentCallbacks({ ...options, onCallback }) : undefined;
-    const handedOn = paymentCallbacks(options);
+    const passedThrough = paymentCallbacks(options);
     const app = new Hono().all(path, async (context) => {
       if (before) await readers[before](context);
       const isKept = before !== undefined && before !== 'nothing kept';
       const request = isKept ? await cloneRawRequest(context.req) : context.req.raw;
       if (callbacks) return callbacks(request);
-      return handedOn(request, async (callback) => context.text((await handle?.(callback)) ?? '', 202));
+      return passedThrough(request, async (callback) => context.text((await handle?.(callback)) ?? '', 202));
     });
     return createServer(getRequestListener(app.fetch));
   },
   redirects({ path, options: { onRedirect, ...options }, handle }) {
     const redirects = onRedirect ? paymentRedirects({ ...options, onRedirect }) : undefined;
-    const handedOn = paymentRedirects(options);
+    const passedThrough = paymentRedirects(options);
     const app = new Hono().all(path, (context) => {
       if (redirects) return redirects(context.req.raw);
-      return handedOn(context.req.raw, async (redirect) =>
+      return passedThrough(context.req.raw, async (redirect) =>
         context.text((await handle?.(redirect)) ?? '', 202),
       );
     });
