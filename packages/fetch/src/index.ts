@@ -100,7 +100,12 @@ function readWhole(request: Request, { chunk, end, abort }: BodySink): () => voi
 
 /** By reader: not every runtime's stream is iterable, and an iterator waits for a stalled sender before it stops. */
 function readPieces(request: Request, { chunk, end, abort }: BodySink): () => void {
-  const reader = (request.body ?? new Blob([]).stream()).getReader();
+  const stream = request.body ?? new Blob([]).stream();
+  if (stream.locked) {
+    abort(); // Something else reads it, and getReader() would throw.
+    return () => {};
+  }
+  const reader = stream.getReader();
   const readNext = (): Promise<void> =>
     reader.read().then(({ done, value }) => {
       if (done) return end();

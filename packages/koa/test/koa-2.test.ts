@@ -12,11 +12,11 @@ import Koa, { type Middleware } from 'koa2';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
 const readers: Readonly<Record<Reader, Middleware>> = {
-  json: bodyParser({ jsonLimit: READER_LIMIT_BYTES }),
+  json: bodyParser({ jsonLimit: String(READER_LIMIT_BYTES) }),
   text: bodyParser({
     enableTypes: ['text'],
     extendTypes: { text: ['application/json'] },
-    textLimit: READER_LIMIT_BYTES,
+    textLimit: String(READER_LIMIT_BYTES),
   }),
   bytes: async (ctx, next) => {
     const chunks: Uint8Array[] = [];
