@@ -6,4 +6,5 @@ export {
   type Reader,
   type RedirectRoute,
 } from './application.ts';
+export { testLiveHeap } from './live-heap.ts';
 export { testAdapter, testBridges } from './test-adapter.ts';
