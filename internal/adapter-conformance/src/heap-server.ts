@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { CallbackOptions } from '@payment-service/core/receive';
 import { CALLBACK_PATH, SIGNING_KEY } from './http-request.ts';
 
 /** What the server of a heap test reports when it is asked. */
@@ -12,6 +11,11 @@ export interface HeapReport {
   readonly heapBytes: number;
 }
 
+interface HeapTestOptions {
+  readonly signingKey: string;
+  readonly onCallback: () => void;
+}
+
 /**
  * Serves one callback route in a process of its own, for `testLiveHeap()`. Apart from the suite, which needs vitest.
  *
@@ -19,7 +23,7 @@ export interface HeapReport {
  * await serveForHeapTest(({ path, options }) => createServer(express().use(path, paymentCallbacks(options))));
  */
 export async function serveForHeapTest(
-  mount: (route: { readonly path: string; readonly options: CallbackOptions }) => Server | Promise<Server>,
+  mount: (route: { readonly path: string; readonly options: HeapTestOptions }) => Server | Promise<Server>,
 ): Promise<void> {
   const options = { signingKey: SIGNING_KEY, onCallback: () => undefined };
   const server = await mount({ path: CALLBACK_PATH, options });
