@@ -53,7 +53,8 @@ function decodingChunks(body: IncomingBody): IncomingBody {
   if (body.state !== 'unread') return body;
   return {
     ...body,
-    read: (sink) => body.read({ ...sink, chunk: (piece) => sink.chunk(Buffer.from(piece).toString()) }),
+    read: (sink, length) =>
+      body.read({ ...sink, chunk: (piece) => sink.chunk(Buffer.from(piece).toString()) }, length),
   };
 }
 
@@ -62,11 +63,11 @@ function gunzipping(body: IncomingBody): IncomingBody {
   if (body.state !== 'unread') return body;
   return {
     ...body,
-    read: (sink) => {
+    read: (sink, length) => {
       const chunks: Buffer[] = [];
-      return body.read({
+      const whole = {
         ...sink,
-        chunk: (piece) => chunks.push(Buffer.from(piece)),
+        chunk: (piece: Uint8Array | string) => chunks.push(Buffer.from(piece)),
         end: () => {
           try {
             sink.chunk(gunzipSync(Buffer.concat(chunks)));
@@ -75,7 +76,8 @@ function gunzipping(body: IncomingBody): IncomingBody {
             sink.abort();
           }
         },
-      });
+      };
+      return body.read(whole, length);
     },
   };
 }

@@ -13,15 +13,14 @@ class KeepsChunks extends NodeHttp {
       ...incoming,
       body: {
         state: 'unread',
-        read: (sink) =>
-          body.read({
-            ...sink,
-            chunk: (piece) => chunks.push(Buffer.from(piece)),
-            end: () => {
-              sink.chunk(Buffer.concat(chunks));
-              sink.end();
-            },
-          }),
+        read: (sink, length) => {
+          const chunk = (piece: Uint8Array | string): unknown => chunks.push(Buffer.from(piece));
+          const end = (): void => {
+            sink.chunk(Buffer.concat(chunks));
+            sink.end();
+          };
+          return body.read({ ...sink, chunk, end }, length);
+        },
       },
     };
   };

@@ -99,7 +99,6 @@ function readWhole(request: Request, { chunk, end, abort }: BodySink): () => voi
 }
 
 /** By reader: not every runtime's stream is iterable, and an iterator waits for a stalled sender before it stops. */
-<<<<<<< HEAD
 function readPieces(request: Request, { chunk, end, abort }: BodySink): () => void {
   const stream = request.body ?? new Blob([]).stream();
   if (stream.locked) {

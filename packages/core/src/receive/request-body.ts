@@ -79,7 +79,7 @@ function append(buffer: Uint8Array, length: number, piece: Uint8Array): Uint8Arr
 
 /** Whether what a body parser made is larger than a body may be (threat A34). Asked only when no length was declared. */
 export function isLargerThanBody(data: unknown): boolean {
-  if (data instanceof Uint8Array) return data.length > MAX_BODY_BYTES;
+  if (ArrayBuffer.isView(data)) return data.byteLength > MAX_BODY_BYTES;
   try {
     const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
     // One UTF-16 unit is at most three bytes: short text is not encoded.
