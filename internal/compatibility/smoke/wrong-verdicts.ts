@@ -49,7 +49,8 @@ function verdict({ options, channel, query = '', signature, ...carried }: Vector
     signingKey: ring ?? signing_key,
     toleranceSeconds: tolerance_seconds,
     colonIn: colon_in,
-    ...(colon_in === 'internal_reference' && { isMerchantReference: isOrder }),
+    isMerchantReference: expression && ((reference) => expression.test(reference)),
+    redirectDefaults: options.redirect_defaults,
     now: () => now_ms,
   });
   const { body_text, body_hex, body_json } = carried;
@@ -60,11 +61,6 @@ function verdict({ options, channel, query = '', signature, ...carried }: Vector
   const result =
     channel === 'callback' ? verifier.verifyCallback(callback) : verifier.verifyRedirect(query, expectation);
   return result.ok ? 'accepted' : result.code;
-}
-
-/** `colonIn: 'internal_reference'` needs one: the references of the vectors have no ':', so that one split fits. */
-function isOrder(reference: string): boolean {
-  return reference !== '' && !reference.includes(':');
 }
 
 function bytesOf(hex: string): Uint8Array {
