@@ -16,12 +16,13 @@ const config: UserConfig = defineConfig({
   platform: 'neutral',
   // Resolved where the package runs: node:crypto and node:zlib in Node, the portable files elsewhere.
   // Two shared files, not one for every set of importers: a program that mounts an adapter loads four in all.
+  // Not for declarations (.d.ts), whose shared files would get the same names and be lost.
   outputOptions: {
     comments: { jsdoc: false }, // They are in the declarations.
     codeSplitting: {
       groups: [
-        { name: 'shared', test: /src\/(errors|key-check|options)/, priority: 2 },
-        { name: 'verify', test: /src\/verify\/(?!digest)/, priority: 1 },
+        { name: 'shared', test: /src\/(errors|key-check|options)\.ts$/, priority: 2 },
+        { name: 'verify', test: /src\/verify\/(?!digest)[\w-]+\.ts$/, priority: 1 },
       ],
     },
   },

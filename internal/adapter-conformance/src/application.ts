@@ -3,10 +3,13 @@ import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
 import type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 
 /**
- * What reads the body before the adapter, in the framework's own way: its usual parser for JSON, one that keeps the
- * text, one that keeps the bytes, or a middleware that reads to the end and keeps nothing.
+ * What reads the body before the adapter, in the framework's own way and with a limit of `READER_LIMIT_BYTES`: its usual
+ * JSON parser, one that keeps the text, one that keeps the bytes, or middleware that reads to the end and keeps nothing.
  */
 export type Reader = 'json' | 'text' | 'bytes' | 'nothing kept';
+
+/** Far above the limit of a callback: an app may accept uploads (threat A34). */
+export const READER_LIMIT_BYTES: number = 10 * 1024 * 1024;
 
 /** What an application must mount for one scenario. */
 export interface CallbackRoute {
@@ -14,9 +17,9 @@ export interface CallbackRoute {
   readonly options: CallbackOptions;
   /** Mounted before the adapter. */
   readonly before: Reader | undefined;
-  /** The framework's JSON parser, mounted after the adapter: between it and the handler in hand-on mode. */
+  /** The framework's JSON parser, mounted after the adapter: between it and the handler in pass-through mode. */
   readonly after: 'json' | undefined;
-  /** Hand-on mode: the app's own handler calls this with what was handed on, and answers 202 with the text. */
+  /** Pass-through mode: the app's own handler calls this with what it received, and answers 202 with the string. */
   readonly handle: ((callback: VerifiedCallback | undefined) => Promise<string>) | undefined;
 }
 
@@ -28,12 +31,12 @@ export interface RedirectRoute {
 
 /**
  * How one framework mounts an adapter: all that an adapter's test has to say. The server is not listening yet. With
- * `handle` the app's own handler stands behind the adapter and takes every method, so that core answers the 405.
+ * `handle`, the app's own handler follows the adapter and takes every method, so that core answers the 405.
  */
 export interface Application {
   callbacks(route: CallbackRoute): Server | Promise<Server>;
   redirects(route: RedirectRoute): Server | Promise<Server>;
 }
 
-/** With a handler the adapter answers; without, it hands on to the app's own. */
-export type Mode = 'handler' | 'hand-on';
+/** With a handler the adapter answers; without one, it passes the request through to the app's own handler. */
+export type Mode = 'handler' | 'pass-through';

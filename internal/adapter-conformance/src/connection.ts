@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { hangGuard } from './hang-guard.ts';
 import { type HttpAnswer, takeHttpAnswer } from './http-answer.ts';
 
-/** A client on a raw socket: writes what it is told, byte for byte, and hangs up when it is told. */
+/** A client on a raw socket: writes exact bytes, and hangs up when told to. */
 export class Connection {
   readonly #socket: Socket;
   readonly #closed: Promise<void>;
@@ -44,7 +44,15 @@ export class Connection {
     }
   }
 
-  /** The next answer. Interim answers (1xx) are passed over unless asked for. */
+  /** Writes the same part again and again, until the server has closed the connection or `maxBytes` are written. */
+  async writeUntilClosed(part: string, maxBytes: number): Promise<void> {
+    for (let written = 0; written < maxBytes && !this.#isClosed; written += part.length) {
+      // A write on a socket that was reset calls back with an error, and then the socket closes.
+      await this.write(part);
+    }
+  }
+
+  /** The next answer. Interim answers (1xx) are skipped unless asked for. */
   async answer({
     to = 'POST',
     interim = false,
@@ -70,12 +78,12 @@ export class Connection {
     }
   }
 
-  /** What has come and was not taken as an answer. */
+  /** What was received and not taken as an answer. */
   get unread(): string {
     return this.#received.toString('latin1');
   }
 
-  /** Says that nothing more will be sent, and goes on listening. */
+  /** Says that nothing more will be sent, and continues to listen. */
   finish(): void {
     this.#socket.end();
   }

@@ -6,7 +6,7 @@ type ByMode = (mode: Mode) => Partial<Outcome>;
 
 /** What the sender of an accepted callback sees: the adapter's answer, or the one of the app's own handler. */
 export function acceptance(mode: Mode): AnswerRecord {
-  return mode === 'handler' ? ANSWERS.accepted : ANSWERS.handedOn;
+  return mode === 'handler' ? ANSWERS.accepted : ANSWERS.passedThrough;
 }
 
 /** The callback reaches the handler, once. */
@@ -14,21 +14,19 @@ export function accepted(recorded: unknown = 'ORD-1001'): ByMode {
   return (mode) => ({ answers: [acceptance(mode)], handled: [recorded] });
 }
 
-/** The constant answer; the code reaches `onRefused`, and the handler is not called. */
-export function refused(code: RefusalCode): Partial<Outcome> {
-  return { answers: [ANSWERS.unauthorized], refusals: [code] };
+/** The answer; the code reaches `onRefused` exactly once, and the handler is not called. */
+export function refused(
+  code: RefusalCode,
+  answer: AnswerRecord = ANSWERS.unauthorized,
+): { readonly answers: readonly [AnswerRecord]; readonly refusals: readonly [RefusalCode] } {
+  return { answers: [answer], refusals: [code] };
 }
 
-/** An answer before anything was verified. */
-export function answered(answer: AnswerRecord): Partial<Outcome> {
-  return { answers: [answer] };
-}
-
-/** The redirect verified: on to the clean address, or to the app's own handler under the same headers. */
+/** The redirect verified: 303 to the clean address, or the answer of the app's own handler, with the same headers. */
 export function redirected(recorded: unknown = 'ORD-1001'): ByMode {
   const seeOther = { status: 303, body: '', location: '/thanks' };
   return (mode) => ({
-    answers: [{ ...(mode === 'handler' ? seeOther : ANSWERS.handedOn), ...PRIVATE }],
+    answers: [{ ...(mode === 'handler' ? seeOther : ANSWERS.passedThrough), ...PRIVATE }],
     handled: [recorded],
   });
 }

@@ -39,14 +39,14 @@ export function callbackRequest({ data = sampleCallback(), ...request }: Callbac
   return Buffer.concat([requestHead(method, path, head), bytes]);
 }
 
-/** A callback request whose body comes in the given chunks, each written on its own. */
+/** A callback request with a chunked body; each chunk is a write of its own. */
 export function chunkedCallbackRequest(
   chunks: readonly (string | Uint8Array)[],
-  { data = sampleCallback(), headers }: { data?: CallbackData; headers?: Headers } = {},
+  { method = 'POST', data = sampleCallback(), headers }: Omit<CallbackRequest, 'path' | 'body'> = {},
 ): Buffer[] {
   const head = { ...callbackHeaders(data), 'transfer-encoding': 'chunked', ...headers };
   return [
-    requestHead('POST', CALLBACK_PATH, head),
+    requestHead(method, CALLBACK_PATH, head),
     ...chunks.map((chunk) => {
       const bytes = Buffer.from(chunk);
       return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
@@ -55,9 +55,18 @@ export function chunkedCallbackRequest(
   ];
 }
 
-/** The head alone, for bodies that never come. */
-export function callbackHead(headers: Headers): Buffer {
-  return requestHead('POST', CALLBACK_PATH, { ...callbackHeaders(sampleCallback()), ...headers });
+/** The JSON text of a genuine callback, filled up to an exact number of bytes with an unknown field. */
+export function paddedBody(bytes: number, filler = 'x'): string {
+  const data = sampleCallback();
+  const room = bytes - Buffer.byteLength(JSON.stringify({ ...data, filler: '' }));
+  const count = Math.floor(room / Buffer.byteLength(filler));
+  const rest = 'x'.repeat(room - count * Buffer.byteLength(filler));
+  return JSON.stringify({ ...data, filler: filler.repeat(count) + rest });
+}
+
+/** The head alone, for bodies that are never sent. */
+export function callbackHead(headers: Headers, method = 'POST'): Buffer {
+  return requestHead(method, CALLBACK_PATH, { ...callbackHeaders(sampleCallback()), ...headers });
 }
 
 /** A redirect request: the customer's browser with this raw query. */

@@ -1,2 +1,10 @@
-export type { Application, CallbackRoute, Mode, Reader, RedirectRoute } from './application.ts';
-export { testAdapter } from './test-adapter.ts';
+export {
+  type Application,
+  type CallbackRoute,
+  type Mode,
+  READER_LIMIT_BYTES,
+  type Reader,
+  type RedirectRoute,
+} from './application.ts';
+export { testLiveHeap } from './live-heap.ts';
+export { testAdapter, testBridges } from './test-adapter.ts';

@@ -15,7 +15,7 @@ export async function playCallback(
 ): Promise<void> {
   const seen = new Observation();
   const handle = (callback: VerifiedCallback | undefined): unknown => {
-    if (callback?.kind !== 'callback') throw new Error('What was handed on is not a verified callback.');
+    if (callback?.kind !== 'callback') throw new Error('The handler received no verified callback.');
     seen.handled.push(scenario.record?.(callback) ?? callback.signed.merchant_reference);
     return scenario.handle?.(callback, seen.stage());
   };
@@ -29,8 +29,9 @@ export async function playCallback(
     },
     before: scenario.before,
     after: scenario.after,
-    handle: mode === 'hand-on' ? handedOn(handle) : undefined,
+    handle: mode === 'pass-through' ? passedThrough(handle) : undefined,
   });
+  if (scenario.bridge !== undefined) server.prependListener('request', scenario.bridge);
   await seen.run(await Stage.open(server), scenario.play);
   seen.compare(scenario, mode);
 }
@@ -42,7 +43,7 @@ export async function playRedirect(
 ): Promise<void> {
   const seen = new Observation();
   const handle = (redirect: VerifiedRedirect | undefined): string | URL | Promise<string | URL> => {
-    if (redirect?.kind !== 'redirect') throw new Error('What was handed on is not a verified redirect.');
+    if (redirect?.kind !== 'redirect') throw new Error('The handler received no verified redirect.');
     seen.handled.push(scenario.record?.(redirect) ?? redirect.signed.merchant_reference);
     return scenario.handle?.(redirect) ?? '/thanks';
   };
@@ -54,16 +55,16 @@ export async function playRedirect(
       ...scenario.options,
       ...(mode === 'handler' && { onRedirect: handle }),
     },
-    handle: mode === 'hand-on' ? handedOn(handle) : undefined,
+    handle: mode === 'pass-through' ? passedThrough(handle) : undefined,
   });
   await seen.run(await Stage.open(server), scenario.play);
   seen.compare(scenario, mode);
 }
 
-function handedOn<T>(handle: (value: T) => unknown): (value: T) => Promise<string> {
+function passedThrough<T>(handle: (value: T) => unknown): (value: T) => Promise<string> {
   return async (value) => {
     await handle(value);
-    return 'handed on';
+    return 'passed through';
   };
 }
 

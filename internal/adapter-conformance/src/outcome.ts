@@ -18,7 +18,7 @@ export interface AnswerRecord {
 
 /** All that a scenario lets an observer see. */
 export interface Outcome {
-  /** In the order in which they came. */
+  /** In the order of their arrival. */
   readonly answers: readonly AnswerRecord[];
   /** The codes that reached `onRefused`. */
   readonly refusals: readonly RefusalCode[];
@@ -29,7 +29,7 @@ export interface Outcome {
 }
 
 export function answerRecord({ status, headers, body }: HttpAnswer): AnswerRecord {
-  // Of the app's own text the frameworks each say the charset in their own way; core's answers are compared as they are.
+  // Each framework writes the charset of the app's own text differently; core's answers are compared unchanged.
   const type = headers.get('content-type')?.replace(/^(text\/plain);.*$/, '$1');
   return {
     status,
@@ -53,30 +53,38 @@ const json = (status: number, body: object, rest: Partial<AnswerRecord> = {}): A
 
 type AnswerName =
   | 'accepted'
-  | 'handedOn'
+  | 'passedThrough'
   | 'unauthorized'
   | 'methodNotAllowed'
   | 'requestTimeout'
   | 'contentTooLarge'
   | 'unsupportedMediaType'
   | 'handlerFailed'
+  | 'handlerTimeout'
   | 'bodyConsumed'
   | 'unavailable';
 
 /** The answers of the seam, written once: every framework must give exactly these. */
 export const ANSWERS: Readonly<Record<AnswerName, AnswerRecord>> = {
   accepted: json(200, { status: 'accepted' }),
-  /** The app's own handler, in hand-on mode. */
-  handedOn: { status: 202, body: 'handed on', type: 'text/plain' },
+  /** The app's own handler, in pass-through mode. */
+  passedThrough: { status: 202, body: 'passed through', type: 'text/plain' },
   unauthorized: json(401, { error: 'unauthorized' }),
   methodNotAllowed: json(405, { error: 'method_not_allowed' }, { allow: 'POST' }),
   requestTimeout: json(408, { error: 'request_timeout' }, { connection: 'close' }),
   contentTooLarge: json(413, { error: 'content_too_large' }, { connection: 'close' }),
   unsupportedMediaType: json(415, { error: 'unsupported_media_type' }),
-  handlerFailed: json(500, { error: 'handler_failed' }),
-  bodyConsumed: json(500, { error: 'body_consumed' }),
-  unavailable: json(503, { error: 'unavailable' }),
+  handlerFailed: json(429, { error: 'handler_failed' }, { 'retry-after': '30' }),
+  handlerTimeout: json(429, { error: 'handler_timeout' }, { 'retry-after': '30' }),
+  bodyConsumed: json(429, { error: 'body_consumed' }, { 'retry-after': '30' }),
+  /** Without `retry-after`, which the handler chooses. */
+  unavailable: json(429, { error: 'unavailable' }),
 };
+
+/** The same answer, after which the server closes the connection. */
+export function closing(answer: AnswerRecord): AnswerRecord {
+  return { ...answer, connection: 'close' };
+}
 
 /** On every answer of a redirect route, so that the signed address reaches no other site and no cache (threat A23). */
 export const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' } as const;

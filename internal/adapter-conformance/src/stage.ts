@@ -11,11 +11,12 @@ class Gate {
   });
 }
 
-/** Where a scenario plays: a listening server, clients, and a gate that a handler can wait at. */
+/** Where a scenario runs: a listening server, clients, and a gate where a handler can wait. */
 export class Stage {
   readonly answers: AnswerRecord[] = [];
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  #bytesReadBefore = 0;
   readonly #clients: Connection[] = [];
   readonly #gate = new Gate();
   readonly #requestArrived = new Gate();
@@ -26,7 +27,10 @@ export class Stage {
     server.once('request', () => this.#requestArrived.open());
     server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
+      socket.once('close', () => {
+        this.#sockets.delete(socket);
+        this.#bytesReadBefore += socket.bytesRead;
+      });
     });
   }
 
@@ -46,6 +50,13 @@ export class Stage {
     const client = await Connection.open((this.#server.address() as AddressInfo).port);
     this.#clients.push(client);
     return client;
+  }
+
+  /** All bytes that the server has taken from its sockets. */
+  get bytesRead(): number {
+    let bytes = this.#bytesReadBefore;
+    for (const socket of this.#sockets) bytes += socket.bytesRead;
+    return bytes;
   }
 
   /** Sends one request and records the answer. */

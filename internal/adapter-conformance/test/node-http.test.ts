@@ -1,4 +1,5 @@
-import { testAdapter } from '../src/index.ts';
+import { testAdapter, testBridges } from '../src/index.ts';
 import { NodeHttp } from './node-http.ts';
 
 testAdapter('node:http', new NodeHttp());
+testBridges('node:http', new NodeHttp());

@@ -1,18 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { gunzipSync } from 'node:zlib';
 import {
   createCallbackReceiver,
   createRedirectReceiver,
   incomingCallback,
+  type Reply,
   receiveCallback,
   receiveRedirect,
 } from '@payment-service/core/receive';
 import type { Application, CallbackRoute, Reader, RedirectRoute } from '../src/index.ts';
 
-type Received = Awaited<ReturnType<typeof receiveCallback>>;
-
 /**
- * The seam on node:http alone, without any framework: what an adapter comes down to. `translate` and `answer` can be
- * replaced by wrong ones, to see that the suite notices.
+ * The seam on node:http alone, without any framework: what an adapter comes down to. `translate`, `target` and `answer`
+ * can be replaced by wrong ones, to see that the suite notices.
  */
 export class NodeHttp implements Application {
   translate: typeof incomingCallback = incomingCallback;
@@ -22,9 +22,9 @@ export class NodeHttp implements Application {
     const receiver = createCallbackReceiver(options);
     return createServer(async (request, response) => {
       const parsed = before && (await read(request, before));
-      const received = await receiveCallback(this.translate(request, parsed), receiver);
-      if (received.callback === undefined || handle === undefined) return this.answer(response, received);
-      await this.handOn(response, () => handle(received.callback));
+      const { reply, callback } = await receiveCallback(this.translate(request, parsed), receiver);
+      if (reply !== undefined) return this.answer(response, reply);
+      await this.passThrough(response, async () => (await handle?.(callback)) ?? '');
     });
   }
 
@@ -33,19 +33,19 @@ export class NodeHttp implements Application {
     return createServer(async (request, response) => {
       const url = this.target(request);
       const received = await receiveRedirect({ method: request.method ?? '', url }, receiver);
-      if (received.redirect === undefined || handle === undefined) return this.answer(response, received);
+      if (received.reply !== undefined) return this.answer(response, received.reply);
       response.setHeaders(new Map(Object.entries(received.headers)));
-      await this.handOn(response, () => handle(received.redirect));
+      await this.passThrough(response, async () => (await handle?.(received.redirect)) ?? '');
     });
   }
 
-  answer(response: ServerResponse, { status, headers, body }: Omit<Received, 'callback'>): void {
+  answer(response: ServerResponse, { status, headers, body }: Reply): void {
     response.setHeaders(new Map(Object.entries(headers)));
     response.statusCode = status;
     response.end(body);
   }
 
-  async handOn(response: ServerResponse, handle: () => Promise<string>): Promise<void> {
+  async passThrough(response: ServerResponse, handle: () => Promise<string>): Promise<void> {
     const text = await handle();
     response.setHeader('content-type', 'text/plain');
     response.statusCode = 202;
@@ -58,7 +58,8 @@ async function read(request: IncomingMessage, reader: Reader): Promise<unknown> 
   if (reader === 'json' && !isJson) return undefined;
   const chunks: Uint8Array[] = [];
   for await (const chunk of request) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
+  const received = Buffer.concat(chunks);
+  const bytes = request.headers['content-encoding'] === 'gzip' ? gunzipSync(received) : received;
   if (reader === 'bytes') return bytes;
   if (reader === 'text') return bytes.toString();
   return reader === 'json' ? JSON.parse(bytes.toString()) : undefined;

@@ -46,7 +46,7 @@ const mounts: Record<string, (onCallback: OnCallback) => Server | Promise<Server
   express: (onCallback) =>
     createServer(express().use(path, onExpress.paymentCallbacks({ signingKey, onCallback }))),
 
-  'express, handed on': (onCallback) => {
+  'express, passed through': (onCallback) => {
     const app = express();
     app.post(path, onExpress.paymentCallbacks({ signingKey }), (request, response) => {
       if (request.paymentCallback !== undefined) onCallback(request.paymentCallback);
@@ -68,7 +68,7 @@ const mounts: Record<string, (onCallback: OnCallback) => Server | Promise<Server
     return createServer(app.callback());
   },
 
-  'koa, handed on': (onCallback) => {
+  'koa, passed through': (onCallback) => {
     const app = new Koa();
     app.use(onKoa.paymentCallbacks({ signingKey }));
     app.use((ctx) => {
@@ -81,7 +81,7 @@ const mounts: Record<string, (onCallback: OnCallback) => Server | Promise<Server
   fetch: (onCallback) =>
     createServer(getRequestListener(onFetch.paymentCallbacks({ signingKey, onCallback }))),
 
-  'fetch, handed on': (onCallback) => {
+  'fetch, passed through': (onCallback) => {
     const receive = onFetch.paymentCallbacks({ signingKey });
     const answer = (callback: VerifiedCallback): Response => {
       onCallback(callback);

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import * as imported from '@payment-service/core';
+import * as importedClient from '@payment-service/core/client';
+import * as importedReceive from '@payment-service/core/receive';
 import * as importedTesting from '@payment-service/core/testing';
 
 /**
- * `import` and `require` give the same module. Two copies would be two `VerifiedCallback` classes: what one verifies,
- * the other would refuse to confirm.
+ * `import` and `require` give the same module of every entry. Two copies would be loaded twice, and `instanceof` would
+ * not recognise the errors of the other.
  */
 const require = createRequire(import.meta.url);
 const required = require('@payment-service/core') as typeof imported;
@@ -13,6 +15,8 @@ const requiredTesting = require('@payment-service/core/testing') as typeof impor
 const { paymentCallbacks } = require('@payment-service/express') as typeof import('@payment-service/express');
 
 assert.equal(required.createVerifier, imported.createVerifier);
+assert.equal(require('@payment-service/core/receive').receiveCallback, importedReceive.receiveCallback);
+assert.equal(require('@payment-service/core/client').createClient, importedClient.createClient);
 assert.equal(requiredTesting.signCallback, importedTesting.signCallback);
 
 const signingKey = 'SMOKE-SIGNING-KEY';

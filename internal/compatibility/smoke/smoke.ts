@@ -1,12 +1,15 @@
+import assert from 'node:assert/strict';
 import { checkAdapters } from './check-adapters.ts';
 import { checkClient } from './check-client.ts';
 import { checkCore } from './check-core.ts';
+import { EXPECTED_STATUSES, encodedStatuses } from './encoded-bodies.ts';
 
 /** What a user's program does, as one program: compiled as ESM and as CommonJS, and run on every supported Node. */
 async function smoke(): Promise<void> {
   checkCore(process.argv[2] ?? '');
   await checkClient();
   await checkAdapters();
+  assert.deepEqual(await encodedStatuses(), EXPECTED_STATUSES);
   console.log('core, client and adapters work');
 }
 

@@ -2,6 +2,7 @@ import type { VerifiedCallback } from '@payment-service/core';
 import { createClient } from '@payment-service/core/client';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { paymentCallbacks } from '@payment-service/fetch';
+import { encodedStatuses } from './encoded-bodies.ts';
 import { wrongVerdicts } from './wrong-verdicts.ts';
 
 const signingKey = 'SMOKE-SIGNING-KEY';
@@ -47,5 +48,5 @@ async function providerNames(): Promise<readonly string[]> {
   return providers.map((one) => one.provider_name);
 }
 
-/** For a runtime that is not Node: everything hangs from one global, as it does in a worker. */
-Object.assign(globalThis, { worker: { answers, providerNames, wrongVerdicts } });
+/** For a runtime that is not Node: one global holds everything, as in a worker. */
+Object.assign(globalThis, { worker: { answers, encodedStatuses, providerNames, wrongVerdicts } });

@@ -14,14 +14,18 @@ import { type ProgramResult, runProgram } from '../src/run-program.ts';
 import { supports } from '../src/supports.ts';
 
 const scratch = inject('scratch');
+const secondCopy = join(scratch, 'older', 'node_modules', '@payment-service', 'core');
 const require = createRequire(import.meta.url);
 const vectors = require.resolve('@payment-service/openapi/signature-vectors.json');
-// The fast one checks every declaration; the one that most users have gets the setting that most users have.
+// TypeScript 7 is fast and checks every declaration; 5.9 gets the setting that most users have.
 const typescript7 = {
   tsc: join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc'),
   skipLibCheck: false,
 };
 const typescript59 = { tsc: typescript5(), skipLibCheck: true };
+
+/** Sandbox keys are accepted without a warning. */
+const ENV = { NODE_ENV: 'test' };
 
 const smoke = join(import.meta.dirname, '..', 'smoke');
 const nodes = userNodes();
@@ -53,14 +57,17 @@ test('every published package is used by one of the programs, and built before t
 });
 
 describe.each(CONSUMERS)('$name', (setup) => {
-  const sources = setup.type === 'module' ? [...files, 'one-instance.mts'] : files;
+  const sources = setup.type === 'module' ? [...files, 'one-instance.mts', 'two-copies.mts'] : files;
   const folder = setup.type;
   let compiled: ProgramResult;
   beforeAll(async () => {
     compiled = await compileProgram(scratch, folder, setup, typescript7, sources);
   });
   const run = (binary: string, program: string, ...flags: readonly string[]): Promise<ProgramResult> =>
-    runProgram(binary, [...flags, join('out', program), vectors], { cwd: join(scratch, folder), env: {} });
+    runProgram(binary, [...flags, join('out', program), vectors, secondCopy], {
+      cwd: join(scratch, folder),
+      env: ENV,
+    });
 
   test(`compiles with module ${setup.module} under TypeScript 7`, () => {
     expect(compiled).toEqual({ code: 0, output: '' });
@@ -98,7 +105,7 @@ describe.each(CONSUMERS)('$name', (setup) => {
       const older = join(scratch, 'older', folder);
       await cp(join(scratch, folder), older, { recursive: true });
       const args = ['--disable-warning=ExperimentalWarning', join('out', file), vectors];
-      expect(await runProgram(process.execPath, args, { cwd: older, env: {} })).toEqual(worked(line));
+      expect(await runProgram(process.execPath, args, { cwd: older, env: ENV })).toEqual(worked(line));
     },
   );
 
@@ -107,6 +114,13 @@ describe.each(CONSUMERS)('$name', (setup) => {
     'import and require give one instance on Node $version',
     async ({ binary }) => {
       expect(await run(binary, 'one-instance.mjs')).toEqual(worked('one instance'));
+    },
+  );
+
+  test.each(setup.type === 'module' ? nodes : [])(
+    'threat A37: copies of core accept the results of each other on Node $version',
+    async ({ binary }) => {
+      expect(await run(binary, 'two-copies.mjs')).toEqual(worked('copies agree'));
     },
   );
 });

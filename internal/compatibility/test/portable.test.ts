@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { rolldown } from 'rolldown';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { EXPECTED_STATUSES } from '../smoke/encoded-bodies.ts';
 
 const require = createRequire(import.meta.url);
 const vectorsPath = require.resolve('@payment-service/openapi/signature-vectors.json');
@@ -28,7 +29,7 @@ describe('bundled for a browser', () => {
     worker = start(bundle.code);
   });
 
-  test('nothing of Node is imported', () => {
+  test('the bundle imports nothing of Node', () => {
     expect(bundle.imports).toEqual([]);
     expect(bundle.code).not.toMatch(/["'`]node:|\brequire\(/);
   });
@@ -50,19 +51,25 @@ describe('bundled for a browser', () => {
     ]);
   });
 
-  test('a client can be made, and calls the fetch that it is given', async () => {
+  test('compressed bodies get the verdicts that they get on Node', async () => {
+    expect(await worker.encodedStatuses()).toEqual(EXPECTED_STATUSES);
+  });
+
+  test('the client calls the fetch function that it is given', async () => {
     expect(await worker.providerNames()).toEqual(['Example Mobile Money']);
   });
 });
 
-test('control: bundled for Node, the same program imports node:crypto', async () => {
-  expect((await bundleFor('node')).imports).toContain('node:crypto');
+test('control: bundled for Node, the same program imports node:crypto and node:zlib', async () => {
+  const { imports } = await bundleFor('node');
+  expect(imports).toEqual(expect.arrayContaining(['node:crypto', 'node:zlib']));
 });
 
 /** What `smoke/worker.ts` leaves in its globals. */
 interface Worker {
   wrongVerdicts(vectors: readonly object[]): string[];
   answers(): Promise<unknown>;
+  encodedStatuses(): Promise<unknown>;
   providerNames(): Promise<unknown>;
 }
 
@@ -79,9 +86,14 @@ async function bundleFor(platform: 'browser' | 'node'): Promise<Bundle> {
     },
   });
   const { output } = await build.generate({ format: platform === 'browser' ? 'iife' : 'esm' });
-  const [chunk, ...others] = output;
-  expect(others).toEqual([]);
-  return { imports: [...chunk.imports, ...chunk.dynamicImports], code: chunk.code };
+  const chunks = output.filter((one) => one.type === 'chunk');
+  expect(chunks).toHaveLength(output.length);
+  // A dynamic import inside the bundle names a file of the bundle.
+  const own = chunks.map(({ fileName }) => fileName);
+  const imports = chunks
+    .flatMap((chunk) => [...chunk.imports, ...chunk.dynamicImports])
+    .filter((name) => !own.includes(name));
+  return { imports, code: chunks.map(({ code }) => code).join('\n') };
 }
 
 /** Runs the bundle in a realm of its own: the language, the web's globals, and neither `process` nor `Buffer`. */
@@ -91,6 +103,7 @@ function start(code: string): Worker {
     AbortSignal,
     Blob,
     clearTimeout,
+    CompressionStream,
     console,
     crypto,
     DecompressionStream,

@@ -49,8 +49,10 @@ export function checkOptions<T extends object>(
 export function refuseUnknownOptions(call: string, options: object, known: readonly string[]): void {
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
-    const start = name.slice(0, 4).toLowerCase();
-    const alike = known.find((one) => one.toLowerCase().startsWith(start));
+    const lower = name.toLowerCase();
+    const alike =
+      known.find((one) => one.toLowerCase() === lower) ??
+      known.find((one) => one.toLowerCase().startsWith(lower.slice(0, 4)));
     const advice = alike === undefined ? `Known options: ${known.join(', ')}.` : `Did you mean "${alike}"?`;
     throw new ConfigurationError(name, `${call} does not know the option "${name}". ${advice}`);
   }

@@ -1,18 +1,24 @@
 import { createServer } from 'node:http';
-import { type Reader, testAdapter } from '@payment-service/adapter-conformance';
+import {
+  type Application,
+  READER_LIMIT_BYTES,
+  type Reader,
+  testAdapter,
+  testBridges,
+} from '@payment-service/adapter-conformance';
 import express from 'express4';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
 const readers: Readonly<Record<Reader, express.RequestHandler>> = {
-  json: express.json(),
-  text: express.text({ type: 'application/json' }),
-  bytes: express.raw({ type: 'application/json' }),
+  json: express.json({ limit: READER_LIMIT_BYTES }),
+  text: express.text({ type: 'application/json', limit: READER_LIMIT_BYTES }),
+  bytes: express.raw({ type: 'application/json', limit: READER_LIMIT_BYTES }),
   'nothing kept': (request, _response, next) => {
     request.resume().once('end', next);
   },
 };
 
-testAdapter('express 4', {
+const application: Application = {
   callbacks({ path, options, before, after, handle }) {
     const app = express();
     if (before) app.use(readers[before]);
@@ -31,4 +37,7 @@ testAdapter('express 4', {
     });
     return createServer(app);
   },
-});
+};
+
+testAdapter('express 4', application);
+testBridges('express 4', application);

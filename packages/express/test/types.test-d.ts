@@ -33,7 +33,7 @@ test('fits use, all, post and routers, by the types of Express 4 and of Express 
   }
 });
 
-test('what is handed on may be missing, and a redirect is no callback', () => {
+test('what is passed through may be missing, and a redirect is no callback', () => {
   express5().post('/callbacks', paymentCallbacks({ signingKey }), (req) => {
     if (req.paymentCallback) credit(req.paymentCallback);
     // @ts-expect-error: not every route stands behind paymentCallbacks()

@@ -1,8 +1,14 @@
-import { type Application, type Reader, testAdapter } from '@payment-service/adapter-conformance';
+import {
+  type Application,
+  READER_LIMIT_BYTES,
+  type Reader,
+  testAdapter,
+  testBridges,
+} from '@payment-service/adapter-conformance';
 import fastify, { type FastifyInstance } from 'fastify';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
-/** Fastify parses inside of a route's own scope; what stands before it is a parser of the parent app. */
+/** Fastify parses inside a route's own scope; the parser before it is the parent app's. */
 const readers: Readonly<Record<Reader, (app: FastifyInstance) => void>> = {
   json: (app) =>
     app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) =>
@@ -20,7 +26,7 @@ const readers: Readonly<Record<Reader, (app: FastifyInstance) => void>> = {
 
 const application: Application = {
   async callbacks({ path, options, before, after, handle }) {
-    const app = fastify();
+    const app = fastify({ bodyLimit: READER_LIMIT_BYTES });
     if (before) readers[before](app);
     if (handle) {
       app.register(async (scope) => {
@@ -50,3 +56,4 @@ const application: Application = {
 };
 
 testAdapter('fastify 5', application);
+testBridges('fastify 5', application);

@@ -43,7 +43,7 @@ function send(url: string, key: string = signingKey): Promise<Response> {
 const merchantReference = (callback: VerifiedCallback | undefined): string | undefined =>
   callback?.signed.merchant_reference;
 
-describe.each(['handler', 'hand-on'] as const)('%s mode, encapsulated', (mode) => {
+describe.each(['handler', 'pass-through'] as const)('%s mode, encapsulated', (mode) => {
   /** A parent app with a JSON route before, one after, and one beside in a scope of its own. */
   async function parentApp(): Promise<string> {
     const app = fastify();
@@ -172,7 +172,7 @@ describe('handler mode', () => {
   });
 });
 
-describe('hand-on mode', () => {
+describe('pass-through mode', () => {
   it('a body that Express-style middleware has parsed verifies', async () => {
     const app = fastify();
     app.addHook('onRequest', async (request) => {

@@ -19,7 +19,7 @@ test('fits apps on HTTP, HTTPS and HTTP/2, with and without a prefix', () => {
   fastify().register(paymentCallbacks({ signingKey }), { signingKey });
 });
 
-test('what is handed on may be missing, and a redirect is no callback', () => {
+test('what is passed through may be missing, and a redirect is no callback', () => {
   const routes: FastifyPluginAsync = async (scope) => {
     scope.register(paymentCallbacks({ signingKey }));
     scope.post('/callbacks', async (request) => {

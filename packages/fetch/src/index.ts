@@ -100,13 +100,20 @@ function readWhole(request: Request, { chunk, end, abort }: BodySink): () => voi
 
 /** By reader: not every runtime's stream is iterable, and an iterator waits for a stalled sender before it stops. */
 function readPieces(request: Request, { chunk, end, abort }: BodySink): () => void {
-  const reader = (request.body ?? new Blob([]).stream()).getReader();
-  const readNext = (): Promise<void> =>
+  const stream = request.body ?? new Blob([]).stream();
+  if (stream.locked) {
+    abort(); // Something else reads it, and getReader() would throw.
+    return () => {};
+  }
+  const reader = stream.getReader();
+  const readNext = (): void => {
+    // No promise waits for the next: a chain of them would keep every piece of the body (threat A30).
     reader.read().then(({ done, value }) => {
       if (done) return end();
       chunk(value);
-      return readNext();
-    });
-  readNext().catch(abort);
+      readNext();
+    }, abort);
+  };
+  readNext();
   return () => void reader.cancel().catch(() => undefined); // Nothing waits for a stream that is given up.
 }

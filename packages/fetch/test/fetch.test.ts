@@ -2,7 +2,7 @@ import { type Reader, testAdapter } from '@payment-service/adapter-conformance';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 import { fetchServer } from './fetch-server.ts';
 
-/** A request's body can be read once: whoever reads it before reads a clone, or has consumed it. */
+/** A request's body can be read once: middleware before the adapter reads a clone, or consumes it. */
 const readers: Readonly<Record<Reader, (request: Request) => Promise<unknown>>> = {
   json: (request) => request.clone().json(),
   text: (request) => request.clone().text(),
@@ -10,22 +10,31 @@ const readers: Readonly<Record<Reader, (request: Request) => Promise<unknown>>> 
   'nothing kept': (request) => request.arrayBuffer(),
 };
 
+/** No reader of the runtime decompresses. */
+const isCompressed = (request: Request): boolean => request.headers.has('content-encoding');
+
 testAdapter('fetch', {
   callbacks({ options: { onCallback, ...options }, before, handle }) {
     const callbacks = onCallback ? paymentCallbacks({ ...options, onCallback }) : undefined;
-    const handedOn = paymentCallbacks(options);
+    const passedThrough = paymentCallbacks(options);
     return fetchServer(async (request) => {
-      if (before) await readers[before](request);
+      if (before && !isCompressed(request)) await readers[before](request);
       if (callbacks) return callbacks(request);
-      return handedOn(request, async (callback) => new Response(await handle?.(callback), { status: 202 }));
+      return passedThrough(
+        request,
+        async (callback) => new Response(await handle?.(callback), { status: 202 }),
+      );
     });
   },
   redirects({ options: { onRedirect, ...options }, handle }) {
     const redirects = onRedirect ? paymentRedirects({ ...options, onRedirect }) : undefined;
-    const handedOn = paymentRedirects(options);
+    const passedThrough = paymentRedirects(options);
     return fetchServer((request) => {
       if (redirects) return redirects(request);
-      return handedOn(request, async (redirect) => new Response(await handle?.(redirect), { status: 202 }));
+      return passedThrough(
+        request,
+        async (redirect) => new Response(await handle?.(redirect), { status: 202 }),
+      );
     });
   },
 });

@@ -5,7 +5,7 @@ import { type Context, Hono } from 'hono';
 import { cloneRawRequest } from 'hono/request';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
-/** Hono keeps what its own readers have read, and can make a request of it again for whoever comes after. */
+/** Hono keeps what its own readers have read, and can make a request of it again for the next reader. */
 const readers: Readonly<Record<Reader, (context: Context) => Promise<unknown>>> = {
   json: async (context) => context.req.header('content-type') === 'application/json' && context.req.json(),
   text: (context) => context.req.text(),
@@ -16,22 +16,23 @@ const readers: Readonly<Record<Reader, (context: Context) => Promise<unknown>>> 
 testAdapter('hono', {
   callbacks({ path, options: { onCallback, ...options }, before, handle }) {
     const callbacks = onCallback ? paymentCallbacks({ ...options, onCallback }) : undefined;
-    const handedOn = paymentCallbacks(options);
+    const passedThrough = paymentCallbacks(options);
     const app = new Hono().all(path, async (context) => {
-      if (before) await readers[before](context);
-      const isKept = before !== undefined && before !== 'nothing kept';
+      const isRead = before !== undefined && context.req.header('content-encoding') === undefined;
+      if (isRead) await readers[before](context); // None of them decompresses.
+      const isKept = isRead && before !== 'nothing kept';
       const request = isKept ? await cloneRawRequest(context.req) : context.req.raw;
       if (callbacks) return callbacks(request);
-      return handedOn(request, async (callback) => context.text((await handle?.(callback)) ?? '', 202));
+      return passedThrough(request, async (callback) => context.text((await handle?.(callback)) ?? '', 202));
     });
     return createServer(getRequestListener(app.fetch));
   },
   redirects({ path, options: { onRedirect, ...options }, handle }) {
     const redirects = onRedirect ? paymentRedirects({ ...options, onRedirect }) : undefined;
-    const handedOn = paymentRedirects(options);
+    const passedThrough = paymentRedirects(options);
     const app = new Hono().all(path, (context) => {
       if (redirects) return redirects(context.req.raw);
-      return handedOn(context.req.raw, async (redirect) =>
+      return passedThrough(context.req.raw, async (redirect) =>
         context.text((await handle?.(redirect)) ?? '', 202),
       );
     });

@@ -82,7 +82,7 @@ describe('the body of a request', () => {
   });
 });
 
-describe('redirects, handed on', () => {
+describe('redirects, passed through', () => {
   const { payload } = data;
   const query = new URLSearchParams({
     event: data.event,

@@ -1,15 +1,27 @@
 import { createServer } from 'node:http';
+import { createGunzip } from 'node:zlib';
 import { bodyParser } from '@koa/bodyparser';
-import { type Reader, testAdapter } from '@payment-service/adapter-conformance';
+import {
+  type Application,
+  READER_LIMIT_BYTES,
+  type Reader,
+  testAdapter,
+  testBridges,
+} from '@payment-service/adapter-conformance';
 import Koa, { type Middleware } from 'koa';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
 const readers: Readonly<Record<Reader, Middleware>> = {
-  json: bodyParser(),
-  text: bodyParser({ enableTypes: ['text'], extendTypes: { text: ['application/json'] } }),
+  json: bodyParser({ jsonLimit: READER_LIMIT_BYTES }),
+  text: bodyParser({
+    enableTypes: ['text'],
+    extendTypes: { text: ['application/json'] },
+    textLimit: READER_LIMIT_BYTES,
+  }),
   bytes: async (ctx, next) => {
     const chunks: Uint8Array[] = [];
-    for await (const chunk of ctx.req) chunks.push(chunk);
+    const isZipped = ctx.get('content-encoding') === 'gzip';
+    for await (const chunk of isZipped ? ctx.req.pipe(createGunzip()) : ctx.req) chunks.push(chunk);
     Object.assign(ctx.request, { body: Buffer.concat(chunks) });
     await next();
   },
@@ -19,7 +31,7 @@ const readers: Readonly<Record<Reader, Middleware>> = {
   },
 };
 
-testAdapter('koa 3', {
+const application: Application = {
   callbacks({ path, options, before, after, handle }) {
     const app = new Koa();
     app.silent = true; // Koa logs clients that hang up.
@@ -44,4 +56,7 @@ testAdapter('koa 3', {
     });
     return createServer(app.callback());
   },
-});
+};
+
+testAdapter('koa 3', application);
+testBridges('koa 3', application);

@@ -26,7 +26,7 @@ test('fits an app whose state has a type of its own, and leaves it', () => {
   });
 });
 
-test('what is handed on may be missing, and a redirect is no callback', () => {
+test('what is passed through may be missing, and a redirect is no callback', () => {
   new Koa3().use(paymentCallbacks({ signingKey })).use((ctx) => {
     expectTypeOf(ctx.state.paymentCallback).toEqualTypeOf<VerifiedCallback | undefined>();
     expectTypeOf(ctx.state.paymentRedirect).toEqualTypeOf<VerifiedRedirect | undefined>();

@@ -1,6 +1,12 @@
 import { sampleCallback } from '@payment-service/core/testing';
-import { accepted, answered, refused } from '../expectations.ts';
-import { callbackHead, callbackRequest, chunkedCallbackRequest, signature } from '../http-request.ts';
+import { accepted, refused } from '../expectations.ts';
+import {
+  callbackHead,
+  callbackRequest,
+  chunkedCallbackRequest,
+  paddedBody,
+  signature,
+} from '../http-request.ts';
 import { ANSWERS } from '../outcome.ts';
 import type { CallbackScenario } from '../scenario.ts';
 
@@ -11,11 +17,7 @@ const namedBytes = Buffer.from(JSON.stringify(named));
 const insideZoe = namedBytes.indexOf('ë') + 1;
 const insideFace = namedBytes.indexOf('🙂') + 2;
 
-/** A genuine callback, filled up to an exact number of bytes with a field that nobody knows. */
-function paddedTo(length: number): string {
-  const empty = JSON.stringify({ ...sampleCallback(), filler: '' });
-  return JSON.stringify({ ...sampleCallback(), filler: 'x'.repeat(length - empty.length) });
-}
+const tooLarge = refused('body_too_large', ANSWERS.contentTooLarge);
 
 export const bodies: readonly CallbackScenario[] = [
   {
@@ -37,28 +39,31 @@ export const bodies: readonly CallbackScenario[] = [
     expect: accepted('Zoë Łukasz 🙂'),
   },
   {
-    name: 'a body that comes byte by byte arrives whole',
+    name: 'a body sent byte by byte arrives whole',
     play: chunkedCallbackRequest([...namedBytes].map((byte) => Uint8Array.of(byte))),
     record: (callback) => callback.unsigned.customer_name,
     expect: accepted('Zoë Łukasz 🙂'),
   },
   {
-    name: 'threat A18: 65,536 bytes are read',
-    play: callbackRequest({ body: paddedTo(LIMIT) }),
+    name: 'threat A18: a body of 65,536 bytes verifies',
+    play: callbackRequest({ body: paddedBody(LIMIT) }),
     expect: accepted(),
   },
   {
-    name: 'threat A18: 65,537 bytes, declared, are refused before any of them comes',
+    name: 'threat A18: a declared length of 65,537 bytes is refused before any of them is sent',
     play: callbackHead({ 'content-length': String(LIMIT + 1) }),
-    expect: answered(ANSWERS.contentTooLarge),
+    expect: tooLarge,
   },
   {
-    name: 'threat A18: 65,537 bytes, chunked, are refused',
-    play: chunkedCallbackRequest([paddedTo(LIMIT + 1).slice(0, 30_000), paddedTo(LIMIT + 1).slice(30_000)]),
-    expect: answered(ANSWERS.contentTooLarge),
+    name: 'threat A18: a chunked body of 65,537 bytes is refused',
+    play: chunkedCallbackRequest([
+      paddedBody(LIMIT + 1).slice(0, 30_000),
+      paddedBody(LIMIT + 1).slice(30_000),
+    ]),
+    expect: tooLarge,
   },
   {
-    name: 'threat A18: an endless body is refused while it comes, and the connection is closed',
+    name: 'threat A18: an endless body is refused while it is sent, and the connection is closed',
     play: async (stage) => {
       const client = await stage.connect();
       await client.write(callbackHead({ 'transfer-encoding': 'chunked' }));
@@ -67,7 +72,7 @@ export const bodies: readonly CallbackScenario[] = [
       stage.record(await client.answer());
       await client.closedByServer();
     },
-    expect: answered(ANSWERS.contentTooLarge),
+    expect: tooLarge,
   },
   {
     name: 'an empty body is refused',
@@ -102,12 +107,12 @@ export const bodies: readonly CallbackScenario[] = [
     expect: refused('body_malformed'),
   },
   {
-    name: 'a byte order mark is passed over',
+    name: 'a byte order mark is ignored',
     play: callbackRequest({ body: `\ufeff${text}` }),
     expect: accepted(),
   },
   {
-    name: 'threat A2: a forged amount still verifies, and stands among the unsigned fields only',
+    name: 'threat A2: a forged amount still verifies, and is among the unsigned fields only',
     play: callbackRequest({
       body: JSON.stringify(sampleCallback({ payload: { transaction_amount: 5_000_000 } })),
     }),
@@ -156,14 +161,14 @@ export const bodies: readonly CallbackScenario[] = [
     expect: accepted(['COMPLETED', true]),
   },
   {
-    name: 'threat A17: a signed name that stands twice is refused',
+    name: 'threat A17: a signed name that appears twice is refused',
     play: callbackRequest({
       body: text.replace('"merchant_reference"', '"merchant_reference":"ORD-9","merchant_reference"'),
     }),
     expect: refused('body_malformed'),
   },
   {
-    name: 'an event, a status and fields that nobody knows still verify',
+    name: 'an unknown event, an unknown status and unknown fields verify',
     play: [
       callbackRequest({
         data: sampleCallback({
@@ -180,7 +185,7 @@ export const bodies: readonly CallbackScenario[] = [
     ]),
   },
   {
-    name: 'Unicode is compared as it came, never normalised',
+    name: 'Unicode is compared unchanged, never normalised',
     play: callbackRequest({
       headers: {
         'hmac-signature': signature(sampleCallback({ payload: { merchant_reference: 'caf\u00e9' } })),

@@ -1,7 +1,7 @@
 import { sampleCallback } from '@payment-service/core/testing';
-import { acceptance, accepted } from '../expectations.ts';
-import { callbackHead, callbackRequest, chunkedCallbackRequest } from '../http-request.ts';
-import { ANSWERS, type AnswerRecord, type Outcome } from '../outcome.ts';
+import { acceptance, accepted, refused } from '../expectations.ts';
+import { callbackHead, callbackRequest, chunkedCallbackRequest, type Headers } from '../http-request.ts';
+import { ANSWERS, closing, type Outcome } from '../outcome.ts';
 import type { CallbackScenario } from '../scenario.ts';
 import type { Stage } from '../stage.ts';
 
@@ -17,8 +17,8 @@ function refusedThenGenuine(refused: Buffer): CallbackScenario['play'] {
   };
 }
 
-function thenAccepted(first: AnswerRecord, rest: Partial<Outcome> = {}): CallbackScenario['expect'] {
-  return (mode) => ({ answers: [first, acceptance(mode)], handled: ['ORD-1001'], ...rest });
+function thenAccepted({ answers, refusals = [] }: Partial<Outcome>): CallbackScenario['expect'] {
+  return (mode) => ({ answers: [...(answers ?? []), acceptance(mode)], refusals, handled: ['ORD-1001'] });
 }
 
 /** Whatever happened before: a genuine callback on a new connection is accepted. */
@@ -26,9 +26,35 @@ async function isHealthy(stage: Stage): Promise<void> {
   await stage.ask(callbackRequest());
 }
 
+/** Threat A18: a sender that is refused before its body was read sends 100 MB all the same. */
+function goesOnSending(what: string, method: string, headers: Headers): CallbackScenario {
+  const outcome = method === 'POST' ? UNSIGNED : refused('method_not_allowed', ANSWERS.methodNotAllowed);
+  const [answer] = outcome.answers;
+  return {
+    name: `threat A18: a sender that goes on with 100 MB after ${what} is cut off`,
+    play: async (stage) => {
+      const client = await stage.connect();
+      await client.write(callbackHead({ ...headers, 'hmac-signature': undefined }, method));
+      stage.record(await client.answer());
+      await client.writeUntilClosed(`10000\r\n${'x'.repeat(0x10000)}\r\n`, HUGE);
+      if (stage.bytesRead > MAX_READ) throw new Error(`The server read ${stage.bytesRead} bytes.`);
+      await client.closedByServer();
+      await isHealthy(stage);
+    },
+    expect: thenAccepted({ ...outcome, answers: [closing(answer)] }),
+  };
+}
+
+const HUGE = 100_000_000;
+/** What the sockets' own buffers may take before the server closes: a small part of what is sent. */
+const MAX_READ = 4_000_000;
+const UNSIGNED = refused('signature_missing');
+const TIMEOUT = refused('body_timeout', ANSWERS.requestTimeout);
+const ABORTED: Partial<Outcome> = { refusals: ['body_aborted'] };
+
 export const connections: readonly CallbackScenario[] = [
   {
-    name: 'two callbacks on one connection',
+    name: 'two callbacks on one connection verify',
     play: async (stage) => {
       const client = await stage.connect();
       await stage.ask(callbackRequest({ data: order(1) }), client);
@@ -37,7 +63,7 @@ export const connections: readonly CallbackScenario[] = [
     expect: (mode) => ({ answers: [acceptance(mode), acceptance(mode)], handled: ['ORD-1', 'ORD-2'] }),
   },
   {
-    name: 'two callbacks sent at once on one connection are answered in order',
+    name: 'pipelined callbacks are answered in order',
     play: async (stage) => {
       const client = await stage.connect();
       await client.write(
@@ -56,34 +82,48 @@ export const connections: readonly CallbackScenario[] = [
     }),
   },
   {
-    name: 'a callback behind one whose body was refused unread',
+    name: 'a connection survives the refusal of a small unread body',
     play: refusedThenGenuine(callbackRequest({ headers: { 'hmac-signature': undefined } })),
-    expect: thenAccepted(ANSWERS.unauthorized, { refusals: ['signature_missing'] }),
+    expect: thenAccepted(UNSIGNED),
   },
   {
-    name: 'a callback behind one whose long body was refused unread',
+    name: 'a connection survives the refusal of an unread body of 65,536 bytes',
     play: refusedThenGenuine(
-      callbackRequest({ body: 'x'.repeat(300_000), headers: { 'hmac-signature': undefined } }),
+      callbackRequest({ body: 'x'.repeat(65_536), headers: { 'hmac-signature': undefined } }),
     ),
-    expect: thenAccepted(ANSWERS.unauthorized, { refusals: ['signature_missing'] }),
+    expect: thenAccepted(UNSIGNED),
   },
   {
-    name: 'a callback behind a wrong method with a body',
+    name: 'threat A18: the connection of an unsigned body of 65,537 bytes is closed',
+    play: async (stage) => {
+      const client = await stage.connect();
+      await client.write(callbackHead({ 'content-length': '65537', 'hmac-signature': undefined }));
+      stage.record(await client.answer());
+      await client.closedByServer();
+      await isHealthy(stage);
+    },
+    expect: thenAccepted({ ...UNSIGNED, answers: [closing(ANSWERS.unauthorized)] }),
+  },
+  goesOnSending('a 401, in chunks,', 'POST', { 'transfer-encoding': 'chunked' }),
+  goesOnSending('a 401, as declared,', 'POST', { 'content-length': String(HUGE) }),
+  goesOnSending('a 405, in chunks,', 'PUT', { 'transfer-encoding': 'chunked' }),
+  {
+    name: 'a connection survives the refusal of a wrong method with a small body',
     play: refusedThenGenuine(callbackRequest({ method: 'PUT' })),
-    expect: thenAccepted(ANSWERS.methodNotAllowed),
+    expect: thenAccepted(refused('method_not_allowed', ANSWERS.methodNotAllowed)),
   },
   {
-    name: 'a callback behind a wrong content type',
-    play: refusedThenGenuine(callbackRequest({ headers: { 'content-type': 'text/plain' } })),
-    expect: thenAccepted(ANSWERS.unsupportedMediaType),
+    name: 'a connection survives the refusal of an unknown encoding',
+    play: refusedThenGenuine(callbackRequest({ headers: { 'content-encoding': 'zstd' } })),
+    expect: thenAccepted(refused('encoding_unsupported', ANSWERS.unsupportedMediaType)),
   },
   {
-    name: 'a callback behind a forged one',
+    name: 'a connection survives a forged callback',
     play: refusedThenGenuine(callbackRequest({ body: text.replace('COMPLETED', 'FAILED') })),
-    expect: thenAccepted(ANSWERS.unauthorized, { refusals: ['mismatch'] }),
+    expect: thenAccepted(refused('mismatch')),
   },
   {
-    name: 'twenty callbacks at the same time reach the handler once each',
+    name: 'each of twenty concurrent callbacks reaches the handler once',
     play: async (stage) => {
       await Promise.all(
         Array.from({ length: 20 }, (_, number) => stage.ask(callbackRequest({ data: order(number) }))),
@@ -96,19 +136,19 @@ export const connections: readonly CallbackScenario[] = [
     }),
   },
   {
-    name: 'a sender that waits for 100 Continue gets it',
+    name: 'a sender that waits for 100 Continue receives it',
     play: async (stage) => {
       const client = await stage.connect();
       await client.write(callbackHead({ 'content-length': String(text.length), expect: '100-continue' }));
       const interim = await client.answer({ interim: true });
-      if (interim.status !== 100) throw new Error(`Not 100 Continue but ${interim.status}.`);
+      if (interim.status !== 100) throw new Error(`The interim answer is ${interim.status}.`);
       await client.write(text);
       stage.record(await client.answer());
     },
     expect: accepted(),
   },
   {
-    name: 'a sender that closes its side after the request gets its answer',
+    name: 'a sender that closes its side after the request receives its answer',
     play: async (stage) => {
       const client = await stage.connect();
       await client.write(callbackRequest());
@@ -118,7 +158,7 @@ export const connections: readonly CallbackScenario[] = [
     expect: accepted(),
   },
   {
-    name: 'a sender that hangs up half way through a declared body: the handler is not called, the server is healthy',
+    name: 'a sender that hangs up halfway through a declared body is reported, and the server stays healthy',
     play: async (stage) => {
       const client = await stage.connect();
       await client.write(callbackHead({ 'content-length': String(text.length) }), text.slice(0, 100));
@@ -127,10 +167,10 @@ export const connections: readonly CallbackScenario[] = [
       await stage.serverSawHangUps();
       await isHealthy(stage);
     },
-    expect: accepted(),
+    expect: thenAccepted(ABORTED),
   },
   {
-    name: 'a sender that hangs up half way through a chunked body: the handler is not called, the server is healthy',
+    name: 'a sender that hangs up before the last chunk is reported, and the server stays healthy',
     play: async (stage) => {
       const client = await stage.connect();
       const [head = '', chunk = ''] = chunkedCallbackRequest([text]);
@@ -140,10 +180,10 @@ export const connections: readonly CallbackScenario[] = [
       await stage.serverSawHangUps();
       await isHealthy(stage);
     },
-    expect: accepted(),
+    expect: thenAccepted(ABORTED),
   },
   {
-    name: 'a sender whose connection is reset half way: the handler is not called, the server is healthy',
+    name: 'a sender whose connection is reset halfway is reported, and the server stays healthy',
     play: async (stage) => {
       const client = await stage.connect();
       await client.write(callbackHead({ 'content-length': String(text.length) }), text.slice(0, 100));
@@ -152,10 +192,10 @@ export const connections: readonly CallbackScenario[] = [
       await stage.serverSawHangUps();
       await isHealthy(stage);
     },
-    expect: accepted(),
+    expect: thenAccepted(ABORTED),
   },
   {
-    name: 'a sender that hangs up while the handler runs: the handler runs to its end, the server is healthy',
+    name: 'a handler runs to its end when the sender hangs up, and the server stays healthy',
     handle: (callback, stage) => callback.signed.merchant_reference === 'ORD-7' && stage.waitAtGate(),
     play: async (stage) => {
       const client = await stage.connect();
@@ -169,7 +209,7 @@ export const connections: readonly CallbackScenario[] = [
     expect: (mode) => ({ answers: [acceptance(mode)], handled: ['ORD-7', 'ORD-1001'] }),
   },
   {
-    name: 'threat A18: a body that stalls is given up after bodyTimeoutMs, and the connection is closed',
+    name: 'threat A18: a stalled body is refused after bodyTimeoutMs, and the connection is closed',
     options: { bodyTimeoutMs: 200 },
     play: async (stage) => {
       const client = await stage.connect();
@@ -177,10 +217,10 @@ export const connections: readonly CallbackScenario[] = [
       stage.record(await client.answer());
       await client.closedByServer();
     },
-    expect: { answers: [ANSWERS.requestTimeout] },
+    expect: TIMEOUT,
   },
   {
-    name: 'threat A18: a body of which nothing comes is given up after bodyTimeoutMs, and the server is healthy',
+    name: 'threat A18: a body that is never sent is refused after bodyTimeoutMs, and the server stays healthy',
     options: { bodyTimeoutMs: 200 },
     play: async (stage) => {
       const client = await stage.connect();
@@ -189,10 +229,10 @@ export const connections: readonly CallbackScenario[] = [
       await client.closedByServer();
       await isHealthy(stage);
     },
-    expect: thenAccepted(ANSWERS.requestTimeout),
+    expect: thenAccepted(TIMEOUT),
   },
   {
-    name: 'threat A18: too much declared: the connection is closed, so that nothing of it is read',
+    name: 'threat A18: the connection is closed when the declared length is over 64 KiB, and no body is read',
     play: async (stage) => {
       const client = await stage.connect();
       await client.write(callbackHead({ 'content-length': '1000000000' }));
@@ -200,6 +240,6 @@ export const connections: readonly CallbackScenario[] = [
       await client.closedByServer();
       await isHealthy(stage);
     },
-    expect: thenAccepted(ANSWERS.contentTooLarge),
+    expect: thenAccepted(refused('body_too_large', ANSWERS.contentTooLarge)),
   },
 ];

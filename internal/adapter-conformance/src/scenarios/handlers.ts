@@ -1,5 +1,6 @@
 import { UnavailableError } from '@payment-service/core';
 import { sampleCallback } from '@payment-service/core/testing';
+import { expect } from 'vitest';
 import type { Mode } from '../application.ts';
 import { acceptance, accepted, refused } from '../expectations.ts';
 import { callbackRequest } from '../http-request.ts';
@@ -10,13 +11,25 @@ const ORDER_STORE_DOWN = new Error('The order store is down.');
 const ambiguous = callbackRequest({ data: sampleCallback({ payload: { merchant_reference: 'ORD:1001' } }) });
 const HANDLER: readonly Mode[] = ['handler'];
 
-function failed(error: unknown, status = 500): Partial<Outcome> {
+function failed(error: unknown, status = 429): Partial<Outcome> {
   return { answers: [{ ...ANSWERS.handlerFailed, status }], errors: [error], handled: ['ORD-1001'] };
 }
 
+function unavailable(status: number): Partial<Outcome> {
+  return {
+    answers: [{ ...ANSWERS.unavailable, status, 'retry-after': '7' }],
+    errors: ['UnavailableError: The database is unavailable.'],
+    handled: ['ORD-1001'],
+  };
+}
+
+const HANDLER_TIMEOUT = expect.stringMatching(
+  /^TimeoutError: The handler did not settle within handlerTimeoutMs/,
+);
+
 export const handlers: readonly CallbackScenario[] = [
   {
-    name: 'a handler that throws: failureStatus, and the error reaches onError only',
+    name: 'a handler that throws is answered with failureStatus, and the error reaches onError only',
     modes: HANDLER,
     handle: () => {
       throw ORDER_STORE_DOWN;
@@ -25,20 +38,20 @@ export const handlers: readonly CallbackScenario[] = [
     expect: failed('Error: The order store is down.'),
   },
   {
-    name: 'a handler that rejects: failureStatus, and the error reaches onError only',
+    name: 'a handler that rejects is answered with failureStatus, and the error reaches onError only',
     modes: HANDLER,
     handle: () => Promise.reject(ORDER_STORE_DOWN),
     play: callbackRequest(),
     expect: failed('Error: The order store is down.'),
   },
   {
-    name: 'a handler that rejects with nothing is a failed handler too',
+    name: 'a handler that rejects without an error is a failed handler',
     modes: HANDLER,
     handle: () => Promise.reject(),
     play: callbackRequest(),
     expect: failed(undefined),
   },
-  ...[400, 503, 599].map((failureStatus) => ({
+  ...[400, 500, 503, 599].map((failureStatus) => ({
     name: `failureStatus ${failureStatus} is the status of a failed handler`,
     modes: HANDLER,
     options: { failureStatus },
@@ -47,26 +60,71 @@ export const handlers: readonly CallbackScenario[] = [
     expect: failed('Error: The order store is down.', failureStatus),
   })),
   {
-    name: 'a handler that cannot keep it now: 503, and when to come again',
+    name: 'a handler that cannot store the callback now is answered with failureStatus and its own Retry-After',
     modes: HANDLER,
     handle: () => {
-      throw new UnavailableError('The database is away.', { retryAfterSeconds: 7 });
+      throw new UnavailableError('The database is unavailable.', { retryAfterSeconds: 7 });
     },
     play: callbackRequest(),
+    expect: unavailable(429),
+  },
+  {
+    name: 'failureStatus is the status of an unavailable store, too',
+    modes: HANDLER,
+    options: { failureStatus: 503 },
+    handle: () => {
+      throw new UnavailableError('The database is unavailable.', { retryAfterSeconds: 7 });
+    },
+    play: callbackRequest(),
+    expect: unavailable(503),
+  },
+  ...[429, 503].map((failureStatus) => ({
+    name: `a handler that does not settle within handlerTimeoutMs is answered with failureStatus ${failureStatus}`,
+    modes: HANDLER,
+    options: { handlerTimeoutMs: 50, failureStatus },
+    handle: () => new Promise(() => undefined),
+    play: callbackRequest(),
     expect: {
-      answers: [{ ...ANSWERS.unavailable, 'retry-after': '7' }],
-      errors: ['UnavailableError: The database is away.'],
+      answers: [{ ...ANSWERS.handlerTimeout, status: failureStatus }],
+      errors: [HANDLER_TIMEOUT],
+      handled: ['ORD-1001'],
+    },
+  })),
+  {
+    name: 'a handler that fails after handlerTimeoutMs is answered once, and its error reaches onError',
+    modes: HANDLER,
+    options: { handlerTimeoutMs: 50 },
+    handle: async (_callback, stage) => {
+      await stage.waitAtGate();
+      throw ORDER_STORE_DOWN;
+    },
+    play: async (stage) => {
+      const client = await stage.connect();
+      await stage.ask(callbackRequest(), client);
+      stage.openGate();
+      await stage.ask(callbackRequest({ headers: { 'hmac-signature': undefined } }), client);
+    },
+    expect: {
+      answers: [ANSWERS.handlerTimeout, ANSWERS.unauthorized],
+      refusals: ['signature_missing'],
+      errors: [HANDLER_TIMEOUT, 'Error: The order store is down.'],
       handled: ['ORD-1001'],
     },
   },
   {
-    name: 'a refusal whose signature fits, kept as evidence, is answered as accepted and goes no further',
+    name: 'evidence that is not stored within handlerTimeoutMs is answered with failureStatus',
+    options: { handlerTimeoutMs: 50, onAuthenticRefusal: () => new Promise(() => undefined) },
+    play: ambiguous,
+    expect: { answers: [ANSWERS.handlerTimeout], refusals: ['ambiguous'], errors: [HANDLER_TIMEOUT] },
+  },
+  {
+    name: 'a refusal whose signature fits, kept as evidence, is answered as accepted and is not passed through',
     options: { onAuthenticRefusal: ({ evidence }) => evidence.signed },
     play: ambiguous,
     expect: { answers: [ANSWERS.accepted], refusals: ['ambiguous'] },
   },
   {
-    name: 'a refusal whose signature fits, and whose evidence could not be kept, is a failed handler',
+    name: 'a refusal whose signature fits, whose evidence cannot be kept, is a failed handler',
     options: { onAuthenticRefusal: () => Promise.reject(ORDER_STORE_DOWN) },
     play: ambiguous,
     expect: {
@@ -76,7 +134,7 @@ export const handlers: readonly CallbackScenario[] = [
     },
   },
   {
-    name: 'what a handler gives back changes no answer',
+    name: 'the return value of a handler changes no answer',
     modes: HANDLER,
     handle: () => ({ status: 418, body: 'teapot' }),
     play: callbackRequest(),
@@ -89,9 +147,9 @@ export const handlers: readonly CallbackScenario[] = [
       const client = await stage.connect();
       await client.write(callbackRequest());
       await stage.handlerCalled();
-      // A whole other request is answered meanwhile: time enough for a premature answer to arrive.
+      // A whole other request is answered meanwhile: enough time for a premature answer to arrive.
       await stage.ask(callbackRequest({ headers: { 'hmac-signature': undefined } }));
-      if (client.unread !== '') throw new Error('An answer came before the handler had resolved.');
+      if (client.unread !== '') throw new Error('The answer arrived before the handler had resolved.');
       stage.openGate();
       stage.record(await client.answer());
     },
@@ -120,7 +178,7 @@ export const handlers: readonly CallbackScenario[] = [
     expect: refused('mismatch'),
   },
   {
-    name: 'the same callback again reaches the handler again, under the same transition',
+    name: 'a repeated callback reaches the handler again, with the same transitionId',
     record: (callback) => callback.transitionId,
     play: async (stage) => {
       await stage.ask(callbackRequest());
@@ -133,5 +191,5 @@ export const handlers: readonly CallbackScenario[] = [
   },
 ];
 
-// SHA-256 over the lengths and texts of '' and the five signed fields of the sample, made with sha256sum.
+// SHA-256 over the lengths and values of '' and the five signed fields of the sample, made with sha256sum.
 const TRANSITION = '97f95b316e2c080cd2b6b9d40f2ea22caf4c897e2ca83978b06e4b2d74268ca2';

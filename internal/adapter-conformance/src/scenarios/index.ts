@@ -1,5 +1,6 @@
 import type { CallbackScenario, RedirectScenario } from '../scenario.ts';
 import { bodies } from './bodies.ts';
+import { bridges } from './bridges.ts';
 import { connections } from './connections.ts';
 import { contentTypes } from './content-types.ts';
 import { encodings } from './encodings.ts';
@@ -20,6 +21,9 @@ export const CALLBACK_SCENARIOS: Readonly<Record<string, readonly CallbackScenar
   handlers,
   connections,
 };
+
+/** For adapters that read a node:http request. */
+export const BRIDGE_SCENARIOS: Readonly<Record<string, readonly CallbackScenario[]>> = { bridges };
 
 export const REDIRECT_SCENARIOS: Readonly<Record<string, readonly RedirectScenario[]>> = {
   queries,

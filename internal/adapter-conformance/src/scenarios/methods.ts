@@ -1,30 +1,35 @@
-import { answered } from '../expectations.ts';
-import { callbackRequest } from '../http-request.ts';
-import { ANSWERS } from '../outcome.ts';
+import { refused } from '../expectations.ts';
+import { callbackRequest, chunkedCallbackRequest } from '../http-request.ts';
+import { ANSWERS, closing } from '../outcome.ts';
 import type { CallbackScenario } from '../scenario.ts';
 
 export const methods: readonly CallbackScenario[] = [
   ...['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map((method) => ({
-    name: `${method} is refused, and POST is named`,
+    name: `${method} is refused, and the answer names POST`,
     play: callbackRequest({ method }),
-    expect: answered(ANSWERS.methodNotAllowed),
+    expect: refused('method_not_allowed', ANSWERS.methodNotAllowed),
   })),
   {
-    name: 'HEAD is refused, without a body',
-    play: callbackRequest({ method: 'HEAD', body: '', headers: { 'content-length': undefined } }),
-    expect: answered({ status: 405, body: '', allow: 'POST' }),
+    name: 'a PUT with a chunked body is refused, and the connection is closed',
+    play: chunkedCallbackRequest(['{}'], { method: 'PUT' }),
+    expect: refused('method_not_allowed', closing(ANSWERS.methodNotAllowed)),
   },
   {
-    name: 'a method without content type and signature is refused all the same',
+    name: 'HEAD is refused without a body',
+    play: callbackRequest({ method: 'HEAD', body: '', headers: { 'content-length': undefined } }),
+    expect: refused('method_not_allowed', { status: 405, body: '', allow: 'POST' }),
+  },
+  {
+    name: 'the method is checked before the content type and the signature',
     play: callbackRequest({
       method: 'PUT',
       headers: { 'content-type': undefined, 'hmac-signature': undefined },
     }),
-    expect: answered(ANSWERS.methodNotAllowed),
+    expect: refused('method_not_allowed', ANSWERS.methodNotAllowed),
   },
   {
-    name: 'an overriding header does not make a PUT a POST',
+    name: 'an overriding header does not turn a PUT into a POST',
     play: callbackRequest({ method: 'PUT', headers: { 'x-http-method-override': 'POST' } }),
-    expect: answered(ANSWERS.methodNotAllowed),
+    expect: refused('method_not_allowed', ANSWERS.methodNotAllowed),
   },
 ];

@@ -4,8 +4,9 @@ import { hash, OTHER_KEY, redirectQuery, redirectRequest, SIGNED_AT, signature }
 import type { RedirectScenario } from '../scenario.ts';
 
 const flat = redirectQuery();
+const PARAMETERS = flat.split('&').length;
 const mr = 'merchant_reference=ORD-1001';
-/** The signed fields and the signature, with other names for what stands in the payload. */
+/** The signed fields and the signature, with other names for the fields of the payload. */
 const nested = (open: string, close: string) =>
   `?event=transaction.completed&${[
     ['merchant_reference', 'ORD-1001'],
@@ -17,39 +18,42 @@ const nested = (open: string, close: string) =>
     .join('&')}&hmac_signature=${encodeURIComponent(signature())}`;
 
 const MALFORMED: Readonly<Record<string, string>> = {
-  'threat A14: a signed name that stands twice': `${flat}&${mr}`,
-  'threat A14: a signed name that stands twice, the second time with another value': `${flat}&merchant_reference=ORD-9`,
-  'threat A14: a signed name that stands twice, the first time with another value': flat.replace(
+  'threat A14: a repeated signed name': `${flat}&${mr}`,
+  'threat A14: a repeated signed name whose second value differs': `${flat}&merchant_reference=ORD-9`,
+  'threat A14: a repeated signed name whose first value differs': flat.replace(
     '?',
     '?merchant_reference=ORD-9&',
   ),
-  'threat A14: a signed name that stands twice, once encoded': `${flat}&merchant%5Freference=ORD-9`,
-  'threat A14: a signed name, flat and in the payload': `${flat}&payload[merchant_reference]=ORD-9`,
-  'threat A14: a signature that stands twice': `${flat}&hmac_signature=${encodeURIComponent(signature())}`,
-  'threat A14: an unsigned name of the contract that stands twice': `${flat}&transaction_amount=5000000`,
-  'threat A14: a name in list brackets': `${flat}&merchant_reference[]=ORD-9`,
-  'threat A14: a name with an index': `${flat}&merchant_reference[0]=ORD-9`,
-  'threat A14: a name in the payload with an index': `${nested('[', ']')}&payload[merchant_reference][0]=ORD-9`,
+  'threat A14: a repeated signed name in two encodings': `${flat}&merchant%5Freference=ORD-9`,
+  'threat A14: a signed name that is both flat and in the payload': `${flat}&payload[merchant_reference]=ORD-9`,
+  'threat A14: a repeated signature': `${flat}&hmac_signature=${encodeURIComponent(signature())}`,
+  'threat A14: a signed name with list brackets': `${flat}&merchant_reference[]=ORD-9`,
+  'threat A14: a signed name with an index': `${flat}&merchant_reference[0]=ORD-9`,
+  'threat A14: a signed name in the payload with an index': `${nested('[', ']')}&payload[merchant_reference][0]=ORD-9`,
   'threat A15: a percent escape that is not UTF-8': flat.replace('ORD-1001', 'ORD%FF'),
   'threat A15: a percent escape of a lone surrogate': flat.replace('ORD-1001', 'ORD%ED%A0%80'),
-  'threat A15: a percent escape that breaks off': flat.replace('ORD-1001', 'ORD%4'),
-  'threat A15: a percent sign alone': `${flat}&note=100%`,
-  'more than 8192 characters': `${flat}&filler=${'x'.repeat(8200)}`,
+  'threat A15: a truncated percent escape': flat.replace('ORD-1001', 'ORD%4'),
+  'threat A15: a percent sign without an escape': `${flat}&note=100%`,
+  'threat A29: a query of more than 8192 characters': `${flat}&filler=${'x'.repeat(8200)}`,
+  'threat A29: a query of 129 parameters': `${flat}${'&a=1'.repeat(129 - PARAMETERS)}`,
+  'threat A29: a query of 4,050 empty parameters': `?${'a&'.repeat(4050)}`,
+  'threat A29: a genuine query before 4,000 empty parameters': `${flat}&${'a&'.repeat(3700)}`,
+  'threat A29: a signed name with 7,000 brackets': `?event${'['.repeat(7000)}`,
 };
 
 export const queries: readonly RedirectScenario[] = [
   {
-    name: 'flat names verify',
+    name: 'a redirect with flat names verifies',
     play: redirectRequest(flat),
     expect: redirected(),
   },
   {
-    name: 'names in payload[…] verify',
+    name: 'a redirect with names in payload[…] verifies',
     play: redirectRequest(nested('[', ']')),
     expect: redirected(),
   },
   {
-    name: 'names in payload[…], encoded, verify',
+    name: 'percent-encoded names in payload[…] verify',
     play: redirectRequest(nested('%5B', '%5D')),
     expect: redirected(),
   },
@@ -64,13 +68,36 @@ export const queries: readonly RedirectScenario[] = [
     expect: redirected('ORD Zoë 1'),
   },
   {
-    name: 'names that nobody knows are kept, and may repeat',
+    name: 'a query of 128 parameters verifies',
+    play: redirectRequest(`${flat}${'&a=1'.repeat(128 - PARAMETERS)}`),
+    expect: redirected(),
+  },
+  {
+    name: "the merchant's own parameter ?id=7 does not spoil a redirect, and raw has both values",
+    play: redirectRequest(flat.replace('?', '?id=7&')),
+    record: ({ raw }) => raw['id'],
+    expect: redirected(['7', '1001']),
+  },
+  {
+    name: 'threat A14: a repeated unsigned name is not among the unsigned fields, and raw has both values',
+    play: redirectRequest(`${flat}&provider_code=other`),
+    record: ({ unsigned, raw }) => [Object.hasOwn(unsigned, 'provider_code'), raw['provider_code']],
+    expect: redirected([false, ['example_mobile_money', 'other']]),
+  },
+  {
+    name: 'brackets after an unsigned name are ignored',
+    play: redirectRequest(`${flat}&id[]=7&provider_code[0]=other`),
+    record: ({ unsigned }) => unsigned.provider_code,
+    expect: redirected('example_mobile_money'),
+  },
+  {
+    name: 'unknown names are kept, and may repeat',
     play: redirectRequest(`${flat}&utm=a&utm=b`),
     record: (redirect) => redirect.raw['utm'],
     expect: redirected(['a', 'b']),
   },
   {
-    name: 'what looks like a fragment is not part of the query',
+    name: 'a fragment is not part of the query',
     play: redirectRequest(`${flat}#${mr}`),
     expect: redirected(),
   },
@@ -81,9 +108,17 @@ export const queries: readonly RedirectScenario[] = [
     expect: redirected('Paid 5000000'),
   },
   {
-    name: 'the option redirectFields renames',
+    name: 'the option redirectFields renames parameters',
     options: { redirectFields: { hmac_signature: 'sig', merchant_reference: 'order' } },
     play: redirectRequest(flat.replace('hmac_signature', 'sig').replace('merchant_reference', 'order')),
+    expect: redirected(),
+  },
+  {
+    name: 'the option redirectDefaults fills in names that the query lacks',
+    options: { redirectDefaults: { event: 'transaction.completed', transaction_type: 'COLLECTION' } },
+    play: redirectRequest(
+      flat.replace('event=transaction.completed&', '').replace('&transaction_type=COLLECTION', ''),
+    ),
     expect: redirected(),
   },
   ...Object.entries(MALFORMED).map(([name, query]) => ({
@@ -92,22 +127,22 @@ export const queries: readonly RedirectScenario[] = [
     expect: turnedAway('query_malformed'),
   })),
   {
-    name: 'no query is refused',
+    name: 'a redirect without a query is refused',
     play: redirectRequest(''),
     expect: turnedAway('signature_missing'),
   },
   {
-    name: 'a missing signature is refused',
+    name: 'a redirect without a signature is refused',
     play: redirectRequest(flat.replace('hmac_signature', 'other')),
     expect: turnedAway('signature_missing'),
   },
   {
-    name: 'a signature in the header is no signature of a redirect',
+    name: 'a signature in the header does not sign a redirect',
     play: redirectRequest(flat.replace('hmac_signature', 'other'), 'GET', { 'hmac-signature': signature() }),
     expect: turnedAway('signature_missing'),
   },
   {
-    name: 'another key is refused',
+    name: 'a redirect signed with another key is refused',
     play: redirectRequest(
       flat.replace(
         encodeURIComponent(signature()),
@@ -122,7 +157,7 @@ export const queries: readonly RedirectScenario[] = [
     expect: turnedAway('mismatch'),
   },
   {
-    name: 'threat A13: digits from elsewhere in Unicode are refused',
+    name: 'threat A13: digits from other Unicode blocks are refused',
     play: redirectRequest(
       flat.replace(
         encodeURIComponent(signature()),

@@ -79,9 +79,11 @@ function append(buffer: Uint8Array, length: number, piece: Uint8Array): Uint8Arr
 
 /** Whether what a body parser made is larger than a body may be (threat A34). Asked only when no length was declared. */
 export function isLargerThanBody(data: unknown): boolean {
-  if (typeof data === 'string' || data instanceof Uint8Array) return data.length > MAX_BODY_BYTES;
+  if (ArrayBuffer.isView(data)) return data.byteLength > MAX_BODY_BYTES;
   try {
-    return (JSON.stringify(data, withoutBigInts)?.length ?? 0) > MAX_BODY_BYTES;
+    const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
+    // One UTF-16 unit is at most three bytes: short text is not encoded.
+    return text.length * 3 > MAX_BODY_BYTES && encoder.encode(text).length > MAX_BODY_BYTES;
   } catch {
     return true; // Nested so deeply that it cannot be written.
   }

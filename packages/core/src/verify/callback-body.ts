@@ -21,8 +21,10 @@ const BYTE_ORDER_MARK = '\ufeff';
 /** Undefined when the body is not a JSON object with an object `payload`. */
 export function readCallbackBody(body: unknown): ReadBody | undefined {
   try {
-    const text =
-      body instanceof Uint8Array ? decoder.decode(body as Uint8Array<ArrayBuffer>) : withoutMark(body);
+    // Not `instanceof`: a runtime's own realm may have made the bytes (Jest, edge sandboxes).
+    const text = ArrayBuffer.isView(body)
+      ? decoder.decode(body as Uint8Array<ArrayBuffer>)
+      : withoutMark(body);
     const isText = typeof text === 'string';
     const data: unknown = isText ? JSON.parse(text) : text;
     if (!isObject(data)) return undefined;

@@ -1,0 +1,70 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { Connection } from './connection.ts';
+import { hangGuard } from './hang-guard.ts';
+import type { HeapReport } from './heap-server.ts';
+import { chunkedCallbackRequest, paddedBody } from './http-request.ts';
+
+const SOCKETS = 40;
+const MAX_GROWTH_BYTES = 10_000_000;
+/** 2.6 million pieces, which some frameworks pass through several promises each. */
+const GENEROUS_MS = 120_000;
+
+/**
+ * Threat A30: bodies of 64 KiB in one-byte pieces on forty sockets, all of them unfinished. `program` mounts the adapter
+ * with `serveForHeapTest()`.
+ */
+export function testLiveHeap(name: string, program: URL): void {
+  test(`${name}: threat A30: forty unfinished bodies in one-byte pieces take less than 10 MB of live heap, and then verify`, {
+    timeout: GENEROUS_MS,
+  }, async () => {
+    const { growthBytes, statuses } = await liveHeap(program);
+    expect(growthBytes).toBeLessThan(MAX_GROWTH_BYTES);
+    expect(statuses).toEqual(Array.from({ length: SOCKETS }, () => 200));
+  });
+}
+
+/** How much live heap the unfinished bodies take, and the answers when they are finished. */
+export async function liveHeap(
+  program: URL,
+): Promise<{ readonly growthBytes: number; readonly statuses: readonly number[] }> {
+  const server = fork(program, { execArgv: ['--expose-gc'] });
+  const clients: Connection[] = [];
+  try {
+    const { port } = await ask(server);
+    const [head = Buffer.of(), ...chunks] = chunkedCallbackRequest(
+      [...Buffer.from(paddedBody(64 * 1024))].map((byte) => Uint8Array.of(byte)),
+    );
+    const pieces = Buffer.concat(chunks.slice(0, -2));
+    const rest = Buffer.concat(chunks.slice(-2));
+    for (let count = 0; count < SOCKETS; count++) clients.push(await Connection.open(port));
+    await Promise.all(clients.map((client) => client.write(head)));
+    const before = await settled(server, SOCKETS * head.length);
+    await Promise.all(clients.map((client) => client.write(pieces)));
+    const during = await settled(server, SOCKETS * (head.length + pieces.length));
+    await Promise.all(clients.map((client) => client.write(rest)));
+    const answers = await Promise.all(clients.map((client) => client.answer()));
+    return { growthBytes: during - before, statuses: answers.map(({ status }) => status) };
+  } finally {
+    for (const client of clients) client.hangUp();
+    server.kill();
+  }
+}
+
+/** The live heap once the server has read so many bytes, and has no more work to do with them. */
+async function settled(server: ChildProcess, bytesRead: number): Promise<number> {
+  let last = Number.POSITIVE_INFINITY;
+  for (;;) {
+    const report = await ask(server);
+    if (report.bytesRead >= bytesRead && report.heapBytes > last - 500_000) return report.heapBytes;
+    last = report.heapBytes;
+  }
+}
+
+async function ask(server: ChildProcess): Promise<HeapReport> {
+  const reported = once(server, 'message');
+  server.send('report');
+  const [report] = await hangGuard('the server to report its heap', reported, GENEROUS_MS);
+  return report;
+}
