@@ -1,10 +1,9 @@
 import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
 import {
-  type BodySink,
   type CallbackOptions,
   createCallbackReceiver,
   createRedirectReceiver,
-  type IncomingBody,
+  incomingWebCallback,
   type RedirectOptions,
   receiveCallback,
   receiveRedirect,
@@ -37,12 +36,7 @@ export function paymentCallbacks(
 ): (request: Request, next: (callback: VerifiedCallback) => Answer) => Promise<Response> {
   const receiver = createCallbackReceiver(options);
   return async (request, next) => {
-    const { method, headers } = request;
-    const header = (name: string): string | null => headers.get(name);
-    const { reply, callback } = await receiveCallback(
-      { method, header, body: incomingBody(request) },
-      receiver,
-    );
+    const { reply, callback } = await receiveCallback(incomingWebCallback(request), receiver);
     return reply === undefined ? next(callback) : new Response(reply.body, reply);
   };
 }
@@ -77,43 +71,4 @@ export function paymentRedirects(
     }
     return response;
   };
-}
-
-/** The body is touched when core reads it, not before: a request that is refused unread stays the server's to drain. */
-function incomingBody(request: Request): IncomingBody {
-  if (request.bodyUsed) return { state: 'consumed' };
-  return {
-    state: 'unread',
-    // A server holds a body to its declared length, and reads it faster than a stream.
-    read: (sink, declaredLength) =>
-      declaredLength === undefined ? readPieces(request, sink) : readWhole(request, sink),
-  };
-}
-
-function readWhole(request: Request, { chunk, end, abort }: BodySink): () => void {
-  request.arrayBuffer().then((buffer) => {
-    chunk(new Uint8Array(buffer));
-    end();
-  }, abort);
-  return () => {};
-}
-
-/** By reader: not every runtime's stream is iterable, and an iterator waits for a stalled sender before it stops. */
-function readPieces(request: Request, { chunk, end, abort }: BodySink): () => void {
-  const stream = request.body ?? new Blob([]).stream();
-  if (stream.locked) {
-    abort(); // Something else reads it, and getReader() would throw.
-    return () => {};
-  }
-  const reader = stream.getReader();
-  const readNext = (): void => {
-    // No promise waits for the next: a chain of them would keep every piece of the body (threat A30).
-    reader.read().then(({ done, value }) => {
-      if (done) return end();
-      chunk(value);
-      readNext();
-    }, abort);
-  };
-  readNext();
-  return () => void reader.cancel().catch(() => undefined); // Nothing waits for a stream that is given up.
 }

@@ -9,4 +9,5 @@ export type {
   Reply,
 } from './receiver.ts';
 export { createCallbackReceiver, createRedirectReceiver } from './receiver.ts';
-export type { BodySink, BodySource, IncomingBody } from './request-body.ts';
+export type { BodySource, IncomingBody } from './request-body.ts';
+export { incomingWebCallback } from './web.ts';

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import { readSignature } from '../verify/create-verifier.ts';
-import { type ReceiverCode, type Refusal, refuse } from '../verify/refusal.ts';
+import { type Refusal, type RefusalCode, refuse } from '../verify/refusal.ts';
 import type { VerifiedCallback } from '../verify/verified.ts';
 import {
   type CallbackReceiver,
@@ -36,13 +36,13 @@ const CLOSE = { connection: 'close' };
 const ACCEPTED: Reply = jsonReply(200, { status: 'accepted' });
 const UNAUTHORIZED: Reply = errorReply(401, 'unauthorized');
 /** All refusals of the verifier look the same over the network: 401 (threat A22). */
-const EARLY: Readonly<Record<ReceiverCode, Reply>> = {
-  method_not_allowed: errorReply(405, 'method_not_allowed', { allow: 'POST' }),
-  encoding_unsupported: errorReply(415, 'unsupported_media_type'),
-  body_too_large: errorReply(413, 'content_too_large', CLOSE),
-  body_timeout: errorReply(408, 'request_timeout', CLOSE),
-  body_aborted: errorReply(400, 'request_aborted', CLOSE),
-};
+const REPLIES: ReadonlyMap<RefusalCode, Reply> = new Map<RefusalCode, Reply>([
+  ['method_not_allowed', errorReply(405, 'method_not_allowed', { allow: 'POST' })],
+  ['encoding_unsupported', errorReply(415, 'unsupported_media_type')],
+  ['body_too_large', errorReply(413, 'content_too_large', CLOSE)],
+  ['body_timeout', errorReply(408, 'request_timeout', CLOSE)],
+  ['body_aborted', errorReply(400, 'request_aborted', CLOSE)],
+]);
 
 /**
  * The seam: the only place that decides the status and the body of a callback's answer. Checks run cheapest first, so that
@@ -63,30 +63,34 @@ export async function receiveCallback(
   const encoding = header(request, 'content-encoding')?.trim().toLowerCase() ?? 'identity';
   const declared = header(request, 'content-length');
   const declaredLength = declared === undefined ? undefined : Number(declared);
-  const refused = (refusal: Refusal, reply: Reply = UNAUTHORIZED): { readonly reply: Reply } => {
+  const refused = (refusal: Refusal, closes: boolean): { readonly reply: Reply } => {
     receiver.reportRefusal(refusal);
-    // To keep the connection, the server would read the rest of a long body and throw it away.
-    return { reply: isLong(request, declaredLength) ? closing(reply) : reply };
+    const reply = REPLIES.get(refusal.code) ?? UNAUTHORIZED;
+    return { reply: closes ? { ...reply, headers: { ...reply.headers, ...CLOSE } } : reply };
   };
-  const early = (code: ReceiverCode): { readonly reply: Reply } => refused(refuseEarly(code), EARLY[code]);
-  if (request.method !== 'POST') return early('method_not_allowed');
-  if (!ENCODINGS.includes(encoding)) return early('encoding_unsupported');
-  if (typeof signature === 'string') return refused(refuse(signature));
+  // To keep the connection, the server would read the rest of a long body and throw it away.
+  const unread = (refusal: Refusal): { readonly reply: Reply } =>
+    refused(refusal, isLong(request, declaredLength));
+  if (request.method !== 'POST') return unread(refuseEarly('method_not_allowed'));
+  if (!ENCODINGS.includes(encoding)) return unread(refuseEarly('encoding_unsupported'));
+  if (typeof signature === 'string') return unread(refuse(signature));
   // Not `>`: a length that is not a number is not within the limit either.
-  if (declaredLength !== undefined && !(declaredLength <= MAX_BODY_BYTES)) return early('body_too_large');
+  if (declaredLength !== undefined && !(declaredLength <= MAX_BODY_BYTES)) {
+    return unread(refuseEarly('body_too_large'));
+  }
 
   let body: unknown;
   if (request.body.state === 'unread') {
     const received = await readBodyBytes(request.body.read, declaredLength, receiver.bodyLimit);
     const isPlain = encoding === 'identity' || typeof received === 'string';
     const read = isPlain ? received : await decompress(received, encoding);
-    if (read === 'body_malformed') return refused(refuse(read));
-    if (typeof read === 'string') return early(read);
+    if (typeof read === 'string')
+      return refused(read === 'body_malformed' ? refuse(read) : refuseEarly(read), false);
     body = read;
   } else if (request.body.state === 'parsed') {
     body = request.body.data;
     const isBounded = encoding === 'identity' && declaredLength !== undefined;
-    if (!isBounded && isLargerThanBody(body)) return early('body_too_large');
+    if (!isBounded && isLargerThanBody(body)) return refused(refuseEarly('body_too_large'), false);
   } else {
     receiver.reportError(consumedError());
     return { reply: errorReply(receiver.failureStatus, 'body_consumed', { 'retry-after': '30' }) };
@@ -124,10 +128,6 @@ function isLong({ body, header }: IncomingCallback, declaredLength: number | und
   return declaredLength === undefined
     ? Boolean(header('transfer-encoding'))
     : !(declaredLength <= MAX_BODY_BYTES);
-}
-
-function closing(reply: Reply): Reply {
-  return { ...reply, headers: { ...reply.headers, ...CLOSE } };
 }
 
 function consumedError(): ConfigurationError {

@@ -25,8 +25,6 @@ export interface BodySink {
 /** The size limit of a callback's body, in bytes, before and after decompression, whoever reads it. */
 export const MAX_BODY_BYTES: number = 64 * 1024;
 
-export type ContentEncoding = 'identity' | 'gzip' | 'deflate';
-
 export type BodyProblem = 'body_too_large' | 'body_timeout' | 'body_aborted' | 'body_malformed';
 
 /** Reads a body to its end, within the limits of size and time. Never rejects, never waits for a stream it gave up. */
@@ -59,6 +57,7 @@ export function readBodyBytes(
       abort: () => done('body_aborted'),
     };
     giveUp = source(sink, declaredLength);
+    if (isDone) giveUp(); // A source that is not asynchronous may have ended by now.
   });
 }
 
@@ -81,7 +80,7 @@ function append(buffer: Uint8Array, length: number, piece: Uint8Array): Uint8Arr
 export function isLargerThanBody(data: unknown): boolean {
   if (ArrayBuffer.isView(data)) return data.byteLength > MAX_BODY_BYTES;
   try {
-    const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
+    const text = typeof data === 'string' ? data : (JSON.stringify(data, withoutBigInts) ?? '');
     // One UTF-16 unit is at most three bytes: short text is not encoded.
     return text.length * 3 > MAX_BODY_BYTES && encoder.encode(text).length > MAX_BODY_BYTES;
   } catch {

@@ -149,6 +149,12 @@ export interface ReceiverVerifier extends Pick<Verifier, 'verifyRedirect'> {
 /** @param options Checked by their rules. */
 export function verifierOf(options: VerifierOptions): ReceiverVerifier {
   const { toleranceSeconds, colonIn, isMerchantReference, account = '', now = Date.now } = options;
+  if (colonIn === undefined && isMerchantReference !== undefined) {
+    throw new ConfigurationError(
+      'isMerchantReference',
+      'isMerchantReference needs colonIn, which names the field it guards.',
+    );
+  }
   if (colonIn === 'internal_reference' && isMerchantReference === undefined) {
     throw new ConfigurationError(
       'isMerchantReference',

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { type BodySink, createCallbackReceiver, receiveCallback } from '../../src/receive/index.ts';
+import { type createCallbackReceiver, receiveCallback } from '../../src/receive/index.ts';
 import { post } from '../incoming.ts';
 import { callbackData, SIGNING_KEY } from '../signed-callbacks.ts';
 

@@ -1,0 +1,52 @@
+import type { IncomingCallback } from './receive-callback.ts';
+import type { BodySink } from './request-body.ts';
+
+/**
+ * Describes a web-standard `Request` for `receiveCallback()`.
+ *
+ * @example
+ * const { reply } = await receiveCallback(incomingWebCallback(request), receiver);
+ */
+export function incomingWebCallback(request: Request): IncomingCallback {
+  const { method, headers } = request;
+  return {
+    method,
+    header: (name) => headers.get(name),
+    body: request.bodyUsed
+      ? { state: 'consumed' }
+      : {
+          state: 'unread',
+          // A server holds a body to its declared length, and reads it faster than a stream.
+          read: (sink, declaredLength) =>
+            declaredLength === undefined ? readPieces(request, sink) : readWhole(request, sink),
+        },
+  };
+}
+
+function readWhole(request: Request, { chunk, end, abort }: BodySink): () => void {
+  request.arrayBuffer().then((buffer) => {
+    chunk(new Uint8Array(buffer));
+    end();
+  }, abort);
+  return () => {};
+}
+
+/** By reader: not every runtime's stream is iterable, and an iterator waits for a stalled sender before it stops. */
+function readPieces(request: Request, { chunk, end, abort }: BodySink): () => void {
+  const stream = request.body ?? new Blob([]).stream();
+  if (stream.locked) {
+    abort(); // Something else reads it, and getReader() would throw.
+    return () => {};
+  }
+  const reader = stream.getReader();
+  const readNext = (): void => {
+    // No promise waits for the next: a chain of them would keep every piece of the body (threat A30).
+    reader.read().then(({ done, value }) => {
+      if (done) return end();
+      chunk(value);
+      readNext();
+    }, abort);
+  };
+  readNext();
+  return () => void reader.cancel().catch(() => undefined); // Nothing waits for a stream that is given up.
+}
