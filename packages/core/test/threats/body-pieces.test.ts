@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { type createCallbackReceiver, receiveCallback } from '../../src/receive/index.ts';
+import { createCallbackReceiver, receiveCallback } from '../../src/receive/index.ts';
+import type { BodySink } from '../../src/receive/request-body.ts';
 import { post } from '../incoming.ts';
 import { callbackData, SIGNING_KEY } from '../signed-callbacks.ts';
 
