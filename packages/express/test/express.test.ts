@@ -89,7 +89,7 @@ describe.each(versions)('%s', (_name, express) => {
     expect(await reached).toMatchObject({ code: 'ERR_HTTP_HEADERS_SENT' });
   });
 
-  it('below a mounted router, the query is still the one of the address as it came', async () => {
+  it('below a mounted router, the query is still the original one', async () => {
     const router = express();
     router.use('/return', paymentRedirects({ signingKey, onRedirect: () => '/thanks' }));
     const app = express();

@@ -143,7 +143,7 @@ describe('handler mode', () => {
     expect(handled).toEqual(['one', 'two']);
   });
 
-  it('behind a rewrite, the query is still the one of the address as it came', async () => {
+  it('behind a rewrite, the query is still the original one', async () => {
     const app = fastify({ rewriteUrl: () => '/return' });
     app.register(paymentRedirects({ signingKey, onRedirect: () => '/thanks' }), { prefix: '/return' });
     const response = await fetch(`${await listen(app)}/payments/return?${query}`, { redirect: 'manual' });
@@ -199,7 +199,7 @@ describe('pass-through mode', () => {
     expect(await (await send(`${await listen(app)}/callbacks`)).json()).toEqual(['ORD-1001', data]);
   });
 
-  it('stands before every route of its scope, and of the scopes below', async () => {
+  it('runs before every route of its scope and of the scopes below', async () => {
     const app = fastify();
     app.register(async (scope) => {
       scope.post('/declared-before', async (request) => merchantReference(request.paymentCallback));

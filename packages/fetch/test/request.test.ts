@@ -54,7 +54,7 @@ describe('the body of a request', () => {
     expect([request.bodyUsed, pulls()]).toEqual([false, 0]);
   });
 
-  it('threat A18: is let go of over the limit, and no more of it is asked for', async () => {
+  it('threat A18: is cancelled over the limit, and no more of it is read', async () => {
     const chunk = new Uint8Array(40_000);
     const { stream, pulls, cancelled } = recordedBody([chunk, chunk, chunk, chunk]);
     expect((await paymentCallbacks({ signingKey, onCallback })(callbackRequest(stream))).status).toBe(413);
@@ -62,7 +62,7 @@ describe('the body of a request', () => {
     expect(pulls()).toBe(2);
   });
 
-  it('threat A18: is let go of when it stalls', async () => {
+  it('threat A18: is cancelled when it stalls', async () => {
     const { stream, cancelled } = recordedBody([]);
     const callbacks = paymentCallbacks({ signingKey, onCallback, bodyTimeoutMs: 20 });
     expect((await callbacks(callbackRequest(stream))).status).toBe(408);
@@ -74,7 +74,7 @@ describe('the body of a request', () => {
     expect((await paymentCallbacks({ signingKey, onCallback })(request)).status).toBe(401);
   });
 
-  it('under somebody else’s lock gets an answer, and no exception', async () => {
+  it('gets an answer and no exception when something else has locked it', async () => {
     const { stream } = recordedBody([bytes]);
     const request = callbackRequest(stream);
     request.body?.getReader();

@@ -70,7 +70,7 @@ describe.each(versions)('%s', (_name, Koa) => {
     expect(errors).toEqual([['app', orderStoreDown]]);
   });
 
-  it('without such a middleware it is the app’s error event', async () => {
+  it('an error of the app’s own handler without such middleware is the app’s error event', async () => {
     const errors: unknown[] = [];
     const app = new Koa();
     app.on('error', (error) => errors.push(error));
@@ -97,7 +97,7 @@ describe.each(versions)('%s', (_name, Koa) => {
     ]);
   });
 
-  it('behind a rewrite, the query is still the one of the address as it came', async () => {
+  it('behind a rewrite, the query is still the original one', async () => {
     const app = new Koa();
     app.use(async (ctx, next) => {
       Object.assign(ctx, { url: '/return' });
@@ -108,7 +108,7 @@ describe.each(versions)('%s', (_name, Koa) => {
     expect([response.status, response.headers.get('location')]).toEqual([303, '/thanks']);
   });
 
-  it('a handler mode route goes no further down', async () => {
+  it('a route in handler mode does not call next', async () => {
     const reached: string[] = [];
     const app = new Koa();
     app.use(paymentCallbacks({ signingKey, onCallback: () => undefined }));
