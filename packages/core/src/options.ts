@@ -32,10 +32,7 @@ export function checkOptions<T extends object>(
   prefix = '',
 ): void {
   if (typeof options !== 'object' || options === null) {
-    throw new ConfigurationError(
-      'options',
-      `${call} needs an object of options: { ${Object.keys(rules)[0]}, … }.`,
-    );
+    throw new ConfigurationError(prefix.slice(0, -1) || 'options', `${call} needs an object.`);
   }
   refuseUnknownOptions(call, options, Object.keys(rules));
   for (const [name, rule] of Object.entries<OptionRule | undefined>(rules)) {
@@ -45,8 +42,7 @@ export function checkOptions<T extends object>(
   }
 }
 
-/** The part of `checkOptions()` for objects whose names alone are checked. */
-export function refuseUnknownOptions(call: string, options: object, known: readonly string[]): void {
+function refuseUnknownOptions(call: string, options: object, known: readonly string[]): void {
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
     const lower = name.toLowerCase();

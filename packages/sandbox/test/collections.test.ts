@@ -74,7 +74,7 @@ describe('POST /sandbox/collections', () => {
       ...change,
     });
     expect([status, reason, blamed]).toEqual([400, 'malformed_request', field]);
-    expect(message).toMatch(/^[\w.]+: |^This merchant reference /);
+    expect(message).toMatch(/^[\w.]+: |^A callback for this merchant reference /);
   });
 
   it.each([

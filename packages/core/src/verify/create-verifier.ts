@@ -150,16 +150,13 @@ export interface ReceiverVerifier extends Pick<Verifier, 'verifyRedirect'> {
 export function verifierOf(options: VerifierOptions): ReceiverVerifier {
   const { toleranceSeconds, colonIn, isMerchantReference, account = '', now = Date.now } = options;
   if (colonIn === undefined && isMerchantReference !== undefined) {
-    throw new ConfigurationError(
-      'isMerchantReference',
-      'isMerchantReference needs colonIn, which names the field it guards.',
-    );
+    throw new ConfigurationError('isMerchantReference', 'isMerchantReference needs colonIn.');
   }
   if (colonIn === 'internal_reference' && isMerchantReference === undefined) {
     throw new ConfigurationError(
       'isMerchantReference',
-      "colonIn: 'internal_reference' needs isMerchantReference. Otherwise a customer who can put ':' into a reference can " +
-        'move its end into the other reference, under the same signature.',
+      "colonIn: 'internal_reference' needs isMerchantReference, or a customer could move text from one reference to the " +
+        'other under the same signature.',
     );
   }
   const keys = prepareSigningKeys(options.signingKey, options);

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
-import { refuseUnknownOptions } from '../options.ts';
-import { SIGNED_NAMES, type SignedName } from './signed-fields.ts';
+import { checkOptions, type OptionRule, type OptionRules } from '../options.ts';
+import type { SignedName } from './signed-fields.ts';
 import { UNSIGNED_NAMES } from './unsigned-fields.ts';
 
 /** What can be renamed in a redirect's query, since its wire form is not shown. */
@@ -25,8 +25,19 @@ export interface ReadQuery {
 
 const MAX_LENGTH = 8192;
 const MAX_PAIRS = 128;
-const RENAMEABLE: readonly string[] = [...SIGNED_NAMES, 'hmac_signature'];
-const DEFAULTABLE: readonly string[] = ['event', 'transaction_type'];
+const NAME: OptionRule = [
+  (value) => typeof value === 'string' && value !== '' && value.isWellFormed(),
+  'a non-empty string',
+];
+const DEFAULT_RULES: OptionRules<RedirectDefaults> = { event: NAME, transaction_type: NAME };
+const FIELD_RULES: OptionRules<RedirectFields> = {
+  ...DEFAULT_RULES,
+  merchant_reference: NAME,
+  internal_reference: NAME,
+  transaction_status: NAME,
+  hmac_signature: NAME,
+};
+const RENAMEABLE: readonly string[] = Object.keys(FIELD_RULES);
 
 /**
  * Which parameter names are known: flat names by default, and `payload[…]` for what a callback has in its payload. A name
@@ -35,8 +46,8 @@ const DEFAULTABLE: readonly string[] = ['event', 'transaction_type'];
  * @throws {ConfigurationError} Names the option.
  */
 export function queryForm(renamed: RedirectFields = {}, defaults: RedirectDefaults = {}): QueryForm {
-  checkNames('redirectFields', renamed, RENAMEABLE);
-  checkNames('redirectDefaults', defaults, DEFAULTABLE);
+  checkOptions('redirectFields', renamed, FIELD_RULES, 'redirectFields.');
+  checkOptions('redirectDefaults', defaults, DEFAULT_RULES, 'redirectDefaults.');
   const names = new Map<string, string>();
   const add = (wireName: string, slot: string): void => {
     if (names.has(wireName)) {
@@ -56,17 +67,6 @@ export function queryForm(renamed: RedirectFields = {}, defaults: RedirectDefaul
   }
   const maxNameLength = Math.max(...[...names.keys()].map((name) => name.length));
   return { names, maxNameLength, defaults: { ...defaults } };
-}
-
-function checkNames(option: string, names: object, known: readonly string[]): void {
-  if (typeof names !== 'object' || names === null) {
-    throw new ConfigurationError(option, `${option} must be an object, such as { event: '…' }.`);
-  }
-  refuseUnknownOptions(option, names, known);
-  for (const [slot, value] of Object.entries(names)) {
-    if (value === undefined || (typeof value === 'string' && value !== '' && value.isWellFormed())) continue;
-    throw new ConfigurationError(`${option}.${slot}`, `${option}.${slot} must be a non-empty string.`);
-  }
 }
 
 /**

@@ -52,7 +52,7 @@ const HINTS = {
   timestamp_unreadable: 'toleranceSeconds is set, but t is not a number.',
   timestamp_out_of_tolerance:
     't differs from the local clock by more than toleranceSeconds. A retry that reuses its first t also causes this.',
-  reference_unexpected: 'The redirect belongs to a different merchant_reference than the session expects.',
+  reference_unexpected: 'The redirect has another merchant_reference than the session expects.',
 } as const;
 
 export function refuse(code: VerifierCode): ForgedRefusal {

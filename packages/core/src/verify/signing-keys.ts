@@ -54,10 +54,7 @@ export function prepareSigningKeys(
   const prepared = signingKey.map((entry: SigningKey, index) => prepareEntry(entry, index, options));
   const isUnique = (values: readonly string[]): boolean => new Set(values).size === prepared.length;
   if (!isUnique(prepared.map(({ id }) => id)) || !isUnique(signingKey.map(({ key }) => key))) {
-    throw new ConfigurationError(
-      'signingKey',
-      'Two entries of signingKey share an id or a key. Remove one of them.',
-    );
+    throw new ConfigurationError('signingKey', 'Two entries of signingKey share an id or a key.');
   }
   return prepared;
 }
