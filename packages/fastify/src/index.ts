@@ -76,7 +76,9 @@ const REFUSED_BY_FASTIFY = ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'FST_ERR_ROUTE_MIS
 function plugin(isHandler: boolean, receive: Receive): FastifyPluginCallback {
   const register: FastifyPluginCallback = (scope, _options, done) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, _body, next) => next(null)); // Unread: core reads it.
+    // Unread: core reads it. In a scope of its own, JSON by name as well: for '*', Fastify parses the type of every request.
+    const types = isHandler ? ['application/json', '*'] : '*';
+    scope.addContentTypeParser(types, (_request, _body, next) => next(null));
     if (isHandler) {
       scope.all('/', receive);
       // What Fastify refuses before any handler is core's to answer too; every other error is the app's.

@@ -1,55 +1,70 @@
-/** One thing that runs under a limit. */
+/** One thing that runs under a limit: a link in a ring, in the order in which the limits end. */
 export interface Limited {
-  readonly lastTick: number;
-  readonly onOver: () => void;
+  lastTick: number;
+  onOver: () => void;
+  before: Limited;
+  after: Limited;
 }
 
 const TICKS = 8;
 
 /**
  * One limit for many things that run side by side. A coarse clock, an eighth of the limit, serves all of them: a timer for
- * each request would cost as much as the digest of its callback. So a limit is kept to the millisecond before it, and to an
- * eighth after it.
+ * each request would cost as much as the digest of its callback. So nothing is ended before its limit, and everything
+ * within an eighth after it. A ring, not a `Set`, whose hash of a new object costs as much again.
  */
 export class TimeLimit {
   readonly #tickMs: number;
-  readonly #running = new Set<Limited>();
+  readonly #ring: Limited;
   #ticks = 0;
   #isTicking = false;
 
   constructor(milliseconds: number) {
     this.#tickMs = milliseconds / TICKS;
+    const ring: Partial<Limited> = { lastTick: Number.POSITIVE_INFINITY, onOver: () => {} };
+    this.#ring = Object.assign(ring, { before: ring, after: ring }) as Limited;
   }
 
   /** Calls `onOver` once, when the limit is over, unless `stop()` comes first. */
   start(onOver: () => void): Limited {
-    const limited = { lastTick: this.#ticks + TICKS + 1, onOver };
-    this.#running.add(limited);
+    const { before } = this.#ring;
+    const limited = { lastTick: this.#ticks + TICKS + 1, onOver, before, after: this.#ring };
+    before.after = limited;
+    this.#ring.before = limited;
     if (!this.#isTicking) this.#wait();
     return limited;
   }
 
+  /** May be called twice: what has stopped is a ring of its own. */
   stop(limited: Limited): void {
-    this.#running.delete(limited);
+    limited.before.after = limited.after;
+    limited.after.before = limited.before;
+    limited.before = limited;
+    limited.after = limited;
   }
 
   #wait(): void {
     this.#isTicking = true;
     const timer: unknown = setTimeout(() => this.#tick(), this.#tickMs);
     // An open connection keeps the process alive; a clock must not.
-    if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function')
+    if (
+      typeof timer === 'object' &&
+      timer !== null &&
+      'unref' in timer &&
+      typeof timer.unref === 'function'
+    ) {
       timer.unref();
+    }
   }
 
   #tick(): void {
     this.#ticks++;
-    for (const limited of this.#running) {
-      // In the order in which they end, since all of them have the same limit.
-      if (limited.lastTick > this.#ticks) break;
-      this.#running.delete(limited);
-      limited.onOver();
+    while (this.#ring.after.lastTick <= this.#ticks) {
+      const over = this.#ring.after;
+      this.stop(over);
+      over.onOver();
     }
     this.#isTicking = false;
-    if (this.#running.size > 0) this.#wait();
+    if (this.#ring.after !== this.#ring) this.#wait();
   }
 }
