@@ -84,7 +84,7 @@ export function recipe(signingKey: string, core: PublishedCore): Contender {
   return {
     ...paymentService('core', signingKey, core),
     name: 'recipe',
-    call: 'the specification by hand, without the refusals',
+    call: 'the protocol by hand, without the refusals',
     verify: (body, headers) =>
       merchantReference(verifyByRecipe(signingKey, body, headers['hmac-signature'] ?? '')),
   };

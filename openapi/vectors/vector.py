@@ -1,6 +1,6 @@
 """What one vector is made of: signed fields, a signature header, a body or a query, and an expectation.
 
-Expectations are written by hand from the specification and from the rules of the design. Only the digests
+Expectations are written by hand from the service's documentation and from the rules of verification. Only the digests
 are computed, and only by `digest.py`.
 """
 

@@ -162,13 +162,13 @@ def duplicates() -> None:
         'merchant_reference, and a colon in the signed one',
         body(shifted).replace('"payload":{', '"payload":{"merchant_reference":"ORD-1",'),
         signature=header(shifted),
-        note='The design is silent on the order of the two; either way it is refused, with authentic true.',
+        note='The decisions leave the order of the two open. Either way it is refused, with authentic true.',
     )
     twice(
         'event under an expired key',
         raw_body(first='"event":"transaction.failed"'),
         False,
-        note='A key that has ended proves nothing: not authentic.',
+        note='An expired key proves nothing: not authentic.',
         options={'signing_keys': [{'id': 'old', 'key': KEY, 'not_after': '2023-11-01T00:00:00Z'}]},
     )
 

@@ -111,7 +111,7 @@ def places() -> None:
         callback(f'coercion: {name} is not the signed field', BAD, rule='D5', threat='A7', body_text=text)
     for inherited in ['toString', 'constructor']:
         text = raw_body(merchant_reference=None, inner=f'"{inherited}":"ORD-1001"')
-        callback(f'coercion: {inherited} does not stand in for a field', BAD, rule='D5', threat='A16', body_text=text)
+        callback(f'coercion: {inherited} does not replace a field', BAD, rule='D5', threat='A16', body_text=text)
 
 
 def parsed() -> None:

@@ -156,7 +156,7 @@ def shapes() -> None:
         no('key_expired'),
         rule='D4',
         threat='A20',
-        note='The design is silent on the order; a key that has ended proves nothing, so nothing is authentic.',
+        note='The decisions leave the order open. An expired key proves nothing, so nothing is authentic.',
         options={'signing_keys': [{'id': 'old', 'key': KEY, 'not_after': '2023-11-01T00:00:00Z'}]},
         signature=header(signed),
         body_text=body(signed),

@@ -126,7 +126,7 @@ def parts() -> None:
     refuse(
         'another part with an empty value',
         f'{t},{s},v=',
-        note='An empty value makes no name=value, whatever the name: the same phrase makes an empty t malformed.',
+        note='An empty value is not name=value, under any name: an empty t is malformed for the same reason.',
     )
     refuse('another part without = first', f'v,{t},{s}')
     refuse('trailing comma', f'{t},{s},')

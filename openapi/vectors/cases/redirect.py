@@ -80,7 +80,7 @@ def signatures() -> None:
         'redirect: signature inside payload',
         MISSING,
         f'{plain}&payload[hmac_signature]={header()}',
-        note='The specification has hmac_signature as a query parameter, not as a field of the payload.',
+        note='The protocol has hmac_signature as a query parameter, not as a field of the payload.',
     )
     for name, value in [
         ('comma encoded', f't={T}%2Cs={S}'),

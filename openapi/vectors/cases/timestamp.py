@@ -111,7 +111,7 @@ def together() -> None:
         signature=header(),
         rule='D2',
         threat='A20',
-        note='The design is silent on the order; a key that has ended proves nothing, so nothing is authentic.',
+        note='The decisions leave the order open. An expired key proves nothing, so nothing is authentic.',
         options=strict | {'signing_keys': [{'id': 'old', 'key': KEY, 'not_after': '2023-11-01T00:00:00Z'}]},
     )
     other = fields(transaction_status='FAILED')

@@ -9,7 +9,7 @@ MISMATCH = no('mismatch')
 
 
 def kept(name: str, text: str, field: str = 'merchant_reference', **more) -> None:
-    """The text, as it is, in one signed field; raw in the JSON wherever JSON allows it."""
+    """The string, unchanged, in one signed field; unescaped in the JSON wherever JSON allows it."""
     signed = fields(**{field: text})
     callback(f'unicode: {name}', ok(signed), rule='D5', signature=header(signed), body_text=body(signed), **more)
 
@@ -197,7 +197,7 @@ def byte_order_mark() -> None:
         ok(),
         rule='D10',
         body_text='\ufeff' + body(),
-        note='The design is silent on text; bytes and the same text get one verdict.',
+        note='The decisions say nothing about strings. A string and its bytes get one verdict.',
     )
     callback('bytes: a second BOM is not', BAD_BODY, rule='D10', body_hex=(bom + bom + body().encode()).hex())
     callback('bytes: a BOM at the end', BAD_BODY, rule='D10', body_hex=(body().encode() + bom).hex())

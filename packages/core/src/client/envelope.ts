@@ -74,7 +74,7 @@ export interface List<T> {
   /** The name of the list in `data`. */
   readonly name: string;
   readonly schema: z.ZodMiniType<T, T> & { readonly shape: Readonly<Record<string, z.ZodMiniType>> };
-  /** Reads as an empty list if it is missing or null, since the specification promises no field. */
+  /** Reads as an empty list if it is missing or null, since the protocol promises no field. */
   readonly optionalList?: string;
   /** Balances are money: one field that deviates refuses the whole response. */
   readonly isMoney?: boolean;
@@ -170,7 +170,7 @@ function rowsOf(text: string, name: string): readonly unknown[] {
     throw new AttemptFailure({
       code: 'api_error',
       what: `the service answered HTTP 200 with an error envelope${Number.isInteger(code) ? ` (code ${code})` : ''}`,
-      advice: 'Read serviceMessage; the specification does not show this response.',
+      advice: 'Read serviceMessage; the protocol does not show this response.',
       status: 200,
       serviceMessage: typeof message === 'string' ? message : undefined,
       bodyText: text,

@@ -69,7 +69,7 @@ export async function exchange(
     throw invalid(`the response is longer than ${MAX_BODY_BYTES} bytes`, CHECK_ADDRESS);
   }
   const type = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
-  // A missing type is left to the JSON parser: the specification shows none.
+  // A missing type is left to the JSON parser: the protocol shows none.
   if (type !== undefined && !JSON_TYPE.test(type)) {
     // A header is text of the service like any other: only a plain media type is cited.
     const named = MEDIA_TYPE.test(type) ? type : 'of another content type';
@@ -107,7 +107,7 @@ function adviceFor(status: number): string {
   if (status === 400) return 'Correct the request.';
   if (status === 401 || status === 403) return 'Check publicKey, and secretKey for balances.';
   if (status === 404) return 'Check baseUrl.';
-  return 'The specification does not show this status. Read serviceMessage and snippet.';
+  return 'The protocol does not show this status. Read serviceMessage and snippet.';
 }
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

@@ -36,7 +36,7 @@ describe('an error of the service throws an ApiError (protocol §7)', () => {
   });
 
   test.each([401, 403, 404, 405, 409, 418, 422, 501, 505, 201, 204, 206])(
-    '%s, which the specification does not show, throws an ApiError without a retry',
+    '%s, which the protocol does not show, throws an ApiError without a retry',
     async (status) => {
       const service = await startService(status === 204 ? reply(204, '') : failure(status));
       const client = createClient({ baseUrl: service.baseUrl, publicKey });
