@@ -1,4 +1,4 @@
-/** One answer as it came over the wire. */
+/** One answer, unchanged from the wire. */
 export interface HttpAnswer {
   readonly status: number;
   /** By lower-case name; a repeated name is joined with ' | ', which no single value here holds. */
@@ -18,7 +18,7 @@ export function takeHttpAnswer(
   if (headEnd === -1) return undefined;
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1]);
-  if (Number.isNaN(status)) throw new Error('What came is not an HTTP/1.1 answer.');
+  if (Number.isNaN(status)) throw new Error('The bytes received are not an HTTP/1.1 answer.');
   const headers = readHeaders(lines);
   const rest = bytes.subarray(headEnd + 4);
   if (isHead || status < 200 || status === 204 || status === 304) {

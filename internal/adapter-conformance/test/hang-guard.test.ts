@@ -6,7 +6,7 @@ it('fails a hang, and says what was waited for', async () => {
   await expect(hangGuard('an answer', never, 1)).rejects.toThrow('Hangs: waited in vain for an answer.');
 });
 
-it('passes on what comes', async () => {
+it('passes the result through', async () => {
   await expect(hangGuard('an answer', Promise.resolve(200))).resolves.toBe(200);
   await expect(hangGuard('an answer', Promise.reject(new Error('closed')))).rejects.toThrow('closed');
 });

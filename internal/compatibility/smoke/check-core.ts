@@ -40,7 +40,7 @@ export function checkCore(vectorsPath: string): void {
   assert.equal(forged.ok ? 'accepted' : forged.code, 'mismatch');
 
   const redirect = verifier.verifyRedirect('?');
-  // @ts-expect-error: a redirect, refused or not, is nothing that confirms an amount.
+  // @ts-expect-error: a redirect, refused or not, never confirms an amount.
   const misuse = (): unknown => confirmAmount(redirect, { currency: 'UGX', amount: '500' });
   assert.throws(misuse, ConfigurationError);
   assert.throws(() => createVerifier({ signingKey: undefined }), PaymentServiceError);

@@ -10,7 +10,7 @@ import { listening } from './listening.ts';
 const signingKey = 'SMOKE-SIGNING-KEY';
 const file = `inbox-${process.pid}.sqlite`;
 
-/** A callback that comes twice, through an adapter into the embedded store: applied once, with the expected amount. */
+/** A callback that arrives twice, through an adapter into the embedded store: applied once, with the expected amount. */
 async function inboxSmoke(): Promise<void> {
   const inbox = createInbox({ store: sqlite(file) });
   try {

@@ -17,7 +17,7 @@ export const CONSUMERS: readonly ConsumerSetup[] = [
 export interface Compiler {
   /** The path of its `tsc`. */
   readonly tsc: string;
-  /** Whether declarations are believed and not checked; where they are, those of the frameworks are checked too. */
+  /** Whether declarations are trusted without a check. If not, those of the frameworks are checked too. */
   readonly skipLibCheck: boolean;
 }
 

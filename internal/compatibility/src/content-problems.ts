@@ -3,10 +3,10 @@ import type { PackedFile } from './packed-package.ts';
 import { textOf } from './packed-package.ts';
 
 const ALLOWED = /^(dist\/.+\.(js|cjs|d\.ts|d\.cts|LICENSE)|README\.md|LICENSE|package\.json)$/;
-// A home, a temporary folder or a drive: where somebody built it.
+// A home folder, a temporary folder or a drive: a path of the machine that built it.
 const MACHINE_PATH = /(?<![\w.:/])(?:\/(?:home|Users|root|tmp|var|work|mnt|opt)\/|[A-Z]:\\\\?)\w/;
 
-/** What is in a tarball and should not be, or the other way round; one line each. */
+/** What a tarball holds and should not, or lacks and should hold; one line each. */
 export function contentProblems(files: readonly PackedFile[]): string[] {
   const names = files.map(({ name }) => name);
   const problems = ['README.md', 'LICENSE', 'package.json']

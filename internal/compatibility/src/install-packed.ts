@@ -10,9 +10,9 @@ export type Installed = readonly [name: string, by: string];
  * code and nowhere else, so that one that is used and not declared is not found. Third-party packages are links to the
  * versions of this workspace.
  *
- * @param sourceOf where the sources of a package are, with its dependencies installed.
- * @param project the folder of the program that uses the packages.
- * @param direct what that program depends on besides.
+ * @param sourceOf The folder of a package's sources, with its dependencies installed.
+ * @param project The folder of the program that uses the packages.
+ * @param direct The other dependencies of that program.
  */
 export async function installPacked(
   packages: readonly PackedPackage[],

@@ -4,7 +4,7 @@ import { formatMessage } from 'publint/utils';
 import type { PackedFile, PackedManifest } from './packed-package.ts';
 import { textOf } from './packed-package.ts';
 
-/** What publint has to say, suggestions included. */
+/** The findings of publint, suggestions included. */
 export async function publintMessages(files: readonly PackedFile[]): Promise<string[]> {
   const pack = { files: files.map(({ name, data }) => ({ name: `package/${name}`, data })) };
   const { messages, pkg } = await publint({ pkgDir: 'package', pack, strict: true });
@@ -12,8 +12,8 @@ export async function publintMessages(files: readonly PackedFile[]): Promise<str
 }
 
 /**
- * What "are the types wrong?" has to say about every entry point, for `import` and `require` under TypeScript's node16
- * and bundler resolution. The resolution of Node 10 knows no `exports`, so it has nothing to say about these packages.
+ * The findings of "are the types wrong?" for every entry point, for `import` and `require` under TypeScript's node16
+ * and bundler resolution. The resolution of Node 10 ignores `exports`, so its findings are left out.
  */
 export async function typeProblems(
   manifest: PackedManifest,

@@ -20,7 +20,7 @@ export function publishedFolders(): ReadonlyMap<string, string> {
 
 /** Packs every published package with `pnpm pack`, which applies `publishConfig`; `npm pack` does not. */
 export async function packPublished(destination: string): Promise<void> {
-  // Under turbo the builds have been made. Without it nobody has, and an old build must not be what is tested.
+  // Turbo has built the packages before. Without it they are built here, so that no test runs an old build.
   if (process.env['TURBO_HASH'] === undefined)
     await pnpm(root, ['--filter', '@payment-service/compatibility^...', 'build']);
   await mkdir(destination, { recursive: true });

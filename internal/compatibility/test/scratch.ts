@@ -31,7 +31,7 @@ const DIRECT: readonly Installed[] = [
 ];
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Outside the workspace: no node_modules above it can lend a package that is not declared.
+  // Outside the workspace: no node_modules above it can supply a package that is not declared.
   const scratch = await mkdtemp(join(temporaryDisk(), 'packed-'));
   const tarballs = join(scratch, 'tarballs');
   await packPublished(tarballs);

@@ -1,4 +1,4 @@
-/** What a registry would get: nothing missing, nothing too much, and entry points that every resolver understands. */
+/** What a registry would get: nothing missing, nothing superfluous, and entry points that every resolver understands. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
@@ -23,7 +23,7 @@ describe.each(packages.map((one) => [one.manifest.name, one] as const))(
       expect(contentProblems(files)).toEqual([]);
     });
 
-    test('carries the licence of the house', () => {
+    test('carries the licence of the repository', () => {
       expect(files.filter(({ name }) => name === 'LICENSE').map(textOf)).toEqual([license]);
     });
 

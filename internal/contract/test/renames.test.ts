@@ -54,7 +54,7 @@ function clientErrors(types: string): string[] {
     );
 }
 
-/** The types of the contract, with a name changed wherever it is a key or stands in a `required` list. */
+/** The types of the contract, with a name changed wherever it is a key or appears in a `required` list. */
 function typesAfter(from: string, to: string): Promise<string> {
   const contract: OpenAPI3 = parse(
     contractText.replaceAll(new RegExp(`(?<=[\\s[])${from}(?=[,:\\]])`, 'g'), to),

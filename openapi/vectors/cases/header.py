@@ -177,7 +177,7 @@ def white_space() -> None:
         refuse(f'{name} after t', f'{t}{character},{s}')
     refuse('trailing line feed', f'{t},{s}\n')
     refuse('trailing CR LF', f'{t},{s}\r\n')
-    control = 'The design says white space; NEL is white space in Unicode, and no control character is text.'
+    control = 'White space is refused (decision D6), NEL included, and so is every other control character.'
     refuse('next line (U+0085) after t', f'{t}\u0085,{s}', note=control)
     refuse('NUL inside t', f't=1700\0,{s}', note=control)
     refuse('escape character inside t', f't=\x1b[31m,{s}', threat='A23', note=control)

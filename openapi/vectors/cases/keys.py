@@ -79,7 +79,7 @@ def expiry() -> None:
     case('another has ended', ok(key_id='new'), ring(('old', OTHER_KEY, EARLIER), ('new', KEY)))
     case('has ended, and nothing fits', MISMATCH, ring(('old', KEY, EARLIER), ('new', OTHER_KEY)), THIRD_KEY)
     case('all have ended, the second fits', no('key_expired'), ring(('a', OTHER_KEY, EARLIER), ('b', KEY, EARLIER)))
-    inclusive = 'The design says an end date; at that very instant the key still counts, one millisecond later not.'
+    inclusive = 'The end date is inclusive: the key counts at that instant, and not one millisecond later.'
     case('ends at this instant', ok(key_id='old'), ring(('old', KEY, NOW)), note=inclusive)
     case('ended one millisecond ago', no('key_expired'), ring(('old', KEY, BEFORE)), note=inclusive)
     case('ends in one millisecond', ok(key_id='old'), ring(('old', KEY, AFTER)), note=inclusive)

@@ -54,7 +54,7 @@ def forms() -> None:
     redirect(
         'redirect: payload[__proto__]', ok(), query(nested=True) + '&payload[__proto__]=x', rule='D9', threat='A16'
     )
-    silent = 'The design is silent on empty pairs; they carry no name.'
+    silent = 'No decision covers empty pairs. They carry no name.'
     redirect('redirect: an ampersand at the end', ok(), query() + '&', note=silent)
     redirect('redirect: two ampersands', ok(), query().replace('&', '&&'), note=silent)
     redirect('redirect: the signature of the callback', ok(), query(), rule='D3', threat='A4')

@@ -33,7 +33,7 @@ def decoding() -> None:
     decoded('NFD stays NFD', 'Cafe%CC%81', 'Cafe\u0301')
     decoded('an emoji', '%F0%9F%98%80', '\U0001f600')
     decoded('a genuine U+FFFD', '%EF%BF%BD', '\ufffd')
-    decoded('a BOM is kept', '%EF%BB%BFORD', '\ufeffORD', note='Only a body skips a BOM; a value is text.')
+    decoded('a BOM is kept', '%EF%BB%BFORD', '\ufeffORD', note='Only a body skips a BOM. In a value it is a character.')
     decoded('NUL', 'ORD%001', 'ORD\x001')
     decoded('CR LF', 'ORD%0D%0A', 'ORD\r\n')
     decoded('a semicolon does not separate', 'A;event=x', 'A;event=x')
@@ -81,7 +81,7 @@ def bad_escapes() -> None:
             threat='A15',
         )
     redirect('redirect escapes: %FF in hmac_signature', BAD_QUERY, query(signature=header() + '%FF'), threat='A15')
-    everywhere = 'The design is silent on escapes outside known fields; one query text has one reading or none.'
+    everywhere = 'No decision covers escapes outside known fields. A query has one reading, or none.'
     redirect(
         'redirect escapes: %FF in an unknown parameter', BAD_QUERY, query(utm='%FF'), threat='A15', note=everywhere
     )

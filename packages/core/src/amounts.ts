@@ -8,7 +8,7 @@ import {
   type VerifiedCallback,
 } from './verify/verified.ts';
 
-/** What the merchant itself knows that the payment must be. */
+/** The payment that the merchant expects. */
 export interface ExpectedAmount {
   /** Currency code, compared character by character. */
   readonly currency: string;
@@ -62,7 +62,7 @@ export interface Claim {
 
 /**
  * Compares a verified callback with what the merchant expects, exactly and never through floats. Credit the amount that you
- * expected, and only when this says `ok`.
+ * expected, and only when the result is `ok`.
  *
  * Amounts are not signed (protocol §5.2). This compares a claim that the payer can write with a price that the payer knows:
  * it guards against mistakes and strangers, not against the payer (threat A31). So use a new merchant_reference for every
@@ -184,7 +184,7 @@ function checkExpectation({ currency, compare }: ExpectedAmount): void {
 
 const NUMBER = /[-+.0-9eE]+/y;
 
-/** The number as the JSON text has it. */
+/** The number as the JSON text spells it. */
 function numberInPayload(text: string, field: string): Decimal | undefined {
   const start = payloadValueStart(text, field);
   if (start === undefined) return undefined;
@@ -203,7 +203,7 @@ export interface Decimal {
 const LITERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
 const MAX_LENGTH = 1000;
 const MAX_ZEROS = 30;
-/** Every decimal of up to 15 significant digits survives the way through a double; longer ones may not. */
+/** Every decimal of up to 15 significant digits survives a conversion to a double and back; longer ones may not. */
 const EXACT_DIGITS = 15;
 
 /** Reads a decimal, JSON numbers included; undefined for anything else. Never passes through a float. */
@@ -219,7 +219,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { negative: sign === '-', digits, exponent };
 }
 
-/** A number counts only while its shortest text is exact: at most 15 significant digits. */
+/** A number counts only while its shortest string is exact: at most 15 significant digits. */
 export function decimalFrom(value: string | number | bigint): Decimal | undefined {
   if (typeof value === 'string') return parseDecimal(value);
   const decimal = parseDecimal(String(value));

@@ -90,8 +90,8 @@ export class InvalidResponseError extends PaymentServiceError {
 }
 
 /**
- * The program is set up wrongly; thrown at construction wherever that is possible. The message names the
- * option and never its value.
+ * The program passes an invalid option or argument. Thrown at construction wherever that is possible. The message names
+ * the option and never its value.
  */
 export class ConfigurationError extends PaymentServiceError {
   override readonly name: string = 'ConfigurationError';
@@ -129,7 +129,7 @@ export class InvalidStateError extends PaymentServiceError {
 export class UnavailableError extends PaymentServiceError {
   override readonly name: string = 'UnavailableError';
   override readonly code = 'unavailable';
-  /** A whole number of seconds, 1 or more; the value of `Retry-After`. */
+  /** The value of `Retry-After`: a whole number of seconds, 1 or more. @default 5 */
   readonly retryAfterSeconds: number;
 
   constructor(message: string, options: ErrorOptions & { retryAfterSeconds?: number } = {}) {

@@ -1,16 +1,16 @@
 import { ConfigurationError } from './errors.ts';
 
-/** White space, control and format characters, lone surrogates, and whatever else a screen does not show. */
+/** White space, control and format characters, lone surrogates, and other characters that a screen does not show. */
 const INVISIBLE = /[\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
 const PLACEHOLDER = /^<.*>$|<[\w .-]+>|\$\{|\{\{/s;
 const QUOTE = /["'`\u2018-\u201f\u00ab\u00bb]/;
 
 /**
- * Refuses what no key can be, at construction and not with the first customer's payment (threat A19).
+ * Refuses a value that cannot be a key at construction, before the first customer pays (threat A19).
  *
- * @param option the name of the option, for the message.
- * @param where a sentence that says where the key is found.
- * @throws {ConfigurationError} naming the option. It never shows the value.
+ * @param option The name of the option, for the message.
+ * @param where A sentence that says where to find the key.
+ * @throws {ConfigurationError} Names the option, and never shows the value.
  *
  * @example
  * checkKey('signingKey', process.env.SIGNING_KEY, 'The merchant dashboard shows it under the account details.');

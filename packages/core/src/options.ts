@@ -16,8 +16,8 @@ export const DURATION: OptionRule = [
 ];
 
 /**
- * Checks the options of a function, at construction. An unknown one is refused: a misspelled `onCallback` would otherwise turn
- * a handler off in silence.
+ * Checks the options of a function, at construction. An unknown one is refused: a misspelled `onCallback` would otherwise
+ * silently turn a handler off.
  *
  * @param call The function, as the message names it.
  * @throws {ConfigurationError} Names the option. For an unknown one, also the known option that begins like it.

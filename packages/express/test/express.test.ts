@@ -55,7 +55,7 @@ const versions: readonly (readonly [name: string, express: () => App])[] = [
 describe.each(versions)('%s', (_name, express) => {
   const orderStoreDown = new Error('The order store is down.');
 
-  it('an error of the app’s own handler goes to the app’s error handler, and not to onError', async () => {
+  it('an error of the app’s own handler reaches the app’s error handler, and not onError', async () => {
     const errors: unknown[] = [];
     const app = express();
     app.use(
@@ -72,7 +72,7 @@ describe.each(versions)('%s', (_name, express) => {
     expect(errors).toEqual([['app', orderStoreDown]]);
   });
 
-  it('an answer that something else has sent meanwhile is an error for the app, and no crash', async () => {
+  it('an answer that other middleware has sent meanwhile is an error for the app, and does not crash it', async () => {
     let finished: Promise<unknown> = Promise.resolve();
     const app = express();
     app.use('/callbacks', (_request, response, next) => {
@@ -102,7 +102,7 @@ describe.each(versions)('%s', (_name, express) => {
     expect([response.status, response.headers.get('location')]).toEqual([303, '/thanks']);
   });
 
-  it('what the app’s own handler says about caching stays', async () => {
+  it('caching headers that the app’s own handler sets are kept', async () => {
     const app = express();
     app.use('/return', paymentRedirects({ signingKey }));
     app.use('/return', (_request, response) => response.setHeader('cache-control', 'private').end());

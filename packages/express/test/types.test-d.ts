@@ -10,7 +10,7 @@ declare const fromEnvironment: string | undefined;
 const signingKey = fromEnvironment;
 declare function credit(callback: VerifiedCallback): void;
 
-test('fits use, all, post and routers, by the types of Express 4 and of Express 5', () => {
+test('the handlers fit use, all, post and routers, under the types of Express 4 and of Express 5', () => {
   expectTypeOf(paymentCallbacks({ signingKey })).toExtend<express4.RequestHandler>();
   expectTypeOf(paymentCallbacks({ signingKey })).toExtend<express5.RequestHandler>();
   for (const app of [express4(), express4.Router()]) {
@@ -33,17 +33,17 @@ test('fits use, all, post and routers, by the types of Express 4 and of Express 
   }
 });
 
-test('what is passed through may be missing, and a redirect is no callback', () => {
+test('a result that is passed through may be undefined, and a redirect is not a callback', () => {
   express5().post('/callbacks', paymentCallbacks({ signingKey }), (req) => {
     if (req.paymentCallback) credit(req.paymentCallback);
-    // @ts-expect-error: not every route stands behind paymentCallbacks()
+    // @ts-expect-error: a route may be mounted without paymentCallbacks()
     credit(req.paymentCallback);
     // @ts-expect-error: a verified redirect credits nothing
     if (req.paymentRedirect) credit(req.paymentRedirect);
   });
 });
 
-test('the options are those of core', () => {
+test('the functions take the options of core', () => {
   expectTypeOf(paymentCallbacks).parameter(0).toEqualTypeOf<CallbackOptions>();
   // @ts-expect-error: there is no way to leave the signing key out
   paymentCallbacks({ onCallback: credit });

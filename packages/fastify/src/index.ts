@@ -24,11 +24,11 @@ declare module 'fastify' {
 
 /**
  * Mounts verified callbacks (protocol §5.2 and §6) on Fastify 5. With `onCallback` it is a route of its own, in a
- * scope of its own, which answers every method: register it with a `prefix`. Without, it stands before every route of
+ * scope of its own, which answers every method: register it with a `prefix`. Without it, it runs before every route of
  * the scope that registers it, and sets `request.paymentCallback`; give it a scope that holds callback routes only.
  * Body parsers outside that scope stay as they are.
  *
- * @throws {ConfigurationError} that names the option.
+ * @throws {ConfigurationError} Names the option.
  *
  * @example
  * app.register(paymentCallbacks({ signingKey, onCallback: save }), { prefix: '/payments/callbacks' });
@@ -51,9 +51,9 @@ export function paymentCallbacks(options: CallbackOptions): FastifyPluginCallbac
 
 /**
  * Mounts verified redirects (protocol §5.2 and §6) on Fastify 5, in the same two ways. With `onRedirect` it answers:
- * 303 to the address that it gives. Without, it sets `request.paymentRedirect`.
+ * 303 to the address that the handler returns. Without it, it sets `request.paymentRedirect`.
  *
- * @throws {ConfigurationError} that names the option.
+ * @throws {ConfigurationError} Names the option.
  *
  * @example
  * app.register(paymentRedirects({ signingKey, onRedirect: () => '/thanks' }), { prefix: '/payments/return' });
@@ -61,7 +61,7 @@ export function paymentCallbacks(options: CallbackOptions): FastifyPluginCallbac
 export function paymentRedirects(options: RedirectOptions): FastifyPluginCallback {
   const receiver = createRedirectReceiver(options);
   return plugin(receiver.onRedirect !== undefined, async (request, reply) => {
-    // The address as it came: `request.query` has already decided about repeated names and bad escapes.
+    // The address, undecoded: `request.query` has already decided about repeated names and bad escapes.
     const received = await receiveRedirect({ method: request.method, url: request.originalUrl }, receiver);
     if (received.reply !== undefined) return send(reply, received.reply);
     request.paymentRedirect = received.redirect;
@@ -81,7 +81,7 @@ function plugin(isHandler: boolean, receive: Receive): FastifyPluginCallback {
     scope.addContentTypeParser(types, (_request, _body, next) => next(null));
     if (isHandler) {
       scope.all('/', receive);
-      // What Fastify refuses before any handler is core's to answer too; every other error is the app's.
+      // Core also answers what Fastify refuses before any handler; the app answers every other error.
       scope.setErrorHandler((error: { code?: string }, request, reply) => {
         if (!REFUSED_BY_FASTIFY.includes(error.code ?? '')) throw error;
         return receive(request, reply);

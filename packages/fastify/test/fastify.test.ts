@@ -85,14 +85,14 @@ describe.each(['handler', 'pass-through'] as const)('%s mode, encapsulated', (mo
     expect((await post(`${address}/after`, '<order/>', { 'content-type': 'text/xml' })).status).toBe(415);
   });
 
-  it('no route outside is verified, or gets a callback', async () => {
+  it('routes outside are not verified and get no callback', async () => {
     const response = await send(`${await parentApp()}/before`);
     expect(await response.json()).toEqual({ body: data, callback: null });
   });
 });
 
 describe('handler mode', () => {
-  it('answers with and without a slash at the end of its prefix, and nothing below', async () => {
+  it('the route answers with and without a slash at the end of its prefix, and nothing below', async () => {
     const app = fastify();
     app.register(paymentCallbacks({ signingKey, onCallback: () => undefined }), { prefix: '/callbacks' });
     const address = await listen(app);
@@ -104,7 +104,7 @@ describe('handler mode', () => {
     expect(statuses).toEqual([200, 200, 404]);
   });
 
-  it('hooks of the parent app run before, and their errors are the parent app’s to answer', async () => {
+  it('hooks of the parent app run first, and the parent app answers their errors', async () => {
     const handled: unknown[] = [];
     const app = fastify();
     app.setErrorHandler((error, _request, reply) => reply.code(403).send(`parent: ${error}`));
@@ -121,7 +121,7 @@ describe('handler mode', () => {
     expect(handled).toEqual(['ORD-1001']);
   });
 
-  it('the body limit of the parent app does not reach it', async () => {
+  it('the body limit of the parent app does not apply', async () => {
     const app = fastify({ bodyLimit: 10 });
     app.register(paymentCallbacks({ signingKey, onCallback: () => undefined }), { prefix: '/callbacks' });
     expect((await send(`${await listen(app)}/callbacks`)).status).toBe(200);
@@ -150,7 +150,7 @@ describe('handler mode', () => {
     expect([response.status, response.headers.get('location')]).toEqual([303, '/thanks']);
   });
 
-  it('verifies over HTTP/2 as well', async () => {
+  it('a callback over HTTP/2 verifies as well', async () => {
     const app = fastify({ http2: true });
     app.register(paymentCallbacks({ signingKey, onCallback: () => undefined }), { prefix: '/callbacks' });
     apps.push(app);
@@ -187,7 +187,7 @@ describe('pass-through mode', () => {
     expect(await (await send(`${await listen(app)}/callbacks`)).text()).toBe('ORD-1001');
   });
 
-  it('a parser that the scope adds itself is left to work', async () => {
+  it('a parser that the scope itself adds still runs', async () => {
     const app = fastify();
     app.register(async (scope) => {
       await scope.register(paymentCallbacks({ signingKey }));
@@ -199,7 +199,7 @@ describe('pass-through mode', () => {
     expect(await (await send(`${await listen(app)}/callbacks`)).json()).toEqual(['ORD-1001', data]);
   });
 
-  it('runs before every route of its scope and of the scopes below', async () => {
+  it('the plugin runs before every route of its scope and of the scopes below', async () => {
     const app = fastify();
     app.register(async (scope) => {
       scope.post('/declared-before', async (request) => merchantReference(request.paymentCallback));
@@ -215,7 +215,7 @@ describe('pass-through mode', () => {
     }
   });
 
-  it('an error of the app’s own handler goes to the app’s error handler, and not to onError', async () => {
+  it('an error of the app’s own handler reaches the app’s error handler, and not onError', async () => {
     const errors: unknown[] = [];
     const app = fastify();
     app.setErrorHandler((error, _request, reply) => {

@@ -9,7 +9,7 @@ declare const fromEnvironment: string | undefined;
 const signingKey = fromEnvironment;
 declare function credit(callback: VerifiedCallback): void;
 
-test('fits apps on HTTP, HTTPS and HTTP/2, with and without a prefix', () => {
+test('the plugins fit apps on HTTP, HTTPS and HTTP/2, with and without a prefix', () => {
   fastify().register(paymentCallbacks({ signingKey, onCallback: credit }), { prefix: '/callbacks' });
   fastify({ https: {} }).register(paymentCallbacks({ signingKey, onCallback: credit }), {
     prefix: '/callbacks',
@@ -19,14 +19,14 @@ test('fits apps on HTTP, HTTPS and HTTP/2, with and without a prefix', () => {
   fastify().register(paymentCallbacks({ signingKey }), { signingKey });
 });
 
-test('what is passed through may be missing, and a redirect is no callback', () => {
+test('a result that is passed through may be undefined, and a redirect is not a callback', () => {
   const routes: FastifyPluginAsync = async (scope) => {
     scope.register(paymentCallbacks({ signingKey }));
     scope.post('/callbacks', async (request) => {
       expectTypeOf(request.paymentCallback).toEqualTypeOf<VerifiedCallback | undefined>();
       expectTypeOf(request.paymentRedirect).toEqualTypeOf<VerifiedRedirect | undefined>();
       if (request.paymentCallback) credit(request.paymentCallback);
-      // @ts-expect-error: not every route stands behind paymentCallbacks()
+      // @ts-expect-error: a route may be mounted without paymentCallbacks()
       credit(request.paymentCallback);
       // @ts-expect-error: a verified redirect credits nothing
       if (request.paymentRedirect) credit(request.paymentRedirect);
@@ -35,7 +35,7 @@ test('what is passed through may be missing, and a redirect is no callback', () 
   fastify().register(routes);
 });
 
-test('the options are those of core', () => {
+test('the functions take the options of core', () => {
   expectTypeOf(paymentCallbacks).parameter(0).toEqualTypeOf<CallbackOptions>();
   // @ts-expect-error: there is no way to leave the signing key out
   paymentCallbacks({ onCallback: credit });

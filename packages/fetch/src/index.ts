@@ -17,10 +17,10 @@ type RedirectHandler = NonNullable<RedirectOptions['onRedirect']>;
 
 /**
  * Mounts verified callbacks (protocol §5.2 and §6) in every runtime of `Request → Response`. With `onCallback` it
- * answers: 200 after the handler has resolved. Without, `next` receives the callback and answers; it is not called for
+ * answers: 200 after the handler has resolved. Without it, `next` receives the callback and answers; it is not called for
  * refused requests.
  *
- * @throws {ConfigurationError} that names the option.
+ * @throws {ConfigurationError} Names the option.
  *
  * @example
  * export const POST = paymentCallbacks({ signingKey, onCallback: (callback) => save(callback) });
@@ -43,9 +43,9 @@ export function paymentCallbacks(
 
 /**
  * Mounts verified redirects (protocol §5.2 and §6) in every runtime of `Request → Response`. With `onRedirect` it
- * answers: 303 to the address that it gives. Without, `next` receives the redirect and answers.
+ * answers: 303 to the address that the handler returns. Without it, `next` receives the redirect and answers.
  *
- * @throws {ConfigurationError} that names the option.
+ * @throws {ConfigurationError} Names the option.
  *
  * @example
  * export const GET = paymentRedirects({ signingKey, onRedirect: () => '/thanks' });

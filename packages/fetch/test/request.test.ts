@@ -74,7 +74,7 @@ describe('the body of a request', () => {
     expect((await paymentCallbacks({ signingKey, onCallback })(request)).status).toBe(401);
   });
 
-  it('gets an answer and no exception when something else has locked it', async () => {
+  it('is answered without an exception when other code has locked it', async () => {
     const { stream } = recordedBody([bytes]);
     const request = callbackRequest(stream);
     request.body?.getReader();
@@ -95,7 +95,7 @@ describe('redirects, passed through', () => {
   const request = new Request(`https://shop.example/return?${query}`);
   const redirects = paymentRedirects({ signingKey });
 
-  it('take an answer whose headers cannot be changed', async () => {
+  it('accept a response whose headers cannot be changed', async () => {
     const response = await redirects(request, () => Response.redirect('https://shop.example/thanks', 303));
     expect([response.status, ...response.headers].flat()).toEqual([
       303,
@@ -105,7 +105,7 @@ describe('redirects, passed through', () => {
     ]);
   });
 
-  it('keep all that the answer has: its cookies, its body, and what it says about caching itself', async () => {
+  it('keep the cookies, the body and the caching headers of the response', async () => {
     const headers = new Headers({ 'cache-control': 'private' });
     headers.append('set-cookie', 'a=1');
     headers.append('set-cookie', 'b=2');
@@ -117,7 +117,7 @@ describe('redirects, passed through', () => {
   });
 });
 
-it('an error of the app’s own handler is the runtime’s to answer, and does not reach onError', async () => {
+it('the runtime answers an error of the app’s own handler, and onError does not receive it', async () => {
   const errors: unknown[] = [];
   const callbacks = paymentCallbacks({ signingKey, onError: (error) => errors.push(error) });
   const { stream } = recordedBody([bytes]);

@@ -10,7 +10,7 @@ const signingKey = fromEnvironment;
 declare const request: Request;
 declare function credit(callback: VerifiedCallback): void;
 
-test('with a handler: a function of a request and nothing else', () => {
+test('with a handler, the function takes a request and nothing else', () => {
   expectTypeOf(paymentCallbacks({ signingKey, onCallback: credit })).toEqualTypeOf<
     (request: Request) => Promise<Response>
   >();
@@ -26,7 +26,7 @@ test('without a handler, next cannot be left out', () => {
     credit(callback);
     return new Response();
   });
-  // @ts-expect-error: nobody would receive the callback
+  // @ts-expect-error: no code would receive the callback
   void callbacks(request);
   const redirects = paymentRedirects({ signingKey });
   void redirects(request, async (redirect) => {
@@ -35,18 +35,18 @@ test('without a handler, next cannot be left out', () => {
     credit(redirect);
     return new Response();
   });
-  // @ts-expect-error: nobody would receive the redirect
+  // @ts-expect-error: no code would receive the redirect
   void redirects(request);
 });
 
-test('a handler that may be missing needs next all the same', () => {
+test('an optional handler still requires next', () => {
   const options: CallbackOptions = { signingKey };
   void paymentCallbacks(options)(request, () => new Response());
   // @ts-expect-error: the handler may be missing
   void paymentCallbacks(options)(request);
 });
 
-test('mounts in Hono, and as a route of Next.js', () => {
+test('the function mounts in Hono, and as a route of Next.js', () => {
   const callbacks = paymentCallbacks({ signingKey, onCallback: credit });
   new Hono().all('/callbacks', (context) => callbacks(context.req.raw));
   // @ts-expect-error: Hono hands over its context, not the request
@@ -55,7 +55,7 @@ test('mounts in Hono, and as a route of Next.js', () => {
   expectTypeOf(callbacks).toExtend<NextRoute>();
 });
 
-test('the options are those of core', () => {
+test('the functions take the options of core', () => {
   // @ts-expect-error: there is no way to leave the signing key out
   paymentCallbacks({ onCallback: credit });
   // @ts-expect-error: a callback route has no redirects

@@ -53,7 +53,7 @@ describe.each(versions)('%s', (_name, Koa) => {
   const orderStoreDown = new Error('The order store is down.');
   const failing = async (): Promise<void> => Promise.reject(orderStoreDown);
 
-  it('an error of the app’s own handler goes up to the middleware before, and not to onError', async () => {
+  it('an error of the app’s own handler reaches the middleware before, and not onError', async () => {
     const errors: unknown[] = [];
     const app = new Koa();
     app.use(async (ctx, next) => {
@@ -70,7 +70,7 @@ describe.each(versions)('%s', (_name, Koa) => {
     expect(errors).toEqual([['app', orderStoreDown]]);
   });
 
-  it('an error of the app’s own handler without such middleware is the app’s error event', async () => {
+  it('without such middleware, an error of the app’s own handler becomes the app’s error event', async () => {
     const errors: unknown[] = [];
     const app = new Koa();
     app.on('error', (error) => errors.push(error));
@@ -80,7 +80,7 @@ describe.each(versions)('%s', (_name, Koa) => {
     expect(errors).toEqual([orderStoreDown]);
   });
 
-  it('middleware before sees the answer on its way out', async () => {
+  it('middleware before sees the answer after next()', async () => {
     const seen: unknown[] = [];
     const app = new Koa();
     app.use(async (ctx: KoaContext, next) => {

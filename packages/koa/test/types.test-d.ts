@@ -10,7 +10,7 @@ declare const fromEnvironment: string | undefined;
 const signingKey = fromEnvironment;
 declare function credit(callback: VerifiedCallback): void;
 
-test('fits use, by the types of Koa 2 and of Koa 3, and inside of a middleware', () => {
+test('the middleware fits use under the types of Koa 2 and of Koa 3, and inside other middleware', () => {
   const callbacks = paymentCallbacks({ signingKey, onCallback: credit });
   expectTypeOf(callbacks).toExtend<Koa2.Middleware>();
   expectTypeOf(callbacks).toExtend<Koa3.Middleware>();
@@ -18,7 +18,7 @@ test('fits use, by the types of Koa 2 and of Koa 3, and inside of a middleware',
   new Koa3().use(callbacks).use((ctx, next) => (ctx.path === '/callbacks' ? callbacks(ctx, next) : next()));
 });
 
-test('fits an app whose state has a type of its own, and leaves it', () => {
+test('the middleware fits an app whose state has a type of its own, and leaves that type unchanged', () => {
   const callbacks = paymentCallbacks({ signingKey });
   new Koa3<{ shop: string }>().use(callbacks).use((ctx, next) => {
     expectTypeOf(ctx.state.shop).toEqualTypeOf<string>();
@@ -26,19 +26,19 @@ test('fits an app whose state has a type of its own, and leaves it', () => {
   });
 });
 
-test('what is passed through may be missing, and a redirect is no callback', () => {
+test('a result that is passed through may be undefined, and a redirect is not a callback', () => {
   new Koa3().use(paymentCallbacks({ signingKey })).use((ctx) => {
     expectTypeOf(ctx.state.paymentCallback).toEqualTypeOf<VerifiedCallback | undefined>();
     expectTypeOf(ctx.state.paymentRedirect).toEqualTypeOf<VerifiedRedirect | undefined>();
     if (ctx.state.paymentCallback) credit(ctx.state.paymentCallback);
-    // @ts-expect-error: not every route stands behind paymentCallbacks()
+    // @ts-expect-error: a route may be mounted without paymentCallbacks()
     credit(ctx.state.paymentCallback);
     // @ts-expect-error: a verified redirect credits nothing
     if (ctx.state.paymentRedirect) credit(ctx.state.paymentRedirect);
   });
 });
 
-test('the options are those of core', () => {
+test('the functions take the options of core', () => {
   expectTypeOf(paymentCallbacks).parameter(0).toEqualTypeOf<CallbackOptions>();
   // @ts-expect-error: there is no way to leave the signing key out
   paymentCallbacks({ onCallback: credit });

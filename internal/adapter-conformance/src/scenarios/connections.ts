@@ -21,7 +21,7 @@ function thenAccepted({ answers, refusals = [] }: Partial<Outcome>): CallbackSce
   return (mode) => ({ answers: [...(answers ?? []), acceptance(mode)], refusals, handled: ['ORD-1001'] });
 }
 
-/** Whatever happened before: a genuine callback on a new connection is accepted. */
+/** After every scenario, a genuine callback on a new connection is accepted. */
 async function isHealthy(stage: Stage): Promise<void> {
   await stage.ask(callbackRequest());
 }

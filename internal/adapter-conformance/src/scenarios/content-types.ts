@@ -43,7 +43,7 @@ export const contentTypes: readonly CallbackScenario[] = [
     expect: accepted(),
   },
   {
-    name: 'the bytes are read as UTF-8, whatever charset the content type names',
+    name: 'the bytes are read as UTF-8 under every charset that the content type names',
     play: callbackRequest({
       body: Buffer.from('\ufeff{}', 'utf16le'),
       headers: { 'content-type': 'application/json; charset=utf-16' },

@@ -110,9 +110,9 @@ const MAX_ROWS = 10_000;
 /** 10,000 banks have 40,000. Without a bound, a megabyte of `{},{},…` in an unknown field takes 90 MB (threat A33). */
 const MAX_VALUES = 75_000;
 const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b];
-/** JSON.parse reads nesting of any depth; whatever walks the row afterwards overflows the stack (threat A33). */
+/** JSON.parse reads nesting of any depth; a later walk over the row would overflow the stack (threat A33). */
 const MAX_DEPTH = 64;
-/** For one response: ten thousand bad rows are one piece of news. */
+/** For one response: more reports would add no information. */
 const MAX_REPORTS = 100;
 
 const UPDATE =

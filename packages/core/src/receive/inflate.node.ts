@@ -11,7 +11,7 @@ export function inflate(
 ): Uint8Array | 'body_too_large' | 'body_malformed' {
   const decompress = encoding === 'gzip' ? gunzipSync : inflateSync;
   try {
-    // With `info`, the answer has another shape than the types say.
+    // With `info`, the result has a shape that the types do not show.
     const answer: unknown = decompress(bytes, { maxOutputLength: maxBytes, info: true });
     const { buffer, engine } = answer as { buffer: Buffer; engine: { bytesWritten: number } };
     const isWhole = engine.bytesWritten === bytes.length;

@@ -16,7 +16,7 @@ export interface NodeRequest {
 /**
  * Describes a node:http request for `receiveCallback()`.
  *
- * @param parsedBody What a body parser mounted before has left, if anything.
+ * @param parsedBody The result of a body parser that ran before, if any.
  *
  * @example
  * const { reply } = await receiveCallback(incomingCallback(request, request.body), receiver);

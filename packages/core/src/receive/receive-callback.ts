@@ -117,7 +117,7 @@ export async function receiveCallback(
 const ENCODINGS: readonly string[] = ['identity', 'gzip', 'x-gzip', 'deflate'];
 
 async function decompress(bytes: Uint8Array, encoding: string): Promise<Uint8Array | BodyProblem> {
-  // Loaded with the first compressed body: few senders compress, and every program starts.
+  // Loaded with the first compressed body: few senders compress, and a program should start fast.
   const { inflate } = await import('#inflate');
   return inflate(bytes, encoding === 'deflate' ? 'deflate' : 'gzip', MAX_BODY_BYTES);
 }

@@ -27,7 +27,7 @@ export type ReceivedRedirect =
       readonly headers: Reply['headers'];
     };
 
-// The address that the customer came with contains the signature: it must reach no other site and no cache (threat A23).
+// The address of the redirect contains the signature: it must reach no other site and no cache (threat A23).
 const PRIVATE: Reply['headers'] = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 
 /**

@@ -31,30 +31,30 @@ interface ReceiverOptions extends VerifierOptions {
    * @default 429
    */
   readonly failureStatus?: number | undefined;
-  /** The time limit of the handler, in milliseconds. The handler itself goes on; its sender is told to retry. @default 30000 */
+  /** How long a handler may take, in milliseconds. A later one goes on; the sender is asked to retry. @default 30000 */
   readonly handlerTimeoutMs?: number | undefined;
 }
 
 /** Options of `paymentCallbacks()` in every adapter. */
 export interface CallbackOptions extends ReceiverOptions {
   /**
-   * Gets every verified callback; may be async. The answer is 200 after it has resolved, `failureStatus` when it throws.
+   * Receives every verified callback; may be async. 200 is sent after it has resolved, `failureStatus` when it throws.
    * Without it, the adapter passes the callback through in the framework's own way.
    */
   readonly onCallback?: ((callback: VerifiedCallback) => unknown) | undefined;
   /**
-   * Gets every refusal whose signature fits (a ':' rule, a tolerance), so that the evidence can be kept; the answer is 200
-   * after it has resolved. Without it, such a callback is answered 401 like any other refusal.
+   * Receives every refusal whose signature fits (a ':' rule, a tolerance), so that the evidence can be kept. 200 is sent
+   * after it has resolved. Without it, such a callback is answered with 401, like every other refusal.
    */
   readonly onAuthenticRefusal?: ((refusal: AuthenticRefusal) => unknown) | undefined;
-  /** The time limit of the sender for the body, in milliseconds; then 408. @default 10000 */
+  /** How long a sender may take for the body, in milliseconds; then 408 is sent. @default 10000 */
   readonly bodyTimeoutMs?: number | undefined;
 }
 
 /** Options of `paymentRedirects()` in every adapter. */
 export interface RedirectOptions extends ReceiverOptions {
   /**
-   * Gets every verified redirect, and returns the address to send the browser to: one without the signature, such as
+   * Receives every verified redirect, and returns the address to send the browser to: one without the signature, such as
    * `/orders/ORD-1001`. Never take that address, or HTML, from an unsigned field (threat A25).
    */
   readonly onRedirect?: ((redirect: VerifiedRedirect) => string | URL | Promise<string | URL>) | undefined;
@@ -149,7 +149,7 @@ function createReceiver(options: ReceiverOptions): Receiver {
   };
 }
 
-/** A hook reports; whatever happens in it, the answer stands. Its own error is reported, rejections included. */
+/** A hook only reports, and changes no answer. Its own errors are reported, rejections included. */
 function runHook(hook: () => unknown, report: (error: unknown) => void): void {
   const run = async (): Promise<unknown> => hook();
   void run().catch(report);
@@ -159,7 +159,7 @@ function logError(error: unknown): void {
   console.error(error);
 }
 
-/** Waits for a handler within its time limit; a query builder or any other thenable counts. A sync handler costs no promise. */
+/** Waits for a handler within its time limit. Any thenable counts, a query builder too. A sync handler costs no promise. */
 export function settled<T>(running: T | Promise<T>, receiver: Receiver): T | Promise<T> {
   return isThenable(running) ? withinLimit(Promise.resolve(running), receiver) : running;
 }
@@ -173,7 +173,7 @@ function withinLimit<T>(running: Promise<T>, { handlerLimit, reportError }: Rece
     let report = reject;
     const limited = handlerLimit.start(() => {
       reject(new HandlerTimeoutError());
-      report = reportError; // Too late for an answer, but not to be known.
+      report = reportError; // Too late for an answer, but still reported.
     });
     void running.then(resolve, (error) => report(error)).finally(() => handlerLimit.stop(limited));
   });
@@ -200,7 +200,7 @@ function describe(error: unknown): [name: string, retryAfterSeconds: number] {
   return [error instanceof HandlerTimeoutError ? 'handler_timeout' : 'handler_failed', RETRY_AFTER_SECONDS];
 }
 
-/** What the receiver refuses before verification. */
+/** The refusals of the receiver, before verification. */
 const HINTS: Readonly<Record<ReceiverCode, string>> = {
   method_not_allowed: 'A callback is a POST, a redirect is a GET. The request used another method.',
   encoding_unsupported: 'The body has a Content-Encoding other than gzip and deflate.',
@@ -225,7 +225,7 @@ export function errorReply(status: number, error: string, headers: Reply['header
   return jsonReply(status, { error }, headers);
 }
 
-/** Header injection is the framework's to refuse, but each does it in its own way; here it is one. */
+/** Frameworks refuse header injection in different ways. Here all of them refuse it in one way. */
 export function isLocation(location: unknown): location is string {
   return typeof location === 'string' && /^[\x21-\x7e]+$/.test(location);
 }

@@ -1,6 +1,6 @@
 import type { TimeLimit } from './time-limit.ts';
 
-/** Who has read a callback's body so far. Parsed or not, it verifies: fields are signed, not bytes (decision D10). */
+/** How far a callback's body has been read. Parsed or not, it verifies: fields are signed, not bytes (decision D10). */
 export type IncomingBody =
   | { readonly state: 'unread'; readonly read: BodySource }
   | { readonly state: 'parsed'; readonly data: unknown }
@@ -18,16 +18,16 @@ export interface BodySink {
   /** A string comes from a Node stream with an encoding. */
   readonly chunk: (piece: Uint8Array | string) => void;
   readonly end: () => void;
-  /** The sender has gone before the end. */
+  /** The sender disconnected before the end. */
   readonly abort: () => void;
 }
 
-/** The size limit of a callback's body, in bytes, before and after decompression, whoever reads it. */
+/** The size limit of a callback's body, in bytes: before and after decompression, parsed before or not. */
 export const MAX_BODY_BYTES: number = 64 * 1024;
 
 export type BodyProblem = 'body_too_large' | 'body_timeout' | 'body_aborted' | 'body_malformed';
 
-/** Reads a body to its end, within the limits of size and time. Never rejects, never waits for a stream it gave up. */
+/** Reads a body to its end, within the limits of size and time. Never rejects, and never waits for an abandoned stream. */
 export function readBodyBytes(
   source: BodySource,
   declaredLength: number | undefined,
@@ -76,7 +76,7 @@ function append(buffer: Uint8Array, length: number, piece: Uint8Array): Uint8Arr
   return target;
 }
 
-/** Whether what a body parser made is larger than a body may be (threat A34). Asked only when no length was declared. */
+/** Whether the result of a body parser is larger than a body may be (threat A34). Asked only when no length bounds it. */
 export function isLargerThanBody(data: unknown): boolean {
   if (ArrayBuffer.isView(data)) return data.byteLength > MAX_BODY_BYTES;
   try {

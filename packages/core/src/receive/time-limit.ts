@@ -10,8 +10,8 @@ const TICKS = 8;
 
 /**
  * One limit for many things that run side by side. A coarse clock, an eighth of the limit, serves all of them: a timer for
- * each request would cost as much as the digest of its callback. So nothing is ended before its limit, and everything
- * within an eighth after it. A ring, not a `Set`, whose hash of a new object costs as much again.
+ * each request would cost as much as the digest of its callback. So a limit never ends early, and ends at most an eighth
+ * late (decision D31). A ring, not a `Set`, whose hash of a new object costs as much again.
  */
 export class TimeLimit {
   readonly #tickMs: number;
@@ -25,7 +25,7 @@ export class TimeLimit {
     this.#ring = Object.assign(ring, { before: ring, after: ring }) as Limited;
   }
 
-  /** Calls `onOver` once, when the limit is over, unless `stop()` comes first. */
+  /** Calls `onOver` once, when the limit is over, unless `stop()` is called first. */
   start(onOver: () => void): Limited {
     const { before } = this.#ring;
     const limited = { lastTick: this.#ticks + TICKS + 1, onOver, before, after: this.#ring };
@@ -35,7 +35,7 @@ export class TimeLimit {
     return limited;
   }
 
-  /** May be called twice: what has stopped is a ring of its own. */
+  /** May be called twice: after the first call, `limited` is a ring of its own. */
   stop(limited: Limited): void {
     limited.before.after = limited.after;
     limited.after.before = limited.before;

@@ -16,7 +16,7 @@ export function incomingWebCallback(request: Request): IncomingCallback {
       ? { state: 'consumed' }
       : {
           state: 'unread',
-          // A server holds a body to its declared length, and reads it faster than a stream.
+          // The server enforces the declared length, and `arrayBuffer()` is faster than a stream.
           read: (sink, declaredLength) =>
             declaredLength === undefined ? readPieces(request, sink) : readWhole(request, sink),
         },
@@ -48,5 +48,5 @@ function readPieces(request: Request, { chunk, end, abort }: BodySink): () => vo
     }, abort);
   };
   readNext();
-  return () => void reader.cancel().catch(() => undefined); // Nothing waits for a stream that is given up.
+  return () => void reader.cancel().catch(() => undefined); // Nothing waits for an abandoned stream.
 }

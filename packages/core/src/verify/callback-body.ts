@@ -1,7 +1,7 @@
 import { visitMembers } from './json-members.ts';
 import { SIGNED_NAMES } from './signed-fields.ts';
 
-/** A callback's body: the raw bytes, their text, or what a body parser made of them. */
+/** A callback's body: the raw bytes, the JSON string, or the result of a body parser. */
 export type CallbackBody = Uint8Array | string | object;
 
 export interface ReadBody {
@@ -43,7 +43,7 @@ function withoutMark(body: unknown): unknown {
 
 /**
  * An own data property, or undefined: never a getter, never the prototype (threat A16). A hostile object can be a proxy
- * whose traps throw; then nothing is there.
+ * whose traps throw: then the property counts as missing.
  */
 export function ownValue(data: object, name: string): unknown {
   try {
@@ -53,7 +53,7 @@ export function ownValue(data: object, name: string): unknown {
   }
 }
 
-/** The same for what JSON.parse made, which has no getters: a descriptor for each field costs more than the digest. */
+/** The same for a result of JSON.parse, which has no getters: a descriptor for each field costs more than the digest. */
 export function jsonValue(data: object, name: string): unknown {
   return Object.hasOwn(data, name) ? (data as Readonly<Record<string, unknown>>)[name] : undefined;
 }

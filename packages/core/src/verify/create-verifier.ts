@@ -46,11 +46,13 @@ export interface VerifierOptions {
   /**
    * Whether a string can be a reference of this merchant, for example `(text) => /^ORD-\d+$/.test(text)`. With it, a
    * callback is accepted only when exactly one way to split its two references satisfies it. For `colonIn`.
+   *
+   * @default none
    */
   readonly isMerchantReference?: ((reference: string) => boolean) | undefined;
-  /** Other parameter names in redirects, whose wire form is not shown (protocol §5.2). */
+  /** Other parameter names in redirects, whose wire form is not shown (protocol §5.2). @default flat or `payload[…]` */
   readonly redirectFields?: RedirectFields | undefined;
-  /** Values for `event` and `transaction_type` in redirects that do not carry them; they are part of the signed message. */
+  /** Signed values for `event` and `transaction_type` in redirects that do not carry them. @default none */
   readonly redirectDefaults?: RedirectDefaults | undefined;
   /**
    * A label of the merchant account, part of every transition id. For several accounts in one database.
@@ -63,7 +65,7 @@ export interface VerifierOptions {
   /** When given, a signing key equal to it is refused at construction. */
   readonly secretKey?: string | undefined;
   /**
-   * Take a signing key of the sandbox whatever NODE_ENV is. For test systems that customers cannot reach.
+   * Accept a sandbox key under every NODE_ENV. For test systems that customers cannot reach.
    *
    * @default false: only with NODE_ENV `development`, `test` or unset
    */
@@ -94,7 +96,7 @@ export interface Verifier {
    * Verifies a callback (protocol §5.2).
    *
    * @param callback.signature The value of the header `hmac-signature`.
-   * @param callback.body The raw bytes, their text, or the object that a body parser made: fields are signed, not bytes.
+   * @param callback.body The raw bytes, the JSON string, or the object that a body parser made: fields are signed, not bytes.
    */
   verifyCallback(callback: {
     readonly signature: string | readonly string[] | null | undefined;
@@ -103,7 +105,7 @@ export interface Verifier {
   /**
    * Verifies a redirect (protocol §5.2). The result is a hint for the page that the customer sees.
    *
-   * @param rawQuery The query, undecoded; a path or URL that contains it; or what the runtime parsed. At most 8192 characters
+   * @param rawQuery The query, undecoded; a path or URL that contains it; or a parsed one. At most 8192 characters
    * and 128 parameters.
    * @param options.expectReference The merchant_reference of the customer's own session: any other is refused, and every
    * redirect is when the session has none (`undefined`) (threat A26).
@@ -188,7 +190,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
       if (read === undefined) return refuse('body_malformed');
       const { data, payload, text } = read;
       const value = text === undefined ? ownValue : jsonValue;
-      // A repeated name is malformed whatever the signature says (threat A17); the MAC only tells whether it is evidence.
+      // A repeated name is malformed under every signature (threat A17); the MAC only tells whether it is evidence.
       const malformed = read.repeatsSignedName ? 'body_malformed' : undefined;
       const signed = readSignedFields({
         event: value(data, 'event'),
@@ -223,7 +225,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
       const readUnsigned = (): UnsignedFields => readUnsignedFields((name) => fields.get(name));
       const judged = judge(signature, { signed, malformed: undefined, readUnsigned, raw, text: undefined });
       if (!judged.ok) return judged;
-      // Named and undefined is a session without a reference: that one expects no redirect at all.
+      // Present and undefined: the session has no reference, so it expects no redirect.
       const isExpected =
         !Object.hasOwn(options, 'expectReference') || signed.merchant_reference === options.expectReference;
       const code = judged.code ?? (isExpected ? undefined : 'reference_unexpected');
@@ -248,7 +250,7 @@ export function readSignature(value: unknown): Signature | 'signature_missing' |
   return parseSignature(value) ?? 'signature_malformed';
 }
 
-/** Every key is tried, whatever the earlier ones said: the time taken does not tell which one fits. */
+/** Tries every key, even after a match: the time taken does not tell which one fits. */
 function matchingKeys(keys: readonly PreparedKey[], message: string, hash: string): PreparedKey[] {
   const fitting: PreparedKey[] = [];
   for (const key of keys) if (equalHex(key.hmac(message), hash)) fitting.push(key);

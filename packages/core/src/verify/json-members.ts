@@ -1,8 +1,8 @@
 /**
- * Visits the members of the top-level object and of its `payload` object in a text that JSON.parse has accepted,
+ * Visits the members of the top-level object and of its `payload` object in JSON that JSON.parse has accepted,
  * repeated names included, which JSON.parse hides (the last one wins).
  *
- * @param visit receives the parent object, the decoded name and where its value begins in the text.
+ * @param visit Receives the parent object, the decoded name and the index where its value begins.
  */
 export function visitMembers(
   text: string,
@@ -40,8 +40,7 @@ export function visitMembers(
 }
 
 /**
- * Where the value of a member that JSON.parse found in `payload` begins: the last one when its name is repeated,
- * as JSON.parse has it.
+ * The index where the value of a member of `payload` begins: the last one when its name is repeated, as in JSON.parse.
  */
 export function payloadValueStart(text: string, member: string): number | undefined {
   // In nearly every body the name appears once, and no name can hide in an escape (only a \u escape can spell a letter):
@@ -58,7 +57,7 @@ export function payloadValueStart(text: string, member: string): number | undefi
   return found;
 }
 
-/** Behind the closing quote. */
+/** The index after the closing quote. */
 function stringEnd(text: string, start: number): number {
   let at = start + 1;
   while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;

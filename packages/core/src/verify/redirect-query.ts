@@ -71,13 +71,13 @@ export function queryForm(renamed: RedirectFields = {}, defaults: RedirectDefaul
 
 /**
  * Reads a redirect's query; undefined when it is malformed. The same bytes are read in the same way under every framework,
- * whose own parsers differ in repeated names (threat A14) and invalid escapes (threat A15). Costs a time linear in the
- * length, which has a limit whatever form the query has (threat A29).
+ * whose own parsers differ in repeated names (threat A14) and invalid escapes (threat A15). The cost is
+ * linear in the length, which is limited for every form of query (threat A29).
  *
  * A repeated signed name is malformed. A repeated unsigned name may be the merchant's own parameter (`?id=7`): which of the
  * two is meant is unknown, so `unsigned` has neither, and `raw` has both.
  *
- * @param query The raw query, a path or URL that contains it, or what the runtime parsed.
+ * @param query The raw query, a path or URL that contains it, or a parsed one.
  */
 export function readRedirectQuery(query: unknown, form: QueryForm): ReadQuery | undefined {
   const pairs = pairsOf(query);
@@ -105,7 +105,7 @@ export function readRedirectQuery(query: unknown, form: QueryForm): ReadQuery | 
   return { fields, raw: Object.freeze(raw) };
 }
 
-/** `event[]`, `event[x]`, `payload[merchant_reference][0]`: some parser would read the signed name out of it. */
+/** `event[]`, `event[x]`, `payload[merchant_reference][0]`: a parser could read the signed name from it. */
 function isBracketed(name: string, { names, maxNameLength }: QueryForm): boolean {
   for (let at = name.indexOf('['); at > 0 && at <= maxNameLength; at = name.indexOf('[', at + 1)) {
     if (RENAMEABLE.includes(names.get(name.slice(0, at)) ?? '')) return true;

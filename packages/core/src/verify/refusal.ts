@@ -5,7 +5,7 @@ export type RefusalCode = VerifierCode | ReceiverCode;
 
 export type VerifierCode = keyof typeof HINTS;
 
-/** What the receiver refuses before verification. */
+/** The refusals of the receiver, before verification. */
 export type ReceiverCode =
   | 'method_not_allowed'
   | 'encoding_unsupported'

@@ -17,7 +17,7 @@ export interface Timestamp {
 }
 
 const MAX_LENGTH = 256;
-/** What the service sends. Anything else takes the way of the whole grammar below. */
+/** The form that the service sends. Anything else goes through the whole grammar below. */
 const USUAL = /^t=[0-9]{1,20},s=[0-9a-f]{64}$/;
 const PART = /^([^=]+)=([^=]+)$/;
 const WHITE_SPACE_OR_CONTROL = /[\s\p{Cc}]/u;

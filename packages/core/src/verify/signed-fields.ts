@@ -128,7 +128,7 @@ const encoder = new TextEncoder();
 
 /**
  * The identity of a transition: one account's transaction reaching one status. 64 hexadecimal digits, the same for every
- * repetition of the callback, whatever its body, timestamp or key.
+ * repetition of the callback, with any body, timestamp or key.
  *
  * SHA-256 over the account label and the five signed fields, each preceded by its length in bytes (4 bytes, big endian).
  * Not the signature, which changes with the key, and not `payload.id`, which is not signed (threat A6).
@@ -140,7 +140,7 @@ const encoder = new TextEncoder();
  */
 export function transitionId(fields: SignedFields, account = ''): string {
   const parts = [account, ...SIGNED_NAMES.map((name) => fields[name])];
-  // Everything is encoded in one call, with room for the lengths, which are written afterwards.
+  // Everything is encoded in one call, with space for the lengths, which are written afterwards.
   const text = LENGTH_PREFIX + parts.join(LENGTH_PREFIX);
   const bytes = encoder.encode(text);
   const isAscii = bytes.length === text.length;

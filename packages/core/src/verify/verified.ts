@@ -5,7 +5,7 @@ import type { UnsignedFields } from './unsigned-fields.ts';
 
 type Kind = 'callback' | 'redirect' | 'evidence';
 
-/** What the verifier found out. */
+/** The findings of the verifier. */
 export interface Findings {
   readonly signed: SignedFields;
   readonly readUnsigned: () => UnsignedFields;
@@ -62,8 +62,8 @@ export interface VerifiedRedirect extends Verified<'redirect'> {
 }
 
 /**
- * What an authentic refusal carried: its signature fits, and a rule refuses it. Worth keeping for a person; nothing that
- * credits money takes it.
+ * The content of an authentic refusal: its signature fits, and a rule refuses it. Worth keeping for a person; nothing that
+ * credits money accepts it.
  */
 export interface Evidence extends Verified<'evidence'> {}
 
@@ -73,8 +73,8 @@ const REDACTED = '[redacted: may hold personal data]';
 type Opener = (value: object) => { readonly kind: Kind; readonly text: string | undefined } | undefined;
 
 /**
- * Two copies of core can meet in one process (an update that left two, a bundle of ESM and CommonJS). What one verified,
- * the other accepts: each copy adds its opener to this list, which lives under a registered symbol. An opener looks at a
+ * Two copies of core can meet in one process (an update that left two, a bundle of ESM and CommonJS). Each accepts what the
+ * other verified: each copy adds its opener to this list, which lives under a registered symbol. An opener looks at a
  * private field, which no JSON, spread or borrowed constructor can forge (threat A37). The 1 is the version of `Opener`.
  */
 const OPENERS = Symbol.for('@payment-service/core/openers/1');
@@ -87,7 +87,7 @@ class VerifiedObject {
   readonly signed: SignedFields;
   readonly account: string;
   readonly keyId: string;
-  // Behind getters, so that console.dir, assert and {...callback} show no person.
+  // Behind getters, so that console.dir, assert and {...callback} show no personal data.
   readonly #findings: Findings;
   #unsigned: UnsignedFields | undefined;
   #transitionId: string | undefined;
@@ -166,9 +166,9 @@ export function verified(kind: Kind, findings: Findings): object {
 
 /**
  * Refuses everything that `verifyCallback()` did not make: redirects, copies, parsed bodies. Of a callback or evidence, it
- * answers the JSON text, or undefined when a body parser read the body first.
+ * returns the JSON text, or undefined when a body parser read the body first.
  *
- * @throws {ConfigurationError} Names what was given, and how to find a second copy of this package.
+ * @throws {ConfigurationError} Says what was given, and how to find a second copy of this package.
  */
 export function openGenuine(
   call: string,
