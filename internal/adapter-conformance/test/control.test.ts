@@ -446,7 +446,7 @@ describe('the suite notices an adapter that', () => {
   });
 });
 
-it('every scenario has a name of its own', () => {
+it('every scenario has a unique name', () => {
   const callbacks = Object.values(CALLBACKS).flat();
   const redirects = Object.values(REDIRECT_SCENARIOS).flat();
   for (const names of [callbacks.map(({ name }) => name), redirects.map(({ name }) => name)]) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { hangGuard } from '../src/hang-guard.ts';
 
-it('fails a hang, and says what was waited for', async () => {
+it('fails on a hang, and names what it waited for', async () => {
   const never = new Promise(() => undefined);
   await expect(hangGuard('an answer', never, 1)).rejects.toThrow('Hangs: waited in vain for an answer.');
 });

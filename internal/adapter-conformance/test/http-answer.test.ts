@@ -23,7 +23,7 @@ it('leaves bytes behind an answer to HEAD where they are, so that a body there i
   expect([taken?.answer.body, taken?.rest.toString()]).toEqual(['', 'abc']);
 });
 
-it('refuses what is no HTTP answer, and one without a length', () => {
+it('refuses bytes that are not an HTTP answer, and an answer without a length', () => {
   expect(() => takeHttpAnswer(Buffer.from('SMTP\r\n\r\n'), false)).toThrow('not an HTTP/1.1 answer');
   expect(() => takeHttpAnswer(Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), false)).toThrow('neither its length');
 });

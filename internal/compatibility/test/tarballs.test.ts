@@ -27,7 +27,7 @@ describe.each(packages.map((one) => [one.manifest.name, one] as const))(
       expect(files.filter(({ name }) => name === 'LICENSE').map(textOf)).toEqual([license]);
     });
 
-    test('has nothing for publint to remark', async () => {
+    test('passes publint without a remark', async () => {
       expect(await publintMessages(files)).toEqual([]);
     });
 
@@ -40,7 +40,7 @@ describe.each(packages.map((one) => [one.manifest.name, one] as const))(
 describe('controls', () => {
   const { manifest, files } = core;
 
-  test('a file too much, one too few, a path, a lost source map and a workspace version are reported', () => {
+  test('an extra file, a missing file, a path, a lost source map and a workspace version are reported', () => {
     const home = ['', 'home', 'someone', 'sdk'].join('/');
     const wrong = [
       ...without(files, 'LICENSE', 'package.json'),

@@ -90,8 +90,8 @@ export class InvalidResponseError extends PaymentServiceError {
 }
 
 /**
- * The program passes an invalid option or argument. Thrown at construction wherever that is possible. The message names
- * the option and never its value.
+ * An option or argument is invalid, or a route is mounted in the wrong place. Thrown at construction wherever that is
+ * possible. The message names the option and never its value.
  */
 export class ConfigurationError extends PaymentServiceError {
   override readonly name: string = 'ConfigurationError';

@@ -6,7 +6,7 @@ const PLACEHOLDER = /^<.*>$|<[\w .-]+>|\$\{|\{\{/s;
 const QUOTE = /["'`\u2018-\u201f\u00ab\u00bb]/;
 
 /**
- * Refuses a value that cannot be a key at construction, before the first customer pays (threat A19).
+ * Refuses, at construction, a value that cannot be a key (threat A19).
  *
  * @param option The name of the option, for the message.
  * @param where A sentence that says where to find the key.

@@ -24,8 +24,8 @@ declare module 'fastify' {
 
 /**
  * Mounts verified callbacks (protocol §5.2 and §6) on Fastify 5. With `onCallback` it is a route of its own, in a
- * scope of its own, which answers every method: register it with a `prefix`. Without it, it runs before every route of
- * the scope that registers it, and sets `request.paymentCallback`; give it a scope that holds callback routes only.
+ * scope of its own, which answers every method: register it with a `prefix`. Without it, the plugin runs before every route
+ * of the scope that registers it, and sets `request.paymentCallback`; give it a scope that holds callback routes only.
  * Body parsers outside that scope stay as they are.
  *
  * @throws {ConfigurationError} Names the option.
@@ -51,7 +51,7 @@ export function paymentCallbacks(options: CallbackOptions): FastifyPluginCallbac
 
 /**
  * Mounts verified redirects (protocol §5.2 and §6) on Fastify 5, in the same two ways. With `onRedirect` it answers:
- * 303 to the address that the handler returns. Without it, it sets `request.paymentRedirect`.
+ * 303 to the address that the handler returns. Without it, the plugin sets `request.paymentRedirect`.
  *
  * @throws {ConfigurationError} Names the option.
  *

@@ -168,7 +168,7 @@ const RETRY_COST = 10;
 
 /**
  * Keeps a client from multiplying the load on a service that is down: a call deposits 1, a retry costs 10, and the
- * budget holds at most 100. With every `maxAttempts`, retries stay within a tenth of the calls, after a burst of 10.
+ * budget holds at most 100. At any `maxAttempts`, retries stay within a tenth of the calls, after a burst of 10.
  */
 export class RetryBudget {
   #balance: number = CAPACITY;

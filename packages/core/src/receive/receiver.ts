@@ -31,14 +31,18 @@ interface ReceiverOptions extends VerifierOptions {
    * @default 429
    */
   readonly failureStatus?: number | undefined;
-  /** How long a handler may take, in milliseconds. A later one goes on; the sender is asked to retry. @default 30000 */
+  /**
+   * How long a handler may take, in milliseconds. After that the sender is asked to retry, and the handler goes on running.
+   *
+   * @default 30000
+   */
   readonly handlerTimeoutMs?: number | undefined;
 }
 
 /** Options of `paymentCallbacks()` in every adapter. */
 export interface CallbackOptions extends ReceiverOptions {
   /**
-   * Receives every verified callback; may be async. 200 is sent after it has resolved, `failureStatus` when it throws.
+   * Receives every verified callback; may be async. The answer is 200 after it has resolved, `failureStatus` if it throws.
    * Without it, the adapter passes the callback through in the framework's own way.
    */
   readonly onCallback?: ((callback: VerifiedCallback) => unknown) | undefined;

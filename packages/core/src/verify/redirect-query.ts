@@ -71,8 +71,8 @@ export function queryForm(renamed: RedirectFields = {}, defaults: RedirectDefaul
 
 /**
  * Reads a redirect's query; undefined when it is malformed. The same bytes are read in the same way under every framework,
- * whose own parsers differ in repeated names (threat A14) and invalid escapes (threat A15). The cost is
- * linear in the length, which is limited for every form of query (threat A29).
+ * whose own parsers differ in repeated names (threat A14) and invalid escapes (threat A15). The cost is linear
+ * in the length, which is limited for every form of query (threat A29).
  *
  * A repeated signed name is malformed. A repeated unsigned name may be the merchant's own parameter (`?id=7`): which of the
  * two is meant is unknown, so `unsigned` has neither, and `raw` has both.

@@ -14,7 +14,7 @@ const refused = { code: 'invalid_configuration', option: 'allowUnverifiedTls' };
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
-  // Each test stands for a process of its own.
+  // Each test runs as if in a new process.
   Reflect.deleteProperty(globalThis, Symbol.for('@payment-service/core: certificate checks were off'));
 });
 

@@ -142,7 +142,7 @@ describe('threat A17: a name that appears twice', () => {
           if (read === undefined) throw new Error(`Not a callback: ${body}`);
           const walked = walkedRepeats(body);
           const isVerifiable = isComplete || (kept.length === 4 && event.length === 1);
-          // Without all of the names, a body is refused for what is missing, whatever the shortcut says.
+          // Without all of the names, a body is refused for the missing name, with or without the shortcut.
           if (isVerifiable) expect(read.repeatsSignedName).toBe(walked);
           else expect(codeOf(verify(body))).toMatch(/^(body_malformed|signed_field_malformed|mismatch)$/);
           if (isVerifiable) counts.verifiable++;
