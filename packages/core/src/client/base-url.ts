@@ -4,8 +4,6 @@ import { ConfigurationError } from '../errors.ts';
 export interface BaseUrl {
   /** Without a slash at the end, so that a path is appended to the string: `new URL('/data', base)` would drop the prefix. */
   readonly text: string;
-  /** Host and port, for messages. */
-  readonly host: string;
   readonly isEncrypted: boolean;
 }
 
@@ -36,7 +34,7 @@ export function parseBaseUrl(value: unknown, insecureHosts: readonly string[] = 
         'private network, name its host in allowInsecureHost. Everyone on the path can then read the keys and change the responses.',
     );
   }
-  return { text: `${url.origin}${url.pathname}`.replace(/\/+$/, ''), host: url.host, isEncrypted };
+  return { text: `${url.origin}${url.pathname}`.replace(/\/+$/, ''), isEncrypted };
 }
 
 function refuse(why: string): never {

@@ -1,13 +1,14 @@
 import { type PaymentServiceError, TimeoutError } from '../errors.ts';
 import type { AttemptReport, FetchInit, Operation } from './client.ts';
 import { exchange } from './exchange.ts';
-import { AttemptFailure } from './failure.ts';
+import { AttemptFailure, invalid } from './failure.ts';
 import type { ClientSettings } from './settings.ts';
 
 /** One call of one operation. */
 export interface Call<T> {
   readonly settings: ClientSettings;
-  readonly budget: RetryBudget;
+  /** Shared by all calls of a client. */
+  readonly budget: { credit: number };
   readonly operation: Operation;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -17,6 +18,12 @@ export interface Call<T> {
 
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 4000;
+/**
+ * The retry budget keeps a client from multiplying the load on a service that is down: a call earns 1, a retry costs 10.
+ * Whatever `maxAttempts` says, retries stay within a tenth of the calls, after a burst of 10.
+ */
+export const MAX_CREDIT = 100;
+const RETRY_COST = 10;
 
 /**
  * Runs a call: attempts and the waits between them, inside one deadline.
@@ -24,14 +31,15 @@ const MAX_WAIT_MS = 4000;
  * @throws {PaymentServiceError}, or the reason of the caller's own signal.
  */
 export async function runCall<T>(call: Call<T>, caller: AbortSignal | undefined): Promise<T> {
-  call.budget.deposit();
-  const { timing, timeoutMs } = call.settings;
+  const { budget, settings } = call;
+  const { timing, timeoutMs } = settings;
+  budget.credit = Math.min(MAX_CREDIT, budget.credit + 1);
   const run = new CallRun(call);
   const onAbort = (): void => run.stop('aborted', caller?.reason);
   const cancelTimer = timing.schedule(() => run.stop('timeout', run.timeoutError()), timeoutMs);
   caller?.addEventListener('abort', onAbort, { once: true });
   try {
-    return await run.outcome;
+    return await untilAborted(run.attempts(), run.signal);
   } finally {
     cancelTimer();
     caller?.removeEventListener('abort', onAbort);
@@ -40,44 +48,36 @@ export async function runCall<T>(call: Call<T>, caller: AbortSignal | undefined)
 
 /** The attempts of one call. */
 class CallRun<T> {
-  readonly outcome: Promise<T>;
   readonly #call: Call<T>;
   readonly #controller = new AbortController();
+  readonly signal: AbortSignal = this.#controller.signal;
   readonly #end: number;
-  #reject: (reason: unknown) => void = () => {};
-  /** Cancels a body or a wait. A body may ignore the signal. */
-  #release: () => void = () => {};
+  #cancelWait: () => void = () => {};
   #attempt = 1;
-  #startedAt = 0;
+  /** Undefined once the attempt is reported. */
+  #startedAt: number | undefined;
   #status: number | undefined;
   #previous: PaymentServiceError | undefined;
 
   constructor(call: Call<T>) {
     this.#call = call;
     this.#end = call.settings.timing.monotonic() + call.settings.timeoutMs;
-    this.outcome = new Promise((resolve, reject) => {
-      this.#reject = reject;
-      this.#attempts().then(resolve, reject);
-    });
   }
 
-  /** Settles `outcome` immediately, even if `fetch` ignores its signal. */
   stop(outcome: 'timeout' | 'aborted', reason: unknown): void {
     this.#report(outcome);
-    this.#reject(reason);
     this.#controller.abort(reason);
-    this.#release();
+    this.#cancelWait();
   }
 
   timeoutError(): TimeoutError {
     const { operation, settings } = this.#call;
-    const when = this.#previous && ` (attempt ${this.#attempt}; cause is the failure before it)`;
-    const what = `no complete response within timeoutMs (${settings.timeoutMs})${when ?? ''}`;
+    const what = `no complete response within timeoutMs (${settings.timeoutMs}), which ended in attempt ${this.#attempt}`;
     const options = this.#previous && { cause: this.#previous };
     return new TimeoutError(`${operation}: ${what}. Try again later, or raise timeoutMs.`, options);
   }
 
-  async #attempts(): Promise<T> {
+  async attempts(): Promise<T> {
     const { operation, read, settings } = this.#call;
     const { scrubber, timing } = settings;
     for (; ; this.#attempt += 1) {
@@ -88,14 +88,15 @@ class CallRun<T> {
         this.#report('success');
         return value;
       } catch (error) {
-        if (this.#controller.signal.aborted) throw error;
+        if (this.signal.aborted) throw error;
         const failure = error instanceof AttemptFailure ? error : unreadable(error);
         const { waitMs, why } = this.#plan(failure);
         this.#report(failure.details.code, waitMs);
+        this.signal.throwIfAborted();
         if (waitMs === undefined) throw failure.toError(operation, this.#attempt, scrubber, why);
         this.#previous = failure.toError(operation, this.#attempt, scrubber, 'A retry was planned.');
         await new Promise<void>((resolve) => {
-          this.#release = timing.schedule(resolve, waitMs);
+          this.#cancelWait = timing.schedule(resolve, waitMs);
         });
       }
     }
@@ -103,7 +104,6 @@ class CallRun<T> {
 
   #exchange(): Promise<string> {
     const { url, headers, settings } = this.#call;
-    const { signal } = this.#controller;
     // Frameworks cache GETs behind fetch; only the cache option of this client may. Some runtimes reject the field.
     const noStore = 'cache' in Request.prototype ? ({ cache: 'no-store' } as const) : undefined;
     const init: FetchInit = {
@@ -111,26 +111,21 @@ class CallRun<T> {
       headers: { ...headers },
       redirect: 'manual',
       ...noStore,
-      signal,
+      signal: this.signal,
     };
-    const onResponse = (status: number, cancel: () => void): void => {
+    return exchange(url, init, settings, (status) => {
       this.#status = status;
-      this.#release = cancel;
-    };
-    return exchange(url, init, settings, onResponse);
+    });
   }
 
   #report(outcome: AttemptReport['outcome'], retryInMs?: number): void {
+    // Reported before: the caller aborts in the hook or during a wait.
+    if (this.#startedAt === undefined) return;
     const { operation, settings } = this.#call;
     const durationMs = settings.timing.monotonic() - this.#startedAt;
-    settings.onResponse?.({
-      operation,
-      attempt: this.#attempt,
-      status: this.#status,
-      durationMs,
-      outcome,
-      retryInMs,
-    });
+    this.#startedAt = undefined;
+    const [attempt, status] = [this.#attempt, this.#status];
+    settings.onResponse?.({ operation, attempt, status, durationMs, outcome, retryInMs });
   }
 
   /**
@@ -139,49 +134,45 @@ class CallRun<T> {
    * deadline, the call fails immediately with the real failure.
    */
   #plan(failure: AttemptFailure): { readonly waitMs?: number; readonly why?: string } {
-    const { maxAttempts, timeoutMs, timing } = this.#call.settings;
+    const { budget, settings } = this.#call;
+    const { maxAttempts, timeoutMs, timing } = settings;
     if (!failure.isTransient || this.#attempt >= maxAttempts) return {};
     const { retryAfterMs = 0 } = failure.details;
     const backoff = timing.random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.#attempt - 1));
     const waitMs = Math.max(retryAfterMs, backoff);
-    const remainingMs = this.#end - timing.monotonic();
-    if (retryAfterMs > 0 && retryAfterMs >= remainingMs) {
-      const asked = `It asks for a wait of ${Math.ceil(retryAfterMs / 1000)} s (Retry-After)`;
-      return { why: `${asked}, which exceeds timeoutMs (${timeoutMs}). Try again after that.` };
+    if (waitMs >= this.#end - timing.monotonic()) {
+      const wait = `a wait of ${Math.ceil(waitMs / 1000)} s${retryAfterMs > 0 ? ' (Retry-After)' : ''}`;
+      return {
+        why: `A retry needs ${wait}, and timeoutMs (${timeoutMs}) ends before it. Try again after that.`,
+      };
     }
-    if (waitMs >= remainingMs) {
-      return { why: `timeoutMs (${timeoutMs}) leaves no time for another attempt. Try again later.` };
+    if (budget.credit < RETRY_COST) {
+      return {
+        why: 'There is no retry because many recent calls of this client needed one. Try again later.',
+      };
     }
-    if (this.#call.budget.take()) return { waitMs };
-    return { why: 'There is no retry because many recent calls of this client needed one. Try again later.' };
+    budget.credit -= RETRY_COST;
+    return { waitMs };
   }
+}
+
+/**
+ * Settles as `promise` does, or rejects with `signal.reason` as soon as `signal` aborts, even if what runs ignores it.
+ * Leaves no listener behind.
+ */
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = (): void => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    // What runs may have aborted it already.
+    if (signal.aborted) onAbort();
+  });
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
 }
 
 /** An error that the checks did not expect, for example from a fetch that returns no Response. */
 function unreadable(cause: unknown): AttemptFailure {
-  const [what, advice] = ['the response could not be read', 'Check the fetch option; cause has the details.'];
-  return new AttemptFailure({ code: 'invalid_response', what, advice, cause });
-}
-
-const CAPACITY = 100;
-const RETRY_COST = 10;
-
-/**
- * Keeps a client from multiplying the load on a service that is down: a call deposits 1, a retry costs 10, and the
- * budget holds at most 100. At any `maxAttempts`, retries stay within a tenth of the calls, after a burst of 10.
- */
-export class RetryBudget {
-  #balance: number = CAPACITY;
-
-  /** Once per call. */
-  deposit(): void {
-    this.#balance = Math.min(CAPACITY, this.#balance + 1);
-  }
-
-  /** Pays for one retry, or returns false. */
-  take(): boolean {
-    if (this.#balance < RETRY_COST) return false;
-    this.#balance -= RETRY_COST;
-    return true;
-  }
+  const advice = 'Check the fetch option; cause has the details.';
+  return invalid('the response could not be read', advice, { cause });
 }

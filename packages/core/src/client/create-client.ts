@@ -1,5 +1,5 @@
 import { noteUnverifiedTls, refuseUnverifiedTls } from './base-url.ts';
-import { RetryBudget, runCall } from './call.ts';
+import { MAX_CREDIT, runCall } from './call.ts';
 import type {
   CallOptions,
   Client,
@@ -35,7 +35,7 @@ export function createClient(
 ): Client | ClientWithSecretKey {
   const settings = readClientSettings(options);
   const { base, secretKey, cache, timing } = settings;
-  const budget = new RetryBudget();
+  const budget = { credit: MAX_CREDIT };
 
   const reader = <T>(list: List<T>, headers = settings.headers): Reader<T> => {
     const { operation, path } = list;
@@ -59,8 +59,7 @@ export function createClient(
   if (secretKey === undefined) return redacted(client, settings);
   // The only place where the secret key is attached; the address is always the configured one.
   const getWalletBalances = reader(WALLETS, { ...settings.headers, 'secret-key': secretKey });
-  const withSecretKey: ClientWithSecretKey = { ...client, getWalletBalances };
-  return redacted(withSecretKey, settings);
+  return redacted<ClientWithSecretKey>({ ...client, getWalletBalances }, settings);
 }
 
 type Reader<T> = (query?: object, call?: CallOptions) => Promise<T[]>;

@@ -1,4 +1,4 @@
-import { compareDecimals, type Decimal, decimalFrom, parseDecimal } from '../amounts.ts';
+import { compareDecimals, decimalFrom, parseDecimal } from '../amounts.ts';
 import type { PaymentProvider } from '../wire.ts';
 
 /** What is known about a payment so far. Fields that are left out are not checked. */
@@ -70,66 +70,51 @@ export function eligibleProviders(
   const eligible: PaymentProvider[] = [];
   const ineligible: IneligibleProvider[] = [];
   for (const provider of providers) {
-    const reasons = [
-      ...offerReasons(provider, payment),
-      ...amountReasons(provider, payment),
-      ...accountReasons(provider, payment),
-    ];
+    const reasons = reasonsOf(provider, payment);
     if (reasons.length === 0) eligible.push(provider);
     else ineligible.push({ provider, reasons });
   }
   return { eligible, ineligible };
 }
 
-type Reasons = Generator<IneligibilityReason>;
-
-function* offerReasons(provider: PaymentProvider, { currency, transaction_type }: IntendedPayment): Reasons {
-  const { provider_name: name, transaction_currency, transaction_type: type, is_active } = provider;
-  if (!is_active) yield { code: 'inactive', message: `${name} is not available at the moment.` };
-  if (currency !== undefined && currency !== transaction_currency) {
-    yield { code: 'currency_differs', message: `${name} takes ${transaction_currency} only.` };
-  }
-  if (transaction_type !== undefined && transaction_type.toUpperCase() !== type.toUpperCase()) {
-    yield { code: 'transaction_type_differs', message: `${name} serves transactions of type ${type} only.` };
-  }
-}
-
-function* amountReasons(provider: PaymentProvider, { amount }: IntendedPayment): Reasons {
-  if (amount === undefined) return;
-  const decimal = decimalFrom(typeof amount === 'string' ? amount.trim() : amount);
-  if (decimal === undefined || decimal.negative || decimal.digits === '') {
-    const message = 'The amount must be a plain number above zero, such as 1999.90.';
-    return yield { code: 'amount_invalid', message };
-  }
-  const { provider_name, transaction_currency, min_amount, max_amount, max_daily_amount } = provider;
-  const limit = (bound: string, value: number): string =>
-    `${provider_name} takes ${bound} ${value} ${transaction_currency}`;
-  if (isBeyond(decimal, min_amount, -1)) {
-    yield { code: 'amount_below_minimum', message: `${limit('at least', min_amount)} per transaction.` };
-  }
-  if (isBeyond(decimal, max_amount, 1)) {
-    yield { code: 'amount_above_maximum', message: `${limit('at most', max_amount)} per transaction.` };
-  }
-  if (isBeyond(decimal, max_daily_amount, 1)) {
-    yield { code: 'amount_above_daily_maximum', message: `${limit('at most', max_daily_amount)} per day.` };
-  }
-}
-
-function isBeyond(amount: Decimal, limit: number, side: -1 | 1): boolean {
-  // Undefined only for a number that is not finite, which limits nothing.
-  const bound = parseDecimal(String(limit));
-  return bound !== undefined && compareDecimals(amount, bound) === side;
-}
-
-function* accountReasons(provider: PaymentProvider, { account }: IntendedPayment): Reasons {
-  if (account === undefined) return;
-  const digits = normalizeAccount(account);
-  if (digits === '') return yield { code: 'account_invalid', message: 'The account number is missing.' };
-  const { provider_name, option_prefixes: prefixes } = provider;
-  const isServed = prefixes.some((prefix) => digits.startsWith(normalizeAccount(prefix)));
-  if (isServed || prefixes.length === 0) return;
-  const message = `${provider_name} serves accounts that start with ${prefixes.join(', ')}.`;
-  yield { code: 'account_prefix_differs', message };
+function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): IneligibilityReason[] {
+  const { provider_name: name, transaction_currency: unit, transaction_type: type } = provider;
+  const { min_amount: min, max_amount: max, max_daily_amount: daily, option_prefixes: prefixes } = provider;
+  const { currency = unit, transaction_type = type, amount, account } = payment;
+  const decimal =
+    amount === undefined ? undefined : decimalFrom(typeof amount === 'string' ? amount.trim() : amount);
+  const isAmount = decimal !== undefined && !decimal.negative && decimal.digits !== '';
+  const isBeyond = (limit: number, side: -1 | 1): boolean => {
+    // Undefined only for a number that is not finite, which limits nothing.
+    const bound = parseDecimal(String(limit));
+    return isAmount && bound !== undefined && compareDecimals(decimal, bound) === side;
+  };
+  const digits = account === undefined ? undefined : normalizeAccount(account);
+  const isServed = prefixes.some((prefix) => digits?.startsWith(normalizeAccount(prefix)));
+  const checks: readonly [IneligibilityCode, applies: boolean, message: string][] = [
+    ['inactive', !provider.is_active, `${name} is not available at the moment.`],
+    ['currency_differs', currency !== unit, `${name} takes ${unit} only.`],
+    [
+      'transaction_type_differs',
+      transaction_type.toUpperCase() !== type.toUpperCase(),
+      `${name} serves transactions of type ${type} only.`,
+    ],
+    [
+      'amount_invalid',
+      amount !== undefined && !isAmount,
+      'The amount must be a plain number above zero, such as 1999.90.',
+    ],
+    ['amount_below_minimum', isBeyond(min, -1), `${name} takes at least ${min} ${unit} per transaction.`],
+    ['amount_above_maximum', isBeyond(max, 1), `${name} takes at most ${max} ${unit} per transaction.`],
+    ['amount_above_daily_maximum', isBeyond(daily, 1), `${name} takes at most ${daily} ${unit} per day.`],
+    ['account_invalid', digits === '', 'The account number is missing.'],
+    [
+      'account_prefix_differs',
+      Boolean(digits) && prefixes.length > 0 && !isServed,
+      `${name} serves accounts that start with ${prefixes.join(', ')}.`,
+    ],
+  ];
+  return checks.filter(([, applies]) => applies).map(([code, , message]) => ({ code, message }));
 }
 
 /** Removes white space, hyphens and one leading '+'. It guesses nothing: '0772…' does not become '256772…'. */

@@ -131,11 +131,14 @@ export function readList<T>(text: string, list: List<T>, { strict, onDeviation }
   const rows = rowsOf(text, name);
   if (rows.length > MAX_ROWS) throw unexpected(`data.${name}`, `at most ${MAX_ROWS} rows`, `${rows.length}`);
   const isStrict = strict || isMoney;
-  const fieldCount = Object.keys(schema.shape).length;
   let reports = 0;
   const accept = (row: unknown, index: number): row is T => {
-    if (!isStrict && optionalList !== undefined && isObject(row)) row[optionalList] ??= [];
-    if (z.validate(schema, row) && isShallow(row, fieldCount)) return true;
+    if (isObject(row)) {
+      // JSON.parse makes it an own property; a copy by assignment would take it for the prototype.
+      Reflect.deleteProperty(row, '__proto__');
+      if (!isStrict && optionalList !== undefined) row[optionalList] ??= [];
+    }
+    if (z.validate(schema, row) && !isDeeperThan(row, MAX_DEPTH)) return true;
     if (!isStrict && ++reports > MAX_REPORTS) return false;
     const [field, received, expected] = deviationOf(row, schema.shape);
     const path = `data.${name}[${index}]${field}`;
@@ -160,19 +163,18 @@ function memberOf(body: unknown, name: keyof Body<Operation>): unknown {
 function rowsOf(text: string, name: string): readonly unknown[] {
   const body = parseBounded(text);
   // The parser's message cites the text; the snippet shows it scrubbed.
-  if (body === undefined)
-    throw invalid(`the response is not JSON of at most ${MAX_VALUES} values`, CHECK_ADDRESS, text);
+  const what = `the response is not JSON of at most ${MAX_VALUES} values`;
+  if (body === undefined) throw invalid(what, CHECK_ADDRESS, { bodyText: text });
   if (!isObject(body)) throw unexpected('the response', 'object', typeName(body));
   const status = memberOf(body, 'status');
   if (status === 'error') {
     const code = memberOf(body, 'code');
-    const message = memberOf(body, 'message');
     throw new AttemptFailure({
       code: 'api_error',
       what: `the service answered HTTP 200 with an error envelope${Number.isInteger(code) ? ` (code ${code})` : ''}`,
       advice: 'Read serviceMessage; the protocol does not show this response.',
       status: 200,
-      serviceMessage: typeof message === 'string' ? message : undefined,
+      serviceMessage: readServiceMessage(text),
       bodyText: text,
     });
   }
@@ -208,17 +210,12 @@ function isObject(value: unknown): value is Record<PropertyKey, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Only unknown fields can be deep, and most rows have none. */
-function isShallow(row: unknown, fieldCount: number): boolean {
-  if (!isObject(row) || Object.keys(row).length === fieldCount) return true;
-  // JSON.parse makes it an own property; a copy by assignment would take it for the prototype.
-  Reflect.deleteProperty(row, '__proto__');
-  return !isDeeperThan(row, MAX_DEPTH);
-}
-
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1));
+  // Object.values() takes three times as long for an object of 75,000 names.
+  return (
+    levels === 0 || Object.keys(value).some((name) => isDeeperThan(Reflect.get(value, name), levels - 1))
+  );
 }
 
 /**

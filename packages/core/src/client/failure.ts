@@ -56,8 +56,8 @@ export class AttemptFailure extends Error {
 }
 
 /** A 200 that the contract does not allow. */
-export function invalid(what: string, advice: string, bodyText?: string): AttemptFailure {
-  return new AttemptFailure({ code: 'invalid_response', what, advice, status: 200, bodyText });
+export function invalid(what: string, advice: string, more?: Partial<FailureDetails>): AttemptFailure {
+  return new AttemptFailure({ code: 'invalid_response', what, advice, status: 200, ...more });
 }
 
 /** Removes the client's keys from everything that an error shows. */
@@ -111,8 +111,7 @@ function copyCause(thrown: unknown, scrub: (text: string) => string, depth: numb
   if (!(thrown instanceof Error) || depth === 0) return undefined;
   const inner = copyCause(thrown.cause, scrub, depth - 1);
   const options = inner === undefined ? undefined : { cause: inner };
-  const message = scrub(thrown.message);
-  const copy = new Error(message, options);
+  const copy = new Error(scrub(thrown.message), options);
   copy.name = scrub(thrown.name);
   if (thrown.stack !== undefined) copy.stack = scrub(thrown.stack);
   const code: unknown = 'code' in thrown ? thrown.code : undefined;

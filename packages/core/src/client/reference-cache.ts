@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError, InvalidResponseError, TimeoutError } from '../errors.ts';
+import { untilAborted } from './call.ts';
 import type { Timing } from './client.ts';
 import { TRANSIENT } from './failure.ts';
 
@@ -103,14 +104,4 @@ function copyOf(value: unknown): unknown {
   const copy: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) if (name !== '__proto__') copy[name] = copyOf(member);
   return copy;
-}
-
-/** Settles as `promise` does, or rejects with `signal.reason` as soon as `signal` aborts. Leaves no listener behind. */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort = (): void => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
 }

@@ -1,33 +1,26 @@
 import manifest from '../../package.json' with { type: 'json' };
 import { ConfigurationError } from '../errors.ts';
+import { runHook } from '../hook.ts';
 import { checkKey } from '../key-check.ts';
-import { BOOLEAN, checkOptions, DURATION, FUNCTION, type OptionRule, type OptionRules } from '../options.ts';
+import { BOOLEAN, checkOptions, DURATION, FUNCTION, type OptionRules } from '../options.ts';
 import { type BaseUrl, noteUnverifiedTls, parseBaseUrl, refuseUnverifiedTls } from './base-url.ts';
-import type {
-  AttemptReport,
-  CacheOptions,
-  ClientOptions,
-  ClientOptionsWithSecretKey,
-  Deviation,
-  FetchInit,
-  Timing,
-} from './client.ts';
+import type { CacheOptions, ClientOptions, ClientOptionsWithSecretKey, Deviation, Timing } from './client.ts';
 import { createScrubber, type Scrubber } from './failure.ts';
 import type { CacheSettings } from './reference-cache.ts';
 
+/** Options that have a value after the check: the caller's, or the default. */
+type Complete<Name extends keyof ClientOptions> = {
+  readonly [Key in Name]-?: NonNullable<ClientOptions[Key]>;
+};
+
 /** Checked options. Later changes to the caller's own object have no effect. */
-export interface ClientSettings {
+export interface ClientSettings
+  extends Complete<'timeoutMs' | 'maxAttempts' | 'strict' | 'fetch' | 'onDeviation' | 'allowUnverifiedTls'> {
   readonly base: BaseUrl;
   readonly secretKey: string | undefined;
   readonly scrubber: Scrubber;
-  readonly timeoutMs: number;
-  readonly maxAttempts: number;
-  readonly strict: boolean;
-  readonly fetch: (url: string, init: FetchInit) => Response | Promise<Response>;
-  readonly onResponse: ((report: AttemptReport) => void) | undefined;
-  readonly onDeviation: (deviation: Deviation) => void;
+  readonly onResponse: ClientOptions['onResponse'];
   readonly cache: CacheSettings | undefined;
-  readonly allowUnverifiedTls: boolean;
   readonly timing: Timing;
   /** Sent on every call. */
   readonly headers: Readonly<Record<string, string>>;
@@ -35,11 +28,6 @@ export interface ClientSettings {
 
 /** A header cannot carry anything else; fetch would show the value in its error, or trim it silently. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
-
-const DURATION_OR_0: OptionRule = [
-  (value) => value === 0 || DURATION[0](value),
-  'a number of milliseconds, 0 or more',
-];
 
 /** Every option, and what it must be unless it is left out. The first three have checks of their own. */
 const OPTIONS: OptionRules<ClientOptions> = {
@@ -60,7 +48,10 @@ const OPTIONS: OptionRules<ClientOptions> = {
   allowUnverifiedTls: BOOLEAN,
   timing: [isObject, 'an object'],
 };
-const CACHE_OPTIONS: OptionRules<CacheOptions> = { ttlMs: DURATION, staleIfErrorMs: DURATION_OR_0 };
+const CACHE_OPTIONS: OptionRules<CacheOptions> = {
+  ttlMs: DURATION,
+  staleIfErrorMs: [(value) => value === 0 || DURATION[0](value), 'a number of milliseconds, 0 or more'],
+};
 
 /** @throws {ConfigurationError} naming the option. */
 export function readClientSettings(options: ClientOptions | ClientOptionsWithSecretKey): ClientSettings {
@@ -89,10 +80,8 @@ export function readClientSettings(options: ClientOptions | ClientOptionsWithSec
     strict: options.strict ?? false,
     // Looked up for every call: tracing tools replace the global one after this client was made.
     fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),
-    onResponse: onResponse && ((report) => runHook('onResponse', onResponse, report)),
-    onDeviation: onDeviation
-      ? (deviation) => runHook('onDeviation', onDeviation, deviation)
-      : warnOncePerField(),
+    onResponse: onResponse && harmless('onResponse', onResponse),
+    onDeviation: onDeviation ? harmless('onDeviation', onDeviation) : warnOncePerField(),
     cache: cache && { ttlMs: cache.ttlMs, staleIfErrorMs: cache.staleIfErrorMs ?? 0 },
     allowUnverifiedTls,
     timing: { ...SYSTEM_TIMING, ...options.timing },
@@ -120,9 +109,9 @@ function hostList(hosts: unknown): readonly unknown[] {
 }
 
 /** A hook reports. Its own failure, including a rejection, is logged and does not fail the call. */
-function runHook<T>(name: string, hook: (report: T) => unknown, report: T): void {
-  const run = async (): Promise<unknown> => hook(report);
-  void run().catch((error) => console.error(`${name} failed; the call is not affected.`, error));
+function harmless<T>(name: string, hook: (report: T) => unknown): (report: T) => void {
+  const log = (error: unknown): void => console.error(`${name} failed; the call is not affected.`, error);
+  return (report) => runHook(() => hook(report), log);
 }
 
 function warnOncePerField(): (deviation: Deviation) => void {

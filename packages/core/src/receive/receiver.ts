@@ -1,4 +1,5 @@
 import { TimeoutError, UnavailableError } from '../errors.ts';
+import { runHook } from '../hook.ts';
 import { checkOptions, DURATION, FUNCTION, type OptionRules } from '../options.ts';
 import {
   type ReceiverVerifier,
@@ -151,12 +152,6 @@ function createReceiver(options: ReceiverOptions): Receiver {
     failureStatus,
     handlerLimit: new TimeLimit(handlerTimeoutMs),
   };
-}
-
-/** A hook only reports, and changes no answer. Its own errors are reported, rejections included. */
-function runHook(hook: () => unknown, report: (error: unknown) => void): void {
-  const run = async (): Promise<unknown> => hook();
-  void run().catch(report);
 }
 
 function logError(error: unknown): void {

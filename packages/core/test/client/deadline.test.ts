@@ -24,7 +24,8 @@ describe('one deadline covers the whole call', () => {
     expect(error).toMatchObject({
       code: 'timeout',
       message:
-        'listPaymentProviders: no complete response within timeoutMs (12000). Try again later, or raise timeoutMs.',
+        'listPaymentProviders: no complete response within timeoutMs (12000), which ended in attempt 1. ' +
+        'Try again later, or raise timeoutMs.',
     });
     expect(deadlines).toEqual([12_000]);
     expect(pending.size).toBe(0);
@@ -89,7 +90,7 @@ describe('one deadline covers the whole call', () => {
     });
     const error = await failureOf(client.listPaymentProviders());
     expect(error).toBeInstanceOf(ApiError);
-    expect(String(error)).toContain('leaves no time for another attempt');
+    expect(String(error)).toContain('A retry needs a wait of 1 s, and timeoutMs (10000) ends before it.');
     expect(waits).toEqual([250, 500]);
   });
 

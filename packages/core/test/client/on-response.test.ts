@@ -61,6 +61,26 @@ describe('onResponse gets a report of every attempt', () => {
     expect(reports).toEqual([expect.objectContaining({ outcome: 'aborted', status: undefined })]);
   });
 
+  test.each([
+    ['succeeded', providers, 'success'],
+    ['failed and will be repeated', failure(503), 'api_error'],
+  ])('a call that the hook cancels after an attempt %s makes one report', async (_name, answer, outcome) => {
+    const reports: AttemptReport[] = [];
+    const { timing, pending } = recordedTiming();
+    const controller = new AbortController();
+    const service = await startService(answer);
+    const onResponse = (report: AttemptReport): void => {
+      reports.push(report);
+      controller.abort();
+    };
+    const call = clientFor(service, { timing, onResponse }).listPaymentProviders({}, controller);
+    expect(await failureOf(call)).toBe(controller.signal.reason);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(reports).toEqual([expect.objectContaining({ attempt: 1, outcome })]);
+    expect(service.requests).toHaveLength(1);
+    expect(pending.size).toBe(0);
+  });
+
   test.each<[string, () => void]>([
     [
       'throws',

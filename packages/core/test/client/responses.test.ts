@@ -31,7 +31,8 @@ describe('an error of the service throws an ApiError (protocol §7)', () => {
       status: 400,
       serviceMessage: 'provider_code is required',
       attempts: 1,
-      message: 'listPayoutBanks: the service answered 400: "provider_code is required". Correct the request.',
+      message:
+        'listPayoutBanks: the service answered 400: "provider_code is required". Check the request, the keys and baseUrl.',
     });
   });
 
@@ -79,18 +80,12 @@ describe('a 200 that is not JSON is refused', () => {
       code: 'invalid_response',
       status: 200,
       snippet: '<h1>Welcome</h1>',
-      message: expect.stringContaining('text/html, not JSON'),
+      message: expect.stringContaining('not JSON'),
     });
   });
 
-  test('JSON with another content type is refused', async () => {
-    const body = JSON.stringify(successBody({ payment_providers: [] }));
-    const client = await clientOf(reply(200, body, { 'content-type': 'text/plain' }));
-    expect(await failureOf(client.listPaymentProviders())).toBeInstanceOf(InvalidResponseError);
-  });
-
-  test.each(['application/json', 'Application/JSON; charset=UTF-8', 'application/vnd.service+json'])(
-    'the content type %s is accepted',
+  test.each(['application/json', 'application/vnd.service+json', 'text/plain', 'text/html', 'nonsense'])(
+    'JSON with the content type %s is accepted, since the protocol shows none',
     async (type) => {
       const body = JSON.stringify(successBody({ payment_providers: [] }));
       const client = await clientOf(reply(200, body, { 'content-type': type }));
