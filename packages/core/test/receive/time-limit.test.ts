@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { type Limited, TimeLimit } from '../../src/receive/time-limit.ts';
+
+/** Resolves once the limit has ended this one. */
+function started(limit: TimeLimit): { readonly limited: Limited; readonly over: Promise<void> } {
+  let end = (): void => {};
+  const over = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { limited: limit.start(() => end()), over };
+}
+
+describe('one limit for many things', () => {
+  test('it ends them in the order in which they started, and not what has stopped before', async () => {
+    const limit = new TimeLimit(16);
+    const ended: string[] = [];
+    limit.start(() => ended.push('first'));
+    const stopped = limit.start(() => ended.push('stopped'));
+    const last = started(limit);
+    limit.stop(stopped);
+    await last.over;
+    expect(ended).toEqual(['first']);
+  });
+
+  test('stopping what is over, as a handler does that settles too late, leaves the others under the limit', async () => {
+    const limit = new TimeLimit(16);
+    const late = started(limit);
+    await late.over;
+    const next = started(limit);
+    limit.stop(late.limited);
+    limit.stop(late.limited);
+    await next.over; // Never, if the second of them had been lost: vitest's deadline would end the test.
+  });
+});
