@@ -30,10 +30,7 @@ export interface AmountMismatch {
   readonly field:
     | 'transaction_status'
     | 'transaction_type'
-    | 'request_currency'
-    | 'request_amount'
-    | 'transaction_currency'
-    | 'transaction_amount';
+    | `${'request' | 'transaction'}_${'currency' | 'amount'}`;
   /** `inexact`: a body parser has already turned a number of more than 15 digits into a float. */
   readonly reason: 'missing' | 'different' | 'inexact';
 }
@@ -156,7 +153,8 @@ export function claimedAmounts(callback: VerifiedCallback | Evidence): ClaimedAm
  * canonicalAmount('1999.90'); // '1999.9'
  */
 export function canonicalAmount(amount: string | number | bigint): string {
-  const decimal = isAmount(amount) ? decimalFrom(amount) : undefined;
+  const isAmount = typeof amount === 'string' || typeof amount === 'number' || typeof amount === 'bigint';
+  const decimal = isAmount ? decimalFrom(amount) : undefined;
   if (decimal === undefined) {
     throw new ConfigurationError(
       'amount',
@@ -166,20 +164,13 @@ export function canonicalAmount(amount: string | number | bigint): string {
   return formatDecimal(decimal);
 }
 
-function isAmount(value: unknown): value is string | number | bigint {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
-}
-
-function checkExpectation({ currency, compare }: ExpectedAmount): void {
+function checkExpectation({ currency, compare = 'both' }: ExpectedAmount): void {
   if (typeof currency !== 'string' || currency === '') {
     throw new ConfigurationError('currency', 'The expected currency must be a currency code, such as "UGX".');
   }
-  if (compare !== undefined && compare !== 'both' && compare !== 'request' && compare !== 'transaction') {
-    throw new ConfigurationError(
-      'compare',
-      "compare must be 'both', 'request' or 'transaction', or be left out.",
-    );
-  }
+  if (['both', 'request', 'transaction'].includes(compare)) return;
+  const message = "compare must be 'both', 'request' or 'transaction', or be left out.";
+  throw new ConfigurationError('compare', message);
 }
 
 const NUMBER = /[-+.0-9eE]+/y;
@@ -238,20 +229,11 @@ export function formatDecimal({ negative, digits, exponent }: Decimal): string {
   return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`;
 }
 
-/** -1, 0 or 1, as for a sort. Exact, and never expands an exponent. */
+/** -1, 0 or 1, as for a sort. Exact: both are written with the smaller exponent. */
 export function compareDecimals(left: Decimal, right: Decimal): -1 | 0 | 1 {
-  if (left.negative !== right.negative) return left.negative ? -1 : 1;
-  const magnitude = compareMagnitudes(left, right);
-  return left.negative && magnitude !== 0 ? (magnitude === 1 ? -1 : 1) : magnitude;
-}
-
-function compareMagnitudes(left: Decimal, right: Decimal): -1 | 0 | 1 {
-  if (left.digits === '' || right.digits === '') {
-    return left.digits === right.digits ? 0 : left.digits === '' ? -1 : 1;
-  }
-  const height = left.digits.length + left.exponent - (right.digits.length + right.exponent);
-  if (height !== 0) return height < 0 ? -1 : 1;
-  if (left.digits === right.digits) return 0;
-  const length = Math.max(left.digits.length, right.digits.length);
-  return left.digits.padEnd(length, '0') < right.digits.padEnd(length, '0') ? -1 : 1;
+  const exponent = Math.min(left.exponent, right.exponent);
+  const whole = ({ negative, digits, exponent: own }: Decimal): bigint =>
+    BigInt(digits) * 10n ** BigInt(own - exponent) * (negative ? -1n : 1n);
+  const difference = whole(left) - whole(right);
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 }

@@ -1,12 +1,14 @@
 import { ConfigurationError } from './errors.ts';
 
 /** What an option must be, and how a message says it. */
-export type OptionRule = readonly [isValid: (value: unknown) => boolean, shape: string];
+export type OptionRule = readonly [isValid: (value: unknown) => boolean, shape: string, isRequired?: true];
 /** Every option of a function; undefined for one with a check of its own. */
 export type OptionRules<T> = { readonly [Name in keyof Required<T>]: OptionRule | undefined };
 
 /** Timers hold 31 bits; a longer one would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export const REQUIRED = true;
 
 export const FUNCTION: OptionRule = [(value) => typeof value === 'function', 'a function'];
 export const BOOLEAN: OptionRule = [(value) => typeof value === 'boolean', 'true or false'];
@@ -37,8 +39,11 @@ export function checkOptions<T extends object>(
   refuseUnknownOptions(call, options, Object.keys(rules));
   for (const [name, rule] of Object.entries<OptionRule | undefined>(rules)) {
     const value: unknown = Reflect.get(options, name);
-    if (rule === undefined || value === undefined || rule[0](value)) continue;
-    throw new ConfigurationError(prefix + name, `${prefix}${name} must be ${rule[1]}, or be left out.`);
+    if (rule === undefined) continue;
+    const [isValid, shape, isRequired] = rule;
+    if (value === undefined ? !isRequired : isValid(value)) continue;
+    const advice = isRequired ? '' : ', or be left out';
+    throw new ConfigurationError(prefix + name, `${prefix}${name} must be ${shape}${advice}.`);
   }
 }
 

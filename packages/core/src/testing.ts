@@ -22,14 +22,8 @@ export function signCallback(options: {
   readonly timestamp?: number | string | undefined;
 }): string {
   const { signingKey, data, timestamp = Math.floor(Date.now() / 1000) } = options;
-  prepareSigningKeys(signingKey, { allowSandboxKeys: true }); // To sign is not to trust.
-  const signed = readSignedFields({
-    event: ownValue(data, 'event'),
-    merchant_reference: ownValue(data.payload, 'merchant_reference'),
-    internal_reference: ownValue(data.payload, 'internal_reference'),
-    transaction_type: ownValue(data.payload, 'transaction_type'),
-    transaction_status: ownValue(data.payload, 'transaction_status'),
-  });
+  prepareSigningKeys({ signingKey, allowSandboxKeys: true }); // To sign is not to trust.
+  const signed = readSignedFields((name) => ownValue(name === 'event' ? data : data.payload, name));
   if (signed === undefined) {
     throw new ConfigurationError(
       'data',

@@ -1,16 +1,8 @@
 import { ConfigurationError } from '../errors.ts';
-import { readSignature } from '../verify/create-verifier.ts';
-import { type Refusal, type RefusalCode, refuse } from '../verify/refusal.ts';
+import { type RefusalCode, refuse } from '../verify/refusal.ts';
+import { readSignature } from '../verify/signature.ts';
 import type { VerifiedCallback } from '../verify/verified.ts';
-import {
-  type CallbackReceiver,
-  errorReply,
-  failureReply,
-  jsonReply,
-  type Reply,
-  refuseEarly,
-  settled,
-} from './receiver.ts';
+import { type CallbackReceiver, failureReply, jsonReply, type Reply, settled } from './receiver.ts';
 import {
   type BodyProblem,
   type IncomingBody,
@@ -34,14 +26,14 @@ export type ReceivedCallback =
 
 const CLOSE = { connection: 'close' };
 const ACCEPTED: Reply = jsonReply(200, { status: 'accepted' });
-const UNAUTHORIZED: Reply = errorReply(401, 'unauthorized');
+const UNAUTHORIZED: Reply = jsonReply(401, { error: 'unauthorized' });
 /** All refusals of the verifier look the same over the network: 401 (threat A22). */
 const REPLIES: ReadonlyMap<RefusalCode, Reply> = new Map<RefusalCode, Reply>([
-  ['method_not_allowed', errorReply(405, 'method_not_allowed', { allow: 'POST' })],
-  ['encoding_unsupported', errorReply(415, 'unsupported_media_type')],
-  ['body_too_large', errorReply(413, 'content_too_large', CLOSE)],
-  ['body_timeout', errorReply(408, 'request_timeout', CLOSE)],
-  ['body_aborted', errorReply(400, 'request_aborted', CLOSE)],
+  ['method_not_allowed', jsonReply(405, { error: 'method_not_allowed' }, { allow: 'POST' })],
+  ['encoding_unsupported', jsonReply(415, { error: 'unsupported_media_type' })],
+  ['body_too_large', jsonReply(413, { error: 'content_too_large' }, CLOSE)],
+  ['body_timeout', jsonReply(408, { error: 'request_timeout' }, CLOSE)],
+  ['body_aborted', jsonReply(400, { error: 'request_aborted' }, CLOSE)],
 ]);
 
 /**
@@ -63,37 +55,38 @@ export async function receiveCallback(
   const encoding = header(request, 'content-encoding')?.trim().toLowerCase() ?? 'identity';
   const declared = header(request, 'content-length');
   const declaredLength = declared === undefined ? undefined : Number(declared);
-  const refused = (refusal: Refusal, closes: boolean): { readonly reply: Reply } => {
-    receiver.reportRefusal(refusal);
-    const reply = REPLIES.get(refusal.code) ?? UNAUTHORIZED;
-    return { reply: closes ? { ...reply, headers: { ...reply.headers, ...CLOSE } } : reply };
+  // Not `>`: a length that is not a number is not within the limit either.
+  const isTooLong = declaredLength !== undefined && !(declaredLength <= MAX_BODY_BYTES);
+
+  const refused = (code: RefusalCode, headers?: Reply['headers']): { readonly reply: Reply } => {
+    receiver.reportRefusal(refuse(code));
+    const reply = REPLIES.get(code) ?? UNAUTHORIZED;
+    return { reply: { ...reply, headers: { ...reply.headers, ...headers } } };
   };
   // To keep the connection, the server would read the rest of a long body and throw it away.
-  const unread = (refusal: Refusal): { readonly reply: Reply } =>
-    refused(refusal, isLong(request, declaredLength));
-  if (request.method !== 'POST') return unread(refuseEarly('method_not_allowed'));
-  if (!ENCODINGS.includes(encoding)) return unread(refuseEarly('encoding_unsupported'));
-  if (typeof signature === 'string') return unread(refuse(signature));
-  // Not `>`: a length that is not a number is not within the limit either.
-  if (declaredLength !== undefined && !(declaredLength <= MAX_BODY_BYTES)) {
-    return unread(refuseEarly('body_too_large'));
-  }
+  const unread = (code: RefusalCode): { readonly reply: Reply } => {
+    const mayBeLong = isTooLong || (declared === undefined && header(request, 'transfer-encoding'));
+    return refused(code, request.body.state === 'unread' && mayBeLong ? CLOSE : undefined);
+  };
+  if (request.method !== 'POST') return unread('method_not_allowed');
+  if (!ENCODINGS.includes(encoding)) return unread('encoding_unsupported');
+  if (typeof signature === 'string') return unread(signature);
+  if (isTooLong) return unread('body_too_large');
 
   let body: unknown;
   if (request.body.state === 'unread') {
     const received = await readBodyBytes(request.body.read, declaredLength, receiver.bodyLimit);
     const isPlain = encoding === 'identity' || typeof received === 'string';
     const read = isPlain ? received : await decompress(received, encoding);
-    if (typeof read === 'string')
-      return refused(read === 'body_malformed' ? refuse(read) : refuseEarly(read), false);
+    if (typeof read === 'string') return refused(read);
     body = read;
   } else if (request.body.state === 'parsed') {
     body = request.body.data;
     const isBounded = encoding === 'identity' && declaredLength !== undefined;
-    if (!isBounded && isLargerThanBody(body)) return refused(refuseEarly('body_too_large'), false);
+    if (!isBounded && isLargerThanBody(body)) return refused('body_too_large');
   } else {
-    receiver.reportError(consumedError());
-    return { reply: errorReply(receiver.failureStatus, 'body_consumed', { 'retry-after': '30' }) };
+    const error = new ConfigurationError('body', BODY_CONSUMED);
+    return { reply: failureReply(error, receiver, {}, 'body_consumed') };
   }
 
   const { verifier, onCallback, onAuthenticRefusal } = receiver;
@@ -122,21 +115,9 @@ async function decompress(bytes: Uint8Array, encoding: string): Promise<Uint8Arr
   return inflate(bytes, encoding === 'deflate' ? 'deflate' : 'gzip', MAX_BODY_BYTES);
 }
 
-/** Whether more than a callback's worth of bytes may still arrive. */
-function isLong({ body, header }: IncomingCallback, declaredLength: number | undefined): boolean {
-  if (body.state !== 'unread') return false;
-  return declaredLength === undefined
-    ? Boolean(header('transfer-encoding'))
-    : !(declaredLength <= MAX_BODY_BYTES);
-}
-
-function consumedError(): ConfigurationError {
-  return new ConfigurationError(
-    'body',
-    'The callback cannot be verified: other middleware consumed the request body without parsing it. Mount ' +
-      'paymentCallbacks() before it, or use a JSON body parser.',
-  );
-}
+const BODY_CONSUMED =
+  'The callback cannot be verified: other middleware consumed the request body without parsing it. Mount ' +
+  'paymentCallbacks() before it, or use a JSON body parser.';
 
 /** A repeated header cannot be read: it is joined, which no grammar accepts. */
 function header(request: IncomingCallback, name: string): string | undefined {

@@ -1,12 +1,12 @@
 import { ConfigurationError } from '../errors.ts';
+import { refuse } from '../verify/refusal.ts';
 import type { VerifiedRedirect } from '../verify/verified.ts';
 import {
-  errorReply,
   failureReply,
   isLocation,
+  jsonReply,
   type RedirectReceiver,
   type Reply,
-  refuseEarly,
   settled,
 } from './receiver.ts';
 
@@ -43,17 +43,15 @@ export async function receiveRedirect(
 ): Promise<ReceivedRedirect> {
   const { onRedirect, refusedLocation, verifier } = receiver;
   if (request.method !== 'GET') {
-    receiver.reportRefusal(refuseEarly('method_not_allowed'));
-    return { reply: errorReply(405, 'method_not_allowed', { allow: 'GET', ...PRIVATE }) };
+    receiver.reportRefusal(refuse('method_not_allowed'));
+    return { reply: jsonReply(405, { error: 'method_not_allowed' }, { allow: 'GET', ...PRIVATE }) };
   }
   const mark = request.url.indexOf('?');
   const result = verifier.verifyRedirect(mark === -1 ? '' : request.url.slice(mark));
   if (!result.ok) {
     receiver.reportRefusal(result);
-    return {
-      reply:
-        refusedLocation === undefined ? errorReply(401, 'unauthorized', PRIVATE) : seeOther(refusedLocation),
-    };
+    if (refusedLocation !== undefined) return { reply: seeOther(refusedLocation) };
+    return { reply: jsonReply(401, { error: 'unauthorized' }, PRIVATE) };
   }
   if (onRedirect === undefined) return { reply: undefined, redirect: result, headers: PRIVATE };
   try {

@@ -7,7 +7,7 @@ import {
   type VerifierOptions,
   verifierOf,
 } from '../verify/create-verifier.ts';
-import type { AuthenticRefusal, ForgedRefusal, ReceiverCode, Refusal } from '../verify/refusal.ts';
+import type { AuthenticRefusal, Refusal } from '../verify/refusal.ts';
 import type { VerifiedCallback, VerifiedRedirect } from '../verify/verified.ts';
 import { TimeLimit } from './time-limit.ts';
 
@@ -120,12 +120,8 @@ const RETRY_AFTER_SECONDS = 30;
 export function createCallbackReceiver(options: CallbackOptions): CallbackReceiver {
   checkOptions('paymentCallbacks()', options, CALLBACK_RULES);
   const { onCallback, onAuthenticRefusal, bodyTimeoutMs = 10_000 } = options;
-  return {
-    ...createReceiver(options),
-    onCallback,
-    onAuthenticRefusal,
-    bodyLimit: new TimeLimit(bodyTimeoutMs),
-  };
+  const bodyLimit = new TimeLimit(bodyTimeoutMs);
+  return { ...createReceiver(options), onCallback, onAuthenticRefusal, bodyLimit };
 }
 
 /**
@@ -154,74 +150,55 @@ function createReceiver(options: ReceiverOptions): Receiver {
   };
 }
 
-function logError(error: unknown): void {
-  console.error(error);
-}
+const logError = (error: unknown): void => console.error(error);
 
 /** Waits for a handler within its time limit. Any thenable counts, a query builder too. A sync handler costs no promise. */
 export function settled<T>(running: T | Promise<T>, receiver: Receiver): T | Promise<T> {
-  return isThenable(running) ? withinLimit(Promise.resolve(running), receiver) : running;
-}
-
-function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
-}
-
-function withinLimit<T>(running: Promise<T>, { handlerLimit, reportError }: Receiver): Promise<T> {
+  const isObject = typeof running === 'object' && running !== null;
+  if (!isObject || !('then' in running) || typeof running.then !== 'function') return running;
+  const { handlerLimit, reportError } = receiver;
   return new Promise((resolve, reject) => {
     let report = reject;
     const limited = handlerLimit.start(() => {
-      reject(new HandlerTimeoutError());
+      reject(new HandlerTimeoutError(HANDLER_TIMEOUT));
       report = reportError; // Too late for an answer, but still reported.
     });
-    void running.then(resolve, (error) => report(error)).finally(() => handlerLimit.stop(limited));
+    const stop = (): void => handlerLimit.stop(limited);
+    void Promise.resolve(running)
+      .then(resolve, (error) => report(error))
+      .finally(stop);
   });
 }
 
 /** The reply to a handler's failure, which is reported: no handler leaves the sender without an answer. */
-export function failureReply(error: unknown, receiver: Receiver, headers?: Reply['headers']): Reply {
+export function failureReply(
+  error: unknown,
+  receiver: Receiver,
+  headers?: Reply['headers'],
+  name: string = nameOf(error),
+): Reply {
   receiver.reportError(error);
-  const [name, seconds] = describe(error);
-  return errorReply(receiver.failureStatus, name, { 'retry-after': String(seconds), ...headers });
+  const seconds = error instanceof UnavailableError ? error.retryAfterSeconds : RETRY_AFTER_SECONDS;
+  return jsonReply(receiver.failureStatus, { error: name }, { 'retry-after': String(seconds), ...headers });
 }
 
-class HandlerTimeoutError extends TimeoutError {
-  constructor() {
-    super(
-      'The handler did not settle within handlerTimeoutMs, so the sender was asked to retry. The handler is still running: ' +
-        'deduplicate by transitionId, and store the callback before slow work.',
-    );
-  }
+function nameOf(error: unknown): string {
+  if (error instanceof UnavailableError) return 'unavailable';
+  return error instanceof HandlerTimeoutError ? 'handler_timeout' : 'handler_failed';
 }
 
-function describe(error: unknown): [name: string, retryAfterSeconds: number] {
-  if (error instanceof UnavailableError) return ['unavailable', error.retryAfterSeconds];
-  return [error instanceof HandlerTimeoutError ? 'handler_timeout' : 'handler_failed', RETRY_AFTER_SECONDS];
-}
+class HandlerTimeoutError extends TimeoutError {}
 
-/** The refusals of the receiver, before verification. */
-const HINTS: Readonly<Record<ReceiverCode, string>> = {
-  method_not_allowed: 'A callback is a POST, a redirect is a GET. The request used another method.',
-  encoding_unsupported: 'The body has a Content-Encoding other than gzip and deflate.',
-  body_too_large: 'The body has more than 64 KiB, before or after decompression.',
-  body_timeout: 'The sender took longer than bodyTimeoutMs to send the body.',
-  body_aborted: 'The sender closed the connection before the body was complete.',
-};
-
-export function refuseEarly(code: ReceiverCode): ForgedRefusal {
-  return Object.freeze({ ok: false, code, hint: HINTS[code], authentic: false });
-}
+const HANDLER_TIMEOUT =
+  'The handler did not settle within handlerTimeoutMs, so the sender was asked to retry. The handler is still running: ' +
+  'deduplicate by transitionId, and store the callback before slow work.';
 
 // With the charset: Fastify adds it anyway, and the answers are the same everywhere.
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-export function jsonReply(status: number, value: object, headers: Reply['headers'] = {}): Reply {
-  return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(value) };
-}
-
 /** Constant answers: nothing about the request, the keys or the reason goes over the network (threat A22). */
-export function errorReply(status: number, error: string, headers: Reply['headers'] = {}): Reply {
-  return jsonReply(status, { error }, headers);
+export function jsonReply(status: number, value: object, headers?: Reply['headers']): Reply {
+  return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(value) };
 }
 
 /** Frameworks refuse header injection in different ways. Here all of them refuse it in one way. */

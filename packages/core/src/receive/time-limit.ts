@@ -45,16 +45,8 @@ export class TimeLimit {
 
   #wait(): void {
     this.#isTicking = true;
-    const timer: unknown = setTimeout(() => this.#tick(), this.#tickMs);
-    // An open connection keeps the process alive; a clock must not.
-    if (
-      typeof timer === 'object' &&
-      timer !== null &&
-      'unref' in timer &&
-      typeof timer.unref === 'function'
-    ) {
-      timer.unref();
-    }
+    const timer: { unref?: () => unknown } = Object(setTimeout(() => this.#tick(), this.#tickMs));
+    timer.unref?.(); // An open connection keeps the process alive; a clock must not.
   }
 
   #tick(): void {

@@ -1,5 +1,5 @@
 import type { IncomingCallback } from './receive-callback.ts';
-import type { BodySink } from './request-body.ts';
+import type { BodySink, BodySource, IncomingBody } from './request-body.ts';
 
 /**
  * Describes a web-standard `Request` for `receiveCallback()`.
@@ -9,18 +9,11 @@ import type { BodySink } from './request-body.ts';
  */
 export function incomingWebCallback(request: Request): IncomingCallback {
   const { method, headers } = request;
-  return {
-    method,
-    header: (name) => headers.get(name),
-    body: request.bodyUsed
-      ? { state: 'consumed' }
-      : {
-          state: 'unread',
-          // The server enforces the declared length, and `arrayBuffer()` is faster than a stream.
-          read: (sink, declaredLength) =>
-            declaredLength === undefined ? readPieces(request, sink) : readWhole(request, sink),
-        },
-  };
+  // The server enforces a declared length, and `arrayBuffer()` is faster than a stream.
+  const read: BodySource = (sink, declaredLength) =>
+    declaredLength === undefined ? readPieces(request, sink) : readWhole(request, sink);
+  const body: IncomingBody = request.bodyUsed ? { state: 'consumed' } : { state: 'unread', read };
+  return { method, header: (name) => headers.get(name), body };
 }
 
 function readWhole(request: Request, { chunk, end, abort }: BodySink): () => void {

@@ -62,7 +62,11 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The names that may appear only once, wherever their quoted spelling is found. */
+/** The names that may appear only once, and their quoted spelling, wherever it is found. */
+const NAMES: { readonly [Parent in 'callback' | 'payload']: readonly string[] } = {
+  callback: ['event', 'payload'],
+  payload: SIGNED_NAMES.filter((name) => name !== 'event'),
+};
 const WATCHED = /"(?:payload"|event"|merchant_reference"|internal_reference"|transaction_(?:type"|status"))/g;
 const WATCHED_COUNT = 6;
 
@@ -76,15 +80,9 @@ function repeatsSignedName(text: string): boolean {
   const seen = new Set<string>();
   let repeats = false;
   visitMembers(text, (parent, name) => {
-    const isWatched =
-      parent === 'callback' ? name === 'event' || name === 'payload' : isSignedInPayload(name);
-    if (!isWatched) return;
+    if (!NAMES[parent].includes(name)) return;
     if (seen.has(name)) repeats = true;
     seen.add(name);
   });
   return repeats;
-}
-
-function isSignedInPayload(name: string): boolean {
-  return name !== 'event' && SIGNED_NAMES.some((signed) => signed === name);
 }

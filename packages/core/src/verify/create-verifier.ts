@@ -8,26 +8,20 @@ import {
   type RedirectFields,
   readRedirectQuery,
 } from './redirect-query.ts';
-import { type ForgedRefusal, type Refusal, refuse, refuseAuthentic, type VerifierCode } from './refusal.ts';
-import { parseSignature, readTimestamp, type Signature } from './signature.ts';
+import { type Refusal, type RefusalCode, refuse, refuseAuthentic } from './refusal.ts';
+import { readSignature, readTimestamp, type Signature } from './signature.ts';
 import {
-  type ColonField,
+  type ColonRule,
   isAmbiguous,
   readSignedFields,
   type SignedFields,
   signedMessage,
 } from './signed-fields.ts';
-import { type PreparedKey, prepareSigningKeys, type SigningKey } from './signing-keys.ts';
-import { readUnsignedFields, type UnsignedFields } from './unsigned-fields.ts';
+import { type KeyOptions, prepareSigningKeys } from './signing-keys.ts';
 import { type Findings, type VerifiedCallback, type VerifiedRedirect, verified } from './verified.ts';
 
 /** Options of `createVerifier()`. None of them turns verification off. */
-export interface VerifierOptions {
-  /**
-   * The account's key for callback and redirect signatures (protocol §1), or up to four of them for rotation. `undefined`
-   * compiles, so that `process.env.SIGNING_KEY` can be passed unchanged, and throws at construction.
-   */
-  readonly signingKey: string | readonly SigningKey[] | undefined;
+export interface VerifierOptions extends KeyOptions, ColonRule {
   /**
    * Refuse when `t` differs from the clock by more than this many seconds, in either direction. The service recommends 30.
    * `t` is not signed, so this does not protect against replay, and it loses a retry that keeps its first `t`
@@ -36,20 +30,6 @@ export interface VerifierOptions {
    * @default no tolerance
    */
   readonly toleranceSeconds?: number | undefined;
-  /**
-   * The one signed field that may contain ':', which also joins the fields (decision D4). `'internal_reference'` needs
-   * `isMerchantReference`.
-   *
-   * @default none
-   */
-  readonly colonIn?: ColonField | undefined;
-  /**
-   * Whether a string can be a reference of this merchant, for example `(text) => /^ORD-\d+$/.test(text)`. With it, a
-   * callback is accepted only when exactly one way to split its two references satisfies it. For `colonIn`.
-   *
-   * @default none
-   */
-  readonly isMerchantReference?: ((reference: string) => boolean) | undefined;
   /** Other parameter names in redirects, whose wire form is not shown (protocol §5.2). @default flat or `payload[…]` */
   readonly redirectFields?: RedirectFields | undefined;
   /** Signed values for `event` and `transaction_type` in redirects that do not carry them. @default none */
@@ -60,16 +40,6 @@ export interface VerifierOptions {
    * @default ''
    */
   readonly account?: string | undefined;
-  /** When given, a signing key equal to it is refused at construction. */
-  readonly publicKey?: string | undefined;
-  /** When given, a signing key equal to it is refused at construction. */
-  readonly secretKey?: string | undefined;
-  /**
-   * Accept a sandbox key under every NODE_ENV. For test systems that customers cannot reach.
-   *
-   * @default false: only with NODE_ENV `development`, `test` or unset
-   */
-  readonly allowSandboxKeys?: boolean | undefined;
   /** The clock, in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined;
 }
@@ -161,22 +131,27 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
         'other under the same signature.',
     );
   }
-  const keys = prepareSigningKeys(options.signingKey, options);
+  const keys = prepareSigningKeys(options);
   const form = queryForm(options.redirectFields, options.redirectDefaults);
 
-  /** What follows the fields, the same on both channels: which key fits, then ':' and the tolerance. */
-  function judge({ t, s }: Signature, reading: Reading): ForgedRefusal | Judgement {
-    const { signed, malformed } = reading;
+  /** What both channels share: the five fields, which key fits, ':' and the tolerance, and what the channel adds. */
+  function judge<K extends 'callback' | 'redirect'>(kind: K, { t, s }: Signature, reading: Reading) {
+    const { read, raw, text, malformed } = reading;
+    const signed = readSignedFields(read);
+    if (signed === undefined) return refuse(malformed ?? 'signed_field_malformed');
     const at = now();
-    const fitting = matchingKeys(keys, signedMessage(signed), s);
+    const message = signedMessage(signed);
+    // Tries every key, even after a match: the time taken does not tell which one fits.
+    const fitting = keys.filter(({ hmac }) => equalHex(hmac(message), s));
     const key = fitting.find(({ notAfter }) => at <= notAfter);
     if (key === undefined) return refuse(malformed ?? (fitting.length > 0 ? 'key_expired' : 'mismatch'));
-    const { readUnsigned, raw, text } = reading;
-    const found = { signed, readUnsigned, raw, text, account, keyId: key.id, t, now: at };
-    return { ok: true, found, code: malformed ?? brokenRule(signed, t, at) };
+    const findings: Findings = { signed, read, raw, text, account, keyId: key.id, t, now: at };
+    const code = malformed ?? brokenRule(signed, t, at) ?? reading.brokenRule?.(signed);
+    if (code === undefined) return verified(kind, findings);
+    return refuseAuthentic(code, verified('evidence', findings));
   }
 
-  function brokenRule(signed: SignedFields, t: string, at: number): VerifierCode | undefined {
+  function brokenRule(signed: SignedFields, t: string, at: number): RefusalCode | undefined {
     if (isAmbiguous(signed, { colonIn, isMerchantReference })) return 'ambiguous';
     if (toleranceSeconds === undefined) return undefined;
     const { ageSeconds } = readTimestamp(t, at);
@@ -186,26 +161,17 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
 
   return {
     verifySigned(signature, body) {
-      const read = readCallbackBody(body);
-      if (read === undefined) return refuse('body_malformed');
-      const { data, payload, text } = read;
+      const found = readCallbackBody(body);
+      if (found === undefined) return refuse('body_malformed');
+      const { data, payload, text } = found;
       const value = text === undefined ? ownValue : jsonValue;
-      // A repeated name is malformed under every signature (threat A17); the MAC only tells whether it is evidence.
-      const malformed = read.repeatsSignedName ? 'body_malformed' : undefined;
-      const signed = readSignedFields({
-        event: value(data, 'event'),
-        merchant_reference: value(payload, 'merchant_reference'),
-        internal_reference: value(payload, 'internal_reference'),
-        transaction_type: value(payload, 'transaction_type'),
-        transaction_status: value(payload, 'transaction_status'),
+      return judge('callback', signature, {
+        read: (name) => value(name === 'event' ? data : payload, name),
+        raw: data as Findings['raw'],
+        text,
+        // A repeated name is malformed under every signature (threat A17); the MAC only tells whether it is evidence.
+        malformed: found.repeatsSignedName ? 'body_malformed' : undefined,
       });
-      if (signed === undefined) return refuse(malformed ?? 'signed_field_malformed');
-      const readUnsigned = (): UnsignedFields => readUnsignedFields((name) => value(payload, name));
-      const raw = data as Findings['raw'];
-      const judged = judge(signature, { signed, malformed, readUnsigned, raw, text });
-      if (!judged.ok) return judged;
-      if (judged.code === undefined) return verified('callback', judged.found);
-      return refuseAuthentic(judged.code, verified('evidence', judged.found));
     },
 
     verifyRedirect(rawQuery: unknown, options: { readonly expectReference?: string | undefined } = {}) {
@@ -214,45 +180,20 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
       const { fields, raw } = query;
       const signature = readSignature(fields.get('hmac_signature'));
       if (typeof signature === 'string') return refuse(signature);
-      const signed = readSignedFields({
-        event: fields.get('event'),
-        merchant_reference: fields.get('merchant_reference'),
-        internal_reference: fields.get('internal_reference'),
-        transaction_type: fields.get('transaction_type'),
-        transaction_status: fields.get('transaction_status'),
+      return judge('redirect', signature, {
+        read: (name) => fields.get(name),
+        raw,
+        // Present and undefined: the session has no reference, so it expects no redirect.
+        brokenRule: ({ merchant_reference }) =>
+          Object.hasOwn(options, 'expectReference') && merchant_reference !== options.expectReference
+            ? 'reference_unexpected'
+            : undefined,
       });
-      if (signed === undefined) return refuse('signed_field_malformed');
-      const readUnsigned = (): UnsignedFields => readUnsignedFields((name) => fields.get(name));
-      const judged = judge(signature, { signed, malformed: undefined, readUnsigned, raw, text: undefined });
-      if (!judged.ok) return judged;
-      // Present and undefined: the session has no reference, so it expects no redirect.
-      const isExpected =
-        !Object.hasOwn(options, 'expectReference') || signed.merchant_reference === options.expectReference;
-      const code = judged.code ?? (isExpected ? undefined : 'reference_unexpected');
-      if (code === undefined) return verified('redirect', judged.found);
-      return refuseAuthentic(code, verified('evidence', judged.found));
     },
   };
 }
 
-interface Reading extends Pick<Findings, 'signed' | 'readUnsigned' | 'raw' | 'text'> {
-  readonly malformed: VerifierCode | undefined;
-}
-
-interface Judgement {
-  readonly ok: true;
-  readonly found: Findings;
-  readonly code: VerifierCode | undefined;
-}
-
-export function readSignature(value: unknown): Signature | 'signature_missing' | 'signature_malformed' {
-  if (value === undefined || value === null || value === '') return 'signature_missing';
-  return parseSignature(value) ?? 'signature_malformed';
-}
-
-/** Tries every key, even after a match: the time taken does not tell which one fits. */
-function matchingKeys(keys: readonly PreparedKey[], message: string, hash: string): PreparedKey[] {
-  const fitting: PreparedKey[] = [];
-  for (const key of keys) if (equalHex(key.hmac(message), hash)) fitting.push(key);
-  return fitting;
+interface Reading extends Pick<Findings, 'read' | 'raw' | 'text'> {
+  readonly malformed?: RefusalCode | undefined;
+  readonly brokenRule?: (signed: SignedFields) => RefusalCode | undefined;
 }

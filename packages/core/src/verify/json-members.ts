@@ -8,33 +8,27 @@ export function visitMembers(
   text: string,
   visit: (parent: 'callback' | 'payload', name: string, valueStart: number) => void,
 ): void {
-  const isObject: boolean[] = [];
-  let depth = -1;
-  let nameComesNext = false;
+  let depth = 0;
   let topName = '';
+  let isInPayload = false;
+  let nameComesNext = false;
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
     if (character === '"') {
       const end = stringEnd(text, at);
-      if (nameComesNext && depth <= 1) {
+      if (nameComesNext) {
         const name = JSON.parse(text.slice(at, end)) as string;
-        if (depth === 0) {
-          topName = name;
-          visit('callback', name, valueStart(text, end));
-        } else if (isObject[0] === true && topName === 'payload') {
-          visit('payload', name, valueStart(text, end));
-        }
+        if (depth === 1) topName = name;
+        visit(depth === 1 ? 'callback' : 'payload', name, valueStart(text, end));
       }
       nameComesNext = false;
       at = end - 1;
-    } else if (character === '{' || character === '[') {
-      depth++;
-      isObject[depth] = nameComesNext = character === '{';
     } else if (character === '}' || character === ']') {
       depth--;
-      nameComesNext = false;
-    } else if (character === ',') {
-      nameComesNext = isObject[depth] === true;
+    } else if (character === '{' || character === '[' || character === ',') {
+      if (character !== ',') depth++;
+      if (character !== ',' && depth === 2) isInPayload = character === '{' && topName === 'payload';
+      nameComesNext = depth === 1 || (depth === 2 && isInPayload);
     }
   }
 }

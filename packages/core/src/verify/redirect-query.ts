@@ -14,7 +14,8 @@ export type RedirectDefaults = { readonly [Name in 'event' | 'transaction_type']
 export interface QueryForm {
   /** Every accepted spelling of a parameter → our name. */
   readonly names: ReadonlyMap<string, string>;
-  readonly maxNameLength: number;
+  /** What a name begins with that a parser could take for a signed one: `event[]`, `payload[merchant_reference][0]`. */
+  readonly bracketed: readonly string[];
   readonly defaults: RedirectDefaults;
 }
 
@@ -51,10 +52,8 @@ export function queryForm(renamed: RedirectFields = {}, defaults: RedirectDefaul
   const names = new Map<string, string>();
   const add = (wireName: string, slot: string): void => {
     if (names.has(wireName)) {
-      throw new ConfigurationError(
-        'redirectFields',
-        `redirectFields gives the parameter "${wireName}" to two fields.`,
-      );
+      const message = `redirectFields gives the parameter "${wireName}" to two fields.`;
+      throw new ConfigurationError('redirectFields', message);
     }
     names.set(wireName, slot);
   };
@@ -65,8 +64,8 @@ export function queryForm(renamed: RedirectFields = {}, defaults: RedirectDefaul
     add(slot, slot);
     if (slot !== 'event' && slot !== 'hmac_signature') add(`payload[${slot}]`, slot);
   }
-  const maxNameLength = Math.max(...[...names.keys()].map((name) => name.length));
-  return { names, maxNameLength, defaults: { ...defaults } };
+  const bracketed = [...names].filter(([, slot]) => RENAMEABLE.includes(slot)).map(([name]) => `${name}[`);
+  return { names, bracketed, defaults: { ...defaults } };
 }
 
 /**
@@ -77,19 +76,19 @@ export function queryForm(renamed: RedirectFields = {}, defaults: RedirectDefaul
  * A repeated signed name is malformed. A repeated unsigned name may be the merchant's own parameter (`?id=7`): which of the
  * two is meant is unknown, so `unsigned` has neither, and `raw` has both.
  *
- * @param query The raw query, a path or URL that contains it, or a parsed one.
+ * @param query The raw query, a path or URL that contains it, or a parsed one, whose limit is that of its encoded form.
  */
 export function readRedirectQuery(query: unknown, form: QueryForm): ReadQuery | undefined {
   const pairs = pairsOf(query);
   if (pairs === undefined) return undefined;
-  const { names, defaults } = form;
+  const { names, bracketed, defaults } = form;
   const fields = new Map<string, string>();
   const repeated: string[] = [];
   const raw: Record<string, string | string[]> = Object.create(null);
   for (const [name, value] of pairs) {
     const slot = names.get(name);
     if (slot === undefined) {
-      if (isBracketed(name, form)) return undefined;
+      if (bracketed.some((prefix) => name.startsWith(prefix))) return undefined;
     } else if (!fields.has(slot)) fields.set(slot, value);
     else if (RENAMEABLE.includes(slot)) return undefined;
     else repeated.push(slot);
@@ -105,51 +104,29 @@ export function readRedirectQuery(query: unknown, form: QueryForm): ReadQuery | 
   return { fields, raw: Object.freeze(raw) };
 }
 
-/** `event[]`, `event[x]`, `payload[merchant_reference][0]`: a parser could read the signed name from it. */
-function isBracketed(name: string, { names, maxNameLength }: QueryForm): boolean {
-  for (let at = name.indexOf('['); at > 0 && at <= maxNameLength; at = name.indexOf('[', at + 1)) {
-    if (RENAMEABLE.includes(names.get(name.slice(0, at)) ?? '')) return true;
-  }
-  return false;
-}
-
-type Pair = readonly [name: string, value: string];
-
-function pairsOf(query: unknown): Pair[] | undefined {
+function pairsOf(query: unknown): [name: string, value: string][] | undefined {
   try {
-    if (typeof query === 'string') return splitQuery(query);
-    if (query instanceof URL) return splitQuery(query.search);
-    return query instanceof URLSearchParams ? boundedPairs(query) : undefined;
+    const text = textOf(query);
+    if (text === undefined || text.length > MAX_LENGTH) return undefined;
+    const parts = rawQuery(text).split('&', MAX_PAIRS + 1);
+    if (parts.length > MAX_PAIRS) return undefined;
+    return parts
+      .filter((part) => part !== '')
+      .map((part) => {
+        const [name = '', ...value] = part.split('=');
+        return [decode(name), decode(value.join('='))];
+      });
   } catch {
     return undefined; // An invalid escape, a proxy that throws, or an object that only borrows the prototype.
   }
 }
 
-function splitQuery(text: string): Pair[] | undefined {
-  if (text.length > MAX_LENGTH) return undefined;
-  const parts = rawQuery(text).split('&', MAX_PAIRS + 1);
-  if (parts.length > MAX_PAIRS) return undefined;
-  return parts
-    .filter((part) => part !== '')
-    .map((part) => {
-      const equals = part.indexOf('=');
-      return equals === -1
-        ? [decode(part), '']
-        : [decode(part.slice(0, equals)), decode(part.slice(equals + 1))];
-    });
-}
-
-/** Already decoded: an invalid escape is U+FFFD by now, and can no longer be told from a genuine one. */
-function boundedPairs(params: URLSearchParams): Pair[] | undefined {
-  const pairs: Pair[] = [];
-  let length = -1; // No '&' in front of the first.
-  for (const [name, value] of params) {
-    length += name.length + value.length + 2;
-    if (pairs.length === MAX_PAIRS || length > MAX_LENGTH) return undefined;
-    if (name.includes('\ufffd') || value.includes('\ufffd')) return undefined;
-    pairs.push([name, value]);
-  }
-  return pairs;
+function textOf(query: unknown): string | undefined {
+  if (typeof query === 'string') return query;
+  if (query instanceof URL) return query.search;
+  const text = query instanceof URLSearchParams ? String(query) : undefined;
+  // Decoded before: an invalid escape is U+FFFD by now, and can no longer be told from a genuine one.
+  return text?.includes('%EF%BF%BD') ? undefined : text;
 }
 
 /** What follows the first '?' of a path or URL; a raw query may begin with '?'. Without the fragment. */

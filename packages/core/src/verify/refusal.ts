@@ -1,17 +1,7 @@
 import type { Evidence } from './verified.ts';
 
 /** Why a callback or redirect is refused. For logs and metrics: the network sees one constant answer. */
-export type RefusalCode = VerifierCode | ReceiverCode;
-
-export type VerifierCode = keyof typeof HINTS;
-
-/** The refusals of the receiver, before verification. */
-export type ReceiverCode =
-  | 'method_not_allowed'
-  | 'encoding_unsupported'
-  | 'body_too_large'
-  | 'body_timeout'
-  | 'body_aborted';
+export type RefusalCode = keyof typeof HINTS;
 
 interface RefusalReport {
   readonly ok: false;
@@ -34,6 +24,13 @@ export interface AuthenticRefusal extends RefusalReport {
 export type Refusal = ForgedRefusal | AuthenticRefusal;
 
 const HINTS = {
+  // By the receiver, before verification.
+  method_not_allowed: 'A callback is a POST, a redirect is a GET. The request used another method.',
+  encoding_unsupported: 'The body has a Content-Encoding other than gzip and deflate.',
+  body_too_large: 'The body has more than 64 KiB, before or after decompression.',
+  body_timeout: 'The sender took longer than bodyTimeoutMs to send the body.',
+  body_aborted: 'The sender closed the connection before the body was complete.',
+  // By the verifier.
   signature_missing:
     'The signature is missing: the header hmac-signature of a callback, or the query parameter hmac_signature of a redirect. Check whether a proxy removes the header.',
   signature_malformed:
@@ -55,10 +52,10 @@ const HINTS = {
   reference_unexpected: 'The redirect has another merchant_reference than the session expects.',
 } as const;
 
-export function refuse(code: VerifierCode): ForgedRefusal {
+export function refuse(code: RefusalCode): ForgedRefusal {
   return Object.freeze({ ok: false, code, hint: HINTS[code], authentic: false });
 }
 
-export function refuseAuthentic(code: VerifierCode, evidence: Evidence): AuthenticRefusal {
+export function refuseAuthentic(code: RefusalCode, evidence: Evidence): AuthenticRefusal {
   return Object.freeze({ ok: false, code, hint: HINTS[code], authentic: true, evidence });
 }

@@ -19,39 +19,35 @@ export interface Timestamp {
 const MAX_LENGTH = 256;
 /** The form that the service sends. Anything else goes through the whole grammar below. */
 const USUAL = /^t=[0-9]{1,20},s=[0-9a-f]{64}$/;
-const PART = /^([^=]+)=([^=]+)$/;
-const WHITE_SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
+/** Without white space and control characters. */
+const PART = /^([^=\s\p{Cc}]+)=([^=\s\p{Cc}]+)$/u;
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
- * Reads the value of `hmac-signature` or `hmac_signature`; undefined when it is malformed.
+ * Reads the value of `hmac-signature` or `hmac_signature`; a code when it cannot be read.
  *
  * The protocol's rule (split on ',', each part on '='; take t and s), strict where two parsers could see two values: one
  * `t`, one `s`, no white space (which refuses repeated headers, since every framework joins them with ', '), and `s`
  * exactly 64 lower-case digits (Node's hex decoder truncates, and takes U+0100 + digit for the digit). Parts with other
  * names are ignored, so that the service can add one (decision D6).
  */
-export function parseSignature(value: unknown): Signature | undefined {
-  if (typeof value !== 'string' || value.length > MAX_LENGTH) return undefined;
+export function readSignature(value: unknown): Signature | 'signature_missing' | 'signature_malformed' {
+  if (value === undefined || value === null || value === '') return 'signature_missing';
+  if (typeof value !== 'string' || value.length > MAX_LENGTH) return 'signature_malformed';
   if (USUAL.test(value)) {
     const comma = value.indexOf(',');
     return { t: value.slice(2, comma), s: value.slice(comma + 3) };
   }
-  if (WHITE_SPACE_OR_CONTROL.test(value)) return undefined;
-  let t: string | undefined;
-  let s: string | undefined;
+  const parts = new Map<string, string>();
   for (const part of value.split(',')) {
     const [, name, content] = PART.exec(part) ?? [];
-    if (content === undefined) return undefined;
-    if (name === 't') {
-      if (t !== undefined) return undefined;
-      t = content;
-    } else if (name === 's') {
-      if (s !== undefined || !HASH.test(content)) return undefined;
-      s = content;
-    }
+    if (name === undefined || content === undefined) return 'signature_malformed';
+    if (parts.has(name) && (name === 't' || name === 's')) return 'signature_malformed';
+    parts.set(name, content);
   }
-  return t === undefined || s === undefined ? undefined : { t, s };
+  const t = parts.get('t');
+  const s = parts.get('s');
+  return t !== undefined && s !== undefined && HASH.test(s) ? { t, s } : 'signature_malformed';
 }
 
 const MIN_MILLISECONDS = 1e11;

@@ -13,21 +13,32 @@ export interface SignedFields {
 
 export type SignedName = keyof SignedFields;
 
-/** In the order in which the service joins them. */
-export const SIGNED_NAMES: readonly SignedName[] = [
-  'event',
-  'merchant_reference',
-  'internal_reference',
-  'transaction_type',
-  'transaction_status',
-];
+const NO_FIELDS = {
+  event: '',
+  merchant_reference: '',
+  internal_reference: '',
+  transaction_type: '',
+  transaction_status: '',
+};
 
-/** A signed field that may contain ':', because the merchant's or the service's references do. */
-export type ColonField = 'merchant_reference' | 'internal_reference';
+/** In the order in which the service joins them. */
+export const SIGNED_NAMES = Object.keys(NO_FIELDS) as readonly SignedName[];
 
 /** Where ':' is allowed, and what tells the merchant's own references from other strings. */
 export interface ColonRule {
-  readonly colonIn?: ColonField | undefined;
+  /**
+   * The one signed field that may contain ':', which also joins the fields (decision D4). `'internal_reference'` needs
+   * `isMerchantReference`.
+   *
+   * @default none
+   */
+  readonly colonIn?: 'merchant_reference' | 'internal_reference' | undefined;
+  /**
+   * Whether a string can be a reference of this merchant, for example `(text) => /^ORD-\d+$/.test(text)`. With it, a
+   * callback is accepted only when exactly one way to split its two references satisfies it. For `colonIn`.
+   *
+   * @default none
+   */
   readonly isMerchantReference?: ((reference: string) => boolean) | undefined;
 }
 
@@ -38,22 +49,14 @@ export interface ColonRule {
  * would share a signature with others (threat A7, threat A8). An empty string is a string. Nothing is normalised (threat
  * A9, decision D5).
  */
-export function readSignedFields(given: Readonly<Record<SignedName, unknown>>): SignedFields | undefined {
-  const { event, merchant_reference, internal_reference, transaction_type, transaction_status } = given;
-  if (!isSignable(event) || !isSignable(merchant_reference) || !isSignable(internal_reference))
-    return undefined;
-  if (!isSignable(transaction_type) || !isSignable(transaction_status)) return undefined;
-  return Object.freeze({
-    event,
-    merchant_reference,
-    internal_reference,
-    transaction_type,
-    transaction_status,
-  });
-}
-
-function isSignable(value: unknown): value is string {
-  return typeof value === 'string' && value.isWellFormed();
+export function readSignedFields(read: (name: SignedName) => unknown): SignedFields | undefined {
+  const fields: Record<SignedName, string> = { ...NO_FIELDS };
+  for (const name of SIGNED_NAMES) {
+    const value = read(name);
+    if (typeof value !== 'string' || !value.isWellFormed()) return undefined;
+    fields[name] = value;
+  }
+  return Object.freeze(fields);
 }
 
 /** The signed message: the five fields joined with ':'. */
@@ -104,23 +107,20 @@ function isSatisfied(predicate: (reference: string) => boolean, reference: strin
  */
 export function assertMerchantReference(
   reference: unknown,
-  options: { readonly colonIn?: ColonField | undefined } = {},
+  options: Pick<ColonRule, 'colonIn'> = {},
 ): asserts reference is string {
-  const refuse = (why: string): never => {
-    throw new ConfigurationError(
-      'merchant_reference',
-      `A callback for this merchant reference could not be verified: ${why}`,
-    );
-  };
-  if (typeof reference !== 'string') refuse('the reference is not a string.');
-  else if (reference === '') refuse('the reference is empty. Give every order its own.');
-  else if (!reference.isWellFormed()) {
-    refuse('the reference is not well-formed Unicode, it contains half of a surrogate pair.');
-  } else if (reference.includes(':') && options.colonIn !== 'merchant_reference') {
-    refuse(
-      "the reference contains ':', which separates the signed fields. Remove it, or set colonIn here and in the verifier.",
-    );
-  }
+  const problem = problemOf(reference, options.colonIn === 'merchant_reference');
+  if (problem === undefined) return;
+  const message = `A callback for this merchant reference could not be verified: the reference ${problem}`;
+  throw new ConfigurationError('merchant_reference', message);
+}
+
+function problemOf(reference: unknown, mayHaveColon: boolean): string | undefined {
+  if (typeof reference !== 'string') return 'is not a string.';
+  if (reference === '') return 'is empty. Give every order its own.';
+  if (!reference.isWellFormed()) return 'is not well-formed Unicode, it contains half of a surrogate pair.';
+  if (mayHaveColon || !reference.includes(':')) return undefined;
+  return "contains ':', which separates the signed fields. Remove it, or set colonIn here and in the verifier.";
 }
 
 const LENGTH_PREFIX = '\0\0\0\0';

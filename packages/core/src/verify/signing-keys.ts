@@ -1,6 +1,7 @@
 import { type Hmac, prepareKey } from '#digest';
 import { ConfigurationError } from '../errors.ts';
 import { checkKey } from '../key-check.ts';
+import { checkOptions, type OptionRules, REQUIRED } from '../options.ts';
 
 /** One of several signing keys, for rotation. */
 export interface SigningKey {
@@ -20,9 +21,21 @@ export interface PreparedKey {
   readonly notAfter: number;
 }
 
-interface KeyOptions {
+export interface KeyOptions {
+  /**
+   * The account's key for callback and redirect signatures (protocol §1), or up to four of them for rotation. `undefined`
+   * compiles, so that `process.env.SIGNING_KEY` can be passed unchanged, and throws at construction.
+   */
+  readonly signingKey: string | readonly SigningKey[] | undefined;
+  /** When given, a signing key equal to it is refused at construction. */
   readonly publicKey?: string | undefined;
+  /** When given, a signing key equal to it is refused at construction. */
   readonly secretKey?: string | undefined;
+  /**
+   * Accept a sandbox key under every NODE_ENV. For test systems that customers cannot reach.
+   *
+   * @default false: only with NODE_ENV `development`, `test` or unset
+   */
   readonly allowSandboxKeys?: boolean | undefined;
 }
 
@@ -31,64 +44,53 @@ const MAX_KEYS = 4;
 const MIN_LENGTH = 16;
 const WHERE = 'The signing key is shown in the merchant dashboard, under the account details.';
 
+const ENTRY_RULES: OptionRules<SigningKey> = {
+  id: [(id) => typeof id === 'string' && id !== '', 'a name for logs, such as "2026-11"', REQUIRED],
+  key: undefined,
+  notAfter: [(date) => date instanceof Date && Number.isFinite(date.getTime()), 'a valid Date'],
+};
+
 /**
- * Checks the `signingKey` option at construction, so that a wrong key is not found by the first customer whose payment is
- * refused (decision D7).
+ * Checks the signing keys at construction, so that a wrong key is not found by the first customer whose payment is refused
+ * (decision D7).
  *
  * @throws {ConfigurationError} Names the option.
  */
-export function prepareSigningKeys(
-  signingKey: string | readonly SigningKey[] | undefined,
-  options: KeyOptions,
-): readonly PreparedKey[] {
-  if (typeof signingKey === 'string' || signingKey === undefined) {
-    checkSigningKey('signingKey', signingKey, options);
-    return [{ id: 'default', hmac: prepareKey(signingKey), notAfter: Number.POSITIVE_INFINITY }];
+export function prepareSigningKeys(options: KeyOptions): readonly PreparedKey[] {
+  const { signingKey: given } = options;
+  if (typeof given === 'string' || given === undefined) {
+    return [prepare('signingKey', { id: 'default', key: given }, options)];
   }
-  if (!Array.isArray(signingKey) || signingKey.length === 0 || signingKey.length > MAX_KEYS) {
-    throw new ConfigurationError(
-      'signingKey',
-      `signingKey must be a string or a list of 1 to ${MAX_KEYS} keys: [{ id, key, notAfter? }].`,
-    );
+  if (!Array.isArray(given) || given.length === 0 || given.length > MAX_KEYS) {
+    const message = `signingKey must be a string or a list of 1 to ${MAX_KEYS} keys: [{ id, key, notAfter? }].`;
+    throw new ConfigurationError('signingKey', message);
   }
-  const prepared = signingKey.map((entry: SigningKey, index) => prepareEntry(entry, index, options));
-  const isUnique = (values: readonly string[]): boolean => new Set(values).size === prepared.length;
-  if (!isUnique(prepared.map(({ id }) => id)) || !isUnique(signingKey.map(({ key }) => key))) {
+  const prepared = given.map((entry: SigningKey, index) => {
+    const option = `signingKey[${index}]`;
+    checkOptions(option, entry, ENTRY_RULES, `${option}.`);
+    return prepare(`${option}.key`, entry, options);
+  });
+  const isUnique = (values: readonly string[]): boolean => new Set(values).size === values.length;
+  if (!isUnique(prepared.map(({ id }) => id)) || !isUnique(given.map(({ key }) => key))) {
     throw new ConfigurationError('signingKey', 'Two entries of signingKey share an id or a key.');
   }
   return prepared;
 }
 
-function prepareEntry(entry: SigningKey, index: number, options: KeyOptions): PreparedKey {
-  const option = `signingKey[${index}]`;
-  if (typeof entry !== 'object' || entry === null) {
-    throw new ConfigurationError(option, `${option} must be an object: { id, key, notAfter? }.`);
-  }
-  const { id, key, notAfter } = entry;
-  if (typeof id !== 'string' || id === '') {
-    throw new ConfigurationError(`${option}.id`, `${option}.id must be a name for logs, such as "2026-11".`);
-  }
-  checkSigningKey(`${option}.key`, key, options);
-  if (notAfter !== undefined && !(notAfter instanceof Date && Number.isFinite(notAfter.getTime()))) {
-    throw new ConfigurationError(
-      `${option}.notAfter`,
-      `${option}.notAfter must be a valid Date, or be left out.`,
-    );
-  }
-  return { id, hmac: prepareKey(key), notAfter: notAfter?.getTime() ?? Number.POSITIVE_INFINITY };
-}
+type GivenKey = Omit<SigningKey, 'key'> & { readonly key: unknown };
 
-function checkSigningKey(option: string, key: unknown, options: KeyOptions): asserts key is string {
+function prepare(option: string, { id, key, notAfter }: GivenKey, options: KeyOptions): PreparedKey {
   checkKey(option, key, WHERE);
-  const refuse = (what: string): never => {
-    throw new ConfigurationError(option, `${option} ${what}`);
-  };
-  if (key === options.publicKey) refuse(`is the public key. ${WHERE}`);
-  if (key === options.secretKey) refuse(`is the secret key. ${WHERE}`);
-  if (key.startsWith('SANDBOX')) checkSandboxKey(option, options.allowSandboxKeys === true);
+  const { publicKey, secretKey, allowSandboxKeys } = options;
+  if (key === publicKey || key === secretKey) {
+    const which = key === publicKey ? 'public' : 'secret';
+    throw new ConfigurationError(option, `${option} is the ${which} key. ${WHERE}`);
+  }
+  if (key.startsWith('SANDBOX')) checkSandboxKey(option, allowSandboxKeys === true);
   else if (key.length < MIN_LENGTH) {
     warnOnce(`${option} has fewer than ${MIN_LENGTH} characters, so it can be guessed. ${WHERE}`);
   }
+  return { id, hmac: prepareKey(key), notAfter: notAfter?.getTime() ?? Number.POSITIVE_INFINITY };
 }
 
 /** Anyone can know a sandbox key, so a program that may serve customers does not take one (threat A27). */

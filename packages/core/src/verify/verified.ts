@@ -1,22 +1,24 @@
 import { ConfigurationError } from '../errors.ts';
 import { readTimestamp, type Timestamp } from './signature.ts';
 import { type SignedFields, transitionId } from './signed-fields.ts';
-import type { UnsignedFields } from './unsigned-fields.ts';
+import { readUnsignedFields, type UnsignedFields } from './unsigned-fields.ts';
 
-type Kind = 'callback' | 'redirect' | 'evidence';
+interface Kinds {
+  readonly callback: VerifiedCallback;
+  readonly redirect: VerifiedRedirect;
+  readonly evidence: Evidence;
+}
+type Kind = keyof Kinds;
 
 /** The findings of the verifier. */
-export interface Findings {
-  readonly signed: SignedFields;
-  readonly readUnsigned: () => UnsignedFields;
-  readonly raw: Readonly<Record<string, unknown>>;
-  readonly account: string;
-  readonly keyId: string;
+export interface Findings extends Pick<Verified<Kind>, 'signed' | 'raw' | 'account' | 'keyId'> {
+  /** Reads a field of the body or query by its name. */
+  readonly read: (name: string) => unknown;
   /** `t`, unchanged, and the clock when it was read. */
   readonly t: string;
   readonly now: number;
   /** The JSON text of a callback that no parser had read: the only place where an amount is exact. */
-  readonly text: string | undefined;
+  readonly text?: string | undefined;
 }
 
 /**
@@ -107,7 +109,7 @@ class VerifiedObject {
 
   // Made when they are first read: many callbacks are only stored, or only counted.
   get unsigned(): UnsignedFields {
-    this.#unsigned ??= this.#findings.readUnsigned();
+    this.#unsigned ??= readUnsignedFields(this.#findings.read);
     return this.#unsigned;
   }
 
@@ -139,29 +141,13 @@ class VerifiedObject {
   }
 }
 
-const openers = sharedOpeners();
+if (!Object.hasOwn(globalThis, OPENERS)) Object.defineProperty(globalThis, OPENERS, { value: [] });
+const openers: Opener[] = Reflect.get(globalThis, OPENERS);
 openers.push(VerifiedObject.open);
 
-function sharedOpeners(): Opener[] {
-  if (!Object.hasOwn(globalThis, OPENERS)) Object.defineProperty(globalThis, OPENERS, { value: [] });
-  return Reflect.get(globalThis, OPENERS);
-}
-
-function open(value: unknown): ReturnType<Opener> {
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const opener of openers) {
-    const opened = opener(value);
-    if (opened !== undefined) return opened;
-  }
-  return undefined;
-}
-
 /** The one place where verified objects are made. */
-export function verified(kind: 'callback', findings: Findings): VerifiedCallback;
-export function verified(kind: 'redirect', findings: Findings): VerifiedRedirect;
-export function verified(kind: 'evidence', findings: Findings): Evidence;
-export function verified(kind: Kind, findings: Findings): object {
-  return new VerifiedObject(MINT, kind, findings);
+export function verified<K extends Kind>(kind: K, findings: Findings): Kinds[K] {
+  return new VerifiedObject(MINT, kind, findings) as unknown as Kinds[K];
 }
 
 /**
@@ -175,7 +161,8 @@ export function openGenuine(
   value: unknown,
   kinds: readonly Kind[],
 ): { text: string | undefined } {
-  const opened = open(value);
+  const isObject = typeof value === 'object' && value !== null;
+  const opened = isObject ? openers.map((open) => open(value)).find(Boolean) : undefined;
   if (opened !== undefined && kinds.includes(opened.kind)) return { text: opened.text };
   throw new ConfigurationError(
     'callback',

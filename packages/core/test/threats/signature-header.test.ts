@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createCallbackReceiver, receiveCallback } from '../../src/receive/index.ts';
-import { parseSignature } from '../../src/verify/signature.ts';
+import { readSignature } from '../../src/verify/signature.ts';
 import { parsed, post } from '../incoming.ts';
 import { verifier } from '../ordinary-verifier.ts';
 import {
@@ -71,7 +71,7 @@ describe('threat A11: a loose header grammar', () => {
 
   test('threat A11: the fast path of the parser agrees with the general grammar', () => {
     // A part with another name is ignored, and takes the header off the fast path.
-    const general = (header: string) => parseSignature(`${header},v=1`);
+    const general = (header: string) => readSignature(`${header},v=1`);
     const digits = (alphabet: string, minLength: number, maxLength: number) =>
       fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength });
     const timestamp = fc.oneof(
@@ -88,10 +88,10 @@ describe('threat A11: a loose header grammar', () => {
     fc.assert(
       fc.property(timestamp, hash, end, (t, s, rest) => {
         const header = `t=${t},s=${s}${rest}`;
-        const result = parseSignature(header);
+        const result = readSignature(header);
         expect(result).toEqual(general(header));
-        if (result !== undefined) expect(result).toEqual({ t, s });
-        verdicts[result === undefined ? 'malformed' : 'parsed']++;
+        if (typeof result === 'object') expect(result).toEqual({ t, s });
+        verdicts[typeof result === 'string' ? 'malformed' : 'parsed']++;
       }),
       { numRuns: 3000 },
     );
