@@ -147,7 +147,8 @@ openers.push(VerifiedObject.open);
 
 /** The one place where verified objects are made. */
 export function verified<K extends Kind>(kind: K, findings: Findings): Kinds[K] {
-  return new VerifiedObject(MINT, kind, findings) as unknown as Kinds[K];
+  const made: object = new VerifiedObject(MINT, kind, findings);
+  return made as Kinds[K];
 }
 
 /**
