@@ -1,4 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig, type UserConfig } from 'tsdown';
+
+/** The .sql files in place of the module that reads them, so that a bundle of a bundle needs no files. */
+function embeddedSql(): { name: string; load(id: string): string | undefined } {
+  return {
+    name: 'embedded-sql',
+    load(id) {
+      if (!id.endsWith('/store/read-sql.ts')) return undefined;
+      const files = readdirSync('sql', { recursive: true, encoding: 'utf8' }).filter((path) =>
+        path.endsWith('.sql'),
+      );
+      const texts = files.map((path) => [
+        path.replaceAll('\\', '/').slice(0, -'.sql'.length),
+        readFileSync(`sql/${path}`, 'utf8'),
+      ]);
+      return `const texts = ${JSON.stringify(Object.fromEntries(texts))};
+export function readSql(name: string): string { return (texts as Record<string, string>)[name] as string; }`;
+    },
+  };
+}
 
 const config: UserConfig[] = defineConfig([
   {
@@ -7,10 +27,11 @@ const config: UserConfig[] = defineConfig([
     dts: true,
     platform: 'node',
     fixedExtension: false,
+    plugins: [embeddedSql()],
   },
   // The thread that owns a SQLite connection: started by its path, never imported.
   {
-    entry: { 'sqlite-thread': 'src/sqlite/thread.ts' },
+    entry: { 'sqlite-thread': 'src/store/sqlite-thread.ts' },
     format: ['esm'],
     dts: false,
     platform: 'node',

@@ -16,6 +16,7 @@ export {
   type PaymentServiceErrorCode,
   UnavailableError,
 } from './errors.ts';
+export { unsignedFields } from './stored-body.ts';
 export { createVerifier, type Verifier, type VerifierOptions } from './verify/create-verifier.ts';
 export type { AuthenticRefusal, ForgedRefusal, Refusal, RefusalCode } from './verify/refusal.ts';
 export type { Timestamp } from './verify/signature.ts';

@@ -1,33 +1,30 @@
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
-import { Desk } from './desk.ts';
-import { checkExpectation, refuseOtherValues } from './expectation.ts';
-import type { CompletedTransition, HandledTransition } from './handler.ts';
-import { HandlerGate } from './handler-gate.ts';
-import type { Inbox } from './inbox.ts';
-import { inspection, transitionKey } from './inspection.ts';
-import { Intake } from './intake.ts';
-import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake-record.ts';
-import { Readiness } from './readiness.ts';
-import { checkOptions, checkWholeNumber, type InboxOptions, type Settings } from './settings.ts';
-import { Spool } from './spool.ts';
-import { databasePath } from './sqlite/database-path.ts';
-import { refuseInTransaction } from './transaction-scope.ts';
-import { Wakeup } from './wakeup.ts';
-import { work } from './work.ts';
+import type { Inbox, WorkerOptions } from './inbox.ts';
+import { Intake } from './intake/intake.ts';
+import { keepGroup } from './intake/keep.ts';
+import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake/record.ts';
+import { Spool } from './intake/spool.ts';
+import { Actions } from './operator/actions.ts';
+import { listOverdue, readHealth, readStats } from './operator/health.ts';
+import { pruneBodies } from './operator/prune.ts';
+import { checkId, checkList, checkNumber, listTransitions, showTransition } from './operator/views.ts';
+import { checkOptions, checkWholeNumber, type InboxOptions } from './options.ts';
+import { databasePath } from './store/database-path.ts';
+import { migrate, migrationsOf } from './store/schema.ts';
+import { Statements } from './store/statements.ts';
+import { Dispatcher } from './work/dispatcher.ts';
+import { checkExpectation, keepExpectation } from './work/expectation.ts';
+import { Handlers } from './work/handlers.ts';
+import { Wakeup } from './work/wakeup.ts';
 
 const LONGEST_POLL_MS = 3_600_000;
-
-interface Registered<Tx> {
-  /** As a method: without `statuses` it is only called with `settled`, which the evaluation sees to. */
-  run(transition: HandledTransition<Tx>): unknown;
-  readonly statuses: readonly string[] | undefined;
-}
+const CHANNEL = 'payment_inbox';
 
 /**
  * Makes a durable inbox: what it has acknowledged is on disk, and each transition is applied once.
  *
- * @throws {ConfigurationError} that names the option. Whether the database keeps what it acknowledges shows in
- * `ready()`, which every other call waits for.
+ * @throws {ConfigurationError} Names the option. Whether the database keeps what it acknowledges shows in `ready()`, which
+ * every other call waits for.
  *
  * @example
  * const inbox = createInbox({ store: sqlite('shop.db') });
@@ -37,65 +34,155 @@ interface Registered<Tx> {
  */
 export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const settings = checkOptions(options);
-  const { account, emit, now } = settings;
-  const engine = options.store.open({
-    storeTimeoutMs: settings.storeTimeoutMs,
-    handlerTimeoutMs: settings.handlerTimeoutMs,
-    spool: settings.spool === undefined ? undefined : databasePath(settings.spool, 'spool'),
-    now,
-    onConnectionLost: (failure) => emit({ name: 'connection.lost', failure }),
-  });
+  const { account, storeTimeoutMs } = settings;
+  const { store } = options;
+  const statements = new Statements(store);
   const wakeup = new Wakeup();
   const closing = new AbortController();
-  const spool = openSpool(settings, engine, (record) => intake.store(record));
-  const readiness = new Readiness(() => engine.prepare());
-  const ready = async (): Promise<void> => {
+  const handlers = new Handlers<Tx>();
+  const actions = new Actions(store, statements, settings);
+  const running = new Set<Promise<unknown>>();
+  let isReady = false;
+  let preparing: Promise<void> | undefined;
+  let working: Promise<void> | undefined;
+
+  const limit = async (tx: Tx): Promise<void> => {
+    if (store.dialect === 'postgres') await statements.run('limit_statements', [String(storeTimeoutMs)], tx);
+  };
+  const keep = (records: readonly IntakeRecord[]) => keepGroup({ store, statements, limit }, records);
+  const spool = openSpool();
+  const intake = new Intake({ settings, keep, ready, spool, onKept });
+
+  function openSpool(): Spool | undefined {
+    if (settings.spool === undefined) return undefined;
+    const path = databasePath(settings.spool, 'spool');
+    const owner = JSON.stringify([account, store.dialect, store.prefix]);
+    return new Spool({ path, owner, settings, store: (record) => intake.store(record) });
+  }
+
+  /** Once for all callers; tried again after a failure. */
+  async function ready(): Promise<void> {
     if (closing.signal.aborted)
       throw new ConfigurationError('inbox', 'This inbox is closed. Create another one.');
+    if (isReady) return;
+    preparing ??= prepare().finally(() => {
+      preparing = undefined;
+    });
+    await preparing;
+  }
+
+  async function prepare(): Promise<void> {
     // Beside it: a spool that cannot be used keeps nobody from a store that can.
     spool?.start();
-    await readiness.ready();
-  };
-  const intake = new Intake({ engine, settings, ready, spool, onKept: () => wakeup.wake() });
-  const desk = new Desk(engine, settings);
-  const transactions = new Set<Promise<unknown>>();
-  let registered: Registered<Tx> | undefined;
-  let working: Promise<void> | undefined;
-  let closed: Promise<void> | undefined;
+    await store.check?.();
+    await migrate(store, statements);
+    await tryToKeep();
+    isReady = true;
+  }
 
-  const keep = async (record: IntakeRecord): Promise<void> => {
+  /** In a transaction that is rolled back. Nothing else tells whether the store takes a callback. */
+  async function tryToKeep(): Promise<void> {
+    const undo = new Error('rolled back');
+    const attempt = store.transaction(async (tx) => {
+      await limit(tx);
+      await statements.run('try_to_keep', [account], tx);
+      throw undo;
+    });
+    await attempt.catch((error: unknown) => {
+      if (error !== undo) throw error;
+    });
+  }
+
+  function onKept(): void {
+    wakeup.wake();
+    if (working === undefined) notifyOthers();
+  }
+
+  let isNotifying = false;
+  /** Not more often than needed, and outside of the transaction that keeps the callback: NOTIFY lets one commit at a time. */
+  function notifyOthers(): void {
+    if (store.listen === undefined || isNotifying) return;
+    isNotifying = true;
+    setTimeout(() => {
+      isNotifying = false;
+      // What nobody hears is found by the poll.
+      statements.run('notify', [CHANNEL, account]).catch(() => undefined);
+    }, 5).unref();
+  }
+
+  async function receive(record: IntakeRecord): Promise<void> {
     if (closing.signal.aborted) {
       throw new UnavailableError(
-        'The inbox is closed: this process is ending. Its sender is asked to come back.',
+        'The inbox is closed: this process is ending, and the sender is asked to retry.',
       );
     }
-    engine.checkCaller();
     await intake.receive(record);
-  };
+  }
 
-  const onDesk = async (transitionId: string, act: (id: Uint8Array) => Promise<void>): Promise<void> => {
-    const id = transitionKey(transitionId);
-    refuseInTransaction();
-    await ready();
-    await act(id);
-    wakeup.wake();
-  };
-
-  const end = async (): Promise<void> => {
-    await Promise.allSettled([working, ...transactions]);
-    await spool?.close();
-    await engine.close();
-  };
-
-  function register(
-    run: (transition: CompletedTransition<Tx>) => unknown,
-    { statuses }: { readonly statuses?: readonly string[] } = {},
-  ): void {
-    if (registered !== undefined) {
-      throw new ConfigurationError('handler', 'There is a handler already; one handler gets all statuses.');
+  async function track<T>(promise: Promise<T>): Promise<T> {
+    running.add(promise);
+    try {
+      return await promise;
+    } finally {
+      running.delete(promise);
+      wakeup.wake();
     }
-    checkHandler(run, statuses);
-    registered = { run, statuses };
+  }
+
+  async function enter(tx: Tx, subjectKey: string, attempt: string): Promise<boolean> {
+    if (store.dialect !== 'postgres') return true;
+    const limits = [settings.handlerLockTimeoutMs, settings.handlerTimeoutMs].map(String);
+    const [row] = await statements.run('enter_attempt', [...limits, attempt, subjectKey], tx);
+    return row?.['is_free'] === true;
+  }
+
+  async function work({ signal, concurrency, pollMs = 1000 }: WorkerOptions): Promise<void> {
+    const { maxConcurrency = Number.POSITIVE_INFINITY } = store;
+    const most = concurrency ?? Math.min(4, maxConcurrency);
+    if (handlers.isEmpty) {
+      throw new ConfigurationError('handler', 'work() needs a handler: call handle() before it.');
+    }
+    if (!(signal instanceof AbortSignal)) {
+      throw new ConfigurationError('signal', 'work() needs an AbortSignal, which ends it gracefully.');
+    }
+    checkWholeNumber('concurrency', most, 2 ** 31 - 1);
+    checkWholeNumber('pollMs', pollMs, LONGEST_POLL_MS);
+    if (store.dialect === 'postgres' && most > maxConcurrency) {
+      throw new ConfigurationError(
+        'concurrency',
+        `The pool has ${maxConcurrency + 1} connections, and each of ${most} handlers uses one. Raise its max, or lower ` +
+          'concurrency: the inbox needs one more.',
+      );
+    }
+    if (working !== undefined) {
+      throw new ConfigurationError(
+        'work',
+        'This inbox works already. Use concurrency to run more handlers at a time.',
+      );
+    }
+    const ending = AbortSignal.any([signal, closing.signal]);
+    const context = { store, statements, settings, handlers, enter, ready, wakeup, pollMs, signal: ending };
+    const dispatcher = new Dispatcher({ ...context, concurrency: Math.min(most, maxConcurrency) });
+    working = Promise.all([dispatcher.run(), hear(ending)]).then(() => undefined);
+    try {
+      await working;
+    } finally {
+      working = undefined;
+    }
+  }
+
+  /** Listens for callbacks that other processes keep, through every outage. */
+  async function hear(signal: AbortSignal): Promise<void> {
+    if (store.listen === undefined) return;
+    const onWake = (other: string): void => {
+      if (other === account) wakeup.wake();
+    };
+    const end = await ready()
+      .then(() => store.listen?.(CHANNEL, onWake))
+      .catch(() => undefined);
+    if (end === undefined) return; // The poll finds what is due.
+    if (signal.aborted) return end();
+    signal.addEventListener('abort', end, { once: true });
   }
 
   return Object.freeze<Inbox<Tx>>({
@@ -103,78 +190,72 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       await spool?.check();
       await ready();
     },
-
-    async expect(expectation, { tx } = {}) {
-      const checked = checkExpectation(expectation, account);
-      if (tx === undefined) {
-        refuseInTransaction();
-        await ready();
-      } else if (!readiness.isReady) throw notReady();
-      refuseOtherValues(await engine.expect(checked, { account, now: now() }, tx));
-      wakeup.wake();
-    },
-
+    migrations: () => migrationsOf(store),
     async transaction(body) {
       if (typeof body !== 'function') throw new ConfigurationError('body', 'transaction() takes a function.');
-      refuseInTransaction();
       await ready();
-      const transaction = engine.merchantTransaction(body, settings.handlerTimeoutMs);
-      transactions.add(transaction);
-      try {
-        return await transaction;
-      } finally {
-        transactions.delete(transaction);
-        wakeup.wake();
-      }
+      return track(store.transaction(body));
     },
-
-    receive: async (callback) => keep(callbackRecord(callback, account, now())),
-    quarantine: async (refusal) => keep(evidenceRecord(refusal, account, now())),
-
-    handle: register,
-
-    async work({ signal, concurrency = 4, pollMs = 250 }) {
-      if (registered === undefined) {
-        throw new ConfigurationError('handler', 'work() needs a handler: call handle() before it.');
-      }
-      if (working !== undefined) {
-        throw new ConfigurationError(
-          'work',
-          'This inbox works already; concurrency says how much at a time.',
-        );
-      }
-      checkWorker({ signal, concurrency, pollMs });
-      const rules = { statuses: registered.statuses, allowTransitions: settings.allowTransitions };
-      working = work({
-        engine,
-        ready,
-        wakeup,
-        concurrency,
-        pollMs,
-        signal: AbortSignal.any([signal, closing.signal]),
-        gate: new HandlerGate(),
-        context: { settings, tables: engine.tables, rules, handler: registered },
-      });
-      try {
-        await working;
-      } finally {
-        working = undefined;
-      }
+    async expect(given, { tx, replace = false } = {}) {
+      const expectation = checkExpectation(given, account);
+      if (tx !== undefined && !isReady) throw notReady();
+      if (tx !== undefined) return keepExpectation(statements, { expectation, replace }, tx);
+      await ready();
+      await track(store.transaction((own) => keepExpectation(statements, { expectation, replace }, own)));
     },
-
-    ...inspection({ engine, settings, ready, spool }),
-    retry: (transitionId) => onDesk(transitionId, (id) => desk.retry(id)),
-    resolve: (transitionId, resolution) => onDesk(transitionId, (id) => desk.resolve(id, resolution)),
-    reopen: (transitionId) => onDesk(transitionId, (id) => desk.reopen(id)),
-
+    receive: async (callback) => receive(callbackRecord(callback, account)),
+    quarantine: async (refusal) => receive(evidenceRecord(refusal, account)),
+    handle: (handler: unknown, selector?: object) => handlers.add(handler, selector),
+    work,
+    async stats() {
+      await ready();
+      return readStats({ store, statements, settings, spool, tryToKeep });
+    },
+    async health({ maxPendingAgeSeconds = 60 } = {}) {
+      checkNumber('maxPendingAgeSeconds', maxPendingAgeSeconds, { min: 1, max: 10 ** 9 });
+      const attempt = (): Promise<void> => ready().then(tryToKeep);
+      return readHealth({ store, statements, settings, spool, tryToKeep: attempt }, maxPendingAgeSeconds);
+    },
+    async list(given = {}) {
+      const checked = checkList(given);
+      await ready();
+      return listTransitions({ store, statements }, account, checked);
+    },
+    async show(transitionId) {
+      checkId(transitionId);
+      await ready();
+      const found = await showTransition(statements, { transitionId, account });
+      if (found === undefined) return undefined;
+      const { id: _, row: __, ...details } = found;
+      return details;
+    },
+    async retry(which, note) {
+      await ready();
+      return track(actions.retry(which, note));
+    },
+    async resolve(which, resolution) {
+      await ready();
+      return track(actions.resolve(which, resolution));
+    },
+    async reopen(transitionId, note) {
+      await ready();
+      await track(actions.reopen(transitionId, note));
+    },
+    async overdue({ limit: most = 1000 } = {}) {
+      checkNumber('limit', most, { min: 1, max: 100_000 });
+      await ready();
+      return listOverdue(statements, account, most);
+    },
+    async prune({ bodiesOlderThanDays = 90 } = {}) {
+      checkNumber('bodiesOlderThanDays', bodiesOlderThanDays, { min: 1, max: 100_000 });
+      await ready();
+      return { bodies: await pruneBodies({ store, statements }, account, bodiesOlderThanDays) };
+    },
     async close() {
-      refuseInTransaction(
-        'close() waits for every handler and transaction(), so it would wait for the one that calls it. Call it outside ' +
-          'of them; inside of one, abort the signal of work().',
-      );
       closing.abort();
-      closed ??= end();
-      await closed;
+      await Promise.allSettled([working, ...running]);
+      await spool?.close();
+      await store.close?.();
     },
   });
 }
@@ -182,42 +263,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
 function notReady(): ConfigurationError {
   return new ConfigurationError(
     'tx',
-    "Call ready() when the program starts, before expect() is called with { tx }: it makes the inbox's tables, which " +
-      'would wait for the transaction that is open here.',
+    "Call ready() when the program starts, before expect() is called with { tx }: it makes the inbox's tables, which would " +
+      'wait for the transaction that is open here.',
   );
-}
-
-function openSpool(
-  settings: Settings,
-  engine: { readonly identity: readonly string[] },
-  store: ConstructorParameters<typeof Spool>[0]['store'],
-): Spool | undefined {
-  if (settings.spool === undefined) return undefined;
-  const path = databasePath(settings.spool, 'spool');
-  const owner = JSON.stringify([settings.account, ...engine.identity]);
-  return new Spool({ path, owner, settings, store, emit: settings.emit });
-}
-
-function checkHandler(run: unknown, statuses: readonly unknown[] | undefined): void {
-  if (typeof run !== 'function') throw new ConfigurationError('handler', 'handle() takes a function.');
-  if (statuses === undefined) return;
-  if (statuses.length === 0 || !statuses.every((status) => typeof status === 'string' && status !== '')) {
-    throw new ConfigurationError('statuses', "statuses must be texts, such as ['COMPLETED', 'FAILED'].");
-  }
-}
-
-function checkWorker({
-  signal,
-  concurrency,
-  pollMs,
-}: {
-  signal: unknown;
-  concurrency: unknown;
-  pollMs: unknown;
-}): void {
-  if (!(signal instanceof AbortSignal)) {
-    throw new ConfigurationError('signal', 'work() needs an AbortSignal, which ends it gracefully.');
-  }
-  checkWholeNumber('concurrency', concurrency, 2 ** 31 - 1);
-  checkWholeNumber('pollMs', pollMs, LONGEST_POLL_MS);
 }

@@ -1,4 +1,4 @@
-import type { TransitionReason, TransitionState } from './transition-state.ts';
+import type { TransitionReason, TransitionState } from './states.ts';
 
 /**
  * What happens in an inbox, for logs and metrics. No personal data, no reference and no amount is in any of them:
@@ -28,6 +28,8 @@ export type InboxEvent =
       readonly transitionId: string;
       readonly state: 'settled';
       readonly attempt: number;
+      /** Another body of this transition claims another amount. */
+      readonly contradicted: boolean;
       readonly durationMs: number;
     }
   /** The handler failed; it runs again after `delayMs`. */
@@ -49,16 +51,10 @@ export type InboxEvent =
   | { readonly name: 'transition.moved'; readonly transitionId: string; readonly state: TransitionState }
   /** The spool handed deliveries over to the store. */
   | { readonly name: 'spool.drained'; readonly count: number }
-  /**
-   * At the start: the spool's file holds deliveries of others (another account, schema, database or SQLite file), which
-   * wait for those inboxes.
-   */
-  | { readonly name: 'spool.others'; readonly count: number }
-  /** The spool could not keep a delivery; `failure` is SQLite's code. */
+  /** The spool could not keep a delivery; `failure` is the file system's code. */
   | { readonly name: 'spool.failed'; readonly failure: string }
   /** The store does not answer; `failure` is its code, such as ECONNREFUSED or 57P01. */
   | { readonly name: 'store.unavailable'; readonly failure: string; readonly retryInMs: number }
-  | { readonly name: 'connection.lost'; readonly failure: string }
   | { readonly name: 'worker.started'; readonly concurrency: number }
   | { readonly name: 'worker.stopped' };
 
@@ -71,4 +67,15 @@ export function emitter(onEvent: ((event: InboxEvent) => unknown) | undefined): 
     const run = async (): Promise<unknown> => onEvent(Object.freeze(event));
     void run().catch((error: unknown) => console.error(error));
   };
+}
+
+/**
+ * What may be told about an error of a database: its code. Messages of databases quote values, and those can hold a body.
+ */
+export function failureCode(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const code: unknown = Reflect.get(error, 'code');
+  const errcode: unknown = Reflect.get(error, 'errcode');
+  if (typeof errcode === 'number') return `SQLITE_${errcode}`;
+  return typeof code === 'string' && /^[A-Z0-9_]{2,40}$/.test(code) ? code : error.name;
 }

@@ -1,19 +1,22 @@
-export type { RetrySettings } from './backoff.ts';
 export { createInbox } from './create-inbox.ts';
-export type { Resolution } from './desk.ts';
-export type { AllowedTransitions, Comparison, Settled } from './evaluation.ts';
 export type { InboxEvent } from './events.ts';
-export type { Expectation } from './expectation.ts';
-export type { HealthProblem, InboxHealth, InboxStats, OverdueExpectation } from './figures.ts';
-export type { CompletedTransition, HandledTransition } from './handler.ts';
 export type { Inbox, WorkerOptions } from './inbox.ts';
-export type { StoredClaim } from './intake-record.ts';
-export { postgres } from './postgres/postgres.ts';
-export type { PostgresClient, PostgresPool, PostgresTransaction } from './postgres/postgres-pool.ts';
-export type { InboxOptions } from './settings.ts';
-export { sqlite } from './sqlite/sqlite.ts';
-export type { SqliteTransaction } from './sqlite/sqlite-transaction.ts';
-export type { SqliteResult, SqliteValue, SqliteValues } from './sqlite/thread-messages.ts';
-export type { Store } from './store.ts';
-export type { TransitionReason, TransitionState } from './transition-state.ts';
-export type { KeptBody, ListOptions, TransitionDetails, TransitionSummary } from './transition-views.ts';
+export type { ActionNote, Resolution, TransitionSelection } from './operator/actions.ts';
+export type { HealthProblem, InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
+export type {
+  KeptBody,
+  ListOptions,
+  OperatorAction,
+  TransitionDetails,
+  TransitionSummary,
+} from './operator/views.ts';
+export type { AllowedTransitions, InboxOptions, RetrySettings } from './options.ts';
+export type { TransitionReason, TransitionState } from './states.ts';
+export { type PostgresClient, type PostgresPool, postgres } from './store/postgres.ts';
+export type { Migration } from './store/schema.ts';
+export { type SqliteTransaction, sqlite } from './store/sqlite.ts';
+export type { SqliteResult, SqliteValue, SqliteValues } from './store/sqlite-thread.ts';
+export type { Row, SqlValue, Store } from './store/store.ts';
+export type { Comparison, ExpectedMoney, Settled, StoredClaim } from './work/evaluate.ts';
+export type { Expectation } from './work/expectation.ts';
+export type { CompletedTransition, HandledTransition, HandlerSelector } from './work/handlers.ts';

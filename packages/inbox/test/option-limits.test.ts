@@ -21,7 +21,7 @@ describe.each(ENGINES)('the largest numbers on %s', (engine) => {
     const stop = new AbortController();
     const working = inbox.work({ signal: stop.signal, pollMs: HOUR });
     await until(async () => (await inbox.list())[0]?.state === 'retrying');
-    merchant.clock.advance(2 ** 31);
+    await merchant.clock.advance(2 ** 31);
     // Wakes the worker.
     await inbox.transaction((tx) => tx.query('select 1'));
     await until(async () => (await inbox.list())[0]?.state === 'settled');

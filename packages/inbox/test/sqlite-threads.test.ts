@@ -36,7 +36,7 @@ describe('the threads of sqlite', () => {
   it("expect() on a connection of the merchant's own wakes what waits, whatever its rowCount is", async () => {
     const { merchant, inbox } = await newShop('sqlite');
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ reason: 'no_expectation' }]);
     await merchant.transaction(async (tx) => {
       const query: typeof tx.query = async (text, values) => {
@@ -45,7 +45,7 @@ describe('the threads of sqlite', () => {
       };
       await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' }, { tx: { query } });
     });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'settled' }]);
   });
 });

@@ -56,8 +56,8 @@ describe('transaction() on sqlite only', () => {
     await until(async () => (await inbox.list())[0]?.state === 'retrying');
     await stop();
     expect(await merchant.credits()).toEqual([]);
-    merchant.clock.advance(60_000);
-    await workOff(inbox, merchant.clock.now);
+    await merchant.clock.advance(60_000);
+    await workOff(inbox);
     expect(await merchant.credits()).toHaveLength(1);
   });
 });

@@ -150,7 +150,9 @@ function createReceiver(options: ReceiverOptions): Receiver {
   };
 }
 
-const logError = (error: unknown): void => console.error(error);
+// The message of an UnavailableError says all: its stack is the inbox's own, and a flood of replays would print it each time.
+const logError = (error: unknown): void =>
+  console.error(error instanceof UnavailableError ? error.message : error);
 
 /** Waits for a handler within its time limit. Any thenable counts, a query builder too. A sync handler costs no promise. */
 export function settled<T>(running: T | Promise<T>, receiver: Receiver): T | Promise<T> {

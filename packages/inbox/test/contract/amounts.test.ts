@@ -11,7 +11,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' });
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toEqual([{ reference: 'ORD-1', amount: '500' }]);
     expect((await inbox.stats()).states).toMatchObject({ settled: 1, pending: 0 });
   });
@@ -19,11 +19,11 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
   it('settles when the expectation comes after; nothing is credited until then', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'unhandled', reason: 'no_expectation' }]);
     expect(await merchant.credits()).toEqual([]);
     await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toEqual([{ reference: 'ORD-1', amount: '500' }]);
   });
 
@@ -31,14 +31,14 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' });
     await inbox.receive(paid('ORD-1', 5_000_000));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'quarantined', reason: 'amount_mismatch' }]);
     expect(await merchant.credits()).toEqual([]);
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toEqual([{ reference: 'ORD-1', amount: '500' }]);
     await inbox.receive(paid('ORD-1', 600));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toHaveLength(1);
     expect(await inbox.list()).toMatchObject([{ state: 'settled', bodyCount: 3 }]);
     const details = await inbox.show((await inbox.list())[0]?.transitionId ?? '');
@@ -52,11 +52,11 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     const payout = paid('ORD-1', 500, { internal_reference: 'INT-OUT', transaction_type: 'PAYOUT' });
     await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' });
     await inbox.receive(payout);
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toEqual([]);
     expect(await inbox.list()).toMatchObject([{ state: 'unhandled', reason: 'no_expectation' }]);
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toEqual([{ reference: 'ORD-1', amount: '500' }]);
   });
 
@@ -64,19 +64,19 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.receive(paid('ORD-1', 5_000_000));
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'conflict', reason: 'different_bodies' }]);
     await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: 500 });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toEqual([{ reference: 'ORD-1', amount: '500' }]);
   });
 
   it('a second body turns "no expectation yet" into a conflict', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     await inbox.receive(paid('ORD-1', 501));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'conflict', reason: 'different_bodies' }]);
   });
 
@@ -90,7 +90,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.expect({ merchant_reference: 'ORD-1001', currency: 'UGX', amount });
     await inbox.receive(withAmounts(came));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toEqual([{ reference: 'ORD-1001', amount: canonical }]);
   });
 
@@ -103,7 +103,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.expect({ merchant_reference: 'ORD-1001', currency: 'UGX', amount });
     await inbox.receive(withAmounts(came));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'quarantined', reason: 'amount_mismatch' }]);
     expect(await merchant.credits()).toEqual([]);
   });
@@ -123,7 +123,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     const amounts = compare === 'both' ? { request_amount: 500, transaction_amount: 500 } : {};
     const changed = 'request_amount' in payload && compare === 'both' ? { transaction_amount: 499 } : {};
     await inbox.receive(callback({ merchant_reference: 'ORD-1', ...amounts, ...changed, ...payload }));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state }]);
   });
 
@@ -133,7 +133,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     const transactions = ['INT-1', 'INT-2', 'INT-3'];
     for (const internal_reference of transactions)
       await inbox.receive(paid('ORD-1', 500, { internal_reference }));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toHaveLength(1);
     expect((await inbox.stats()).states).toMatchObject({ settled: 1, conflict: 2 });
     expect((await inbox.list({ state: 'conflict' }))[0]).toMatchObject({ reason: 'already_settled' });
@@ -144,17 +144,17 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     const expectation = { merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' };
     await inbox.expect({ ...expectation, amount: '700' });
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'quarantined', reason: 'amount_mismatch' }]);
     await inbox.expect(expectation);
     await inbox.expect({ ...expectation, amount: 500n });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'settled' }]);
     await inbox.expect({ ...expectation, amount: '500.00' });
     for (const other of [{ amount: '501' }, { currency: 'USD' }, { compare: 'request' as const }]) {
       await expect(inbox.expect({ ...expectation, ...other })).rejects.toThrow(InvalidStateError);
     }
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toHaveLength(1);
   });
 
@@ -192,13 +192,13 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     });
     await expect(lost).rejects.toThrow('the order failed');
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'unhandled', reason: 'no_expectation' }]);
     await merchant.transaction(async (tx) => {
       await merchant.credit(tx, 'order', '2');
       await inbox.expect(expectation, { tx });
     });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toEqual([
       { reference: 'ORD-1', amount: '500' },
       { reference: 'order', amount: '2' },
@@ -217,10 +217,10 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' });
     await inbox.receive(paid('ORD-2', 7));
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect((await inbox.stats()).states).toMatchObject({ unhandled: 1, retrying: 1 });
-    merchant.clock.advance(10_000);
-    await workOff(inbox, merchant.clock.now);
+    await merchant.clock.advance(10_000);
+    await workOff(inbox);
     expect((await merchant.credits()).map(({ reference }) => reference)).toEqual(['ORD-1', 'ORD-2']);
   });
 
@@ -233,7 +233,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     });
     await inbox.expect({ merchant_reference: 'ORD-1001', currency: 'UGX', amount: '500.00' });
     await inbox.receive(callback({ total_credit: 9_999_999 }));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     const { transitionId, signed } = callback();
     expect(seen).toEqual([
       { transitionId, signed, attempt: 1, settled: { currency: 'UGX', amount: '500' }, tx: undefined },
@@ -254,7 +254,7 @@ describe('amounts on postgres only', () => {
       await until(async () => (await inbox.stats()).states.unhandled === 1);
       expect((await inbox.stats()).states.pending).toBe(1);
     });
-    merchant.clock.advance(1000);
+    await merchant.clock.advance(1000);
     await until(async () => (await inbox.stats()).states.settled === 1);
     await stop();
     expect(await merchant.credits()).toEqual([{ reference: 'ORD-1', amount: '500' }]);
@@ -271,15 +271,15 @@ describe('amounts on postgres only', () => {
     });
     await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' });
     await inbox.receive(paid('ORD-1', 500));
-    const worked = workOff(inbox, merchant.clock.now);
+    const worked = workOff(inbox);
     await isRunning.promise;
     await inbox.expect({ merchant_reference: 'ORD-1', currency: 'UGX', amount: '700' });
     mayEnd.give();
     await worked;
     expect(await merchant.credits()).toEqual([]);
     // By another lane at once, or by the next attempt.
-    merchant.clock.advance(60_000);
-    await workOff(inbox, merchant.clock.now);
+    await merchant.clock.advance(60_000);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'quarantined', reason: 'amount_mismatch' }]);
   });
 });

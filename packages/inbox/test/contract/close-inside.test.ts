@@ -14,7 +14,7 @@ describe.each(ENGINES)('close() on %s', (engine) => {
       refused = await inbox.close().catch(same);
       await merchant.credit(tx, 'ORD-1', '500');
     });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(refused).toBeInstanceOf(ConfigurationError);
     expect(refused).toMatchObject({ option: 'tx', message: expect.stringContaining('close() waits for') });
     expect(await merchant.credits()).toHaveLength(1);

@@ -21,8 +21,8 @@ describe.each(ENGINES)('what people do, on %s', (engine) => {
     await inbox.receive(paid('A', 500));
     const exhaust = async (): Promise<void> => {
       for (let round = 0; round < 3; round += 1) {
-        await workOff(inbox, merchant.clock.now);
-        merchant.clock.advance(DAY_MS);
+        await workOff(inbox);
+        await merchant.clock.advance(DAY_MS);
       }
     };
     await exhaust();
@@ -42,22 +42,22 @@ describe.each(ENGINES)('what people do, on %s', (engine) => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.expect({ merchant_reference: 'A', currency: 'UGX', amount: 700 });
     await inbox.receive(paid('A', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     await inbox.retry(paid('A', 500).transitionId);
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'quarantined', reason: 'amount_mismatch' }]);
   });
 
   it('resolve closes a transition with a note: nothing applies it, and nothing but a person opens it again', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.receive(paid('A', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     const { transitionId } = paid('A', 500);
     await expect(inbox.resolve(transitionId, { note: ' ' })).rejects.toThrow(ConfigurationError);
     await inbox.resolve(transitionId, { note: 'refunded by hand' });
     await inbox.expect({ merchant_reference: 'A', currency: 'UGX', amount: 500 });
     await inbox.receive(paid('A', 501));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.show(transitionId)).toMatchObject({
       state: 'resolved',
       reason: 'closed_by_person',
@@ -65,7 +65,7 @@ describe.each(ENGINES)('what people do, on %s', (engine) => {
     });
     expect(await merchant.credits()).toEqual([]);
     await inbox.reopen(transitionId);
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toHaveLength(1);
     await expect(inbox.resolve(transitionId, { note: 'too late' })).rejects.toThrow(InvalidStateError);
   });
@@ -75,7 +75,7 @@ describe.each(ENGINES)('what people do, on %s', (engine) => {
     await inbox.receive(paid('A', 5_000_000));
     await inbox.receive(paid('A', 500));
     await inbox.receive(paid('A', 500, { transaction_amount: 499 }));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     const { transitionId } = paid('A', 500);
     const details = await inbox.show(transitionId);
     expect(details?.state).toBe('conflict');
@@ -88,7 +88,7 @@ describe.each(ENGINES)('what people do, on %s', (engine) => {
       await expect(inbox.resolve(transitionId, { note, body: wrong })).rejects.toThrow(ConfigurationError);
     }
     await inbox.resolve(transitionId, { note, body: digestOf('500', '500') });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toEqual([{ reference: 'A', amount: '500' }]);
     expect(await inbox.show(transitionId)).toMatchObject({
       state: 'settled',
@@ -101,7 +101,7 @@ describe.each(ENGINES)('what people do, on %s', (engine) => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.expect({ merchant_reference: 'A', currency: 'UGX', amount: 700 });
     await inbox.receive(paid('A', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     const { transitionId } = paid('A', 500);
     const body = (await inbox.show(transitionId))?.bodies[0]?.digest;
     await expect(inbox.resolve(transitionId, { note: 'ok', body })).rejects.toThrow(InvalidStateError);
@@ -115,13 +115,13 @@ describe.each(ENGINES)('what people do, on %s', (engine) => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.expect({ merchant_reference: 'A', currency: 'UGX', amount: 500 });
     await inbox.receive(paid('A', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     const { transitionId } = paid('A', 500);
     await inbox.reopen(transitionId);
     await expect(inbox.reopen(transitionId)).rejects.toThrow(InvalidStateError);
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     await inbox.receive(paid('A', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toHaveLength(2);
     expect(await inbox.show(transitionId)).toMatchObject({ state: 'settled', deliveries: 2 });
   });
@@ -135,15 +135,15 @@ describe.each(ENGINES)('what people do, on %s', (engine) => {
     });
     await inbox.expect({ merchant_reference: 'A', currency: 'UGX', amount: 500 });
     await inbox.receive(paid('A', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     const failed = paid('A', 500, { transaction_status: 'FAILED' });
     await inbox.receive(failed);
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     await inbox.retry(failed.transitionId);
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(applied).toEqual(['COMPLETED']);
     await inbox.reopen(failed.transitionId);
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(applied).toEqual(['COMPLETED', 'FAILED']);
   });
 });

@@ -20,7 +20,7 @@ describe.each(ENGINES)('evidence, on %s', (engine) => {
     });
     await inbox.expect({ merchant_reference: 'ORD:1001', currency: 'UGX', amount: 500 });
     await inbox.retry(transitionId);
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.show(transitionId)).toMatchObject({ state: 'quarantined', reason: 'ambiguous' });
     await expect(inbox.reopen(transitionId)).rejects.toThrow(InvalidStateError);
     const body = (await inbox.show(transitionId))?.bodies[0]?.digest;
@@ -35,13 +35,13 @@ describe.each(ENGINES)('evidence, on %s', (engine) => {
     const { transitionId } = refusal.evidence;
     await inbox.quarantine(refusal);
     await inbox.expect({ merchant_reference: 'ORD-1001', currency: 'UGX', amount: 500 });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.show(transitionId)).toMatchObject({
       state: 'quarantined',
       reason: 'timestamp_out_of_tolerance',
     });
     await inbox.reopen(transitionId);
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toEqual([{ reference: 'ORD-1001', amount: '500' }]);
   });
 
@@ -50,7 +50,7 @@ describe.each(ENGINES)('evidence, on %s', (engine) => {
     await inbox.expect({ merchant_reference: 'ORD-1001', currency: 'UGX', amount: 500 });
     await inbox.quarantine(evidence('timestamp_out_of_tolerance'));
     await inbox.receive(callback());
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'settled', deliveries: 2, bodyCount: 1 }]);
     expect(await merchant.credits()).toHaveLength(1);
   });
@@ -59,12 +59,12 @@ describe.each(ENGINES)('evidence, on %s', (engine) => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.receive(paid('ORD-1001', 700, { internal_reference: 'INT-77' }));
     await inbox.quarantine(evidence('timestamp_out_of_tolerance'));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([
       { state: 'unhandled', reason: 'no_expectation', bodyCount: 2 },
     ]);
     await inbox.expect({ merchant_reference: 'ORD-1001', currency: 'UGX', amount: 500 });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'quarantined', reason: 'amount_mismatch' }]);
     expect(await merchant.credits()).toEqual([]);
   });

@@ -13,7 +13,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
     inbox.handle(({ tx }) => {
       kept = tx;
     });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     await expect(kept?.query('select 1')).rejects.toThrow(ConfigurationError);
   });
 
@@ -39,7 +39,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
       errors.push(await tx.query(text).catch((error: unknown) => error));
       throw new Error('undo');
     });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(errors[0]).toBeInstanceOf(ConfigurationError);
     expect(await merchant.credits()).toEqual([]);
   });
@@ -53,7 +53,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
         error = await tx.query(text).catch((thrown: unknown) => thrown);
         throw new Error('undo');
       });
-      await workOff(inbox, merchant.clock.now);
+      await workOff(inbox);
       expect(error).toBeInstanceOf(Error);
       expect(await merchant.credits()).toEqual([]);
     },
@@ -68,10 +68,10 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
         throw new Error('undo');
       }
     });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toEqual([]);
-    merchant.clock.advance(60_000);
-    await workOff(inbox, merchant.clock.now);
+    await merchant.clock.advance(60_000);
+    await workOff(inbox);
     expect((await merchant.credits()).map(({ reference }) => reference)).toEqual(['a', 'b', 'c']);
   });
 
@@ -81,11 +81,11 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
       await merchant.credit(tx, signed.merchant_reference, settled.amount);
       if (attempt === 1) await tx.query('insert into no_such_table values (1)');
     });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'retrying', attempts: 1 }]);
     expect((await inbox.list())[0]?.lastError).toContain('no_such_table');
-    merchant.clock.advance(60_000);
-    await workOff(inbox, merchant.clock.now);
+    await merchant.clock.advance(60_000);
+    await workOff(inbox);
     expect(await merchant.credits()).toHaveLength(1);
   });
 
@@ -107,8 +107,8 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
       attempts: 1,
       lastError: expect.stringMatching(/foreign key/i),
     });
-    merchant.clock.advance(60_000);
-    await workOff(inbox, merchant.clock.now);
+    await merchant.clock.advance(60_000);
+    await workOff(inbox);
     expect(await merchant.credits()).toHaveLength(1);
   });
 
@@ -130,7 +130,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
         errors.push(await call().catch((error: unknown) => error));
       }
     });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(errors).toHaveLength(engine === 'postgres' ? 4 : 6);
     for (const error of errors) {
       expect(error).toBeInstanceOf(ConfigurationError);

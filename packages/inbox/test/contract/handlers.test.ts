@@ -17,8 +17,8 @@ describe.each(ENGINES)('handlers on %s', (engine) => {
       if (attempt < 3) throw new Error('not yet');
     });
     for (let round = 0; round < 3; round += 1) {
-      await workOff(inbox, merchant.clock.now);
-      merchant.clock.advance(60_000);
+      await workOff(inbox);
+      await merchant.clock.advance(60_000);
     }
     expect(attempts).toEqual([1, 2, 3]);
     expect(await merchant.credits()).toEqual([{ reference: 'ORD-1', amount: '500' }]);
@@ -31,16 +31,16 @@ describe.each(ENGINES)('handlers on %s', (engine) => {
     inbox.handle(() => {
       throw new TypeError(`no such order\0${'x'.repeat(900)}`);
     });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'retrying', attempts: 1 }]);
     const [first] = await inbox.list();
     expect((first?.nextAt?.getTime() ?? 0) - merchant.clock.now()).toBe(1000);
-    merchant.clock.advance(999);
-    await workOff(inbox, merchant.clock.now);
+    await merchant.clock.advance(999);
+    await workOff(inbox);
     expect((await inbox.list())[0]?.attempts).toBe(1);
     for (const delay of [1, 2000, 3000]) {
-      merchant.clock.advance(delay);
-      await workOff(inbox, merchant.clock.now);
+      await merchant.clock.advance(delay);
+      await workOff(inbox);
     }
     const [dead] = await inbox.list();
     expect(dead).toMatchObject({ state: 'dead', reason: 'attempts_used_up', attempts: 4 });
@@ -50,15 +50,15 @@ describe.each(ENGINES)('handlers on %s', (engine) => {
       event.name === 'transition.retrying' ? [event.delayMs] : [],
     );
     expect(delays).toEqual([1000, 2000, 3000]);
-    merchant.clock.advance(10_000_000);
-    await workOff(inbox, merchant.clock.now);
+    await merchant.clock.advance(10_000_000);
+    await workOff(inbox);
     expect((await inbox.list())[0]?.attempts).toBe(4);
   });
 
   it('the wait is jittered between half and all of the delay', async () => {
     const { merchant, inbox } = await newDueShop(engine, { random: () => 0 });
     inbox.handle(() => Promise.reject(new Error('no')));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     const [retrying] = await inbox.list();
     expect((retrying?.nextAt?.getTime() ?? 0) - merchant.clock.now()).toBe(500);
   });
@@ -74,14 +74,14 @@ describe.each(ENGINES)('handlers on %s', (engine) => {
       late = await merchant.credit(tx, 'late', '1').catch((error: unknown) => error);
       isLate.give();
     });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'retrying', attempts: 1 }]);
     expect((await inbox.list())[0]?.lastError).toContain('handlerTimeoutMs');
     mayGoOn.give();
     await isLate.promise;
     expect(late).toBeInstanceOf(ConfigurationError);
-    merchant.clock.advance(60_000);
-    await workOff(inbox, merchant.clock.now);
+    await merchant.clock.advance(60_000);
+    await workOff(inbox);
     expect(await merchant.credits()).toEqual([{ reference: 'ORD-1', amount: '500' }]);
   });
 

@@ -11,7 +11,7 @@ describe.each(ENGINES)('what people see, on %s', (engine) => {
     const { merchant, inbox } = await newShop(engine);
     for (const reference of ['A', 'B', 'C', 'D', 'E']) await inbox.receive(paid(reference, 500));
     await inbox.expect({ merchant_reference: 'C', currency: 'UGX', amount: 500 });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await references(inbox)).toEqual(['E', 'D', 'C', 'B', 'A']);
     expect(await references(inbox, { state: 'settled' })).toEqual(['C']);
     const page = await inbox.list({ state: 'unhandled', limit: 2 });
@@ -80,7 +80,7 @@ describe.each(ENGINES)('what people see, on %s', (engine) => {
       await inbox.receive(paid('B', 500, { internal_reference: `INT-${count}` }));
     }
     await inbox.expect({ merchant_reference: 'A', currency: 'UGX', amount: 500 });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     const found = await inbox.list({ merchant_reference: 'A' });
     expect(found.map(({ signed }) => signed.internal_reference)).toEqual(['INT-3', 'INT-2', 'INT-1']);
     const [newest, ...older] = found;
@@ -96,7 +96,7 @@ describe.each(ENGINES)('what people see, on %s', (engine) => {
     await inbox.expect({ merchant_reference: 'A', currency: 'UGX', amount: '500', compare: 'request' });
     const verified = paid('A', 500);
     await inbox.receive(verified);
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     const details = await inbox.show(verified.transitionId);
     expect(details).toMatchObject({
       transitionId: verified.transitionId,

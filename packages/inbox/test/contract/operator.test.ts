@@ -17,10 +17,10 @@ describe.each(ENGINES)('what an operator looks at, on %s', (engine) => {
     await inbox.receive(paid('A', 500));
     await inbox.receive(paid('B', 501));
     await inbox.receive(paid('Z', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     await inbox.receive(paid('Y', 500));
     expect(await inbox.overdue()).toEqual([]);
-    merchant.clock.advance(60_001);
+    await merchant.clock.advance(60_001);
     expect(await inbox.overdue()).toEqual([
       { merchant_reference: 'B', currency: 'UGX', amount: '500', deadline },
       { merchant_reference: 'C', currency: 'UGX', amount: '500', deadline },
@@ -47,7 +47,7 @@ describe.each(ENGINES)('what an operator looks at, on %s', (engine) => {
     const { merchant, inbox } = await newShop(engine);
     expect(await inbox.health()).toEqual({ ok: true, problems: [], oldestDueSeconds: 0, spooled: 0 });
     await inbox.receive(paid('A', 500));
-    merchant.clock.advance(30_000);
+    await merchant.clock.advance(30_000);
     expect(await inbox.health({ maxPendingAgeSeconds: 30 })).toMatchObject({
       ok: true,
       oldestDueSeconds: 30,
@@ -56,7 +56,7 @@ describe.each(ENGINES)('what an operator looks at, on %s', (engine) => {
       ok: false,
       problems: ['oldest_due_too_old'],
     });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect((await inbox.health({ maxPendingAgeSeconds: 1 })).ok).toBe(true);
   });
 
@@ -67,13 +67,13 @@ describe.each(ENGINES)('what an operator looks at, on %s', (engine) => {
     for (const reference of ['SETTLED', 'FORGED', 'UNHANDLED', 'RESOLVED'])
       await inbox.receive(paid(reference, 500.5));
     await inbox.receive(paid('SETTLED', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     await inbox.resolve(paid('RESOLVED', 500).transitionId, { note: 'closed' });
-    merchant.clock.advance(90 * DAY_MS);
+    await merchant.clock.advance(90 * DAY_MS);
     await inbox.receive(paid('YOUNG', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.prune({ bodiesOlderThanDays: 91 })).toEqual({ bodies: 0 });
-    merchant.clock.advance(1);
+    await merchant.clock.advance(1);
     expect(await inbox.prune()).toEqual({ bodies: 4 });
     expect(await inbox.prune()).toEqual({ bodies: 0 });
     const kept = await inbox.show(paid('FORGED', 500).transitionId);
@@ -85,7 +85,7 @@ describe.each(ENGINES)('what an operator looks at, on %s', (engine) => {
     expect(pruned?.bodies.map(({ text }) => text)).toEqual([undefined, undefined]);
     expect(pruned?.bodies.map(({ request }) => request.amount).sort()).toEqual(['500', '500.5']);
     await inbox.receive(paid('SETTLED', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toHaveLength(1);
     expect(await inbox.show(paid('SETTLED', 500).transitionId)).toMatchObject({
       state: 'settled',
@@ -93,7 +93,7 @@ describe.each(ENGINES)('what an operator looks at, on %s', (engine) => {
       bodyCount: 2,
     });
     await inbox.expect({ merchant_reference: 'UNHANDLED', currency: 'UGX', amount: '500.5' });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toEqual([
       { reference: 'SETTLED', amount: '500' },
       { reference: 'UNHANDLED', amount: '500.5' },
@@ -104,8 +104,8 @@ describe.each(ENGINES)('what an operator looks at, on %s', (engine) => {
     const { merchant, inbox } = await newShop(engine);
     const references = Array.from({ length: 600 }, (_each, index) => `ORD-${index}`);
     await Promise.all(references.map((reference) => inbox.receive(paid(reference, 500))));
-    await workOff(inbox, merchant.clock.now);
-    merchant.clock.advance(91 * DAY_MS);
+    await workOff(inbox);
+    await merchant.clock.advance(91 * DAY_MS);
     expect(await inbox.prune()).toEqual({ bodies: 600 });
   });
 
@@ -132,8 +132,8 @@ describe.each(ENGINES)('what an operator looks at, on %s', (engine) => {
     await inbox.receive(paid('SECRET-WRONG', 0, { ...secret, request_amount: 987654321 }));
     await inbox.quarantine(evidence('ambiguous', secret));
     for (let round = 0; round < 3; round += 1) {
-      await workOff(inbox, merchant.clock.now);
-      merchant.clock.advance(10_000);
+      await workOff(inbox);
+      await merchant.clock.advance(10_000);
     }
     await inbox.resolve(callbackId(await inbox.list({ state: 'dead' })), { note: 'SECRET-NOTE' });
     const names = new Set(merchant.events.map(({ name }) => name));
@@ -161,7 +161,7 @@ describe.each(ENGINES)('what an operator looks at, on %s', (engine) => {
     inbox.handle(({ tx, signed, settled }) => merchant.credit(tx, signed.merchant_reference, settled.amount));
     await inbox.expect({ merchant_reference: 'A', currency: 'UGX', amount: 500 });
     await inbox.receive(paid('A', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toHaveLength(1);
   });
 });

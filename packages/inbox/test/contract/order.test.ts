@@ -27,7 +27,7 @@ describe.each(ENGINES)('order of statuses on %s', (engine) => {
     const { merchant, inbox, applied } = await shop(engine);
     await inbox.receive(failed('ORD-1'));
     await inbox.receive(callback({ transaction_status: 'NEVER_SEEN_BEFORE' }, { event: 'x' }));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(applied).toEqual([]);
     expect((await inbox.stats()).states).toMatchObject({ unhandled: 2 });
     expect(await inbox.list()).toMatchObject([{ reason: 'no_handler' }, { reason: 'no_handler' }]);
@@ -36,9 +36,9 @@ describe.each(ENGINES)('order of statuses on %s', (engine) => {
   it('a late FAILED after COMPLETED does not undo an order', async () => {
     const { merchant, inbox, applied } = await shop(engine, ['COMPLETED', 'FAILED']);
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     await inbox.receive(failed('ORD-1'));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(applied).toEqual(['COMPLETED']);
     expect(await inbox.list({ state: 'quarantined' })).toMatchObject([{ reason: 'transition_not_allowed' }]);
   });
@@ -48,18 +48,18 @@ describe.each(ENGINES)('order of statuses on %s', (engine) => {
       allowTransitions: { COMPLETED: ['FAILED'] },
     });
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     await inbox.receive(failed('ORD-1'));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(applied).toEqual(['COMPLETED', 'FAILED']);
   });
 
   it('COMPLETED after FAILED is applied', async () => {
     const { merchant, inbox, applied } = await shop(engine, ['COMPLETED', 'FAILED']);
     await inbox.receive(failed('ORD-1'));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(applied).toEqual(['FAILED', 'COMPLETED']);
     expect(await merchant.credits()).toEqual([{ reference: 'ORD-1', amount: '500' }]);
   });
@@ -69,12 +69,12 @@ describe.each(ENGINES)('order of statuses on %s', (engine) => {
       allowTransitions: { FAILED: [] },
     });
     await inbox.receive(failed('ORD-1'));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     await inbox.receive(paid('ORD-1', 500));
     await inbox.receive(paid('ORD-2', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     await inbox.receive(failed('ORD-2'));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(applied).toEqual(['FAILED', 'COMPLETED']);
     expect((await inbox.stats()).states).toMatchObject({ settled: 2, quarantined: 2 });
   });
@@ -82,16 +82,16 @@ describe.each(ENGINES)('order of statuses on %s', (engine) => {
   it('the order of one transaction says nothing about another', async () => {
     const { merchant, inbox, applied } = await shop(engine, ['COMPLETED', 'FAILED']);
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     await inbox.receive(failed('ORD-1', { internal_reference: 'INT-OTHER' }));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(applied).toEqual(['COMPLETED', 'FAILED']);
   });
 
   it('COMPLETED under another event is no payment', async () => {
     const { merchant, inbox, applied } = await shop(engine, ['COMPLETED']);
     await inbox.receive(callback({ merchant_reference: 'ORD-1' }, { event: 'transaction.reversed' }));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(applied).toEqual([]);
     expect(await inbox.list()).toMatchObject([{ state: 'unhandled', reason: 'no_handler' }]);
   });
@@ -99,7 +99,7 @@ describe.each(ENGINES)('order of statuses on %s', (engine) => {
   it.each(['merchant_reference', 'internal_reference'])('an empty %s is quarantined', async (name) => {
     const { merchant, inbox } = await shop(engine);
     await inbox.receive(callback({ [name]: '' }));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'quarantined', reason: 'empty_reference' }]);
   });
 
@@ -150,7 +150,7 @@ describe('order of statuses on postgres', () => {
       await inbox.expect({ merchant_reference: reference, currency: 'UGX', amount: 500 });
       await inbox.receive(paid(reference, 500));
     }
-    await workOff(inbox, merchant.clock.now, { concurrency: 4 });
+    await workOff(inbox, { concurrency: 4 });
     expect((await inbox.stats()).states.settled).toBe(4);
   });
 

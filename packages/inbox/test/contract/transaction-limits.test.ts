@@ -71,7 +71,7 @@ describe.each(ENGINES)('limits of transaction() on %s', (engine) => {
     await expect(failed).rejects.toThrow(/transaction\(\) did not end within handlerTimeoutMs \(150 ms\)/);
     await inbox.expect(ORDER);
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     mayGoOn.give();
     await isLate.promise;
     expect(late).toBeInstanceOf(ConfigurationError);

@@ -28,7 +28,7 @@ describe.each(ENGINES)('transaction() beside others on %s', (engine) => {
   it('shows nobody else what is not committed', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     await inbox.transaction(async (tx) => {
       await merchant.credit(tx, 'order', '500');
       await inbox.expect(ORDER, { tx });
@@ -62,7 +62,7 @@ describe.each(ENGINES)('transaction() beside others on %s', (engine) => {
   it('refuses inside it what could wait for it', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     const { transitionId } = paid('ORD-1', 500);
     await inbox.transaction(async (tx) => {
       await inbox.expect(ORDER, { tx });
@@ -74,7 +74,7 @@ describe.each(ENGINES)('transaction() beside others on %s', (engine) => {
       ];
       for (const call of calls) await expect(call()).rejects.toMatchObject({ option: 'tx' });
     });
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'settled' }]);
   });
 
@@ -89,7 +89,7 @@ describe.each(ENGINES)('transaction() beside others on %s', (engine) => {
     isOver.give();
     await later;
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toHaveLength(2);
   });
 });

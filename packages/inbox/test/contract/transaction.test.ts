@@ -17,7 +17,7 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
     });
     expect(given).toEqual({ rows: [{ reference: 'order' }], rowCount: 1 });
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toEqual([
       { reference: 'ORD-1', amount: '500' },
       { reference: 'order', amount: '500' },
@@ -51,14 +51,14 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
   ])('rolls back when the body throws, and throws %s on', async (_name, thrown) => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     const failed = inbox.transaction(async (tx) => {
       await merchant.credit(tx, 'order', '500');
       await inbox.expect(ORDER, { tx });
       throw thrown;
     });
     expect(await failed.then(() => 'committed', same)).toBe(thrown);
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await merchant.credits()).toEqual([]);
     expect(await inbox.list()).toMatchObject([{ state: 'unhandled', reason: 'no_expectation' }]);
     await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
@@ -69,7 +69,7 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.expect(ORDER);
     await inbox.receive(paid('ORD-1', 500));
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     const failed = inbox.transaction(async (tx) => {
       await merchant.credit(tx, 'order', '700');
       await inbox.expect({ ...ORDER, amount: '700' }, { tx });
@@ -130,7 +130,7 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
     await merchant.transaction((tx) => inbox.expect(ORDER, { tx }));
     await inbox.receive(paid('ORD-1', 500));
     inbox.handle(() => undefined);
-    await workOff(inbox, merchant.clock.now);
+    await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'settled' }]);
   });
 });

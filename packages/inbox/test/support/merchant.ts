@@ -25,10 +25,10 @@ export interface AnyTransaction {
 export type EngineName = 'postgres' | 'sqlite';
 export const ENGINES: readonly EngineName[] = ['postgres', 'sqlite'];
 
-/** A clock that moves only when it is told to. */
+/** The database's clock goes on; a test moves what waits instead. */
 export interface TestClock {
   readonly now: () => number;
-  advance(ms: number): void;
+  advance(ms: number): Promise<void>;
 }
 
 /** A merchant with an empty database of its own, and tables of its own in it. */
@@ -77,9 +77,13 @@ async function postgresMerchant(): Promise<Merchant> {
     for (const pool of pools) await pool.end();
   });
   return {
-    ...merchantOf('postgres', () => postgres(newPool(), { schema: `${schema}_inbox` })),
+    ...merchantOf(
+      'postgres',
+      () => postgres(newPool(), { schema: `${schema}_inbox` }),
+      async (text, values) => (await own.query<Record<string, unknown>>(text, values)).rows,
+      (table) => `${schema}_inbox.${table}`,
+    ),
     programArguments: ['postgres', address.href, `${schema}_inbox`],
-    query: async (text, values) => (await own.query<Record<string, unknown>>(text, values)).rows,
     async transaction(body) {
       const client = await own.connect();
       try {
@@ -94,7 +98,6 @@ async function postgresMerchant(): Promise<Merchant> {
         client.release();
       }
     },
-    table: (table) => `${schema}_inbox.${table}`,
     async credits() {
       const { rows } = await own.query<{ reference: string; amount: string }>(
         'select reference, amount from credit order by reference',
@@ -115,9 +118,13 @@ async function sqliteMerchant(): Promise<Merchant> {
   const run = (text: string, values: readonly (string | number | null)[] = []): Record<string, unknown>[] =>
     own.prepare(text).all(Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value])));
   return {
-    ...merchantOf('sqlite', () => sqlite(path)),
+    ...merchantOf(
+      'sqlite',
+      () => sqlite(path),
+      async (text, values) => run(text, values),
+      (table) => `payment_inbox_${table}`,
+    ),
     programArguments: ['sqlite', path, '', '?'],
-    query: async (text, values) => run(text, values),
     async transaction(body) {
       own.exec('begin immediate');
       try {
@@ -137,7 +144,6 @@ async function sqliteMerchant(): Promise<Merchant> {
         throw error;
       }
     },
-    table: (table) => `payment_inbox_${table}`,
     credits: async () =>
       run('select reference, amount from credit order by reference') as {
         reference: string;
@@ -152,12 +158,23 @@ async function sqliteMerchant(): Promise<Merchant> {
 function merchantOf(
   engine: EngineName,
   newStore: () => Store<AnyTransaction>,
-): Pick<Merchant, 'engine' | 'clock' | 'events' | 'newStore' | 'open'> {
-  let ms = Date.UTC(2026, 0, 1);
+  query: Merchant['query'],
+  table: (name: string) => string,
+): Pick<Merchant, 'engine' | 'clock' | 'events' | 'newStore' | 'open' | 'query' | 'table'> {
+  const columns = {
+    transition: ['next_at', 'first_at', 'changed_at'],
+    body: ['first_at'],
+    delivery: ['last_at'],
+    expectation: ['deadline_at'],
+  };
   const clock: TestClock = {
-    now: () => ms,
-    advance(by) {
-      ms += by;
+    now: Date.now,
+    async advance(by) {
+      for (const [name, times] of Object.entries(columns)) {
+        await query(
+          `update ${table(name)} set ${times.map((time) => `${time} = ${time} - ${by}`).join(', ')}`,
+        );
+      }
     },
   };
   const events: InboxEvent[] = [];
@@ -166,10 +183,11 @@ function merchantOf(
     clock,
     events,
     newStore,
+    query,
+    table,
     open(options = {}) {
       const inbox = createInbox<AnyTransaction>({
         store: newStore(),
-        now: clock.now,
         random: () => 1,
         onEvent: (event) => events.push(event),
         ...options,

@@ -1,0 +1,56 @@
+-- name: keep_transitions
+-- First deliveries, which are due at once. Gives those that were not known before.
+insert into inbox.transition (transition_id, account, signed, reference_key, transaction_type, subject_key, state, reason,
+  bodies, next_at, first_at, changed_at)
+select value ->> 'transitionId', value ->> 'account', value ->> 'signed', value ->> 'referenceKey',
+  value ->> 'transactionType', value ->> 'subjectKey',
+  case when value ->> 'refusal' is null then 'pending' else 'quarantined' end, value ->> 'refusal', 1,
+  case when value ->> 'refusal' is null then {now} end, {now}, {now}
+from {given} where true
+on conflict (transition_id) do nothing
+returning id, transition_id
+
+-- name: keep_bodies
+-- What was evidence becomes a callback when the same body verifies.
+insert into inbox.body (transition, digest, content, request_currency, request_amount, transaction_currency,
+  transaction_amount, key_id, refusal, first_at)
+select cast(value ->> 'id' as bigint), value ->> 'digest', value ->> 'content', value ->> 'requestCurrency',
+  value ->> 'requestAmount', value ->> 'transactionCurrency', value ->> 'transactionAmount', value ->> 'keyId',
+  value ->> 'refusal', {now}
+from {given} where true
+on conflict (transition, digest) do update set refusal = null
+
+-- name: find_known
+-- For deliveries of known transitions: whether the body is known as well, and as what.
+select t.id, t.transition_id, b.digest, b.refusal
+from {given}
+join inbox.transition t on t.transition_id = value ->> 'transitionId'
+left join inbox.body b on b.transition = t.id and b.digest = value ->> 'digest'
+
+-- name: count_deliveries
+-- Apart from the bodies, which are large: a repetition writes a few bytes.
+insert into inbox.delivery as d (transition, digest, repeats, last_at)
+select cast(value ->> 'id' as bigint), value ->> 'digest', cast(value ->> 'repeats' as integer), {now}
+from {given} where true
+on conflict (transition, digest) do update set repeats = d.repeats + excluded.repeats, last_at = excluded.last_at
+
+-- name: lock_transition
+select id from inbox.transition where id = $1 {for_update}
+
+-- name: count_body
+-- $3 is 1 for a callback: what waits for another body is looked at again.
+update inbox.transition set bodies = bodies + cast($2 as integer), revision = revision + 1, looks = 0,
+  next_at = case when cast($3 as integer) = 1 and state in ('unhandled', 'conflict', 'quarantined')
+    and reason not in ('no_handler', 'empty_reference', 'transition_not_allowed', 'crash_loop') then {now}
+    else next_at end
+where id = $1
+
+-- name: count_refused_body
+update inbox.transition set refused_bodies = refused_bodies + 1 where id = $1
+
+-- name: try_to_keep
+-- Rolled back: whether this connection and this role may write at all.
+insert into inbox.transition (transition_id, account, signed, reference_key, transaction_type, subject_key, state, bodies,
+  first_at, changed_at)
+values ('-', $1, '{}', '-', '-', '-', 'pending', 0, {now}, {now})
+returning id

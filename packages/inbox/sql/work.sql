@@ -1,0 +1,89 @@
+-- name: find_due
+-- At most 50 entries of the index transition_due, from a mark on.
+select id, next_at, subject_key, attempts, unfinished from inbox.transition
+where account = $1 and next_at is not null and (next_at, id) > (cast($2 as bigint), cast($3 as bigint))
+  and next_at <= {now}
+order by next_at, id limit 50
+
+-- name: start_attempt
+-- Committed before the handler runs. Nothing is started while another process works on the same internal_reference.
+update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, next_at = {now} + cast($3 as bigint)
+where id = $1 and next_at = cast($2 as bigint) and {try_lock}
+returning attempts
+
+-- name: read_case
+select t.transition_id, t.account, t.signed, t.reference_key, t.transaction_type, t.subject_key, t.state, t.reason,
+  t.attempts, t.unfinished, t.looks, t.waived, t.revision, t.next_at, b.digest, b.request_currency, b.request_amount,
+  b.transaction_currency, b.transaction_amount, b.refusal, e.currency as expected_currency,
+  e.amount as expected_amount, e.compare, e.replaced, e.settled_by, a.status as applied_status
+from inbox.transition t
+join inbox.body b on b.transition = t.id
+left join inbox.expectation e on e.reference_key = t.reference_key and e.transaction_type = t.transaction_type
+left join inbox.applied a on a.subject_key = t.subject_key
+where t.id = $1
+order by b.first_at, b.digest
+
+-- name: read_content
+select content from inbox.body where transition = $1 and digest = $2
+
+-- name: is_own_transaction
+-- False when the handler has ended its transaction by itself.
+select {is_own} as is_own
+
+-- name: settle_transition
+update inbox.transition set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = null,
+  settled_digest = $3, waived = 0, changed_at = {now}
+where id = $1 and attempts = cast($2 as integer) and next_at is not null
+returning id, transition_id
+
+-- name: settle_expectation
+update inbox.expectation set settled_by = $3, settled_at = {now}
+where reference_key = $1 and transaction_type = $2 and currency = $4 and amount = $5 and compare = $6
+  and (settled_by is null or settled_by = $3)
+returning reference_key
+
+-- name: record_applied
+insert into inbox.applied (subject_key, status, transition_id, applied_at) values ($1, $2, $3, {now})
+on conflict (subject_key) do update set status = excluded.status, transition_id = excluded.transition_id,
+  applied_at = excluded.applied_at
+
+-- name: park
+-- Not an attempt: no handler ran. $5 is null for what nobody looks at again by itself.
+update inbox.transition set state = $3, reason = $4, attempts = attempts - 1, unfinished = 0, looks = looks + 1,
+  next_at = {now} + cast($5 as bigint), changed_at = case when state = $3 and reason = $4 then changed_at else {now} end
+where id = $1 and revision = cast($2 as integer) and next_at is not null
+returning id, transition_id
+
+-- name: take_back
+-- The attempt did not take place: somebody else works on this reference, or something came in between.
+update inbox.transition set attempts = attempts - 1, unfinished = unfinished - 1, next_at = {now} + cast($3 as bigint)
+where id = $1 and attempts = cast($2 as integer) and unfinished > 0 and next_at is not null
+returning id, transition_id
+
+-- name: fail_attempt
+-- Written from outside of the handler's transaction. $5 is null for a transition that is not tried again.
+update inbox.transition set unfinished = 0, state = $3, reason = $4, next_at = {now} + cast($5 as bigint),
+  last_error = $6, changed_at = {now}
+where id = $1 and attempts = cast($2 as integer) and next_at is not null
+returning id, transition_id
+
+-- name: add_expectation
+insert into inbox.expectation (reference_key, transaction_type, account, merchant_reference, currency, amount, compare,
+  replaced, deadline_at, changed_at)
+values ($1, $2, $3, $4, $5, $6, $7, '[]', cast($8 as bigint), {now})
+on conflict (reference_key, transaction_type) do nothing
+returning reference_key
+
+-- name: lock_expectation
+select currency, amount, compare, replaced, settled_by from inbox.expectation
+where reference_key = $1 and transaction_type = $2 {for_update}
+
+-- name: change_expectation
+update inbox.expectation set currency = $3, amount = $4, compare = $5, replaced = $6, deadline_at = cast($7 as bigint),
+  changed_at = {now}
+where reference_key = $1 and transaction_type = $2
+
+-- name: wake_for_expectation
+update inbox.transition set next_at = {now}, looks = 0, revision = revision + 1
+where reference_key = $1 and transaction_type = $2
+  and reason in ('no_expectation', 'different_bodies', 'amount_mismatch', 'already_settled', 'contradicting_bodies')

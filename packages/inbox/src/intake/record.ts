@@ -1,0 +1,153 @@
+import { hash } from 'node:crypto';
+import {
+  type AuthenticRefusal,
+  bodyText,
+  type Claim,
+  type ClaimedAmounts,
+  ConfigurationError,
+  claimedAmounts,
+  type Evidence,
+  type RefusalCode,
+  type SignedFields,
+  type VerifiedCallback,
+} from '@payment-service/core';
+
+/** The distinct bodies of one transition that are kept. With the evidence, one signature can take less than 1 MiB. */
+export const MAX_BODIES = 8;
+export const MAX_EVIDENCE = 4;
+/** As core's receiver allows, before and after decompression. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** One delivery of a transition. Keys and digests are SHA-256, 64 hexadecimal digits. */
+export interface IntakeRecord {
+  readonly transitionId: string;
+  readonly account: string;
+  /**
+   * The five signed fields as one JSON text. PostgreSQL's text cannot hold a NUL, which a genuine field may hold (threat A10);
+   * JSON writes it as an escape, and people can still read the column.
+   */
+  readonly signed: string;
+  readonly referenceKey: string;
+  /** As JSON text, for the same reason. */
+  readonly transactionType: string;
+  readonly subjectKey: string;
+  /** Of the content. */
+  readonly digest: string;
+  /** The JSON text as it came. */
+  readonly content: string;
+  readonly requestCurrency: string | null;
+  readonly requestAmount: string | null;
+  readonly transactionCurrency: string | null;
+  readonly transactionAmount: string | null;
+  readonly keyId: string;
+  /** The rule that refused it, if this is evidence. */
+  readonly refusal: RefusalCode | null;
+  /** From the spool: it was acknowledged, so no limit can refuse it. */
+  readonly isAcknowledged?: true;
+}
+
+/** A currency that is longer or not printable ASCII can equal no expectation, and PostgreSQL could not store a NUL. */
+const CURRENCY = /^[\x21-\x7e]{1,32}$/;
+
+export function isStorableCurrency(currency: unknown): currency is string {
+  return typeof currency === 'string' && CURRENCY.test(currency);
+}
+
+/**
+ * @throws {ConfigurationError} When the value is not what `verifyCallback()` made (a redirect, a copy, evidence), belongs to
+ * another account, or is larger than a callback may be.
+ */
+export function callbackRecord(callback: VerifiedCallback, account: string): IntakeRecord {
+  const text = bodyText(callback);
+  // bodyText() takes evidence as well; its kind is frozen, so it cannot pass for a callback here.
+  if (callback.kind !== 'callback') {
+    throw new ConfigurationError(
+      'callback',
+      'receive() takes verified callbacks. Pass evidence to quarantine().',
+    );
+  }
+  return recordOf(callback, text, { account, refusal: null });
+}
+
+/** @throws {ConfigurationError} When the value is not an authentic refusal of `verifyCallback()`, or of another account. */
+export function evidenceRecord({ evidence, code }: AuthenticRefusal, account: string): IntakeRecord {
+  return recordOf(evidence, bodyText(evidence), { account, refusal: code });
+}
+
+/** Hashed, since a reference may be longer than an index takes. */
+export function referenceKey(merchantReference: string, account: string): string {
+  return hash('sha256', JSON.stringify(['merchant_reference', account, merchantReference]));
+}
+
+export function subjectKey(internalReference: string, account: string): string {
+  return hash('sha256', JSON.stringify(['internal_reference', account, internalReference]));
+}
+
+function recordOf(
+  verified: VerifiedCallback | Evidence,
+  text: string,
+  { account, refusal }: { readonly account: string; readonly refusal: RefusalCode | null },
+): IntakeRecord {
+  // The id of a transition contains the account, so under two labels one payment would be two transitions.
+  if (verified.account !== account) throw otherAccount();
+  const content = text.toWellFormed();
+  if (Buffer.byteLength(content) > MAX_BODY_BYTES) {
+    throw new ConfigurationError(
+      'callback',
+      'This body is larger than 64 KiB, so it was not stored. Limit the body parser that runs before paymentCallbacks().',
+    );
+  }
+  const { signed } = verified;
+  return {
+    transitionId: isUnambiguous(refusal) ? verified.transitionId : evidenceId(signed, account),
+    account,
+    signed: JSON.stringify(signed),
+    referenceKey: referenceKey(signed.merchant_reference, account),
+    transactionType: JSON.stringify(signed.transaction_type),
+    subjectKey: subjectKey(signed.internal_reference, account),
+    digest: hash('sha256', content),
+    content,
+    ...storableClaims(claimedAmounts(verified)),
+    keyId: verified.keyId,
+    refusal,
+  };
+}
+
+/** Only a rule about `t` refused it: the five fields are beyond doubt. */
+export function isUnambiguous(refusal: string | null): boolean {
+  return refusal === null || refusal.startsWith('timestamp_');
+}
+
+/** All readings of one signed text share an id, and with it one limit of bodies (threat A34). */
+function evidenceId(signed: SignedFields, account: string): string {
+  const { event, merchant_reference, internal_reference, transaction_type, transaction_status } = signed;
+  const text = [event, merchant_reference, internal_reference, transaction_type, transaction_status].join(
+    ':',
+  );
+  return hash('sha256', JSON.stringify(['evidence', account, text]));
+}
+
+function storableClaims({
+  request,
+  transaction,
+}: ClaimedAmounts): Pick<
+  IntakeRecord,
+  'requestCurrency' | 'requestAmount' | 'transactionCurrency' | 'transactionAmount'
+> {
+  const currency = (claim: Claim): string | null =>
+    isStorableCurrency(claim.currency) ? claim.currency : null;
+  return {
+    requestCurrency: currency(request),
+    requestAmount: request.amount ?? null,
+    transactionCurrency: currency(transaction),
+    transactionAmount: transaction.amount ?? null,
+  };
+}
+
+function otherAccount(): ConfigurationError {
+  return new ConfigurationError(
+    'account',
+    'The option account of createInbox() and the option account of paymentCallbacks() or createVerifier() differ, so this ' +
+      'callback was not stored. Set both to the same label, or leave both out.',
+  );
+}

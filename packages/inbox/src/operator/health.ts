@@ -1,0 +1,109 @@
+import type { Spool } from '../intake/spool.ts';
+import type { Settings } from '../options.ts';
+import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
+import type { Statements } from '../store/statements.ts';
+import { dateOf, numberOf, optionalText, type Store, textOf } from '../store/store.ts';
+import { within } from '../time.ts';
+
+/** How many transitions are in each state, and what waits. */
+export interface InboxStats {
+  readonly states: Readonly<Record<TransitionState, number>>;
+  /** How many transitions have each reason. */
+  readonly reasons: Readonly<Partial<Record<TransitionReason, number>>>;
+  /** How long the oldest transition that is due has waited for a worker, in seconds; 0 when none is due. */
+  readonly oldestDueSeconds: number;
+  /** Expectations past their deadline and unsettled. */
+  readonly overdue: number;
+  /** Deliveries in the spool of this machine, not handed over yet. */
+  readonly spooled: number;
+}
+
+export type HealthProblem =
+  | 'store_unavailable'
+  | 'oldest_due_too_old'
+  | 'spool_unavailable'
+  | 'spool_not_drained';
+
+/** What `health()` found. */
+export interface InboxHealth {
+  readonly ok: boolean;
+  readonly problems: readonly HealthProblem[];
+  /** In seconds; undefined when the store does not answer. */
+  readonly oldestDueSeconds: number | undefined;
+  /** Undefined when the spool does not answer. */
+  readonly spooled: number | undefined;
+}
+
+/** An expectation whose callback has not come in time. */
+export interface OverdueExpectation {
+  readonly merchant_reference: string;
+  readonly currency: string;
+  readonly amount: string;
+  readonly deadline: Date;
+}
+
+export interface HealthOptions<Tx> {
+  readonly store: Store<Tx>;
+  readonly statements: Statements<Tx>;
+  readonly settings: Settings;
+  readonly spool: Spool | undefined;
+  /** Keeps a callback in a transaction that is rolled back. */
+  readonly tryToKeep: () => Promise<void>;
+}
+
+export async function readStats<Tx>({ statements, settings, spool }: HealthOptions<Tx>): Promise<InboxStats> {
+  const states = Object.fromEntries(TRANSITION_STATES.map((state) => [state, 0])) as Record<
+    TransitionState,
+    number
+  >;
+  const reasons: Partial<Record<TransitionReason, number>> = {};
+  for (const row of await statements.run('count_states', [settings.account])) {
+    states[textOf(row, 'state') as TransitionState] += numberOf(row, 'count');
+    const reason = optionalText(row, 'reason') as TransitionReason | undefined;
+    if (reason !== undefined) reasons[reason] = (reasons[reason] ?? 0) + numberOf(row, 'count');
+  }
+  const [overdue = {}] = await statements.run('count_overdue', [settings.account]);
+  return {
+    states,
+    reasons,
+    oldestDueSeconds: await oldestDueSeconds(statements, settings),
+    overdue: numberOf(overdue, 'count'),
+    spooled: (await spool?.count()) ?? 0,
+  };
+}
+
+export async function readHealth<Tx>(
+  { statements, settings, spool, tryToKeep }: HealthOptions<Tx>,
+  maxPendingAgeSeconds: number,
+): Promise<InboxHealth> {
+  const problems: HealthProblem[] = [];
+  const answer = <T>(promise: Promise<T>): Promise<T | undefined> =>
+    within(settings.storeTimeoutMs, promise).catch(() => undefined);
+  const spooled = spool === undefined ? 0 : await answer(spool.count());
+  if (spooled === undefined) problems.push('spool_unavailable');
+  else if (spooled > 0) problems.push('spool_not_drained');
+  // A store that only answers questions would keep no callback: a standby, a full disk, a role that may only select.
+  const oldest = await answer(tryToKeep().then(() => oldestDueSeconds(statements, settings)));
+  if (oldest === undefined) problems.push('store_unavailable');
+  else if (oldest > maxPendingAgeSeconds) problems.push('oldest_due_too_old');
+  return { ok: problems.length === 0, problems, oldestDueSeconds: oldest, spooled };
+}
+
+/** From the moment when it became due: a transition that waits for its next attempt is not late. */
+async function oldestDueSeconds<Tx>(statements: Statements<Tx>, { account }: Settings): Promise<number> {
+  const [row] = await statements.run('oldest_due', [account]);
+  return row === undefined ? 0 : Math.max(0, numberOf(row, 'late') / 1000);
+}
+
+export async function listOverdue<Tx>(
+  statements: Statements<Tx>,
+  account: string,
+  limit: number,
+): Promise<OverdueExpectation[]> {
+  return (await statements.run('list_overdue', [account, limit])).map((row) => ({
+    merchant_reference: textOf(row, 'merchant_reference'),
+    currency: textOf(row, 'currency'),
+    amount: textOf(row, 'amount'),
+    deadline: dateOf(row, 'deadline_at'),
+  }));
+}

@@ -1,0 +1,34 @@
+import type { Statements } from '../store/statements.ts';
+import { numberOf, type Store, textOf } from '../store/store.ts';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Removes the text of old bodies, and with it the personal data, where nobody needs it any more: settled, superseded,
+ * resolved and unhandled transitions. What they claimed and that they came stays for ever, so that a repetition is known.
+ *
+ * @returns how many bodies.
+ */
+export async function pruneBodies<Tx>(
+  { store, statements }: { readonly store: Store<Tx>; readonly statements: Statements<Tx> },
+  account: string,
+  days: number,
+): Promise<number> {
+  let count = 0;
+  for (let after = 0; ; ) {
+    // A chunk in a transaction of its own: nobody waits for long. One more than the last, so that none is left half done.
+    const old = await store.transaction(async (tx) => {
+      const rows = await statements.run('find_old_bodies', [after, account, Math.round(days * DAY_MS)], tx);
+      const bodies = rows.map((row) => ({
+        transition: numberOf(row, 'transition'),
+        digest: textOf(row, 'digest'),
+      }));
+      if (bodies.length > 0) await statements.run('remove_contents', [JSON.stringify(bodies)], tx);
+      return bodies;
+    });
+    count += old.length;
+    if (old.length === 0) return count;
+    // The last transition may have more bodies than this chunk held: it is looked at again.
+    after = (old.at(-1)?.transition ?? 1) - 1;
+  }
+}

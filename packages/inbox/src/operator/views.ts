@@ -1,0 +1,243 @@
+import { ConfigurationError, type SignedFields } from '@payment-service/core';
+import { referenceKey } from '../intake/record.ts';
+import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
+import type { Statements } from '../store/statements.ts';
+import {
+  dateOf,
+  numberOf,
+  optionalText,
+  type Row,
+  type SqlValue,
+  type Store,
+  textOf,
+} from '../store/store.ts';
+import { claimIn } from '../work/case.ts';
+import type { ExpectedMoney, StoredClaim } from '../work/evaluate.ts';
+import { moneyIn, replacedIn } from '../work/expectation.ts';
+
+/** One line of a list. No personal data. */
+export interface TransitionSummary {
+  readonly transitionId: string;
+  readonly state: TransitionState;
+  readonly reason: TransitionReason | undefined;
+  /** The five strings that the signature proves. */
+  readonly signed: SignedFields;
+  /** How often a handler was started for it. */
+  readonly attempts: number;
+  /** How often it came, all of its bodies together, without those that were refused. */
+  readonly deliveries: number;
+  /** How many distinct bodies are kept. */
+  readonly bodyCount: number;
+  /** How many deliveries were not acknowledged, since as many distinct bodies as are kept were there. */
+  readonly refusedBodies: number;
+  readonly firstAt: Date;
+  readonly changedAt: Date;
+  /** When it is looked at next; undefined when nobody does so without being asked. */
+  readonly nextAt: Date | undefined;
+  /** What the handler threw last, at most 500 characters. */
+  readonly lastError: string | undefined;
+}
+
+/** A transition with all that is known of it. Personal data is in the bodies. */
+export interface TransitionDetails extends TransitionSummary {
+  readonly expectation:
+    | (ExpectedMoney & {
+        /** The id of the transition that settled it. */
+        readonly settledBy: string | undefined;
+        /** What `expect({ replace: true })` has replaced. */
+        readonly replaced: readonly ExpectedMoney[];
+      })
+    | undefined;
+  readonly bodies: readonly KeptBody[];
+  /** What people did, the oldest first. */
+  readonly actions: readonly OperatorAction[];
+}
+
+/** One distinct body of a transition. */
+export interface KeptBody {
+  /** SHA-256 of the body, 64 hexadecimal digits. */
+  readonly digest: string;
+  /** The JSON text as it came; undefined after `prune()`. */
+  readonly text: string | undefined;
+  /** What it claims about money. */
+  readonly request: StoredClaim;
+  readonly transaction: StoredClaim;
+  readonly deliveries: number;
+  readonly firstAt: Date;
+  readonly lastAt: Date;
+  readonly keyId: string;
+  /** The rule that refused it, if it is evidence. */
+  readonly refusal: string | undefined;
+  /** Whether it is the one that equalled the expectation when the transition was settled. */
+  readonly isSettled: boolean;
+}
+
+/** What a person did with a transition. */
+export interface OperatorAction {
+  readonly action: 'retry' | 'resolve' | 'reopen';
+  /** Who, as the application said. */
+  readonly by: string;
+  readonly note: string;
+  readonly at: Date;
+}
+
+export interface ListOptions {
+  readonly state?: TransitionState | undefined;
+  readonly reason?: TransitionReason | undefined;
+  /** Exactly this signed field. */
+  readonly merchant_reference?: string | undefined;
+  /** Exactly this signed field. No index holds it: the transitions of the account are read one by one. */
+  readonly internal_reference?: string | undefined;
+  /** Changed at or after this moment. */
+  readonly since?: Date | undefined;
+  /** Changed before this moment. */
+  readonly until?: Date | undefined;
+  /** At most 1000. @default 50 */
+  readonly limit?: number | undefined;
+  /** The last transitionId of the page before, under the same options. */
+  readonly after?: string | undefined;
+}
+
+/** @throws {ConfigurationError} Names the option. */
+export function checkList(options: ListOptions): ListOptions {
+  const { state, reason, limit, since, until } = options;
+  if (state !== undefined && !TRANSITION_STATES.includes(state)) {
+    throw new ConfigurationError('state', `state must be one of ${TRANSITION_STATES.join(', ')}.`);
+  }
+  for (const name of ['merchant_reference', 'internal_reference'] as const) checkText(name, options[name]);
+  checkText('reason', reason);
+  for (const [name, value] of Object.entries({ since, until })) {
+    if (value === undefined || (value instanceof Date && Number.isFinite(value.getTime()))) continue;
+    throw new ConfigurationError(name, `${name} must be a valid Date, or be left out.`);
+  }
+  if (limit !== undefined) checkNumber('limit', limit, { min: 1, max: 1000 });
+  if (options.after !== undefined) checkId(options.after);
+  return options;
+}
+
+/** The newest first: by the time of the last change for one state, and of the first delivery otherwise. */
+export async function listTransitions<Tx>(
+  { store, statements }: { readonly store: Store<Tx>; readonly statements: Statements<Tx> },
+  account: string,
+  options: ListOptions,
+  tx?: Tx,
+): Promise<TransitionSummary[]> {
+  const { state, reason, merchant_reference, internal_reference, since, until, limit = 50, after } = options;
+  const values: SqlValue[] = [account, limit];
+  const conditions: string[] = [];
+  const bind = (value: SqlValue): string => `$${values.push(value)}`;
+  const order = state === undefined ? ['t.id'] : ['t.changed_at', 't.id'];
+  // The state is in the text, so that the planner can use the index of the parked ones.
+  if (state !== undefined) conditions.push(`t.state = '${state}'`);
+  if (reason !== undefined) conditions.push(`t.reason = ${bind(reason)}`);
+  if (merchant_reference !== undefined) {
+    conditions.push(`t.reference_key = ${bind(referenceKey(merchant_reference, account))}`);
+  }
+  if (internal_reference !== undefined) {
+    // A quote inside a value is escaped in JSON, so no value can hold the fragment of another field.
+    const fragment = `"internal_reference":${JSON.stringify(internal_reference)},"transaction_type":`;
+    conditions.push(`replace(t.signed, ${bind(fragment)}, '') <> t.signed`);
+  }
+  if (since !== undefined) conditions.push(`t.changed_at >= cast(${bind(since.getTime())} as bigint)`);
+  if (until !== undefined) conditions.push(`t.changed_at < cast(${bind(until.getTime())} as bigint)`);
+  if (after !== undefined) {
+    const last = `select ${order.join(', ').replaceAll('t.', 'l.')} from inbox.transition l where l.transition_id = ${bind(after)}`;
+    conditions.push(`(${order.join(', ')}) < (${last})`);
+  }
+  const text = statements
+    .text('list_transitions')
+    .replace(
+      '{conditions}',
+      conditions
+        .map((condition) => `and ${condition}`)
+        .join(' ')
+        .replaceAll('inbox.', store.prefix),
+    )
+    .replace('{order}', order.map((column) => `${column} desc`).join(', '));
+  return (await store.query(text, values, tx)).map(summaryIn);
+}
+
+export async function showTransition<Tx>(
+  statements: Statements<Tx>,
+  { transitionId, account }: { readonly transitionId: string; readonly account: string },
+  tx?: Tx,
+): Promise<(TransitionDetails & { readonly id: number; readonly row: Row }) | undefined> {
+  const [row] = await statements.run('show_transition', [transitionId, account], tx);
+  if (row === undefined) return undefined;
+  const id = numberOf(row, 'id');
+  const settled = optionalText(row, 'settled_digest');
+  const bodies = (await statements.run('show_bodies', [id], tx)).map((each) => keptBodyIn(each, settled));
+  const actions = (await statements.run('show_actions', [id], tx)).map(actionIn);
+  const deliveries = bodies.reduce((sum, body) => sum + body.deliveries, 0);
+  const expectation =
+    optionalText(row, 'expected_amount') === undefined
+      ? undefined
+      : {
+          ...moneyIn(row, 'expected_'),
+          settledBy: optionalText(row, 'settled_by'),
+          replaced: replacedIn(row),
+        };
+  return { ...summaryIn({ ...row, repeats: 0 }), deliveries, expectation, bodies, actions, id, row };
+}
+
+function summaryIn(row: Row): TransitionSummary {
+  return {
+    transitionId: textOf(row, 'transition_id'),
+    state: textOf(row, 'state') as TransitionState,
+    reason: optionalText(row, 'reason') as TransitionReason | undefined,
+    signed: Object.freeze(JSON.parse(textOf(row, 'signed')) as SignedFields),
+    attempts: numberOf(row, 'attempts'),
+    deliveries: numberOf(row, 'bodies') + numberOf(row, 'repeats'),
+    bodyCount: numberOf(row, 'bodies'),
+    refusedBodies: numberOf(row, 'refused_bodies'),
+    firstAt: dateOf(row, 'first_at'),
+    changedAt: dateOf(row, 'changed_at'),
+    nextAt: row['next_at'] === null ? undefined : dateOf(row, 'next_at'),
+    lastError: optionalText(row, 'last_error'),
+  };
+}
+
+function keptBodyIn(row: Row, settledDigest: string | undefined): KeptBody {
+  const digest = textOf(row, 'digest');
+  return {
+    digest,
+    text: optionalText(row, 'content'),
+    request: claimIn(row, 'request'),
+    transaction: claimIn(row, 'transaction'),
+    deliveries: 1 + numberOf(row, 'repeats'),
+    firstAt: dateOf(row, 'first_at'),
+    lastAt: dateOf(row, 'last_at'),
+    keyId: textOf(row, 'key_id'),
+    refusal: optionalText(row, 'refusal'),
+    isSettled: digest === settledDigest,
+  };
+}
+
+function actionIn(row: Row): OperatorAction {
+  return {
+    action: textOf(row, 'action') as OperatorAction['action'],
+    by: textOf(row, 'by_whom'),
+    note: textOf(row, 'note'),
+    at: dateOf(row, 'at'),
+  };
+}
+
+/** @throws {ConfigurationError} When it is no id of a transition. */
+export function checkId(transitionId: unknown): string {
+  if (typeof transitionId === 'string' && /^[0-9a-f]{64}$/.test(transitionId)) return transitionId;
+  throw new ConfigurationError('transitionId', 'A transitionId has 64 lower-case hexadecimal digits.');
+}
+
+export function checkNumber(
+  option: string,
+  value: unknown,
+  { min, max }: { readonly min: number; readonly max: number },
+): void {
+  if (typeof value === 'number' && value >= min && value <= max) return;
+  throw new ConfigurationError(option, `${option} must be a number from ${min} to ${max}.`);
+}
+
+function checkText(option: string, value: unknown): void {
+  if (value === undefined || typeof value === 'string') return;
+  throw new ConfigurationError(option, `${option} must be a string, or be left out.`);
+}

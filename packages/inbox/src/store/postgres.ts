@@ -1,0 +1,146 @@
+import { ConfigurationError } from '@payment-service/core';
+import { TimedOut, within } from '../time.ts';
+import { checkDurability } from './durability.ts';
+import type { Row, SqlValue, Store } from './store.ts';
+
+/** What is needed of a `pg` pool and its clients. Structural, so that a program on SQLite needs neither. */
+export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
+  connect(callback: (error: Error | undefined, client: Client | undefined) => void): void;
+  readonly options: { readonly max?: number | undefined };
+}
+
+export interface PostgresClient {
+  query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+  on(event: 'error' | 'notification', listener: (event: never) => void): unknown;
+  removeListener(event: 'error' | 'notification', listener: (event: never) => void): unknown;
+  /** @param destroy true when the connection must not be used again. */
+  release(destroy?: boolean): void;
+}
+
+/** How long a statement outside of a handler, or the end of a transaction, may take. */
+const ANSWER_MS = 60_000;
+
+/**
+ * The store for several machines: any number of receivers and workers on one PostgreSQL database (13 or later). A handler
+ * gets the client of `pg` in whose transaction it runs.
+ *
+ * @param pool A pool of the package `pg`. Each running handler uses one connection, and the inbox one or two more.
+ * @param options.schema The schema of the inbox's tables, made if missing. @default 'payment_inbox'
+ * @throws {ConfigurationError} When the pool is none, or the schema's name would need quotes.
+ *
+ * @example
+ * const inbox = createInbox({ store: postgres(new pg.Pool({ connectionString: process.env.DATABASE_URL })) });
+ */
+export function postgres<Client extends PostgresClient>(
+  pool: PostgresPool<Client>,
+  options: { readonly schema?: string | undefined } = {},
+): Store<Client> {
+  if (typeof pool?.connect !== 'function') {
+    throw new ConfigurationError('pool', "postgres() takes a pool: new Pool(…) of the package 'pg'.");
+  }
+  const prefix = schemaPrefix(options.schema);
+  const run = async (client: Client, text: string, values: readonly SqlValue[]): Promise<Row[]> =>
+    (await client.query(text, [...values])).rows;
+  const store: Store<Client> = {
+    dialect: 'postgres',
+    prefix,
+    maxConcurrency: Math.max(1, (pool.options?.max ?? 10) - 1),
+    query: (text, values, tx) =>
+      tx === undefined
+        ? lend(pool, (client) => within(ANSWER_MS, run(client, text, values)))
+        : run(tx, text, values),
+    transaction: (body) => lend(pool, (client) => inTransaction(client, body)),
+    listen: (channel, onWake) => listen(pool, channel, onWake),
+    check: () => checkDurability((text) => store.query(text, [])),
+  };
+  return Object.freeze(store);
+}
+
+/** @throws {ConfigurationError} */
+export function schemaPrefix(schema: string = 'payment_inbox'): string {
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || schema.startsWith('pg_')) {
+    throw new ConfigurationError('schema', 'schema must be a plain lower-case name, such as payment_inbox.');
+  }
+  return `${schema}.`;
+}
+
+async function inTransaction<Client extends PostgresClient, T>(
+  client: Client,
+  body: (tx: Client) => Promise<T>,
+): Promise<T> {
+  await within(ANSWER_MS, client.query('begin isolation level read committed'));
+  let result: T;
+  try {
+    result = await body(client);
+  } catch (error) {
+    // After a timeout, the body may still use the client: `lend` ends the connection, and the transaction with it.
+    if (!(error instanceof TimedOut)) {
+      await within(ANSWER_MS, client.query('rollback')).catch(() => broken.add(client));
+    }
+    throw error;
+  }
+  await within(ANSWER_MS, client.query('commit'));
+  return result;
+}
+
+const broken = new WeakSet<PostgresClient>();
+
+/** Lends a connection. One that fails or does not answer in time is not used again. */
+async function lend<Client extends PostgresClient, T>(
+  pool: PostgresPool<Client>,
+  use: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = await connect(pool);
+  try {
+    return await use(client);
+  } catch (error) {
+    if (!isStatementError(error)) broken.add(client);
+    throw error;
+  } finally {
+    client.removeListener('error', ignoreError);
+    client.release(broken.has(client));
+  }
+}
+
+function connect<Client extends PostgresClient>(pool: PostgresPool<Client>): Promise<Client> {
+  return new Promise((resolve, reject) => {
+    // Not the promise of the pool: a server that ends at this moment may report it in the same packet, before whoever
+    // awaits a promise could listen, and an error that nobody listens to ends the process.
+    pool.connect((error, client) => {
+      if (client === undefined) return reject(error);
+      client.on('error', ignoreError);
+      resolve(client);
+    });
+  });
+}
+
+/** A broken connection shows in the next statement. */
+function ignoreError(): void {}
+
+/** The connection is as good as before: the server answered, or the error is the body's own. */
+function isStatementError(error: unknown): boolean {
+  if (error instanceof TimedOut) return false;
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  return typeof code !== 'string' || (/^[0-9A-Z]{5}$/.test(code) && !/^(08|57P|53|25P03|26|EP)/.test(code));
+}
+
+/** On a connection of its own. Through a pooler in transaction mode nothing arrives, and the poll finds what is due. */
+async function listen<Client extends PostgresClient>(
+  pool: PostgresPool<Client>,
+  channel: string,
+  onWake: (account: string) => void,
+): Promise<() => void> {
+  const client = await connect(pool);
+  let isOver = false;
+  const hear = ({ payload = '' }: { readonly payload?: string }): void => onWake(payload);
+  const end = (): void => {
+    if (isOver) return;
+    isOver = true;
+    client.removeListener('notification', hear);
+    client.release(true);
+  };
+  client.on('error', end);
+  client.on('notification', hear);
+  await client.query(`listen "${channel}"`);
+  return end;
+}

@@ -1,0 +1,66 @@
+import { ConfigurationError } from '@payment-service/core';
+import { readSql } from './read-sql.ts';
+import { inDialect, type Statements } from './statements.ts';
+import { numberOf, type Store } from './store.ts';
+
+/**
+ * In order; a released one is never changed, and each only adds. `compatibleWith` is the oldest version of the program whose
+ * statements work on the tables after it: during a deploy, older and newer processes run side by side.
+ */
+const MIGRATIONS = [{ file: 'migrations/001', compatibleWith: 1 }] as const;
+
+/** One step of the inbox's tables, as a DBA can run it. */
+export interface Migration {
+  readonly version: number;
+  readonly sql: string;
+}
+
+/** What `inbox.migrations()` gives: the whole text, with the row that says that it ran. */
+export function migrationsOf<Tx>(store: Store<Tx>): Migration[] {
+  const create = store.prefix.endsWith('.')
+    ? [`create schema if not exists ${store.prefix.slice(0, -1)};`]
+    : [];
+  return MIGRATIONS.map(({ file, compatibleWith }, index) => {
+    const version = index + 1;
+    const row = `insert into inbox.migration values (${version}, ${compatibleWith}, {now});\n`;
+    return {
+      version,
+      sql: [...(index === 0 ? create : []), inDialect(`${readSql(file)}${row}`, store)].join('\n'),
+    };
+  });
+}
+
+/**
+ * Brings the tables up to date. Tables that are up to date, whoever made them, are only read: a role without the right to
+ * create can work with them.
+ *
+ * @throws {ConfigurationError} When a newer version has made tables that this program does not understand.
+ */
+export async function migrate<Tx>(store: Store<Tx>, statements: Statements<Tx>): Promise<void> {
+  const version = await versionOf(statements);
+  if (version >= MIGRATIONS.length) return;
+  await store.transaction(async (tx) => {
+    // Any process of any machine waits here for the one that migrates. An arbitrary number, the same for all of them.
+    if (store.dialect === 'postgres')
+      await store.query('select pg_advisory_xact_lock(7265018224613)', [], tx);
+    for (const { version: next, sql } of migrationsOf(store)) {
+      if (next <= (await versionOf(statements, tx))) continue;
+      for (const statement of sql.split(/;\n/)) {
+        if (statement.trim() !== '') await store.query(statement, [], tx);
+      }
+    }
+  });
+}
+
+async function versionOf<Tx>(statements: Statements<Tx>, tx?: Tx): Promise<number> {
+  const [exists] = await statements.run('has_tables', [], tx);
+  if (exists?.['name'] === null || exists === undefined) return 0;
+  const [row = {}] = await statements.run('read_version', [], tx);
+  if (numberOf(row, 'compatible_with') > MIGRATIONS.length) {
+    throw new ConfigurationError(
+      'store',
+      'A newer version of @payment-service/inbox has changed its tables so that this one cannot use them. Update this program.',
+    );
+  }
+  return numberOf(row, 'version');
+}

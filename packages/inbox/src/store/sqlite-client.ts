@@ -1,0 +1,99 @@
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import { ConfigurationError } from '@payment-service/core';
+import type { SqliteResult, ThreadFailure, ThreadReply, ThreadRequest } from './sqlite-thread.ts';
+
+interface Waiting {
+  readonly resolve: (value: SqliteResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** An error of SQLite, with its result code: 5 is busy, 13 a full disk. */
+export class SqliteError extends Error {
+  override readonly name = 'SqliteError';
+  readonly errcode: number | undefined;
+  readonly code: string | undefined;
+
+  constructor(message: string, { errcode, code }: Partial<ThreadFailure> = {}) {
+    super(message);
+    this.errcode = errcode;
+    this.code = code;
+  }
+}
+
+/** This side of the thread that owns the connections. Requests are answered in order; a thread that died is replaced. */
+export class SqliteThread {
+  readonly #path: string;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #lastId = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  request(request: ThreadRequest): Promise<SqliteResult> {
+    return new Promise((resolve, reject) => {
+      const worker = this.#started();
+      this.#lastId += 1;
+      this.#waiting.set(this.#lastId, { resolve, reject });
+      worker.ref();
+      try {
+        worker.postMessage({ id: this.#lastId, request });
+      } catch (error) {
+        // A value that cannot go to a thread, such as a promise.
+        this.#forget(this.#lastId);
+        reject(error);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
+    await this.request({ kind: 'close' });
+    // Without this the process could end first, and with it whoever waits here.
+    worker.ref();
+    await ended;
+  }
+
+  #started(): Worker {
+    if (this.#worker !== undefined) return this.#worker;
+    const worker = new Worker(createRequire(import.meta.url).resolve('#sqlite-thread'), {
+      workerData: { path: this.#path },
+    });
+    this.#worker = worker;
+    // Only while something is asked does the thread keep the process alive.
+    worker.unref();
+    worker.on('message', (reply: ThreadReply) => this.#settle(reply));
+    worker.on('error', (error: Error) => this.#end(worker, error.message));
+    worker.on('exit', () => this.#end(worker, 'it has ended'));
+    return worker;
+  }
+
+  #forget(id: number): void {
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#worker?.unref();
+  }
+
+  #settle({ id, result, failure }: ThreadReply): void {
+    const waiting = this.#waiting.get(id);
+    this.#forget(id);
+    if (failure === undefined) waiting?.resolve(result ?? { rows: [], rowCount: 0 });
+    else waiting?.reject(errorFrom(failure));
+  }
+
+  #end(worker: Worker, why: string): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    for (const { reject } of this.#waiting.values())
+      reject(new SqliteError(`The SQLite thread cannot answer: ${why}.`));
+    this.#waiting.clear();
+  }
+}
+
+function errorFrom(failure: ThreadFailure): Error {
+  if (failure.option !== undefined) return new ConfigurationError(failure.option, failure.message);
+  return new SqliteError(failure.message, failure);
+}

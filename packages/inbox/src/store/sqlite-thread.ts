@@ -1,0 +1,238 @@
+/** A thread that owns the connections to one database file, so that no fsync ever blocks the event loop. */
+import { statSync } from 'node:fs';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+
+/** What SQLite stores and gives: integers beyond 2^53 only as bigint, and only to be bound. */
+export type SqliteValue = string | number | bigint | Uint8Array | null;
+
+/** By position for `?`, by name for `$name`, `:name` and `@name`. */
+export type SqliteValues = readonly SqliteValue[] | Readonly<Record<string, SqliteValue>>;
+
+export interface SqliteResult {
+  readonly rows: readonly Readonly<Record<string, SqliteValue>>[];
+  /** Rows given or changed. */
+  readonly rowCount: number;
+}
+
+export type ThreadRequest =
+  | { readonly kind: 'begin' | 'commit' | 'rollback' | 'close' }
+  /** On a connection of its own: what an open transaction has not committed is not seen. */
+  | { readonly kind: 'read'; readonly text: string; readonly values: SqliteValues }
+  | {
+      readonly kind: 'query';
+      readonly text: string;
+      readonly values: SqliteValues;
+      readonly isInTransaction: true;
+    };
+
+export interface ThreadReply {
+  readonly id: number;
+  readonly result?: SqliteResult | undefined;
+  readonly failure?: ThreadFailure;
+}
+
+/** An error in a form that survives the way between threads. */
+export interface ThreadFailure {
+  readonly message: string;
+  /** SQLite's result code, such as 5 for busy. */
+  readonly errcode?: number | undefined;
+  readonly code?: string | undefined;
+  /** Set for a misconfiguration: the option to look at. */
+  readonly option?: string | undefined;
+}
+
+class Refused extends Error {
+  readonly code: string | undefined;
+  readonly option: string | undefined;
+
+  constructor(message: string, { code, option }: { readonly code?: string; readonly option?: string }) {
+    super(message);
+    this.code = code;
+    this.option = option;
+  }
+}
+
+const SQLITE_BUSY = 5;
+/** How long to wait for another process that writes. */
+const WAIT_MS = 3000;
+const MAX_STATEMENTS = 200;
+const { path } = workerData as { readonly path: string };
+const sleepCell = new Int32Array(new SharedArrayBuffer(4));
+
+class Connection {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor() {
+    this.#database = new DatabaseSync(path);
+    // The wait for other writers is ours: SQLite's own backs off to 100 ms, and a busy writer would starve the other.
+    this.execute('pragma busy_timeout = 0');
+    whileBusy(() => this.execute('pragma journal_mode = wal'));
+    this.execute('pragma synchronous = full; pragma foreign_keys = on');
+    // Without it, macOS hands a commit to the drive and does not wait for the drive.
+    this.execute('pragma fullfsync = on; pragma checkpoint_fullfsync = on');
+    const { journal_mode } = this.#database.prepare('pragma journal_mode').get() ?? {};
+    const { synchronous } = this.#database.prepare('pragma synchronous').get() ?? {};
+    if (journal_mode === 'wal' && synchronous === 2) return;
+    this.close();
+    throw new Refused(
+      'This SQLite database does not take the write-ahead log with synchronous = FULL, without which acknowledged callbacks ' +
+        'could be lost. Use a file on a local disk.',
+      { option: 'path' },
+    );
+  }
+
+  get isInTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  execute(text: string): void {
+    this.#database.exec(text);
+  }
+
+  query(text: string, values: SqliteValues): SqliteResult {
+    const statement = this.#statement(text);
+    const before = this.#changes();
+    const rows = (
+      Array.isArray(values)
+        ? statement.all(...(values as SQLInputValue[]))
+        : statement.all(values as Record<string, SQLInputValue>)
+    ) as SqliteResult['rows'][number][];
+    const changed = this.#changes() - before;
+    return { rows, rowCount: changed > 0 && rows.length === 0 ? changed : rows.length };
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #changes(): number {
+    return Number(this.#statement('select total_changes() as changes').get()?.['changes'] ?? 0);
+  }
+
+  #statement(text: string): StatementSync {
+    const known = this.#statements.get(text);
+    if (known !== undefined) return known;
+    const [oldest] = this.#statements.keys();
+    if (this.#statements.size >= MAX_STATEMENTS && oldest !== undefined) this.#statements.delete(oldest);
+    const statement = this.#database.prepare(text);
+    this.#statements.set(text, statement);
+    return statement;
+  }
+}
+
+let writer: Connection | undefined;
+let reader: Connection | undefined;
+let file = '';
+/** As on PostgreSQL: after a statement that failed, a transaction can only be rolled back. */
+let hasFailed = false;
+
+parentPort?.on('message', ({ id, request }: { readonly id: number; readonly request: ThreadRequest }) => {
+  let reply: ThreadReply;
+  try {
+    reply = { id, result: answer(request) };
+  } catch (error) {
+    reply = { id, failure: failureOf(error) };
+  }
+  parentPort?.postMessage(reply);
+  if (request.kind === 'close') parentPort?.close();
+});
+
+function answer(request: ThreadRequest): SqliteResult | undefined {
+  switch (request.kind) {
+    case 'begin':
+      requireFile();
+      writer ??= opened();
+      // At once, so that nothing read in this transaction can change before its end.
+      whileBusy(() => writer?.execute('begin immediate'));
+      hasFailed = false;
+      return undefined;
+    case 'query':
+      return queryIn(transaction(), request);
+    case 'commit':
+      requireFile();
+      if (hasFailed) throw new Refused('A statement of this transaction failed, so it was rolled back.', {});
+      transaction().execute('commit');
+      return undefined;
+    case 'rollback':
+      if (writer?.isInTransaction) writer.execute('rollback');
+      return undefined;
+    case 'read': {
+      requireFile();
+      reader ??= opened();
+      const { text, values } = request;
+      return whileBusy(() => reader?.query(text, values));
+    }
+    case 'close':
+      writer?.close();
+      reader?.close();
+      return undefined;
+  }
+}
+
+function queryIn(
+  connection: Connection,
+  { text, values }: { text: string; values: SqliteValues },
+): SqliteResult {
+  if (hasFailed) {
+    throw new Refused('A statement of this transaction failed before: it can only be rolled back.', {});
+  }
+  try {
+    return connection.query(text, values);
+  } catch (error) {
+    hasFailed = true;
+    throw error;
+  }
+}
+
+/** @throws When the handler has ended it, or a statement that failed badly: a full disk, or ON CONFLICT ROLLBACK. */
+function transaction(): Connection {
+  if (writer?.isInTransaction) return writer;
+  throw new Refused('This transaction was ended before its handler returned.', { code: 'TRANSACTION_ENDED' });
+}
+
+function opened(): Connection {
+  const connection = new Connection();
+  file ||= identity();
+  return connection;
+}
+
+/** SQLite looks at its path only when it opens the file: nobody would find what is committed to one that was moved. */
+function requireFile(): void {
+  if (file === '' || file === identity()) return;
+  throw new Refused('The SQLite file was moved or replaced while it was open. Restart this program.', {
+    code: 'SQLITE_MOVED',
+  });
+}
+
+function identity(): string {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? 'missing' : `${stats.dev}:${stats.ino}`;
+}
+
+/** Another process is writing: tried again every few milliseconds, at uneven intervals. */
+function whileBusy<T>(act: () => T): T {
+  const until = performance.now() + WAIT_MS;
+  for (;;) {
+    try {
+      return act();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= until) throw error;
+      Atomics.wait(sleepCell, 0, 0, 2 + Math.random() * 8);
+    }
+  }
+}
+
+/** The lower eight bits are the code; the others tell busy from busy in recovery. */
+function isBusy(error: unknown): boolean {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'errcode') : undefined;
+  return typeof code === 'number' && (code & 0xff) === SQLITE_BUSY;
+}
+
+function failureOf(error: unknown): ThreadFailure {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const errcode: unknown = Reflect.get(error, 'errcode');
+  const { code, option } = error instanceof Refused ? error : { code: undefined, option: undefined };
+  return { message: error.message, errcode: typeof errcode === 'number' ? errcode : undefined, code, option };
+}

@@ -1,0 +1,94 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ConfigurationError } from '@payment-service/core';
+import { databasePath } from './database-path.ts';
+import { SqliteThread } from './sqlite-client.ts';
+import type { SqliteResult, SqliteValues } from './sqlite-thread.ts';
+import type { Store } from './store.ts';
+import { Turn } from './turn.ts';
+
+/** A transaction on SQLite, for a handler and for `inbox.transaction()`. */
+export interface SqliteTransaction {
+  /**
+   * Runs one statement. Values by position for `?`, or by name for `$name`.
+   *
+   * @throws {ConfigurationError} When the transaction has ended, by the handler's own COMMIT as well.
+   *
+   * @example
+   * await tx.query('update orders set state = ? where reference = ?', ['paid', signed.merchant_reference]);
+   */
+  query(text: string, values?: SqliteValues): Promise<SqliteResult>;
+}
+
+/** The longest that a transaction waits for another one of this process. */
+const TURN_MS = 3_600_000;
+
+/**
+ * The embedded store: one file on a local disk, for one machine. Any number of processes on it may use the file; one
+ * handler runs at a time, since SQLite has one writer.
+ *
+ * @param path The database file, made if missing. The merchant's own tables may be in it: then a handler changes them in the
+ * same transaction.
+ * @throws {ConfigurationError} For a database in memory or on a network file system.
+ *
+ * @example
+ * const inbox = createInbox({ store: sqlite('shop.db') });
+ */
+export function sqlite(path: string): Store<SqliteTransaction> {
+  const file = databasePath(path, 'path');
+  const thread = new SqliteThread(file);
+  const turn = new Turn();
+  const inside = new AsyncLocalStorage<{ isOver: boolean }>();
+  const transaction = async <T>(body: (tx: SqliteTransaction) => Promise<T>): Promise<T> => {
+    if (inside.getStore()?.isOver === false) throw nested();
+    return turn.during(async () => {
+      const scope = { isOver: false };
+      await thread.request({ kind: 'begin' });
+      const query: SqliteTransaction['query'] = (text, values = []) => {
+        if (scope.isOver) return Promise.reject(over());
+        return thread.request({ kind: 'query', text, values, isInTransaction: true });
+      };
+      try {
+        const result = await inside.run(scope, () => body(Object.freeze({ query })));
+        scope.isOver = true;
+        await thread.request({ kind: 'commit' });
+        return result;
+      } catch (error) {
+        scope.isOver = true;
+        await thread.request({ kind: 'rollback' });
+        throw error;
+      }
+    }, TURN_MS);
+  };
+  const store: Store<SqliteTransaction> = {
+    dialect: 'sqlite',
+    prefix: 'payment_inbox_',
+    maxConcurrency: 1,
+    spool: `${file}-spool`,
+    transaction,
+    async query(text, values, tx) {
+      const numbered = text.replace(/\$(\d+)/g, '?$1');
+      if (tx !== undefined) return (await tx.query(numbered, [...values])).rows;
+      const isReading = /^\s*select\b/i.test(text);
+      if (isReading)
+        return (await thread.request({ kind: 'read', text: numbered, values: [...values] })).rows;
+      return transaction(async (own) => (await own.query(numbered, [...values])).rows);
+    },
+    close: () => thread.close(),
+  };
+  return Object.freeze(store);
+}
+
+function over(): ConfigurationError {
+  return new ConfigurationError(
+    'tx',
+    'This transaction has ended. Wait for every statement before the handler returns.',
+  );
+}
+
+function nested(): ConfigurationError {
+  return new ConfigurationError(
+    'tx',
+    'Inside a handler or transaction() this call would wait for the transaction that waits for it. Use the tx that you ' +
+      'have: expect() takes it as { tx }. Make other calls after it.',
+  );
+}

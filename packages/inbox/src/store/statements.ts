@@ -1,0 +1,76 @@
+import { readSql } from './read-sql.ts';
+import type { Row, SqlValue, Store } from './store.ts';
+
+/** What the engines write differently. Everything else is one text for both. */
+const WORDS: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, string>>>> = {
+  postgres: {
+    // Of the statement, not of the transaction; stable, so that an index can be searched by it.
+    now: 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)',
+    given: 'json_array_elements(cast($1 as json)) as given(value)',
+    for_update: 'for update',
+    try_lock: 'pg_try_advisory_xact_lock(hashtextextended(subject_key, 0))',
+    is_own: "coalesce(current_setting('payment_inbox.attempt', true) = $1, false)",
+    key: 'bigint generated always as identity primary key',
+    text: 'text collate "C"',
+    bigint: 'bigint',
+    index: '',
+    strict: '',
+    migration_table: "cast(to_regclass('inbox.migration') as text)",
+  },
+  sqlite: {
+    now: "cast(unixepoch('subsec') * 1000 as integer)",
+    given: 'json_each($1) as given',
+    for_update: '',
+    try_lock: 'true',
+    is_own: '$1 is not null',
+    key: 'integer primary key autoincrement',
+    text: 'text',
+    bigint: 'integer',
+    index: 'payment_inbox_',
+    strict: ' strict',
+    migration_table: "(select name from sqlite_schema where name = 'inbox.migration')",
+  },
+};
+
+export type Run = (name: string, values: readonly SqlValue[]) => Promise<readonly Row[]>;
+
+/** The inbox's statements, by their names in the .sql files, in the words of one store. */
+export class Statements<Tx> {
+  readonly #store: Store<Tx>;
+  readonly #texts = new Map<string, string>();
+
+  constructor(store: Store<Tx>) {
+    this.#store = store;
+    for (const file of ['intake', 'work', 'operator', 'postgres']) {
+      for (const block of readSql(file)
+        .split(/^-- name: /m)
+        .slice(1)) {
+        const [name = '', ...lines] = block.split('\n');
+        const text = lines.filter((line) => !line.startsWith('--')).join('\n');
+        this.#texts.set(name, inDialect(text.trim(), store));
+      }
+    }
+  }
+
+  text(name: string): string {
+    const text = this.#texts.get(name);
+    if (text === undefined)
+      throw new TypeError(`There is no statement "${name}" in the .sql files of the inbox.`);
+    return text;
+  }
+
+  /** Runs a statement in the transaction, or without one in a transaction of its own. */
+  async run(name: string, values: readonly SqlValue[], tx?: Tx): Promise<readonly Row[]> {
+    return this.#store.query(this.text(name), values, tx);
+  }
+}
+
+/** Replaces `inbox.` by the store's prefix, and `{word}` by the engine's own words. */
+export function inDialect(
+  text: string,
+  { dialect, prefix }: Pick<Store<unknown>, 'dialect' | 'prefix'>,
+): string {
+  return text
+    .replace(/\{(\w+)\}/g, (_, word: string) => WORDS[dialect][word] ?? `{${word}}`)
+    .replaceAll('inbox.', prefix);
+}

@@ -1,0 +1,59 @@
+/** What a statement of the inbox takes and gives. Numbers up to 2^53; some libraries give large ones as bigint or text. */
+export type SqlValue = string | number | null;
+export type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * Where the inbox keeps its transitions, and the library that opens the merchant's transactions: `postgres(pool)`,
+ * `sqlite(path)`, or one of the entries for an ORM. All SQL is in the inbox; a store only runs it.
+ *
+ * @typeParam Tx What a handler gets, and what `expect({ tx })` takes: the library's own transaction.
+ */
+export interface Store<Tx> {
+  readonly dialect: 'postgres' | 'sqlite';
+  /** Where the tables are, in front of their names: `payment_inbox.` or `payment_inbox_`. */
+  readonly prefix: string;
+  /**
+   * Runs one statement, with `$1`, `$2`, … for values, and gives its rows.
+   *
+   * @param tx The transaction to run it in. Without it, the statement is a transaction of its own.
+   */
+  query(text: string, values: readonly SqlValue[], tx?: Tx): Promise<readonly Row[]>;
+  /** Commits when `body` resolves, and rolls back when it rejects. Rejects with what `body` or the commit rejects with. */
+  transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
+  /** How many handlers can run at the same time. @default no limit */
+  readonly maxConcurrency?: number;
+  /** The path of the spool that is used without the option `spool`. @default none */
+  readonly spool?: string;
+  /** Calls `onWake` with the account when another process has kept a callback. Resolves with the function that ends it. */
+  listen?(channel: string, onWake: (account: string) => void): Promise<() => void>;
+  /** @throws {ConfigurationError} When the database would not keep what it acknowledges. */
+  check?(): Promise<void>;
+  /** Closes what the store opened. */
+  close?(): Promise<void>;
+}
+
+export function textOf(row: Row, name: string): string {
+  const value = row[name];
+  if (typeof value !== 'string') throw unexpected(name);
+  return value;
+}
+
+export function optionalText(row: Row, name: string): string | undefined {
+  return row[name] === null ? undefined : textOf(row, name);
+}
+
+export function numberOf(row: Row, name: string): number {
+  const value = Number(row[name] ?? Number.NaN);
+  if (!Number.isSafeInteger(value)) throw unexpected(name);
+  return value;
+}
+
+export function dateOf(row: Row, name: string): Date {
+  return new Date(numberOf(row, name));
+}
+
+function unexpected(name: string): TypeError {
+  return new TypeError(
+    `The column "${name}" of the inbox's tables has an unexpected type. Was it changed by hand?`,
+  );
+}

@@ -1,0 +1,79 @@
+import type { SignedFields } from '@payment-service/core';
+import type { TransitionReason } from '../states.ts';
+import type { Statements } from '../store/statements.ts';
+import { numberOf, optionalText, type Row, textOf } from '../store/store.ts';
+import type { EvaluatedBody, TransitionCase } from './evaluate.ts';
+import { moneyIn, replacedIn } from './expectation.ts';
+
+/** All that is known of one transition while it is decided on. */
+export interface CaseFile {
+  readonly id: number;
+  readonly evaluated: TransitionCase;
+  readonly referenceKey: string;
+  readonly transactionType: string;
+  readonly subjectKey: string;
+  /** The number of this attempt. */
+  readonly attempts: number;
+  /** How often it was looked at in vain. */
+  readonly looks: number;
+  /** Changes with everything that could change the verdict. */
+  readonly revision: number;
+  /** Evidence, which decides nothing. */
+  readonly evidenceCount: number;
+}
+
+/** Reads everything in one statement, so that it fits together; undefined if nobody shall work on it any more. */
+export async function readCase<Tx>(
+  statements: Statements<Tx>,
+  id: number,
+  tx: Tx,
+): Promise<CaseFile | undefined> {
+  const rows = await statements.run('read_case', [id], tx);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const verified = rows.filter((each) => optionalText(each, 'refusal') === undefined);
+  const hasExpectation = optionalText(row, 'expected_amount') !== undefined;
+  const applied = optionalText(row, 'applied_status');
+  return {
+    id,
+    evaluated: {
+      transitionId: textOf(row, 'transition_id'),
+      signed: Object.freeze(JSON.parse(textOf(row, 'signed')) as SignedFields),
+      refusal:
+        verified.length > 0 ? undefined : (optionalText(row, 'refusal') as TransitionReason | undefined),
+      bodies: verified.map(bodyIn),
+      expectation: hasExpectation
+        ? {
+            ...moneyIn(row, 'expected_'),
+            settledBy: optionalText(row, 'settled_by'),
+            replaced: replacedIn(row),
+          }
+        : undefined,
+      appliedStatus: applied === undefined ? undefined : (JSON.parse(applied) as string),
+      unfinished: numberOf(row, 'unfinished') - 1,
+      isWaived: numberOf(row, 'waived') === 1,
+    },
+    referenceKey: textOf(row, 'reference_key'),
+    transactionType: textOf(row, 'transaction_type'),
+    subjectKey: textOf(row, 'subject_key'),
+    attempts: numberOf(row, 'attempts'),
+    looks: numberOf(row, 'looks'),
+    revision: numberOf(row, 'revision'),
+    evidenceCount: rows.length - verified.length,
+  };
+}
+
+function bodyIn(row: Row): EvaluatedBody {
+  return {
+    digest: textOf(row, 'digest'),
+    request: claimIn(row, 'request'),
+    transaction: claimIn(row, 'transaction'),
+  };
+}
+
+export function claimIn(row: Row, side: 'request' | 'transaction'): EvaluatedBody['request'] {
+  return {
+    currency: optionalText(row, `${side}_currency`) ?? null,
+    amount: optionalText(row, `${side}_amount`) ?? null,
+  };
+}

@@ -1,0 +1,144 @@
+import { amountMismatches, type Claim, type SignedFields } from '@payment-service/core';
+import type { Settings } from '../options.ts';
+import type { TransitionReason, TransitionState } from '../states.ts';
+
+/** Which of a body's two amounts must equal the expectation. */
+export type Comparison = 'both' | 'request' | 'transaction';
+
+/** Money as the merchant itself knows it: its own expectation, which a body has confirmed. */
+export interface Settled {
+  readonly currency: string;
+  /** Canonical decimal string: `1999.9` for an expected `'1999.90'`. */
+  readonly amount: string;
+}
+
+/** An amount that a reference is, or was, expected to have. */
+export interface ExpectedMoney extends Settled {
+  readonly compare: Comparison;
+}
+
+/** What a body claims about money. */
+export interface StoredClaim {
+  readonly currency: string | null;
+  readonly amount: string | null;
+}
+
+export interface EvaluatedBody {
+  readonly digest: string;
+  readonly request: StoredClaim;
+  readonly transaction: StoredClaim;
+}
+
+/** All that decides what becomes of a transition. */
+export interface TransitionCase {
+  readonly transitionId: string;
+  readonly signed: SignedFields;
+  /** The rule that refused it, if nothing but evidence came. */
+  readonly refusal: TransitionReason | undefined;
+  /** Distinct bodies that verified, in any order. */
+  readonly bodies: readonly EvaluatedBody[];
+  readonly expectation:
+    | (ExpectedMoney & {
+        /** The transition that settled it. */
+        readonly settledBy: string | undefined;
+        /** What `expect()` has replaced. */
+        readonly replaced: readonly ExpectedMoney[];
+      })
+    | undefined;
+  /** The status last applied for this internal_reference. */
+  readonly appliedStatus: string | undefined;
+  /** Earlier starts of the handler that no outcome followed. */
+  readonly unfinished: number;
+  /** A person lets it through in spite of the order of statuses. */
+  readonly isWaived: boolean;
+}
+
+export type EvaluationRules = Pick<Settings, 'completedEvents' | 'allowTransitions' | 'interimStatuses'> & {
+  /** Whether a handler takes it. */
+  readonly isHandled: (signed: SignedFields, isCompleted: boolean) => boolean;
+};
+
+export type Verdict =
+  | {
+      readonly kind: 'apply';
+      /** Undefined for every other status than completed. */
+      readonly settled: ExpectedMoney | undefined;
+      /** The body that equals it; any body without `settled`. */
+      readonly digest: string;
+      /** A body claims another amount. */
+      readonly isContradicted: boolean;
+    }
+  | {
+      readonly kind: 'park';
+      readonly state: TransitionState;
+      readonly reason: TransitionReason;
+      /** An expectation or another body may change the verdict, so it is looked at again. */
+      readonly isWaiting: boolean;
+    };
+
+/** A transition whose handler ended its process this often is not run again. */
+const MAX_UNFINISHED = 3;
+
+/**
+ * Decides what becomes of a transition. Pure: the same case gives the same verdict on every store, in whatever order its
+ * bodies came (threat A5). Money is applied only as the merchant's own expectation, when a body equals it.
+ */
+export function evaluate(transition: TransitionCase, rules: EvaluationRules): Verdict {
+  const { bodies, refusal, signed, appliedStatus } = transition;
+  const { transaction_status: status } = signed;
+  const [first] = bodies;
+  if (first === undefined) return park('quarantined', refusal ?? 'signed_field_malformed');
+  if (signed.merchant_reference === '' || signed.internal_reference === '')
+    return park('quarantined', 'empty_reference');
+  const isCompleted = status === 'COMPLETED' && rules.completedEvents.includes(signed.event);
+  if (!rules.isHandled(signed, isCompleted)) return park('unhandled', 'no_handler');
+  if (transition.unfinished >= MAX_UNFINISHED) return park('quarantined', 'crash_loop');
+  if (appliedStatus !== undefined && !transition.isWaived && !isAllowed(rules, appliedStatus, status)) {
+    return rules.interimStatuses.includes(status)
+      ? park('superseded', 'late_status')
+      : park('quarantined', 'transition_not_allowed');
+  }
+  if (isCompleted) return evaluateMoney(transition);
+  return { kind: 'apply', settled: undefined, digest: first.digest, isContradicted: bodies.length > 1 };
+}
+
+function evaluateMoney({ bodies, expectation, transitionId }: TransitionCase): Verdict {
+  if (expectation === undefined) {
+    return bodies.length > 1 ? wait('conflict', 'different_bodies') : wait('unhandled', 'no_expectation');
+  }
+  const { settledBy, replaced, ...settled } = expectation;
+  if (settledBy !== undefined && settledBy !== transitionId) return wait('conflict', 'already_settled');
+  const equal = bodies.find((body) => equalsExpectation(body, settled));
+  // The payer may have completed the earlier amount, and posted the later one beside his own signature (threat A31).
+  if (replaced.some((earlier) => bodies.some((body) => equalsExpectation(body, earlier)))) {
+    return wait('conflict', 'contradicting_bodies');
+  }
+  if (equal === undefined) return wait('quarantined', 'amount_mismatch');
+  const isContradicted = bodies.some((body) => !equalsExpectation(body, settled));
+  return { kind: 'apply', settled, digest: equal.digest, isContradicted };
+}
+
+/** Whether a body claims what the merchant expects, by the comparison that `confirmAmount()` uses. */
+export function equalsExpectation(
+  { request, transaction }: Pick<EvaluatedBody, 'request' | 'transaction'>,
+  expected: ExpectedMoney,
+): boolean {
+  const claims = { request: claimIn(request), transaction: claimIn(transaction) };
+  return amountMismatches(claims, expected).length === 0;
+}
+
+function claimIn({ currency, amount }: StoredClaim): Claim {
+  return { currency: currency ?? undefined, amount: amount ?? undefined, isInexact: false };
+}
+
+function isAllowed({ allowTransitions }: EvaluationRules, applied: string, next: string): boolean {
+  return !Object.hasOwn(allowTransitions, applied) || (allowTransitions[applied]?.includes(next) ?? false);
+}
+
+function park(state: TransitionState, reason: TransitionReason): Verdict {
+  return { kind: 'park', state, reason, isWaiting: false };
+}
+
+function wait(state: TransitionState, reason: TransitionReason): Verdict {
+  return { kind: 'park', state, reason, isWaiting: true };
+}

@@ -1,0 +1,125 @@
+import {
+  assertMerchantReference,
+  ConfigurationError,
+  canonicalAmount,
+  InvalidStateError,
+  type SignedFields,
+} from '@payment-service/core';
+import { isStorableCurrency, referenceKey } from '../intake/record.ts';
+import type { Statements } from '../store/statements.ts';
+import { optionalText, type Row, textOf } from '../store/store.ts';
+import type { Comparison, ExpectedMoney } from './evaluate.ts';
+
+/** What the merchant itself knows that a payment must be. */
+export interface Expectation {
+  /** The reference under which the transaction is started. A new one for every attempt and every amount. */
+  readonly merchant_reference: string;
+  /** The signed transaction type that settles it. @default 'COLLECTION' */
+  readonly transaction_type?: SignedFields['transaction_type'] | undefined;
+  /** Currency code, compared character by character. */
+  readonly currency: string;
+  /** Above zero, in whole units of the currency: a decimal string ("1999.90"), bigint, or number of at most 15 digits. */
+  readonly amount: string | number | bigint;
+  /** Unsettled after this moment, it is `overdue()`. */
+  readonly deadline?: Date | undefined;
+  /** Which of a callback's two amounts must equal it, as in `confirmAmount()`. @default 'both' */
+  readonly compare?: Comparison | undefined;
+}
+
+/** A checked expectation, as it is stored. */
+export interface StoredExpectation extends ExpectedMoney {
+  readonly referenceKey: string;
+  /** As JSON text. */
+  readonly transactionType: string;
+  readonly account: string;
+  readonly merchantReference: string;
+  readonly deadlineAt: number | null;
+}
+
+/** @throws {ConfigurationError} Names the field, never its value. */
+export function checkExpectation(expectation: Expectation, account: string): StoredExpectation {
+  const { merchant_reference, currency, deadline, compare = 'both' } = expectation;
+  const { transaction_type = 'COLLECTION' } = expectation;
+  const refuse = (field: string, message: string): never => {
+    throw new ConfigurationError(field, message);
+  };
+  // References that the verifier would refuse later are the verifier's to tell: here ':' may be allowed by its colonIn.
+  assertMerchantReference(merchant_reference, { colonIn: 'merchant_reference' });
+  if (merchant_reference.includes('\0'))
+    refuse('merchant_reference', 'A merchant_reference must not contain NUL.');
+  if (typeof transaction_type !== 'string' || transaction_type === '') {
+    refuse('transaction_type', "transaction_type must be a string such as 'COLLECTION', or be left out.");
+  }
+  if (!isStorableCurrency(currency)) refuse('currency', 'currency must be a currency code, such as "UGX".');
+  if (!['both', 'request', 'transaction'].includes(compare)) {
+    refuse('compare', "compare must be 'both', 'request' or 'transaction', or be left out.");
+  }
+  if (deadline !== undefined && !(deadline instanceof Date && Number.isFinite(deadline.getTime()))) {
+    refuse('deadline', 'deadline must be a valid Date, or be left out.');
+  }
+  // Twice: the canonical string is read again at every comparison, and that of "10e9999" could not be.
+  const amount = canonicalAmount(canonicalAmount(expectation.amount));
+  if (amount === '0' || amount.startsWith('-')) refuse('amount', 'The expected amount must be above zero.');
+  return {
+    referenceKey: referenceKey(merchant_reference, account),
+    transactionType: JSON.stringify(transaction_type),
+    account,
+    merchantReference: merchant_reference,
+    currency,
+    amount,
+    compare,
+    deadlineAt: deadline?.getTime() ?? null,
+  };
+}
+
+/**
+ * Keeps an expectation, in the merchant's transaction if there is one, and wakes what waits for it. What is parked at the
+ * same moment looks again by itself a second later.
+ *
+ * @throws {InvalidStateError} When the reference has another amount already, and `replace` is not set, or it is settled.
+ */
+export async function keepExpectation<Tx>(
+  statements: Statements<Tx>,
+  { expectation, replace }: { readonly expectation: StoredExpectation; readonly replace: boolean },
+  tx: Tx,
+): Promise<void> {
+  const { referenceKey: key, transactionType, account, merchantReference, deadlineAt } = expectation;
+  const { currency, amount, compare } = expectation;
+  const values = [key, transactionType, account, merchantReference, currency, amount, compare, deadlineAt];
+  const [added] = await statements.run('add_expectation', values, tx);
+  if (added === undefined) {
+    const [known] = await statements.run('lock_expectation', [key, transactionType], tx);
+    if (known === undefined)
+      throw new InvalidStateError('The expectation was removed while it was changed. Try again.');
+    const earlier = moneyIn(known);
+    const isSame = earlier.currency === currency && earlier.amount === amount && earlier.compare === compare;
+    if (optionalText(known, 'settled_by') !== undefined) {
+      if (isSame) return;
+      throw new InvalidStateError(
+        'This reference is settled with another currency, amount or comparison. Give the new payment its own reference.',
+      );
+    }
+    if (!isSame && !replace) {
+      throw new InvalidStateError(
+        'This reference is expected with another currency, amount or comparison, which the customer may have paid already. ' +
+          'Give the new payment its own reference, or pass replace: true.',
+      );
+    }
+    const replaced = isSame ? replacedIn(known) : [...replacedIn(known), earlier];
+    const changes = [currency, amount, compare, JSON.stringify(replaced), deadlineAt];
+    await statements.run('change_expectation', [key, transactionType, ...changes], tx);
+  }
+  await statements.run('wake_for_expectation', [key, transactionType], tx);
+}
+
+export function moneyIn(row: Row, prefix = ''): ExpectedMoney {
+  return {
+    currency: textOf(row, `${prefix}currency`),
+    amount: textOf(row, `${prefix}amount`),
+    compare: textOf(row, 'compare') as Comparison,
+  };
+}
+
+export function replacedIn(row: Row): ExpectedMoney[] {
+  return JSON.parse(textOf(row, 'replaced')) as ExpectedMoney[];
+}
