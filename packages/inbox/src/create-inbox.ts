@@ -194,7 +194,13 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     async transaction(body) {
       if (typeof body !== 'function') throw new ConfigurationError('body', 'transaction() takes a function.');
       await ready();
-      return track(store.transaction(body));
+      const checked = async (tx: Tx) => {
+        const result = await body(tx);
+        // Rejects after a statement that failed: PostgreSQL answers COMMIT with a silent rollback then.
+        await statements.run('is_own_transaction', [''], tx);
+        return result;
+      };
+      return track(store.transaction(checked));
     },
     async expect(given, { tx, replace = false } = {}) {
       const expectation = checkExpectation(given, account);
