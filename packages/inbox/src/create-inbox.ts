@@ -1,4 +1,5 @@
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
+import { checkOptions as checkTable, type OptionRules } from '@payment-service/core/receive';
 import type { Inbox, WorkerOptions } from './inbox.ts';
 import { Intake } from './intake/intake.ts';
 import { keepGroup } from './intake/keep.ts';
@@ -7,8 +8,8 @@ import { Spool } from './intake/spool.ts';
 import { Actions } from './operator/actions.ts';
 import { listOverdue, readHealth, readStats } from './operator/health.ts';
 import { pruneBodies } from './operator/prune.ts';
-import { checkId, checkList, checkNumber, listTransitions, showTransition } from './operator/views.ts';
-import { checkOptions, checkWholeNumber, type InboxOptions } from './options.ts';
+import { checkId, checkList, listTransitions, showTransition } from './operator/views.ts';
+import { checkOptions, type InboxOptions, wholeNumber } from './options.ts';
 import { databasePath } from './store/database-path.ts';
 import { migrate, migrationsOf } from './store/schema.ts';
 import { Statements } from './store/statements.ts';
@@ -17,7 +18,11 @@ import { checkExpectation, keepExpectation } from './work/expectation.ts';
 import { Handlers } from './work/handlers.ts';
 import { Wakeup } from './work/wakeup.ts';
 
-const LONGEST_POLL_MS = 3_600_000;
+const WORKER_RULES: OptionRules<WorkerOptions> = {
+  signal: [(value) => value instanceof AbortSignal, 'an AbortSignal, which ends it gracefully', true],
+  concurrency: wholeNumber(),
+  pollMs: wholeNumber(3_600_000),
+};
 const CHANNEL = 'payment_inbox';
 
 /**
@@ -136,17 +141,13 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     return row?.['is_free'] === true;
   }
 
-  async function work({ signal, concurrency, pollMs = 1000 }: WorkerOptions): Promise<void> {
+  async function work(given: WorkerOptions): Promise<void> {
+    checkTable('work()', given, WORKER_RULES);
     const { maxConcurrency = Number.POSITIVE_INFINITY } = store;
-    const most = concurrency ?? Math.min(4, maxConcurrency);
+    const { signal, concurrency: most = Math.min(4, maxConcurrency), pollMs = 1000 } = given;
     if (handlers.isEmpty) {
       throw new ConfigurationError('handler', 'work() needs a handler: call handle() before it.');
     }
-    if (!(signal instanceof AbortSignal)) {
-      throw new ConfigurationError('signal', 'work() needs an AbortSignal, which ends it gracefully.');
-    }
-    checkWholeNumber('concurrency', most, 2 ** 31 - 1);
-    checkWholeNumber('pollMs', pollMs, LONGEST_POLL_MS);
     if (store.dialect === 'postgres' && most > maxConcurrency) {
       throw new ConfigurationError(
         'concurrency',
@@ -211,8 +212,9 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       await ready();
       return readStats({ store, statements, settings, spool, tryToKeep });
     },
-    async health({ maxPendingAgeSeconds = 60 } = {}) {
-      checkNumber('maxPendingAgeSeconds', maxPendingAgeSeconds, { min: 1, max: 10 ** 9 });
+    async health(given = {}) {
+      checkTable('health()', given, { maxPendingAgeSeconds: wholeNumber() });
+      const { maxPendingAgeSeconds = 60 } = given;
       const attempt = (): Promise<void> => ready().then(tryToKeep);
       return readHealth({ store, statements, settings, spool, tryToKeep: attempt }, maxPendingAgeSeconds);
     },
@@ -241,15 +243,15 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       await ready();
       await track(actions.reopen(transitionId, note));
     },
-    async overdue({ limit: most = 1000 } = {}) {
-      checkNumber('limit', most, { min: 1, max: 100_000 });
+    async overdue(given = {}) {
+      checkTable('overdue()', given, { limit: wholeNumber(100_000) });
       await ready();
-      return listOverdue(statements, account, most);
+      return listOverdue(statements, account, given.limit ?? 1000);
     },
-    async prune({ bodiesOlderThanDays = 90 } = {}) {
-      checkNumber('bodiesOlderThanDays', bodiesOlderThanDays, { min: 1, max: 100_000 });
+    async prune(given = {}) {
+      checkTable('prune()', given, { bodiesOlderThanDays: wholeNumber(100_000) });
       await ready();
-      return { bodies: await pruneBodies({ store, statements }, account, bodiesOlderThanDays) };
+      return { bodies: await pruneBodies({ store, statements }, account, given.bodiesOlderThanDays ?? 90) };
     },
     async close() {
       closing.abort();
