@@ -13,6 +13,7 @@ import { checkOptions, type InboxOptions, wholeNumber } from './options.ts';
 import { databasePath } from './store/database-path.ts';
 import { migrate, migrationsOf } from './store/schema.ts';
 import { Statements } from './store/statements.ts';
+import { pause } from './time.ts';
 import { Dispatcher } from './work/dispatcher.ts';
 import { checkExpectation, keepExpectation } from './work/expectation.ts';
 import { Handlers } from './work/handlers.ts';
@@ -23,7 +24,7 @@ const WORKER_RULES: OptionRules<WorkerOptions> = {
   concurrency: wholeNumber(),
   pollMs: wholeNumber(3_600_000),
 };
-const CHANNEL = 'payment_inbox';
+const RELISTEN_MS = 5000;
 
 /**
  * Makes a durable inbox: what it has acknowledged is on disk, and each transition is applied once.
@@ -51,6 +52,10 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   let preparing: Promise<void> | undefined;
   let working: Promise<void> | undefined;
 
+  const whenReady = async <T>(act: () => Promise<T>): Promise<T> => {
+    await ready();
+    return act();
+  };
   const limit = async (tx: Tx): Promise<void> => {
     if (store.dialect === 'postgres') await statements.run('limit_statements', [String(storeTimeoutMs)], tx);
   };
@@ -111,7 +116,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     setTimeout(() => {
       isNotifying = false;
       // What nobody hears is found by the poll.
-      statements.run('notify', [CHANNEL, account]).catch(() => undefined);
+      statements.run('notify', [account]).catch(() => undefined);
     }, 5).unref();
   }
 
@@ -151,8 +156,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     if (store.dialect === 'postgres' && most > maxConcurrency) {
       throw new ConfigurationError(
         'concurrency',
-        `The pool has ${maxConcurrency + 1} connections, and each of ${most} handlers uses one. Raise its max, or lower ` +
-          'concurrency: the inbox needs one more.',
+        `The pool has ${maxConcurrency + 2} connections, and each of ${most} handlers uses one. Raise its max, or lower ` +
+          'concurrency: the inbox needs two more.',
       );
     }
     if (working !== undefined) {
@@ -172,18 +177,14 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     }
   }
 
-  /** Listens for callbacks that other processes keep, through every outage. */
+  /** Listens for callbacks that other processes keep, through every outage: until then, the poll finds what is due. */
   async function hear(signal: AbortSignal): Promise<void> {
-    if (store.listen === undefined) return;
-    const onWake = (other: string): void => {
-      if (other === account) wakeup.wake();
-    };
-    const end = await ready()
-      .then(() => store.listen?.(CHANNEL, onWake))
-      .catch(() => undefined);
-    if (end === undefined) return; // The poll finds what is due.
-    if (signal.aborted) return end();
-    signal.addEventListener('abort', end, { once: true });
+    while (store.listen !== undefined && !signal.aborted) {
+      await ready()
+        .then(() => store.listen?.(account, wakeup.wake, signal))
+        .catch(() => undefined);
+      await pause(RELISTEN_MS, signal);
+    }
   }
 
   return Object.freeze<Inbox<Tx>>({
@@ -194,64 +195,48 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     migrations: () => migrationsOf(store),
     async transaction(body) {
       if (typeof body !== 'function') throw new ConfigurationError('body', 'transaction() takes a function.');
-      await ready();
-      return track(store.transaction(body));
+      return whenReady(() => track(store.transaction(body)));
     },
     async expect(given, { tx, replace = false } = {}) {
       const expectation = checkExpectation(given, account);
-      if (tx !== undefined && !isReady) throw notReady();
-      if (tx !== undefined) return keepExpectation(statements, { expectation, replace }, tx);
-      await ready();
-      await track(store.transaction((own) => keepExpectation(statements, { expectation, replace }, own)));
+      const keepIn = (own: Tx): Promise<void> => keepExpectation(statements, { expectation, replace }, own);
+      if (tx === undefined) return whenReady(() => track(store.transaction(keepIn)));
+      if (!isReady) throw notReady();
+      await keepIn(tx);
     },
     receive: async (callback) => receive(callbackRecord(callback, account)),
     quarantine: async (refusal) => receive(evidenceRecord(refusal, account)),
     handle: (handler: unknown, selector?: object) => handlers.add(handler, selector),
     work,
-    async stats() {
-      await ready();
-      return readStats({ store, statements, settings, spool, tryToKeep });
-    },
+    stats: () => whenReady(() => readStats({ store, statements, settings, spool, tryToKeep })),
     async health(given = {}) {
       checkTable('health()', given, { maxPendingAgeSeconds: wholeNumber() });
       const { maxPendingAgeSeconds = 60 } = given;
-      const attempt = (): Promise<void> => ready().then(tryToKeep);
+      const attempt = (): Promise<void> => whenReady(tryToKeep);
       return readHealth({ store, statements, settings, spool, tryToKeep: attempt }, maxPendingAgeSeconds);
     },
     async list(given = {}) {
       const checked = checkList(given);
-      await ready();
-      return listTransitions({ store, statements }, account, checked);
+      return whenReady(() => listTransitions({ store, statements }, account, checked));
     },
     async show(transitionId) {
       checkId(transitionId);
-      await ready();
-      const found = await showTransition(statements, { transitionId, account });
+      const found = await whenReady(() => showTransition(statements, { transitionId, account }));
       if (found === undefined) return undefined;
       const { id: _, row: __, ...details } = found;
       return details;
     },
-    async retry(which, note) {
-      await ready();
-      return track(actions.retry(which, note));
-    },
-    async resolve(which, resolution) {
-      await ready();
-      return track(actions.resolve(which, resolution));
-    },
-    async reopen(transitionId, note) {
-      await ready();
-      await track(actions.reopen(transitionId, note));
-    },
+    retry: (which, note) => whenReady(() => track(actions.retry(which, note))),
+    resolve: (which, resolution) => whenReady(() => track(actions.resolve(which, resolution))),
+    reopen: (transitionId, note) => whenReady(() => track(actions.reopen(transitionId, note))),
     async overdue(given = {}) {
       checkTable('overdue()', given, { limit: wholeNumber(100_000) });
-      await ready();
-      return listOverdue(statements, account, given.limit ?? 1000);
+      return whenReady(() => listOverdue(statements, account, given.limit ?? 1000));
     },
     async prune(given = {}) {
       checkTable('prune()', given, { bodiesOlderThanDays: wholeNumber(100_000) });
-      await ready();
-      return { bodies: await pruneBodies({ store, statements }, account, given.bodiesOlderThanDays ?? 90) };
+      const { bodiesOlderThanDays = 90 } = given;
+      return whenReady(() => pruneBodies({ store, statements }, account, bodiesOlderThanDays));
     },
     async close() {
       closing.abort();

@@ -80,9 +80,9 @@ export class Actions<Tx> {
     return this.#move(which, { action: 'resolve', note, to: 'pending', before });
   }
 
-  reopen(transitionId: string, note: ActionNote): Promise<number> {
+  async reopen(transitionId: string, note: ActionNote): Promise<void> {
     const before = (found: Found, tx: Tx): Promise<void> => this.#admitEvidence(found, tx);
-    return this.#move(transitionId, { action: 'reopen', note, to: 'pending', isWaived: true, before });
+    await this.#move(transitionId, { action: 'reopen', note, to: 'pending', isWaived: true, before });
   }
 
   /** @returns how many were moved. One that is named must be movable; of a selection, what is not any more is passed over. */
