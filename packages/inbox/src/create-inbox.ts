@@ -200,7 +200,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     async expect(given, { tx, replace = false } = {}) {
       const expectation = checkExpectation(given, account);
       const keepIn = (own: Tx): Promise<void> => keepExpectation(statements, { expectation, replace }, own);
-      if (tx === undefined) return whenReady(() => track(store.transaction(keepIn)));
+      if (tx === undefined)
+        return whenReady(() => track(store.transaction((own) => limit(own).then(() => keepIn(own)))));
       if (!isReady) throw notReady();
       await keepIn(tx);
     },
