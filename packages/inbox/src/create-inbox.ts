@@ -187,8 +187,9 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
 
   return Object.freeze<Inbox<Tx>>({
     async ready() {
-      await spool?.check();
       await ready();
+      // Afterwards: beside a file that is no database, nothing is left behind.
+      await spool?.check();
     },
     migrations: () => migrationsOf(store),
     async transaction(body) {

@@ -32,8 +32,6 @@ const WORDS: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, 
   },
 };
 
-export type Run = (name: string, values: readonly SqlValue[]) => Promise<readonly Row[]>;
-
 /** The inbox's statements, by their names in the .sql files, in the words of one store. */
 export class Statements<Tx> {
   readonly #store: Store<Tx>;
