@@ -84,7 +84,16 @@ class Connection {
   }
 
   get isInTransaction(): boolean {
-    return this.#database.isTransaction;
+    // Node 22.15 and earlier do not know isTransaction; there SQLite tells by refusing to begin one inside another.
+    const isKnown: boolean | undefined = this.#database.isTransaction;
+    if (isKnown !== undefined) return isKnown;
+    try {
+      this.execute('begin');
+    } catch {
+      return true;
+    }
+    this.execute('rollback');
+    return false;
   }
 
   execute(text: string): void {
