@@ -196,7 +196,13 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     migrations: () => migrationsOf(store),
     async transaction(body) {
       if (typeof body !== 'function') throw new ConfigurationError('body', 'transaction() takes a function.');
-      return whenReady(() => track(store.transaction(body)));
+      const checked = async (tx: Tx) => {
+        const result = await body(tx);
+        // Rejects after a statement that failed: PostgreSQL answers COMMIT with a silent rollback then.
+        await statements.run('is_own_transaction', [''], tx);
+        return result;
+      };
+      return whenReady(() => track(store.transaction(checked)));
     },
     async expect(given, { tx, replace = false } = {}) {
       const expectation = checkExpectation(given, account);

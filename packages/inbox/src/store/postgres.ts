@@ -49,7 +49,7 @@ export function postgres<Client extends PostgresClient>(
     query: (text, values, tx) =>
       tx === undefined
         ? lend(pool, (client) => within(ANSWER_MS, run(client, text, values)))
-        : run(tx, text, values),
+        : within(ANSWER_MS, run(tx, text, values)),
     transaction: (body) => lend(pool, (client) => inTransaction(client, body)),
     listen: listener(pool),
     check: () => checkDurability((text) => store.query(text, [])),

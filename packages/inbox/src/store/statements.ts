@@ -66,12 +66,12 @@ export class Statements<Tx> {
   }
 }
 
-/** Replaces `inbox.` by the store's prefix, and `{word}` by the engine's own words. */
+/** Replaces `inbox.` by the store's prefix, and `{word}` by the engine's own words. The setting `payment_inbox.attempt` stays. */
 export function inDialect(
   text: string,
   { dialect, prefix }: Pick<Store<unknown>, 'dialect' | 'prefix'>,
 ): string {
   return text
     .replace(/\{(\w+)\}/g, (_, word: string) => WORDS[dialect][word] ?? `{${word}}`)
-    .replaceAll('inbox.', prefix);
+    .replace(/\binbox\./g, prefix);
 }
