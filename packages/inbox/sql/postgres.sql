@@ -9,4 +9,4 @@ select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2,
   pg_try_advisory_xact_lock(hashtextextended($4, 0)) as is_free
 
 -- name: notify
-select pg_notify($1, $2)
+select pg_notify('payment_inbox', $1)

@@ -114,8 +114,7 @@ class Connection {
   #statement(text: string): StatementSync {
     const known = this.#statements.get(text);
     if (known !== undefined) return known;
-    const [oldest] = this.#statements.keys();
-    if (this.#statements.size >= MAX_STATEMENTS && oldest !== undefined) this.#statements.delete(oldest);
+    if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
     const statement = this.#database.prepare(text);
     this.#statements.set(text, statement);
     return statement;

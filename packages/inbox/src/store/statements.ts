@@ -15,7 +15,10 @@ const WORDS: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, 
     bigint: 'bigint',
     index: '',
     strict: '',
-    migration_table: "cast(to_regclass('inbox.migration') as text)",
+    // Not to_regclass(): inside a transaction it may not see what another one has just made.
+    migration_table:
+      '(select c.relname from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace ' +
+      "where n.nspname || '.' || c.relname = 'inbox.migration')",
   },
   sqlite: {
     now: "cast(unixepoch('subsec') * 1000 as integer)",
