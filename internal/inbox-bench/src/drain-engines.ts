@@ -1,7 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { postgres, type SqliteTransaction, type Store, sqlite } from '@payment-service/inbox';
+import {
+  type PostgresClient,
+  postgres,
+  type SqliteTransaction,
+  type Store,
+  sqlite,
+} from '@payment-service/inbox';
 import pg from 'pg';
 
 /** One database with an inbox in it, and with the merchant's own table. */
@@ -17,7 +23,7 @@ export interface DrainEngine<Tx> {
 const EFFECT_TABLE = 'create table merchant_effect (transition_id text not null, amount text not null)';
 
 /** In a database of its own: a snapshot that is open in one of them does not hold back the others. */
-export async function postgresEngine(serverUrl: string, name: string): Promise<DrainEngine<pg.PoolClient>> {
+export async function postgresEngine(serverUrl: string, name: string): Promise<DrainEngine<PostgresClient>> {
   const admin = new pg.Client({ connectionString: serverUrl });
   await admin.connect();
   await admin.query(`create database ${name}`);
