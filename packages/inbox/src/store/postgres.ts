@@ -12,7 +12,7 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
   on(event: 'error' | 'notification', listener: (event: never) => void): unknown;
-  removeListener(event: 'error' | 'notification', listener: (event: never) => void): unknown;
+  removeListener(event: 'error', listener: () => void): unknown;
   /** @param destroy true when the connection must not be used again. */
   release(destroy?: boolean): void;
 }
