@@ -15,7 +15,8 @@ const WORDS: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, 
     bigint: 'bigint',
     index: '',
     strict: '',
-    migration_table: "cast(to_regclass('inbox.migration') as text)",
+    // Not to_regclass(): inside a transaction it may remember that there was none.
+    migration_table: "(select tablename from pg_tables where schemaname || '.' || tablename = 'inbox.migration')",
   },
   sqlite: {
     now: "cast(unixepoch('subsec') * 1000 as integer)",
