@@ -114,6 +114,7 @@ async function addBody<Tx>(
     }
   }
   await statements.run('keep_bodies', [JSON.stringify([bodyOf(record, id)])], tx);
+  if (found !== undefined) await repeat(digest);
   const values: SqlValue[] = [id, found === undefined ? 1 : 0, refusal === null ? 1 : 0];
   await statements.run('count_body', values, tx);
   return 'new_body';
