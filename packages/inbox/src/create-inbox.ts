@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import type { Inbox, WorkerOptions } from './inbox.ts';
 import { Intake } from './intake/intake.ts';
@@ -12,6 +13,7 @@ import { checkOptions, checkWholeNumber, type InboxOptions } from './options.ts'
 import { databasePath } from './store/database-path.ts';
 import { migrate, migrationsOf } from './store/schema.ts';
 import { Statements } from './store/statements.ts';
+import { within } from './time.ts';
 import { Dispatcher } from './work/dispatcher.ts';
 import { checkExpectation, keepExpectation } from './work/expectation.ts';
 import { Handlers } from './work/handlers.ts';
@@ -49,7 +51,9 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const limit = async (tx: Tx): Promise<void> => {
     if (store.dialect === 'postgres') await statements.run('limit_statements', [String(storeTimeoutMs)], tx);
   };
-  const keep = (records: readonly IntakeRecord[]) => keepGroup({ store, statements, limit }, records);
+  // A connection that has fallen silent holds up its own group, and not those after it.
+  const keep = (records: readonly IntakeRecord[]) =>
+    within(storeTimeoutMs, keepGroup({ store, statements, limit }, records));
   const spool = openSpool();
   const intake = new Intake({ settings, keep, ready, spool, onKept });
 
@@ -85,7 +89,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     const undo = new Error('rolled back');
     const attempt = store.transaction(async (tx) => {
       await limit(tx);
-      await statements.run('try_to_keep', [account], tx);
+      // An id of its own: a machine that vanished here would keep every other one waiting for its transaction.
+      await statements.run('try_to_keep', [account, `check ${randomUUID()}`], tx);
       throw undo;
     });
     await attempt.catch((error: unknown) => {
@@ -150,8 +155,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     if (store.dialect === 'postgres' && most > maxConcurrency) {
       throw new ConfigurationError(
         'concurrency',
-        `The pool has ${maxConcurrency + 1} connections, and each of ${most} handlers uses one. Raise its max, or lower ` +
-          'concurrency: the inbox needs one more.',
+        `The pool has connections for ${maxConcurrency} handlers at a time, and for ${most} it needs a max of ${most + 2}: the ` +
+          'inbox itself uses two. Raise its max, or lower concurrency.',
       );
     }
     if (working !== undefined) {
@@ -177,10 +182,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     const onWake = (other: string): void => {
       if (other === account) wakeup.wake();
     };
-    const end = await ready()
-      .then(() => store.listen?.(CHANNEL, onWake))
-      .catch(() => undefined);
-    if (end === undefined) return; // The poll finds what is due.
+    const end = await store.listen(CHANNEL, onWake);
     if (signal.aborted) return end();
     signal.addEventListener('abort', end, { once: true });
   }

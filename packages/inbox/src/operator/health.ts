@@ -79,7 +79,7 @@ export async function readHealth<Tx>(
   const problems: HealthProblem[] = [];
   const answer = <T>(promise: Promise<T>): Promise<T | undefined> =>
     within(settings.storeTimeoutMs, promise).catch(() => undefined);
-  const spooled = spool === undefined ? 0 : await answer(spool.count());
+  const spooled = spool === undefined ? 0 : await answer(spool.check().then(() => spool.count()));
   if (spooled === undefined) problems.push('spool_unavailable');
   else if (spooled > 0) problems.push('spool_not_drained');
   // A store that only answers questions would keep no callback: a standby, a full disk, a role that may only select.

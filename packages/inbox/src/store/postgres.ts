@@ -1,6 +1,7 @@
 import { ConfigurationError } from '@payment-service/core';
 import { TimedOut, within } from '../time.ts';
 import { checkDurability } from './durability.ts';
+import { Listener } from './listener.ts';
 import type { Row, SqlValue, Store } from './store.ts';
 
 /** What is needed of a `pg` pool and its clients. Structural, so that a program on SQLite needs neither. */
@@ -11,8 +12,8 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
 
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
-  on(event: 'error' | 'notification', listener: (event: never) => void): unknown;
-  removeListener(event: 'error' | 'notification', listener: (event: never) => void): unknown;
+  on(event: 'error' | 'notification', listener: (...values: unknown[]) => void): unknown;
+  removeListener(event: 'error' | 'notification', listener: (...values: unknown[]) => void): unknown;
   /** @param destroy true when the connection must not be used again. */
   release(destroy?: boolean): void;
 }
@@ -24,7 +25,7 @@ const ANSWER_MS = 60_000;
  * The store for several machines: any number of receivers and workers on one PostgreSQL database (13 or later). A handler
  * gets the client of `pg` in whose transaction it runs.
  *
- * @param pool A pool of the package `pg`. Each running handler uses one connection, and the inbox one or two more.
+ * @param pool A pool of the package `pg`. Each running handler uses one connection, and the inbox two more.
  * @param options.schema The schema of the inbox's tables, made if missing. @default 'payment_inbox'
  * @throws {ConfigurationError} When the pool is none, or the schema's name would need quotes.
  *
@@ -41,16 +42,20 @@ export function postgres<Client extends PostgresClient>(
   const prefix = schemaPrefix(options.schema);
   const run = async (client: Client, text: string, values: readonly SqlValue[]): Promise<Row[]> =>
     (await client.query(text, [...values])).rows;
+  const most = pool.options?.max ?? 10;
+  const listener = new Listener(() => connect(pool));
   const store: Store<Client> = {
     dialect: 'postgres',
     prefix,
-    maxConcurrency: Math.max(1, (pool.options?.max ?? 10) - 1),
+    maxConcurrency: Math.max(1, most - 2),
     query: (text, values, tx) =>
       tx === undefined
         ? lend(pool, (client) => within(ANSWER_MS, run(client, text, values)))
         : run(tx, text, values),
     transaction: (body) => lend(pool, (client) => inTransaction(client, body)),
-    listen: (channel, onWake) => listen(pool, channel, onWake),
+    // Through a pooler in transaction mode nothing arrives, and the poll finds what is due. So it does for a small pool, whose
+    // connections are for handlers and callbacks.
+    listen: async (channel, onWake) => (most < 3 ? () => undefined : listener.add(channel, onWake)),
     check: () => checkDurability((text) => store.query(text, [])),
   };
   return Object.freeze(store);
@@ -122,25 +127,4 @@ function isStatementError(error: unknown): boolean {
   if (error instanceof TimedOut) return false;
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   return typeof code !== 'string' || (/^[0-9A-Z]{5}$/.test(code) && !/^(08|57P|53|25P03|26|EP)/.test(code));
-}
-
-/** On a connection of its own. Through a pooler in transaction mode nothing arrives, and the poll finds what is due. */
-async function listen<Client extends PostgresClient>(
-  pool: PostgresPool<Client>,
-  channel: string,
-  onWake: (account: string) => void,
-): Promise<() => void> {
-  const client = await connect(pool);
-  let isOver = false;
-  const hear = ({ payload = '' }: { readonly payload?: string }): void => onWake(payload);
-  const end = (): void => {
-    if (isOver) return;
-    isOver = true;
-    client.removeListener('notification', hear);
-    client.release(true);
-  };
-  client.on('error', end);
-  client.on('notification', hear);
-  await client.query(`listen "${channel}"`);
-  return end;
 }
