@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import type { Inbox, WorkerOptions } from './inbox.ts';
 import { Intake } from './intake/intake.ts';
-import { keepGroup } from './intake/keep.ts';
+import { keepGroup, tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake/record.ts';
 import { Spool } from './intake/spool.ts';
 import { Actions } from './operator/actions.ts';
@@ -51,9 +50,9 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const limit = async (tx: Tx): Promise<void> => {
     if (store.dialect === 'postgres') await statements.run('limit_statements', [String(storeTimeoutMs)], tx);
   };
+  const keeping = { store, statements, limit };
   // A connection that has fallen silent holds up its own group, and not those after it.
-  const keep = (records: readonly IntakeRecord[]) =>
-    within(storeTimeoutMs, keepGroup({ store, statements, limit }, records));
+  const keep = (records: readonly IntakeRecord[]) => within(storeTimeoutMs, keepGroup(keeping, records));
   const spool = openSpool();
   const intake = new Intake({ settings, keep, ready, spool, onKept });
 
@@ -80,22 +79,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     spool?.start();
     await store.check?.();
     await migrate(store, statements);
-    await tryToKeep();
+    await tryToKeep(keeping, account);
     isReady = true;
-  }
-
-  /** In a transaction that is rolled back. Nothing else tells whether the store takes a callback. */
-  async function tryToKeep(): Promise<void> {
-    const undo = new Error('rolled back');
-    const attempt = store.transaction(async (tx) => {
-      await limit(tx);
-      // An id of its own: a machine that vanished here would keep every other one waiting for its transaction.
-      await statements.run('try_to_keep', [account, `check ${randomUUID()}`], tx);
-      throw undo;
-    });
-    await attempt.catch((error: unknown) => {
-      if (error !== undo) throw error;
-    });
   }
 
   function onKept(): void {
@@ -211,12 +196,12 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     work,
     async stats() {
       await ready();
-      return readStats({ store, statements, settings, spool, tryToKeep });
+      return readStats({ statements, settings, spool });
     },
     async health({ maxPendingAgeSeconds = 60 } = {}) {
       checkNumber('maxPendingAgeSeconds', maxPendingAgeSeconds, { min: 1, max: 10 ** 9 });
-      const attempt = (): Promise<void> => ready().then(tryToKeep);
-      return readHealth({ store, statements, settings, spool, tryToKeep: attempt }, maxPendingAgeSeconds);
+      const attempt = (): Promise<void> => ready().then(() => tryToKeep(keeping, account));
+      return readHealth({ statements, settings, spool, tryToKeep: attempt }, maxPendingAgeSeconds);
     },
     async list(given = {}) {
       const checked = checkList(given);

@@ -1,13 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
-import {
-  createInbox,
-  type Inbox,
-  type InboxEvent,
-  type InboxOptions,
-  postgres,
-} from '../../src/index.ts';
+import { createInbox, type Inbox, type InboxEvent, type InboxOptions, postgres } from '../../src/index.ts';
 
 export interface PoolShop {
   readonly pool: pg.Pool;
