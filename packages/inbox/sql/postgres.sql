@@ -1,6 +1,7 @@
 -- name: limit_statements
 -- For this transaction only: the server gives up before the sender of a callback is given up.
-select set_config('lock_timeout', $1, true), set_config('statement_timeout', $1, true)
+select set_config('lock_timeout', $1, true), set_config('statement_timeout', $1, true),
+  set_config('idle_in_transaction_session_timeout', $1, true)
 
 -- name: enter_attempt
 -- The mark is gone when the handler ends the transaction. The lock serialises the handlers of an
