@@ -19,6 +19,8 @@ const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
   [/'notification'/g, /^packages\/inbox\/src\/store\//],
   // The tokens of a bucket that limits retries.
   [/\btokens?\b/gi, /^packages\/core\/src\/client\/call\.ts$/],
+  // The event of `pg` for NOTIFY.
+  [/['"]notification['"]/g, /^packages\/inbox\/(api|src)\//],
   // Peers in the benchmarks: their interfaces, and their names in documents.
   [/webhook/gi, /^benchmarks\/(src|test)\//],
   [
