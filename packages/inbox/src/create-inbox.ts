@@ -242,7 +242,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       await track(actions.reopen(transitionId, note));
     },
     async overdue({ limit: most = 1000 } = {}) {
-      checkNumber('limit', most, { min: 1, max: 100_000 });
+      checkWholeNumber('limit', most, 100_000);
       await ready();
       return listOverdue(statements, account, most);
     },

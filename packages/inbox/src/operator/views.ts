@@ -1,5 +1,6 @@
 import { ConfigurationError, type SignedFields } from '@payment-service/core';
 import { referenceKey } from '../intake/record.ts';
+import { checkWholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import type { Statements } from '../store/statements.ts';
 import {
@@ -110,7 +111,7 @@ export function checkList(options: ListOptions): ListOptions {
     if (value === undefined || (value instanceof Date && Number.isFinite(value.getTime()))) continue;
     throw new ConfigurationError(name, `${name} must be a valid Date, or be left out.`);
   }
-  if (limit !== undefined) checkNumber('limit', limit, { min: 1, max: 1000 });
+  if (limit !== undefined) checkWholeNumber('limit', limit, 1000);
   if (options.after !== undefined) checkId(options.after);
   return options;
 }

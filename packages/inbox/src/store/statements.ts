@@ -16,7 +16,8 @@ const WORDS: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, 
     index: '',
     strict: '',
     // Not to_regclass(): inside a transaction it may remember that there was none.
-    migration_table: "(select tablename from pg_tables where schemaname || '.' || tablename = 'inbox.migration')",
+    migration_table:
+      "(select tablename from pg_tables where schemaname || '.' || tablename = 'inbox.migration')",
   },
   sqlite: {
     now: "cast(unixepoch('subsec') * 1000 as integer)",
