@@ -6,6 +6,8 @@ import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { money, NOTE, newShop, ORDER } from '../support/shop.ts';
 
 const REPLACE = { replace: true };
+/** A machine that stands still for a moment must not look like a store that is away. */
+const PATIENT = { storeTimeoutMs: 60_000 };
 
 describe.each(ENGINES)('intake on %s', (engine) => {
   it('threat A6: keeps one transition, however often, however signed and with whatever payload.id it comes', async () => {
@@ -60,7 +62,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
 
   it('keeps what comes at the same moment, once each', async () => {
     const merchant = await newMerchant(engine);
-    const [one, two] = [merchant.open(), merchant.open()];
+    const [one, two] = [merchant.open(PATIENT), merchant.open(PATIENT)];
     await Promise.all([one.ready(), two.ready()]);
     const references = Array.from({ length: 60 }, (_, index) => `ORD-${index}`);
     await Promise.all(
@@ -76,7 +78,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
 
   it('two receivers that take the same callbacks in opposite orders do not wait for each other', async () => {
     const merchant = await newMerchant(engine);
-    const [one, other] = [merchant.open(), merchant.open()];
+    const [one, other] = [merchant.open(PATIENT), merchant.open(PATIENT)];
     await Promise.all([one.ready(), other.ready()]);
     for (let round = 0; round < 5; round += 1) {
       const callbacks = Array.from({ length: 60 }, (_, index) => paid(`ORD-${round}-${index}`, 500));
@@ -107,7 +109,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
 
   it('threat A5, threat A34: beyond the limit admits one body that equals the expectation, and no other', async () => {
     const merchant = await newMerchant(engine);
-    const [one, other] = [merchant.open(), merchant.open()];
+    const [one, other] = [merchant.open(PATIENT), merchant.open(PATIENT)];
     for (let id = 1; id <= 8; id += 1) await one.receive(paid('ORD-1', id));
     await one.expect({ ...ORDER, amount: '500.0' });
     for (const wrong of [paid('ORD-1', 9), paid('ORD-1', 500, { request_amount: 1 })]) {
