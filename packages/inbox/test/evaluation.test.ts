@@ -3,23 +3,34 @@ import { describe, expect, it } from 'vitest';
 import {
   type EvaluatedBody,
   type EvaluationRules,
+  type ExpectedMoney,
   evaluate,
   type TransitionCase,
   type Verdict,
-} from '../src/evaluation.ts';
+} from '../src/work/evaluate.ts';
 
-const RULES: EvaluationRules = { statuses: undefined, allowTransitions: { COMPLETED: [] } };
+const RULES: EvaluationRules = {
+  completedEvents: ['transaction.completed'],
+  allowTransitions: { COMPLETED: [] },
+  interimStatuses: ['PENDING'],
+  isHandled: (_, isCompleted) => isCompleted,
+};
+const EVERYTHING = { isHandled: () => true };
+const SIGNED = {
+  event: 'transaction.completed',
+  merchant_reference: 'ORD-1',
+  internal_reference: 'INT-1',
+  transaction_type: 'COLLECTION',
+  transaction_status: 'COMPLETED',
+};
 const COMPLETED: TransitionCase = {
   transitionId: 'a',
-  merchantReference: 'ORD-1',
-  internalReference: 'INT-1',
-  status: 'COMPLETED',
-  isCompleted: true,
+  signed: SIGNED,
   refusal: undefined,
   bodies: [body('500')],
-  expectation: { currency: 'UGX', amount: '500', compare: 'both', settledBy: undefined },
+  expectation: { currency: 'UGX', amount: '500', compare: 'both', settledBy: undefined, replaced: [] },
   appliedStatus: undefined,
-  unfinishedStarts: 0,
+  unfinished: 0,
   isWaived: false,
 };
 
@@ -35,7 +46,14 @@ function verdict(changes: Partial<TransitionCase>, rules: Partial<EvaluationRule
   return evaluate({ ...COMPLETED, ...changes }, { ...RULES, ...rules });
 }
 
-const parked = (state: string, reason: string): object => ({ kind: 'park', state, reason });
+const parked = (state: string, reason: string, isWaiting = false): object => ({
+  kind: 'park',
+  state,
+  reason,
+  isWaiting,
+});
+const waiting = (state: string, reason: string): object => parked(state, reason, true);
+const earlier = (amount: string): ExpectedMoney => ({ currency: 'UGX', amount, compare: 'both' });
 const expectation = COMPLETED.expectation;
 if (expectation === undefined) throw new Error('The base case has an expectation.');
 
@@ -46,17 +64,34 @@ describe('evaluate', () => {
       {},
       {
         kind: 'apply',
-        settled: { currency: 'UGX', amount: '500' },
-        compare: 'both',
+        settled: { currency: 'UGX', amount: '500', compare: 'both' },
         digest: '500/500/UGX',
+        isContradicted: false,
       },
     ],
     ['nothing but evidence', { bodies: [], refusal: 'ambiguous' }, parked('quarantined', 'ambiguous')],
-    ['no merchant_reference', { merchantReference: '' }, parked('quarantined', 'empty_reference')],
-    ['no internal_reference', { internalReference: '' }, parked('quarantined', 'empty_reference')],
-    ['another status', { status: 'FAILED', isCompleted: false }, parked('unhandled', 'no_handler')],
-    ['two unfinished starts', { unfinishedStarts: 2 }, { kind: 'apply' }],
-    ['three unfinished starts', { unfinishedStarts: 3 }, parked('quarantined', 'crash_loop')],
+    [
+      'no merchant_reference',
+      { signed: { ...SIGNED, merchant_reference: '' } },
+      parked('quarantined', 'empty_reference'),
+    ],
+    [
+      'no internal_reference',
+      { signed: { ...SIGNED, internal_reference: '' } },
+      parked('quarantined', 'empty_reference'),
+    ],
+    [
+      'another status',
+      { signed: { ...SIGNED, transaction_status: 'FAILED' } },
+      parked('unhandled', 'no_handler'),
+    ],
+    [
+      'another event',
+      { signed: { ...SIGNED, event: 'transaction.reversed' } },
+      parked('unhandled', 'no_handler'),
+    ],
+    ['two unfinished starts', { unfinished: 2 }, { kind: 'apply' }],
+    ['three unfinished starts', { unfinished: 3 }, parked('quarantined', 'crash_loop')],
     [
       'COMPLETED was applied',
       { appliedStatus: 'COMPLETED' },
@@ -65,39 +100,61 @@ describe('evaluate', () => {
     ['a person lets it through', { appliedStatus: 'COMPLETED', isWaived: true }, { kind: 'apply' }],
     ['FAILED was applied', { appliedStatus: 'FAILED' }, { kind: 'apply' }],
     ['a status named like a property', { appliedStatus: 'constructor' }, { kind: 'apply' }],
-    ['no expectation', { expectation: undefined }, parked('unhandled', 'no_expectation')],
+    ['no expectation', { expectation: undefined }, waiting('unhandled', 'no_expectation')],
     [
       'no expectation, two bodies',
       { expectation: undefined, bodies: [body('500'), body('501')] },
-      parked('conflict', 'different_bodies'),
+      waiting('conflict', 'different_bodies'),
     ],
     [
       'settled by another',
       { expectation: { ...expectation, settledBy: 'b' } },
-      parked('conflict', 'already_settled'),
+      waiting('conflict', 'already_settled'),
     ],
     ['settled by itself', { expectation: { ...expectation, settledBy: 'a' } }, { kind: 'apply' }],
-    ['another amount', { bodies: [body('501')] }, parked('quarantined', 'amount_mismatch')],
-    ['another currency', { bodies: [body('500', '500', 'USD')] }, parked('quarantined', 'amount_mismatch')],
-    ['no amount', { bodies: [body(null)] }, parked('quarantined', 'amount_mismatch')],
-    ['half of it', { bodies: [body('500', '501')] }, parked('quarantined', 'amount_mismatch')],
+    ['another amount', { bodies: [body('501')] }, waiting('quarantined', 'amount_mismatch')],
+    ['another currency', { bodies: [body('500', '500', 'USD')] }, waiting('quarantined', 'amount_mismatch')],
+    ['no amount', { bodies: [body(null)] }, waiting('quarantined', 'amount_mismatch')],
+    ['half of it', { bodies: [body('500', '501')] }, waiting('quarantined', 'amount_mismatch')],
+    ['a contradicting body', { bodies: [body('500'), body('7')] }, { kind: 'apply', isContradicted: true }],
+    [
+      'a body that equals a replaced amount',
+      {
+        bodies: [body('500'), body('7')],
+        expectation: { ...expectation, replaced: [earlier('8'), earlier('7')] },
+      },
+      waiting('conflict', 'contradicting_bodies'),
+    ],
+    [
+      'nothing but a body that equals a replaced amount',
+      { bodies: [body('7')], expectation: { ...expectation, replaced: [earlier('7')] } },
+      waiting('conflict', 'contradicting_bodies'),
+    ],
+    [
+      'a replaced amount that was taken back',
+      { expectation: { ...expectation, replaced: [earlier('500'), earlier('7')] } },
+      { kind: 'apply', isContradicted: false },
+    ],
     [
       'two halves',
       { bodies: [body('500', '501'), body('501', '500')] },
-      parked('quarantined', 'amount_mismatch'),
+      waiting('quarantined', 'amount_mismatch'),
     ],
   ])('%s', (_name, changes, wanted) => {
     expect(verdict(changes)).toMatchObject(wanted);
   });
 
-  it('with statuses, other ones are applied without money', () => {
-    const failed = { status: 'FAILED', isCompleted: false };
-    const applied = { kind: 'apply', settled: undefined };
-    expect(verdict(failed, { statuses: ['COMPLETED', 'FAILED'] })).toMatchObject(applied);
-    expect(verdict({ ...failed, expectation: undefined }, { statuses: ['FAILED'] })).toMatchObject(applied);
-    expect(verdict({}, { statuses: ['FAILED'] })).toMatchObject(parked('unhandled', 'no_handler'));
-    const reversed = { isCompleted: false };
-    expect(verdict(reversed, { statuses: ['COMPLETED'] })).toMatchObject(parked('unhandled', 'no_handler'));
+  it('other statuses are applied without money, and a late one is superseded when it is not final', () => {
+    const other = (transaction_status: string): Partial<TransitionCase> => ({
+      signed: { ...SIGNED, transaction_status },
+      expectation: undefined,
+    });
+    expect(verdict(other('FAILED'), EVERYTHING)).toMatchObject({ kind: 'apply', settled: undefined });
+    const late = (status: string): Verdict =>
+      verdict({ ...other(status), appliedStatus: 'COMPLETED' }, EVERYTHING);
+    expect(late('PENDING')).toEqual(parked('superseded', 'late_status'));
+    expect(late('FAILED')).toEqual(parked('quarantined', 'transition_not_allowed'));
+    expect(late('COMPLETED')).toEqual(parked('quarantined', 'transition_not_allowed'));
   });
 
   it('threat A5: the order of the bodies and any number of forged ones change nothing', () => {
@@ -118,12 +175,12 @@ describe('evaluate', () => {
           if (isGenuine) {
             expect(found).toEqual({
               kind: 'apply',
-              compare: 'both',
-              settled: { currency: 'UGX', amount: '500' },
+              settled: earlier('500'),
               digest: '500/500/UGX',
+              isContradicted: bodies.length > 1,
             });
           } else {
-            expect(found).toEqual(parked('quarantined', 'amount_mismatch'));
+            expect(found).toEqual(waiting('quarantined', 'amount_mismatch'));
           }
         },
       ),
@@ -135,20 +192,26 @@ describe('evaluate', () => {
       bodies: fc.array(fc.constantFrom(body('500'), body('1'), body('500', '1')), { maxLength: 3 }),
       expectation: fc.constantFrom(undefined, expectation, { ...expectation, settledBy: 'b' }),
       appliedStatus: fc.constantFrom(undefined, 'COMPLETED', 'FAILED'),
-      unfinishedStarts: fc.nat(4),
+      unfinished: fc.nat(4),
       isWaived: fc.boolean(),
-      isCompleted: fc.boolean(),
-      merchantReference: fc.constantFrom('ORD-1', ''),
+      signed: fc.record({
+        event: fc.constantFrom('transaction.completed', 'x'),
+        merchant_reference: fc.constantFrom('ORD-1', ''),
+        internal_reference: fc.constantFrom('INT-1', ''),
+        transaction_type: fc.constant('COLLECTION'),
+        transaction_status: fc.constantFrom('COMPLETED', 'FAILED', 'PENDING'),
+      }),
     });
-    const statuses = fc.constantFrom(undefined, ['COMPLETED'], ['COMPLETED', 'FAILED'], ['FAILED']);
     fc.assert(
-      fc.property(cases, statuses, fc.constantFrom('COMPLETED', 'FAILED'), (changes, handled, status) => {
-        const isCompleted = status === 'COMPLETED' && changes.isCompleted;
-        const found = verdict({ ...changes, status, isCompleted }, { statuses: handled });
+      fc.property(cases, fc.boolean(), (changes, isHandled) => {
+        const found = verdict(changes, { isHandled: () => isHandled });
         if (found.kind === 'park') return;
-        expect(found.settled).toEqual(isCompleted ? { currency: 'UGX', amount: '500' } : undefined);
+        const { event, transaction_status, merchant_reference } = changes.signed;
+        const isCompleted = event === 'transaction.completed' && transaction_status === 'COMPLETED';
+        expect(found.settled).toEqual(isCompleted ? earlier('500') : undefined);
         if (isCompleted) expect(changes.bodies.map(({ digest }) => digest)).toContain('500/500/UGX');
-        expect(changes.unfinishedStarts).toBeLessThan(3);
+        expect(changes.unfinished).toBeLessThan(3);
+        expect(isHandled && merchant_reference !== '').toBe(true);
       }),
       { numRuns: 2000 },
     );
