@@ -9,10 +9,15 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
   readonly options: { readonly max?: number | undefined };
 }
 
+/** An error, or a notification with its payload. */
+interface PostgresEvent {
+  readonly payload?: string | undefined;
+}
+
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
-  on(event: 'error' | 'notification', listener: (event: never) => void): unknown;
-  removeListener(event: 'error' | 'notification', listener: (event: never) => void): unknown;
+  on(event: 'error' | 'notification', listener: (event: PostgresEvent) => void): unknown;
+  removeListener(event: 'error' | 'notification', listener: (event: PostgresEvent) => void): unknown;
   /** @param destroy true when the connection must not be used again. */
   release(destroy?: boolean): void;
 }
@@ -132,7 +137,7 @@ async function listen<Client extends PostgresClient>(
 ): Promise<() => void> {
   const client = await connect(pool);
   let isOver = false;
-  const hear = ({ payload = '' }: { readonly payload?: string }): void => onWake(payload);
+  const hear = ({ payload = '' }: PostgresEvent): void => onWake(payload);
   const end = (): void => {
     if (isOver) return;
     isOver = true;
