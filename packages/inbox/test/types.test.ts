@@ -67,8 +67,5 @@ it('receive() takes verified callbacks only, and a bulk action a state', () => {
     await inbox.retry({ state: 'dead' }, { note: 'all' });
   };
   expectTypeOf(uses).toBeFunction();
-  expectTypeOf(createInbox<SqliteTransaction>)
-    .parameter(0)
-    .toHaveProperty('store');
   expectTypeOf(sqlite).returns.toEqualTypeOf<Store<SqliteTransaction>>();
 });

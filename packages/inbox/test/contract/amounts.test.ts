@@ -101,7 +101,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     }
     await workOff(inbox);
     const credited = equal.map(([, , amount], index) => ({ reference: `ORD-${index}`, amount }));
-expect(await merchant.credits()).toEqual(credited);
+    expect(await merchant.credits()).toEqual(credited);
     expect((await inbox.stats()).reasons).toEqual({ amount_mismatch: unequal.length });
   });
 
