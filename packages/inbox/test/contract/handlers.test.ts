@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 import { describe, expect, it } from 'vitest';
-import type { HandlerSelector, InboxOptions, TransitionState } from '../../src/index.ts';
+import type { HandledTransition, HandlerSelector, InboxOptions, TransitionState } from '../../src/index.ts';
 import { callback, type Payload, paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type EngineName, newMerchant } from '../support/merchant.ts';
 import { LATER, money, ORDER, type Shop } from '../support/shop.ts';
@@ -28,13 +28,11 @@ describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
       { status: '*' },
     ];
     for (const [index, selector] of selectors.entries()) {
-      inbox.handle(
-        ({ signed, settled }) => {
-          const { transaction_type: type, transaction_status: status } = signed;
-          applied.push(`${type} ${status}: ${index}${settled === undefined ? '' : ` ${settled.amount}`}`);
-        },
-        { ...selector, status: selector.status ?? 'COMPLETED' },
-      );
+      const handler = ({ signed, settled }: HandledTransition<AnyTransaction>): void => {
+        const { transaction_type: type, transaction_status: status } = signed;
+        applied.push(`${type} ${status}: ${index}${settled === undefined ? '' : ` ${settled.amount}`}`);
+      };
+      inbox.handle(handler, selector);
     }
     for (const transaction_type of ['COLLECTION', 'PAYOUT', 'REFUND']) {
       await inbox.expect({ ...money(transaction_type), transaction_type });
