@@ -41,17 +41,19 @@ export function postgres<Client extends PostgresClient>(
   const prefix = schemaPrefix(options.schema);
   const run = async (client: Client, text: string, values: readonly SqlValue[]): Promise<Row[]> =>
     (await client.query(text, [...values])).rows;
+  const most = pool.options?.max ?? 10;
   const store: Store<Client> = {
     dialect: 'postgres',
     prefix,
     // One for the group of callbacks that is being kept, and one that listens.
-    maxConcurrency: Math.max(1, (pool.options?.max ?? 10) - 2),
+    maxConcurrency: Math.max(1, most - 2),
     query: (text, values, tx) =>
       tx === undefined
         ? lend(pool, (client) => within(ANSWER_MS, run(client, text, values)))
-        : run(tx, text, values),
+        : within(ANSWER_MS, run(tx, text, values)),
     transaction: (body) => lend(pool, (client) => inTransaction(client, body)),
-    listen: listener(pool),
+    // The connections of a small pool are for handlers and callbacks: the poll finds what is due.
+    ...(most < 3 ? {} : { listen: listener(pool) }),
     check: () => checkDurability((text) => store.query(text, [])),
   };
   return Object.freeze(store);
