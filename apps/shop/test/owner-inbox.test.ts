@@ -167,6 +167,29 @@ describe.each(STAGES)('the owner’s inbox on $framework and $engine', ({ framew
     expect((await owner.get('/owner/orders')).body).toContain('ORD-LOST: UGX 900');
   });
 
+  it('keeps back an amount that was replaced and is claimed as well, until a person lets it through', async () => {
+    const shop = await openShop({ framework, engine });
+    const owner = new Customer(shop);
+    const { reference } = await owner.placeOrder();
+    // By another program of the merchant's: the shop itself never changes an amount.
+    const changed = { merchant_reference: reference, currency: 'UGX', amount: '20000' };
+    await expect(shop.inbox.expect(changed)).rejects.toThrow('expected with another');
+    await shop.inbox.expect(changed, { replace: true });
+    await shop.sendCallback(genuine(reference));
+    await shop.sendCallback(genuine(reference, { request_amount: 20_000, transaction_amount: 20_000 }));
+    const address = `/owner/inbox/${await newestIn(shop)}`;
+    const page = (await owner.get(address)).body;
+    expect(page).toContain('data-state="conflict"');
+    expect(page).toContain('Suspicious: it has an amount that the order had before');
+    expect(await shop.stateOf(reference)).toBe('open');
+
+    await owner.post(`${address}/retry`, { note: 'Once more.' });
+    expect(await shop.stateOf(reference)).toBe('open');
+    await owner.post(`${address}/reopen`, { note: 'The service says that 20,000 were paid.' });
+    expect(await shop.stateOf(reference)).toBe('paid');
+    expect(shop.log.join('\n')).toContain('is settled, and a body contradicts it');
+  });
+
   it('does nothing that another site posts', async () => {
     const shop = await openShop({ framework, engine });
     const { reference } = await new Customer(shop).placeOrder();

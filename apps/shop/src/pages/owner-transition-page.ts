@@ -72,6 +72,7 @@ function money({ currency, amount }: StoredClaim): string {
 
 const REOPENED = new Set<string | undefined>([
   'transition_not_allowed',
+  'contradicting_bodies',
   'timestamp_out_of_tolerance',
   'timestamp_unreadable',
 ]);
