@@ -56,10 +56,14 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     await ready();
     return act();
   };
-  const limit = async (tx: Tx): Promise<void> => {
-    if (store.dialect === 'postgres') await statements.run('limit_statements', [String(storeTimeoutMs)], tx);
-  };
-  const keep = (records: readonly IntakeRecord[]) => keepGroup({ store, statements, limit }, records);
+  /** A transaction in which the server gives up before the sender of a callback is given up. */
+  const limited = <T>(body: (tx: Tx) => Promise<T>): Promise<T> =>
+    store.transaction(async (tx) => {
+      if (store.dialect === 'postgres' && store.setsLimits !== true)
+        await statements.run('limit_statements', [String(storeTimeoutMs)], tx);
+      return body(tx);
+    }, storeTimeoutMs);
+  const keep = (records: readonly IntakeRecord[]) => limited((tx) => keepGroup(statements, records, tx));
   const spool = openSpool();
   const intake = new Intake({ settings, keep, ready, spool, onKept });
 
@@ -93,8 +97,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   /** In a transaction that is rolled back. Nothing else tells whether the store takes a callback. */
   async function tryToKeep(): Promise<void> {
     const undo = new Error('rolled back');
-    const attempt = store.transaction(async (tx) => {
-      await limit(tx);
+    const attempt = limited(async (tx) => {
       await statements.run('try_to_keep', [account], tx);
       throw undo;
     });
@@ -109,15 +112,18 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   }
 
   let isNotifying = false;
-  /** Not more often than needed, and outside of the transaction that keeps the callback: NOTIFY lets one commit at a time. */
+  let notifiedAt = Number.NEGATIVE_INFINITY;
+  /** At once, and then not more often than a busy worker needs; outside of the transaction that keeps the callback. */
   function notifyOthers(): void {
     if (store.listen === undefined || isNotifying) return;
     isNotifying = true;
+    const waitMs = Math.max(0, notifiedAt + NOTIFY_MS - performance.now());
     setTimeout(() => {
       isNotifying = false;
+      notifiedAt = performance.now();
       // What nobody hears is found by the poll.
       statements.run('notify', [account]).catch(() => undefined);
-    }, 5).unref();
+    }, waitMs).unref();
   }
 
   async function receive(record: IntakeRecord): Promise<void> {
@@ -200,8 +206,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     async expect(given, { tx, replace = false } = {}) {
       const expectation = checkExpectation(given, account);
       const keepIn = (own: Tx): Promise<void> => keepExpectation(statements, { expectation, replace }, own);
-      if (tx === undefined)
-        return whenReady(() => track(store.transaction((own) => limit(own).then(() => keepIn(own)))));
+      if (tx === undefined) return whenReady(() => track(limited(keepIn)));
       if (!isReady) throw notReady();
       await keepIn(tx);
     },

@@ -1,5 +1,5 @@
 import type { Statements } from '../store/statements.ts';
-import { numberOf, type Row, type SqlValue, type Store, textOf } from '../store/store.ts';
+import { numberOf, type Row, type SqlValue, textOf } from '../store/store.ts';
 import { readCase } from '../work/case.ts';
 import { equalsExpectation } from '../work/evaluate.ts';
 import { type IntakeRecord, MAX_BODIES, MAX_EVIDENCE } from './record.ts';
@@ -15,64 +15,55 @@ export type IntakeOutcome =
   /** Not kept, and counted: the transition has as many distinct bodies as are kept. */
   | 'full';
 
-export interface KeepOptions<Tx> {
-  readonly store: Store<Tx>;
-  readonly statements: Statements<Tx>;
-  /** Limits of the server for this transaction: it gives up before the sender is given up. */
-  readonly limit: (tx: Tx) => Promise<void>;
-}
-
 /**
- * Keeps a group of deliveries in one transaction, and says for each what became of it. First deliveries, the usual case, are
+ * Keeps a group of deliveries in a transaction, and says for each what became of it. First deliveries, the usual case, are
  * written together; so are repetitions. A body that was not kept before takes the lock of its transition.
  *
  * Everything is taken in the order of the transitions' ids and of the tables, so that two groups cannot wait for each other.
  */
 export async function keepGroup<Tx>(
-  { store, statements, limit }: KeepOptions<Tx>,
+  statements: Statements<Tx>,
   records: readonly IntakeRecord[],
+  tx: Tx,
 ): Promise<readonly IntakeOutcome[]> {
   const outcomes = new Map<IntakeRecord, IntakeOutcome>();
   const sorted = [...records].sort(byTransition);
   const firsts = sorted.filter((record, index) => sorted[index - 1]?.transitionId !== record.transitionId);
-  await store.transaction(async (tx) => {
-    await limit(tx);
-    const run = (name: string, rows: readonly object[]): Promise<readonly Row[]> =>
-      rows.length === 0 ? Promise.resolve([]) : statements.run(name, [JSON.stringify(rows)], tx);
-    const created = await run('keep_transitions', firsts.map(keysOf));
-    const ids = new Map(created.map((row) => [textOf(row, 'transition_id'), numberOf(row, 'id')]));
-    const news = firsts.filter(({ transitionId }) => ids.has(transitionId));
-    await run(
-      'keep_bodies',
-      news.map((record) => bodyOf(record, ids.get(record.transitionId))),
-    );
-    for (const record of news) outcomes.set(record, 'new');
+  const run = (name: string, rows: readonly object[]): Promise<readonly Row[]> =>
+    rows.length === 0 ? Promise.resolve([]) : statements.run(name, [JSON.stringify(rows)], tx);
+  const created = await run('keep_transitions', firsts.map(transitionOf));
+  const ids = new Map(created.map((row) => [textOf(row, 'transition_id'), numberOf(row, 'id')]));
+  const news = firsts.filter(({ transitionId }) => ids.has(transitionId));
+  await run(
+    'keep_bodies',
+    news.map((record) => bodyOf(record, ids.get(record.transitionId))),
+  );
+  for (const record of news) outcomes.set(record, 'new');
 
-    const others = sorted.filter((record) => !outcomes.has(record));
-    const known = knownBodies(await run('find_known', others.map(keysOf)));
-    const repeats = new Map<string, { id: number; digest: string; repeats: number }>();
-    for (const record of others) {
-      const id = known.ids.get(record.transitionId);
-      const refusal = known.bodies.get(record.transitionId + record.digest);
-      const isKnown = refusal !== undefined && (refusal === null || record.refusal !== null);
-      if (id === undefined || !isKnown) continue;
-      const repeat = repeats.get(record.transitionId + record.digest) ?? {
-        id,
-        digest: record.digest,
-        repeats: 0,
-      };
-      repeat.repeats += 1;
-      repeats.set(record.transitionId + record.digest, repeat);
-      outcomes.set(record, 'known');
-    }
-    await run('count_deliveries', [...repeats.values()]);
-    for (const record of others) {
-      const id = known.ids.get(record.transitionId);
-      if (id === undefined)
-        throw new TypeError('A transition disappeared while a body was added. Was a table changed?');
-      if (!outcomes.has(record)) outcomes.set(record, await addBody(statements, { record, id }, tx));
-    }
-  });
+  const others = sorted.filter((record) => !outcomes.has(record));
+  const known = knownBodies(await run('find_known', others.map(keysOf)));
+  const repeats = new Map<string, { id: number; digest: string; repeats: number }>();
+  for (const record of others) {
+    const id = known.ids.get(record.transitionId);
+    const refusal = known.bodies.get(record.transitionId + record.digest);
+    const isKnown = refusal !== undefined && (refusal === null || record.refusal !== null);
+    if (id === undefined || !isKnown) continue;
+    const repeat = repeats.get(record.transitionId + record.digest) ?? {
+      id,
+      digest: record.digest,
+      repeats: 0,
+    };
+    repeat.repeats += 1;
+    repeats.set(record.transitionId + record.digest, repeat);
+    outcomes.set(record, 'known');
+  }
+  await run('count_deliveries', [...repeats.values()]);
+  for (const record of others) {
+    const id = known.ids.get(record.transitionId);
+    if (id === undefined)
+      throw new TypeError('A transition disappeared while a body was added. Was a table changed?');
+    if (!outcomes.has(record)) outcomes.set(record, await addBody(statements, { record, id }, tx));
+  }
   return records.map((record) => outcomes.get(record) ?? 'full');
 }
 
@@ -119,8 +110,14 @@ async function addBody<Tx>(
   return 'new_body';
 }
 
-function keysOf({ content: _, ...keys }: IntakeRecord): object {
-  return keys;
+/** What a statement needs and no more: the database reads each row once for each of its columns. */
+function transitionOf(record: IntakeRecord): object {
+  const { transitionId, account, signed, referenceKey, transactionType, subjectKey, refusal } = record;
+  return { transitionId, account, signed, referenceKey, transactionType, subjectKey, refusal };
+}
+
+function keysOf({ transitionId, digest }: IntakeRecord): object {
+  return { transitionId, digest };
 }
 
 function bodyOf(record: IntakeRecord, id: number | undefined): object {

@@ -16,14 +16,15 @@ export interface SqliteResult {
 }
 
 export type ThreadRequest =
-  | { readonly kind: 'begin' | 'commit' | 'rollback' | 'close' }
+  | { readonly kind: 'commit' | 'rollback' | 'close' }
   /** On a connection of its own: what an open transaction has not committed is not seen. */
   | { readonly kind: 'read'; readonly text: string; readonly values: SqliteValues }
   | {
       readonly kind: 'query';
       readonly text: string;
       readonly values: SqliteValues;
-      readonly isInTransaction: true;
+      /** Begins the transaction. */
+      readonly isFirst: boolean;
     };
 
 export interface ThreadReply {
@@ -140,15 +141,9 @@ parentPort?.on('message', ({ id, request }: { readonly id: number; readonly requ
 
 function answer(request: ThreadRequest): SqliteResult | undefined {
   switch (request.kind) {
-    case 'begin':
-      requireFile();
-      writer ??= opened();
-      // At once, so that nothing read in this transaction can change before its end.
-      whileBusy(() => writer?.execute('begin immediate'));
-      hasFailed = false;
-      return undefined;
     case 'query':
-      return queryIn(transaction(), request);
+      if (request.isFirst) begin();
+      return queryIn(request);
     case 'commit':
       requireFile();
       if (hasFailed) throw new Refused('A statement of this transaction failed, so it was rolled back.', {});
@@ -170,13 +165,21 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
   }
 }
 
-function queryIn(
-  connection: Connection,
-  { text, values }: { text: string; values: SqliteValues },
-): SqliteResult {
+function begin(): void {
+  // Until it has begun: what comes after a failure finds no transaction, and nobody has ended one.
+  hasFailed = true;
+  requireFile();
+  writer ??= opened();
+  // Immediate, so that nothing read in this transaction can change before its end.
+  whileBusy(() => writer?.execute('begin immediate'));
+  hasFailed = false;
+}
+
+function queryIn({ text, values }: { text: string; values: SqliteValues }): SqliteResult {
   if (hasFailed) {
     throw new Refused('A statement of this transaction failed before: it can only be rolled back.', {});
   }
+  const connection = transaction();
   try {
     return connection.query(text, values);
   } catch (error) {
@@ -185,7 +188,7 @@ function queryIn(
   }
 }
 
-/** @throws When the handler has ended it, or a statement that failed badly: a full disk, or ON CONFLICT ROLLBACK. */
+/** @throws When the handler has ended it. */
 function transaction(): Connection {
   if (writer?.isInTransaction) return writer;
   throw new Refused('This transaction was ended before its handler returned.', { code: 'TRANSACTION_ENDED' });

@@ -6,7 +6,7 @@ const WORDS: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, 
   postgres: {
     // Of the statement, not of the transaction; stable, so that an index can be searched by it.
     now: 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)',
-    given: 'json_array_elements(cast($1 as json)) as given(value)',
+    given: 'jsonb_array_elements(cast($1 as jsonb)) as given(value)',
     for_update: 'for update',
     try_lock: 'pg_try_advisory_xact_lock(hashtextextended(subject_key, 0))',
     is_own: "coalesce(current_setting('payment_inbox.attempt', true) = $1, false)",
