@@ -26,6 +26,9 @@ const WORKER_RULES: OptionRules<WorkerOptions> = {
 };
 const RELISTEN_MS = 5000;
 
+/** NOTIFY is a transaction, and lets one commit at a time. */
+const NOTIFY_MS = 25;
+
 /**
  * Makes a durable inbox: what it has acknowledged is on disk, and each transition is applied once.
  *

@@ -31,14 +31,9 @@ export async function keepGroup<Tx>(
   const firsts = sorted.filter((record, index) => sorted[index - 1]?.transitionId !== record.transitionId);
   const run = (name: string, rows: readonly object[]): Promise<readonly Row[]> =>
     rows.length === 0 ? Promise.resolve([]) : statements.run(name, [JSON.stringify(rows)], tx);
-  const created = await run('keep_transitions', firsts.map(transitionOf));
-  const ids = new Map(created.map((row) => [textOf(row, 'transition_id'), numberOf(row, 'id')]));
-  const news = firsts.filter(({ transitionId }) => ids.has(transitionId));
-  await run(
-    'keep_bodies',
-    news.map((record) => bodyOf(record, ids.get(record.transitionId))),
-  );
-  for (const record of news) outcomes.set(record, 'new');
+  const created = await run('keep_firsts', firsts);
+  const news = new Set(created.map((row) => textOf(row, 'transition_id')));
+  for (const record of firsts) if (news.has(record.transitionId)) outcomes.set(record, 'new');
 
   const others = sorted.filter((record) => !outcomes.has(record));
   const known = knownBodies(await run('find_known', others.map(keysOf)));
@@ -104,16 +99,10 @@ async function addBody<Tx>(
       return 'full';
     }
   }
-  await statements.run('keep_bodies', [JSON.stringify([bodyOf(record, id)])], tx);
+  await statements.run('keep_body', [JSON.stringify([bodyOf(record, id)])], tx);
   const values: SqlValue[] = [id, found === undefined ? 1 : 0, refusal === null ? 1 : 0];
   await statements.run('count_body', values, tx);
   return 'new_body';
-}
-
-/** What a statement needs and no more: the database reads each row once for each of its columns. */
-function transitionOf(record: IntakeRecord): object {
-  const { transitionId, account, signed, referenceKey, transactionType, subjectKey, refusal } = record;
-  return { transitionId, account, signed, referenceKey, transactionType, subjectKey, refusal };
 }
 
 function keysOf({ transitionId, digest }: IntakeRecord): object {

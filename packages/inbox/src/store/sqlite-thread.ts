@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { STATEMENT_BREAK } from './statement-break.ts';
 
 /** What SQLite stores and gives: integers beyond 2^53 only as bigint, and only to be bound. */
 export type SqliteValue = string | number | bigint | Uint8Array | null;
@@ -71,6 +72,8 @@ class Connection {
     this.execute('pragma busy_timeout = 0');
     whileBusy(() => this.execute('pragma journal_mode = wal'));
     this.execute('pragma synchronous = full; pragma foreign_keys = on');
+    // A statement that writes many rows keeps what it could undo: in memory, instead of in a file for each statement.
+    this.execute('pragma temp_store = memory');
     // Without it, macOS hands a commit to the drive and does not wait for the drive.
     this.execute('pragma fullfsync = on; pragma checkpoint_fullfsync = on');
     const { journal_mode } = this.#database.prepare('pragma journal_mode').get() ?? {};
@@ -93,13 +96,15 @@ class Connection {
   }
 
   query(text: string, values: SqliteValues): SqliteResult {
-    const statement = this.#statement(text);
     const before = this.#changes();
-    const rows = (
-      Array.isArray(values)
-        ? statement.all(...(values as SQLInputValue[]))
-        : statement.all(values as Record<string, SQLInputValue>)
-    ) as SqliteResult['rows'][number][];
+    const rows = text.split(STATEMENT_BREAK).flatMap((part) => {
+      const statement = this.#statement(part);
+      return (
+        Array.isArray(values)
+          ? statement.all(...(values as SQLInputValue[]))
+          : statement.all(values as Record<string, SQLInputValue>)
+      ) as SqliteResult['rows'][number][];
+    });
     const changed = this.#changes() - before;
     return { rows, rowCount: changed > 0 && rows.length === 0 ? changed : rows.length };
   }
