@@ -26,6 +26,9 @@ const WORKER_RULES: OptionRules<WorkerOptions> = {
 };
 const RELISTEN_MS = 1000;
 
+/** NOTIFY is a transaction, and lets one commit at a time. */
+const NOTIFY_MS = 25;
+
 /**
  * Makes a durable inbox: what it has acknowledged is on disk, and each transition is applied once.
  *
@@ -56,12 +59,19 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     await ready();
     return act();
   };
-  const limit = async (tx: Tx): Promise<void> => {
-    if (store.dialect === 'postgres') await statements.run('limit_statements', [String(storeTimeoutMs)], tx);
-  };
-  const keeping = { store, statements, limit };
+  /** A transaction in which the server gives up before the sender of a callback is given up. */
+  const limited = <T>(body: (tx: Tx) => Promise<T>): Promise<T> =>
+    store.transaction(async (tx) => {
+      if (store.dialect === 'postgres' && store.setsLimits !== true)
+        await statements.run('limit_statements', [String(storeTimeoutMs)], tx);
+      return body(tx);
+    }, storeTimeoutMs);
   // A connection that has fallen silent holds up its own group, and not those after it.
-  const keep = (records: readonly IntakeRecord[]) => within(storeTimeoutMs, keepGroup(keeping, records));
+  const keep = (records: readonly IntakeRecord[]) =>
+    within(
+      storeTimeoutMs,
+      limited((tx) => keepGroup(statements, records, tx)),
+    );
   const spool = openSpool();
   const intake = new Intake({ settings, keep, ready, spool, onKept });
 
@@ -88,7 +98,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     spool?.start();
     await store.check?.();
     await migrate(store, statements);
-    await tryToKeep(keeping, account);
+    await tryToKeep(statements, limited, account);
     isReady = true;
   }
 
@@ -98,15 +108,18 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   }
 
   let isNotifying = false;
-  /** Not more often than needed, and outside of the transaction that keeps the callback: NOTIFY lets one commit at a time. */
+  let notifiedAt = Number.NEGATIVE_INFINITY;
+  /** At once, and then not more often than a busy worker needs; outside of the transaction that keeps the callback. */
   function notifyOthers(): void {
     if (store.listen === undefined || isNotifying) return;
     isNotifying = true;
+    const waitMs = Math.max(0, notifiedAt + NOTIFY_MS - performance.now());
     setTimeout(() => {
       isNotifying = false;
+      notifiedAt = performance.now();
       // What nobody hears is found by the poll.
       statements.run('notify', [account]).catch(() => undefined);
-    }, 5).unref();
+    }, waitMs).unref();
   }
 
   async function receive(record: IntakeRecord): Promise<void> {
@@ -196,8 +209,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     async expect(given, { tx, replace = false } = {}) {
       const expectation = checkExpectation(given, account);
       const keepIn = (own: Tx): Promise<void> => keepExpectation(statements, { expectation, replace }, own);
-      if (tx === undefined)
-        return whenReady(() => track(store.transaction((own) => limit(own).then(() => keepIn(own)))));
+      if (tx === undefined) return whenReady(() => track(limited(keepIn)));
       if (!isReady) throw notReady();
       await keepIn(tx);
     },
@@ -209,7 +221,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     async health(given = {}) {
       checkTable('health()', given, { maxPendingAgeSeconds: wholeNumber() });
       const { maxPendingAgeSeconds = 60 } = given;
-      const attempt = (): Promise<void> => whenReady(() => tryToKeep(keeping, account));
+      const attempt = (): Promise<void> => whenReady(() => tryToKeep(statements, limited, account));
       return readHealth({ statements, settings, spool, tryToKeep: attempt }, maxPendingAgeSeconds);
     },
     async list(given = {}) {

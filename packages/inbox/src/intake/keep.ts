@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Statements } from '../store/statements.ts';
-import { numberOf, type Row, type SqlValue, type Store, textOf } from '../store/store.ts';
+import { numberOf, type Row, type SqlValue, textOf } from '../store/store.ts';
 import { readCase } from '../work/case.ts';
 import { equalsExpectation } from '../work/evaluate.ts';
 import { type IntakeRecord, MAX_BODIES, MAX_EVIDENCE } from './record.ts';
@@ -16,61 +16,13 @@ export type IntakeOutcome =
   /** Not kept, and counted: the transition has as many distinct bodies as are kept. */
   | 'full';
 
-export interface KeepOptions<Tx> {
-  readonly store: Store<Tx>;
-  readonly statements: Statements<Tx>;
-  /** Limits of the server for this transaction: it gives up before the sender is given up. */
-  readonly limit: (tx: Tx) => Promise<void>;
-}
-
 /**
- * Keeps a group of deliveries in one transaction, and says for each what became of it. First deliveries, the usual case, are
+ * Keeps a group of deliveries in a transaction, and says for each what became of it. First deliveries, the usual case, are
  * written together; so are repetitions. A body that was not kept before takes the lock of its transition.
  *
  * Everything is taken in the order of the transitions' ids and of the tables, so that two groups cannot wait for each other.
  */
 export async function keepGroup<Tx>(
-  { store, statements, limit }: KeepOptions<Tx>,
-  records: readonly IntakeRecord[],
-): Promise<readonly IntakeOutcome[]> {
-  return store.transaction(async (tx) => {
-    await limit(tx);
-    return keepIn(statements, records, tx);
-  });
-}
-
-/**
- * Keeps a made-up callback and its repetition in a transaction that is rolled back: nothing else tells whether the store
- * takes a callback. Its id is its own, so that it waits for no other.
- *
- * @throws What keeping a callback meets.
- */
-export async function tryToKeep<Tx>(
-  { store, statements, limit }: KeepOptions<Tx>,
-  account: string,
-): Promise<void> {
-  const undo = new Error('rolled back');
-  const id = `check ${randomUUID()}`;
-  const keys = { transitionId: id, account, referenceKey: id, subjectKey: id, digest: id };
-  const claims = {
-    requestCurrency: null,
-    requestAmount: null,
-    transactionCurrency: null,
-    transactionAmount: null,
-  };
-  const rest = { signed: '{}', transactionType: '""', content: '', keyId: '', refusal: null };
-  const made: IntakeRecord = { ...keys, ...claims, ...rest };
-  const attempt = store.transaction(async (tx) => {
-    await limit(tx);
-    await keepIn(statements, [made, { ...made }], tx);
-    throw undo;
-  });
-  await attempt.catch((error: unknown) => {
-    if (error !== undo) throw error;
-  });
-}
-
-async function keepIn<Tx>(
   statements: Statements<Tx>,
   records: readonly IntakeRecord[],
   tx: Tx,
@@ -80,14 +32,9 @@ async function keepIn<Tx>(
   const firsts = sorted.filter((record, index) => sorted[index - 1]?.transitionId !== record.transitionId);
   const run = (name: string, rows: readonly object[]): Promise<readonly Row[]> =>
     rows.length === 0 ? Promise.resolve([]) : statements.run(name, [JSON.stringify(rows)], tx);
-  const created = await run('keep_transitions', firsts.map(keysOf));
-  const ids = new Map(created.map((row) => [textOf(row, 'transition_id'), numberOf(row, 'id')]));
-  const news = firsts.filter(({ transitionId }) => ids.has(transitionId));
-  await run(
-    'keep_bodies',
-    news.map((record) => bodyOf(record, ids.get(record.transitionId))),
-  );
-  for (const record of news) outcomes.set(record, 'new');
+  const created = await run('keep_firsts', firsts);
+  const news = new Set(created.map((row) => textOf(row, 'transition_id')));
+  for (const record of firsts) if (news.has(record.transitionId)) outcomes.set(record, 'new');
 
   const others = sorted.filter((record) => !outcomes.has(record));
   const known = knownBodies(await run('find_known', others.map(keysOf)));
@@ -114,6 +61,37 @@ async function keepIn<Tx>(
     if (!outcomes.has(record)) outcomes.set(record, await addBody(statements, { record, id }, tx));
   }
   return records.map((record) => outcomes.get(record) ?? 'full');
+}
+
+/**
+ * Keeps a made-up callback and its repetition in a transaction that is rolled back: nothing else tells whether the store
+ * takes a callback. Its id is its own, so that it waits for no other.
+ *
+ * @throws What keeping a callback meets.
+ */
+export async function tryToKeep<Tx>(
+  statements: Statements<Tx>,
+  inTransaction: (body: (tx: Tx) => Promise<never>) => Promise<void>,
+  account: string,
+): Promise<void> {
+  const undo = new Error('rolled back');
+  const id = `check ${randomUUID()}`;
+  const keys = { transitionId: id, account, referenceKey: id, subjectKey: id, digest: id };
+  const claims = {
+    requestCurrency: null,
+    requestAmount: null,
+    transactionCurrency: null,
+    transactionAmount: null,
+  };
+  const rest = { signed: '{}', transactionType: '""', content: '', keyId: '', refusal: null };
+  const made: IntakeRecord = { ...keys, ...claims, ...rest };
+  const kept = inTransaction(async (tx) => {
+    await keepGroup(statements, [made, { ...made }], tx);
+    throw undo;
+  });
+  await kept.catch((error: unknown) => {
+    if (error !== undo) throw error;
+  });
 }
 
 /**
@@ -153,15 +131,15 @@ async function addBody<Tx>(
       return 'full';
     }
   }
-  await statements.run('keep_bodies', [JSON.stringify([bodyOf(record, id)])], tx);
+  await statements.run('keep_body', [JSON.stringify([bodyOf(record, id)])], tx);
   if (found !== undefined) await repeat(digest);
   const values: SqlValue[] = [id, found === undefined ? 1 : 0, refusal === null ? 1 : 0];
   await statements.run('count_body', values, tx);
   return 'new_body';
 }
 
-function keysOf({ content: _, ...keys }: IntakeRecord): object {
-  return keys;
+function keysOf({ transitionId, digest }: IntakeRecord): object {
+  return { transitionId, digest };
 }
 
 function bodyOf(record: IntakeRecord, id: number | undefined): object {

@@ -51,7 +51,8 @@ export function postgres<Client extends PostgresClient>(
       tx === undefined
         ? lend(pool, (client) => within(ANSWER_MS, run(client, text, values)))
         : within(ANSWER_MS, run(tx, text, values)),
-    transaction: (body) => lend(pool, (client) => inTransaction(client, body)),
+    transaction: (body, limitMs) => lend(pool, (client) => inTransaction(client, body, limitMs)),
+    setsLimits: true,
     // The connections of a small pool are for handlers and callbacks: the poll finds what is due.
     ...(most < 3 ? {} : { listen: listener(pool) }),
     check: () => checkDurability((text) => store.query(text, [])),
@@ -70,10 +71,16 @@ export function schemaPrefix(schema: string = 'payment_inbox'): string {
 async function inTransaction<Client extends PostgresClient, T>(
   client: Client,
   body: (tx: Client) => Promise<T>,
+  limitMs?: number,
 ): Promise<T> {
-  await within(ANSWER_MS, client.query('begin isolation level read committed'));
+  // In one message. A transaction that is not limited has the limits of the connection.
+  const limits =
+    limitMs === undefined
+      ? ''
+      : `; set local lock_timeout = ${Math.round(limitMs)}; set local statement_timeout = ${Math.round(limitMs)}`;
   let result: T;
   try {
+    await within(ANSWER_MS, client.query(`begin isolation level read committed${limits}`));
     result = await body(client);
   } catch (error) {
     // After a timeout, the body may still use the client: `lend` ends the connection, and the transaction with it.

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { STATEMENT_BREAK } from './statement-break.ts';
 
 /** What SQLite stores and gives: integers beyond 2^53 only as bigint, and only to be bound. */
 export type SqliteValue = string | number | bigint | Uint8Array | null;
@@ -16,14 +17,15 @@ export interface SqliteResult {
 }
 
 export type ThreadRequest =
-  | { readonly kind: 'begin' | 'commit' | 'rollback' | 'close' }
+  | { readonly kind: 'commit' | 'rollback' | 'close' }
   /** On a connection of its own: what an open transaction has not committed is not seen. */
   | { readonly kind: 'read'; readonly text: string; readonly values: SqliteValues }
   | {
       readonly kind: 'query';
       readonly text: string;
       readonly values: SqliteValues;
-      readonly isInTransaction: true;
+      /** Begins the transaction. */
+      readonly isFirst: boolean;
     };
 
 export interface ThreadReply {
@@ -70,6 +72,8 @@ class Connection {
     this.execute('pragma busy_timeout = 0');
     whileBusy(() => this.execute('pragma journal_mode = wal'));
     this.execute('pragma synchronous = full; pragma foreign_keys = on');
+    // A statement that writes many rows keeps what it could undo: in memory, instead of in a file for each statement.
+    this.execute('pragma temp_store = memory');
     // Without it, macOS hands a commit to the drive and does not wait for the drive.
     this.execute('pragma fullfsync = on; pragma checkpoint_fullfsync = on');
     const { journal_mode } = this.#database.prepare('pragma journal_mode').get() ?? {};
@@ -101,13 +105,15 @@ class Connection {
   }
 
   query(text: string, values: SqliteValues): SqliteResult {
-    const statement = this.#statement(text);
     const before = this.#changes();
-    const rows = (
-      Array.isArray(values)
-        ? statement.all(...(values as SQLInputValue[]))
-        : statement.all(values as Record<string, SQLInputValue>)
-    ) as SqliteResult['rows'][number][];
+    const rows = text.split(STATEMENT_BREAK).flatMap((part) => {
+      const statement = this.#statement(part);
+      return (
+        Array.isArray(values)
+          ? statement.all(...(values as SQLInputValue[]))
+          : statement.all(values as Record<string, SQLInputValue>)
+      ) as SqliteResult['rows'][number][];
+    });
     const changed = this.#changes() - before;
     return { rows, rowCount: changed > 0 && rows.length === 0 ? changed : rows.length };
   }
@@ -151,16 +157,9 @@ parentPort?.on('message', ({ id, request }: { readonly id: number; readonly requ
 
 function answer(request: ThreadRequest): SqliteResult | undefined {
   switch (request.kind) {
-    case 'begin':
-      requireFile();
-      writer ??= opened();
-      // At once, so that nothing read in this transaction can change before its end.
-      whileBusy(() => writer?.execute('begin immediate'));
-      hasFailed = false;
-      hasEnded = false;
-      return undefined;
     case 'query':
-      return queryIn(transaction(), request);
+      if (request.isFirst) begin();
+      return queryIn(request);
     case 'commit':
       requireFile();
       if (hasFailed) throw new Refused('A statement of this transaction failed, so it was rolled back.', {});
@@ -182,13 +181,22 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
   }
 }
 
-function queryIn(
-  connection: Connection,
-  { text, values }: { text: string; values: SqliteValues },
-): SqliteResult {
+function begin(): void {
+  // Until it has begun: what comes after a failure finds no transaction, and nobody has ended one.
+  hasFailed = true;
+  requireFile();
+  writer ??= opened();
+  // Immediate, so that nothing read in this transaction can change before its end.
+  whileBusy(() => writer?.execute('begin immediate'));
+  hasFailed = false;
+  hasEnded = false;
+}
+
+function queryIn({ text, values }: { text: string; values: SqliteValues }): SqliteResult {
   if (hasFailed) {
     throw new Refused('A statement of this transaction failed before: it can only be rolled back.', {});
   }
+  const connection = transaction();
   try {
     return connection.query(text, values);
   } catch (error) {
@@ -199,7 +207,7 @@ function queryIn(
   }
 }
 
-/** @throws When the handler has ended it, or a statement that failed badly: a full disk, or ON CONFLICT ROLLBACK. */
+/** @throws When the handler has ended it. */
 function transaction(): Connection {
   if (writer?.isInTransaction && !hasEnded) return writer;
   throw new Refused('This transaction was ended before its handler returned.', { code: 'TRANSACTION_ENDED' });

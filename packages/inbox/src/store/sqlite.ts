@@ -42,19 +42,22 @@ export function sqlite(path: string): Store<SqliteTransaction> {
     if (inside.getStore()?.isOver === false) throw nested();
     return turn.during(async () => {
       const scope = { isOver: false };
-      await thread.request({ kind: 'begin' });
-      const query: SqliteTransaction['query'] = (text, values = []) => {
-        if (scope.isOver) return Promise.reject(over());
-        return thread.request({ kind: 'query', text, values, isInTransaction: true });
+      let isBegun = false;
+      const query: SqliteTransaction['query'] = async (text, values = []) => {
+        if (scope.isOver) throw over();
+        // With the first statement: every message to the thread and back costs as much as some statements.
+        const isFirst = !isBegun;
+        isBegun = true;
+        return thread.request({ kind: 'query', text, values, isFirst });
       };
       try {
         const result = await inside.run(scope, () => body(Object.freeze({ query })));
         scope.isOver = true;
-        await thread.request({ kind: 'commit' });
+        if (isBegun) await thread.request({ kind: 'commit' });
         return result;
       } catch (error) {
         scope.isOver = true;
-        await thread.request({ kind: 'rollback' });
+        if (isBegun) await thread.request({ kind: 'rollback' });
         throw error;
       }
     }, TURN_MS);

@@ -1,4 +1,5 @@
 import { readSql } from './read-sql.ts';
+import { STATEMENT_BREAK } from './statement-break.ts';
 import type { Row, SqlValue, Store } from './store.ts';
 
 /** What the engines write differently. Everything else is one text for both. */
@@ -6,7 +7,11 @@ const WORDS: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, 
   postgres: {
     // Of the statement, not of the transaction; stable, so that an index can be searched by it.
     now: 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)',
-    given: 'json_array_elements(cast($1 as json)) as given(value)',
+    given: 'jsonb_array_elements(cast($1 as jsonb)) as given(value)',
+    first: 'with created as (',
+    also: '), kept as (',
+    created: 'created',
+    last: ') select transition_id from created',
     for_update: 'for update',
     try_lock: "pg_try_advisory_xact_lock(hashtextextended('inbox.' || subject_key, 0))",
     is_own: "coalesce(current_setting('payment_inbox.attempt', true) = $1, false)",
@@ -22,6 +27,10 @@ const WORDS: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, 
   sqlite: {
     now: "cast(unixepoch('subsec') * 1000 as integer)",
     given: 'json_each($1) as given',
+    first: '',
+    also: STATEMENT_BREAK,
+    created: 'inbox.transition',
+    last: '',
     for_update: '',
     try_lock: 'true',
     is_own: '$1 is not null',

@@ -18,8 +18,14 @@ export interface Store<Tx> {
    * @param tx The transaction to run it in. Without it, the statement is a transaction of its own.
    */
   query(text: string, values: readonly SqlValue[], tx?: Tx): Promise<readonly Row[]>;
-  /** Commits when `body` resolves, and rolls back when it rejects. Rejects with what `body` or the commit rejects with. */
-  transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Commits when `body` resolves, and rolls back when it rejects. Rejects with what `body` or the commit rejects with.
+   *
+   * @param limitMs How long the server may take for a lock or a statement. Only a store that `setsLimits` needs to heed it.
+   */
+  transaction<T>(body: (tx: Tx) => Promise<T>, limitMs?: number): Promise<T>;
+  /** It sets `limitMs` together with BEGIN, which saves the inbox a statement. @default false */
+  readonly setsLimits?: boolean;
   /** How many handlers can run at the same time. @default no limit */
   readonly maxConcurrency?: number;
   /** The path of the spool that is used without the option `spool`. @default none */
