@@ -11,8 +11,8 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
 
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
-  on(event: 'error' | 'notification', listener: (event: never) => void): unknown;
-  removeListener(event: 'error' | 'notification', listener: (event: never) => void): unknown;
+  on(event: 'error' | 'notification', listener: (event: unknown) => void): unknown;
+  removeListener(event: 'error' | 'notification', listener: (event: unknown) => void): unknown;
   /** @param destroy true when the connection must not be used again. */
   release(destroy?: boolean): void;
 }
@@ -132,7 +132,7 @@ async function listen<Client extends PostgresClient>(
 ): Promise<() => void> {
   const client = await connect(pool);
   let isOver = false;
-  const hear = ({ payload = '' }: { readonly payload?: string }): void => onWake(payload);
+  const hear = (message: unknown): void => onWake((message as { readonly payload?: string }).payload ?? '');
   const end = (): void => {
     if (isOver) return;
     isOver = true;
