@@ -194,7 +194,13 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     async transaction(body) {
       if (typeof body !== 'function') throw new ConfigurationError('body', 'transaction() takes a function.');
       await ready();
-      return track(store.transaction(body));
+      const ended = store.transaction(async (tx) => {
+        const result = await body(tx);
+        // After a statement that failed and that the body swallowed, PostgreSQL rolls back at COMMIT, and says no error.
+        await store.query('select 1', [], tx);
+        return result;
+      });
+      return track(ended);
     },
     async expect(given, { tx, replace = false } = {}) {
       const expectation = checkExpectation(given, account);
