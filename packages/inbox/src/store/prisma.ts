@@ -3,6 +3,7 @@ import type { Store } from './store.ts';
 
 type Raw = { $queryRawUnsafe(text: string, ...values: unknown[]): PromiseLike<unknown> };
 type Client<Tx> = Raw & { $transaction(body: Body<Tx>, options: object): Promise<unknown> };
+type Limits = { readonly timeout?: number | undefined; readonly maxWait?: number | undefined };
 
 /**
  * The store over Prisma, on PostgreSQL. A handler gets the `Prisma.TransactionClient` in whose transaction it runs.
@@ -20,7 +21,7 @@ type Client<Tx> = Raw & { $transaction(body: Body<Tx>, options: object): Promise
  */
 export function prisma<Tx extends Raw>(
   client: Client<Tx>,
-  { schema, timeout = 3_660_000, maxWait }: LibraryOptions & { timeout?: number; maxWait?: number } = {},
+  { schema, timeout = 3_660_000, maxWait }: LibraryOptions & Limits = {},
 ): Store<Tx> {
   return libraryStore(schema, {
     run: (text, values, tx) => (tx ?? client).$queryRawUnsafe(text, ...values),
