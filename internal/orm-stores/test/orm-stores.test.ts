@@ -1,23 +1,10 @@
 /** The inbox in the transactions of the merchant's own library: one suite for all of them, on a real PostgreSQL. */
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDrizzle } from './libraries/drizzle.ts';
-import { openKnex } from './libraries/knex.ts';
-import { openKysely } from './libraries/kysely.ts';
-import type { Library } from './libraries/library.ts';
-import { openPostgres } from './libraries/postgres.ts';
-import { openPrisma } from './libraries/prisma.ts';
-import { openTypeorm } from './libraries/typeorm.ts';
+import { forEachLibrary, type Open } from './libraries/for-each-library.ts';
 import { areSettled, expected, openShop, paid, type Shop, signal, workUntil } from './shop.ts';
 
-suite('pg', openPostgres);
-suite('prisma', openPrisma);
-suite('drizzle', openDrizzle);
-suite('knex', openKnex);
-suite('typeorm', openTypeorm);
-suite('kysely', openKysely);
-
-function suite<Tx>(name: string, open: (connectionString: string) => Promise<Library<Tx>>): void {
+forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
   describe(`with ${name}`, () => {
     let shop: Shop<Tx>;
     beforeAll(async () => {
@@ -218,4 +205,4 @@ function suite<Tx>(name: string, open: (connectionString: string) => Promise<Lib
       expect(await library.credits().amounts('ORD-11')).toEqual(['500']);
     });
   });
-}
+});

@@ -3,6 +3,7 @@ import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { createInbox, type Inbox, type InboxOptions, type TransitionSummary } from '@payment-service/inbox';
 import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
+import type { Open } from './libraries/for-each-library.ts';
 import type { Library } from './libraries/library.ts';
 
 const SIGNING_KEY = 'TEST-KEY-OF-THE-STORES';
@@ -19,14 +20,13 @@ export interface Shop<Tx> {
   close(): Promise<void>;
 }
 
-export async function openShop<Tx>(
-  name: string,
-  open: (connectionString: string) => Promise<Library<Tx>>,
-): Promise<Shop<Tx>> {
+/** @param setting of the database, such as `default_transaction_isolation = serializable`. */
+export async function openShop<Tx>(name: string, open: Open<Tx>, setting?: string): Promise<Shop<Tx>> {
   const address = new URL(inject('postgresUrl'));
   const own = new pg.Client({ connectionString: address.href });
   await own.connect();
   await own.query(`create database ${name}`);
+  if (setting !== undefined) await own.query(`alter database ${name} set ${setting}`);
   address.pathname = name;
   const tables = new pg.Client({ connectionString: address.href });
   await tables.connect();
