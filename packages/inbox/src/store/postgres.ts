@@ -18,7 +18,7 @@ export interface PostgresClient {
 }
 
 /** How long a statement outside of a handler, or the end of a transaction, may take. */
-const ANSWER_MS = 60_000;
+export const ANSWER_MS = 60_000;
 
 /**
  * The store for several machines: any number of receivers and workers on one PostgreSQL database (13 or later). A handler
