@@ -102,7 +102,7 @@ export interface Inbox<Tx> {
   readonly handle: {
     (
       handler: (transition: CompletedTransition<Tx>) => unknown,
-      selector?: { readonly type?: string | undefined },
+      selector?: { readonly type?: string | undefined; readonly status?: 'COMPLETED' | undefined },
     ): void;
     (handler: (transition: HandledTransition<Tx>) => unknown, selector: HandlerSelector): void;
   };

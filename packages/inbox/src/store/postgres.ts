@@ -11,8 +11,8 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
 
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
-  on(event: 'error' | 'notice' | 'notification', listener: (event: never) => void): unknown;
-  removeListener(event: 'error' | 'notice', listener: (event: object) => void): unknown;
+  on(event: 'error' | 'notice' | 'notification', listener: (event: unknown) => void): unknown;
+  removeListener(event: 'error' | 'notice' | 'notification', listener: (event: unknown) => void): unknown;
   /** @param destroy true when the connection must not be used again. */
   release(destroy?: boolean): void;
 }
@@ -41,17 +41,19 @@ export function postgres<Client extends PostgresClient>(
   const prefix = schemaPrefix(options.schema);
   const run = async (client: Client, text: string, values: readonly SqlValue[]): Promise<Row[]> =>
     (await client.query(text, [...values])).rows;
+  const most = pool.options?.max ?? 10;
   const store: Store<Client> = {
     dialect: 'postgres',
     prefix,
     // One for the group of callbacks that is being kept, and one that listens.
-    maxConcurrency: Math.max(1, (pool.options?.max ?? 10) - 2),
+    maxConcurrency: Math.max(1, most - 2),
     query: (text, values, tx) =>
       tx === undefined
         ? lend(pool, (client) => within(ANSWER_MS, run(client, text, values)))
-        : run(tx, text, values),
+        : within(ANSWER_MS, run(tx, text, values)),
     transaction: (body) => lend(pool, (client) => inTransaction(client, body)),
-    listen: listener(pool),
+    // The connections of a small pool are for handlers and callbacks: the poll finds what is due.
+    ...(most < 3 ? {} : { listen: listener(pool) }),
     check: () => checkDurability((text) => store.query(text, [])),
   };
   return Object.freeze(store);
@@ -87,8 +89,8 @@ async function inTransaction<Client extends PostgresClient, T>(
 /** Somebody who cancels a commit that waits for a synchronous standby gets a commit, and a notice that it is only here. */
 async function commit(client: PostgresClient): Promise<void> {
   let isOnlyHere = false;
-  const onNotice = (notice: object): void => {
-    isOnlyHere ||= Reflect.get(notice, 'routine') === 'SyncRepWaitForLSN';
+  const onNotice = (notice: unknown): void => {
+    isOnlyHere ||= notice instanceof Object && Reflect.get(notice, 'routine') === 'SyncRepWaitForLSN';
   };
   client.on('notice', onNotice);
   await within(ANSWER_MS, client.query('commit')).finally(() => client.removeListener('notice', onNotice));
@@ -150,10 +152,17 @@ function listener<Client extends PostgresClient>(
   const open = async (): Promise<Client> => {
     const client = await connect(pool);
     client.on('error', () => void close());
-    client.on('notification', ({ payload }: { readonly payload?: string }) => {
-      for (const { account, onWake } of ears) if (account === payload) onWake();
+    client.on('notification', (message) => {
+      const told: unknown = Reflect.get(Object(message), 'payload');
+      for (const { account, onWake } of ears) if (account === told) onWake();
     });
-    await client.query('listen payment_inbox');
+    try {
+      await client.query('listen payment_inbox');
+    } catch (error) {
+      // A standby refuses it. A client that is never released would keep the pool from ending.
+      client.release(true);
+      throw error;
+    }
     return client;
   };
   const close = async (): Promise<void> => {

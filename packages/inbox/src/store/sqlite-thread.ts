@@ -84,7 +84,16 @@ class Connection {
   }
 
   get isInTransaction(): boolean {
-    return this.#database.isTransaction;
+    // Node 22.15 and earlier do not know isTransaction; there SQLite tells by refusing to begin one inside another.
+    const isKnown: boolean | undefined = this.#database.isTransaction;
+    if (isKnown !== undefined) return isKnown;
+    try {
+      this.execute('begin');
+    } catch {
+      return true;
+    }
+    this.execute('rollback');
+    return false;
   }
 
   execute(text: string): void {
@@ -126,6 +135,8 @@ let reader: Connection | undefined;
 let file = '';
 /** As on PostgreSQL: after a statement that failed, a transaction can only be rolled back. */
 let hasFailed = false;
+/** By a statement in it: what begins afterwards is another transaction. */
+let hasEnded = false;
 
 parentPort?.on('message', ({ id, request }: { readonly id: number; readonly request: ThreadRequest }) => {
   let reply: ThreadReply;
@@ -146,6 +157,7 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
       // At once, so that nothing read in this transaction can change before its end.
       whileBusy(() => writer?.execute('begin immediate'));
       hasFailed = false;
+      hasEnded = false;
       return undefined;
     case 'query':
       return queryIn(transaction(), request);
@@ -182,12 +194,14 @@ function queryIn(
   } catch (error) {
     hasFailed = true;
     throw error;
+  } finally {
+    hasEnded ||= !connection.isInTransaction;
   }
 }
 
 /** @throws When the handler has ended it, or a statement that failed badly: a full disk, or ON CONFLICT ROLLBACK. */
 function transaction(): Connection {
-  if (writer?.isInTransaction) return writer;
+  if (writer?.isInTransaction && !hasEnded) return writer;
   throw new Refused('This transaction was ended before its handler returned.', { code: 'TRANSACTION_ENDED' });
 }
 

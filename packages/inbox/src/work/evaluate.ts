@@ -109,13 +109,13 @@ function evaluateMoney({ bodies, expectation, transitionId }: TransitionCase): V
   const { settledBy, replaced, ...settled } = expectation;
   if (settledBy !== undefined && settledBy !== transitionId) return wait('conflict', 'already_settled');
   const equal = bodies.find((body) => equalsExpectation(body, settled));
+  const others = bodies.filter((body) => !equalsExpectation(body, settled));
   // The payer may have completed the earlier amount, and posted the later one beside his own signature (threat A31).
-  if (replaced.some((earlier) => bodies.some((body) => equalsExpectation(body, earlier)))) {
+  if (replaced.some((earlier) => others.some((body) => equalsExpectation(body, earlier)))) {
     return wait('conflict', 'contradicting_bodies');
   }
   if (equal === undefined) return wait('quarantined', 'amount_mismatch');
-  const isContradicted = bodies.some((body) => !equalsExpectation(body, settled));
-  return { kind: 'apply', settled, digest: equal.digest, isContradicted };
+  return { kind: 'apply', settled, digest: equal.digest, isContradicted: others.length > 0 };
 }
 
 /** Whether a body claims what the merchant expects, by the comparison that `confirmAmount()` uses. */

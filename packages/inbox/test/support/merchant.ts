@@ -51,6 +51,8 @@ export interface Merchant {
   /** The merchant's effect: a row of money, without any guard against a second one. */
   credit(tx: AnyTransaction, reference: string, amount: string): Promise<void>;
   credits(): Promise<{ reference: string; amount: string }[]>;
+  /** Makes a table `child`: an insert of 1 is refused by the commit, not by the statement. */
+  deferredChild(): Promise<void>;
 }
 
 export async function newMerchant(engine: EngineName): Promise<Merchant> {
@@ -160,7 +162,7 @@ function merchantOf(
   newStore: () => Store<AnyTransaction>,
   query: Merchant['query'],
   table: (name: string) => string,
-): Pick<Merchant, 'engine' | 'clock' | 'events' | 'newStore' | 'open' | 'query' | 'table'> {
+): Pick<Merchant, 'engine' | 'clock' | 'events' | 'newStore' | 'open' | 'query' | 'table' | 'deferredChild'> {
   const columns = {
     transition: ['next_at', 'first_at', 'changed_at'],
     body: ['first_at'],
@@ -185,6 +187,10 @@ function merchantOf(
     newStore,
     query,
     table,
+    async deferredChild() {
+      await query('create table parent (id integer primary key)');
+      await query('create table child (id integer references parent (id) deferrable initially deferred)');
+    },
     open(options = {}) {
       const inbox = createInbox<AnyTransaction>({
         store: newStore(),
