@@ -1,5 +1,5 @@
-import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
 
 /**
  * A TCP address that leads to whichever server it is pointed at: for the merchant's programs the one address of the

@@ -21,7 +21,10 @@ export class Merchant {
     const roles = ['receiver', 'receiver', 'worker', 'worker'] as const;
     const children = roles.map((role) => {
       const settings: MerchantSettings = { role, url };
-      return fork(join(import.meta.dirname, 'merchant-process.ts'), [JSON.stringify(settings)]);
+      return fork(join(import.meta.dirname, 'merchant-process.ts'), [JSON.stringify(settings)], {
+        // It is counted, and not printed four times.
+        execArgv: ['--disable-warning=ASYNCHRONOUS_STANDBY'],
+      });
     });
     return new Merchant(children, await Promise.all(children.map(readyOf)));
   }

@@ -40,6 +40,11 @@ export class Pair {
     return this.#primary.url;
   }
 
+  /** Of the standby, which answers questions and takes nothing. */
+  get standbyUrl(): string | undefined {
+    return this.#standby?.url;
+  }
+
   /** Makes a standby out of a copy of the primary, and resolves when it holds all that the primary has committed. */
   async addStandby(): Promise<void> {
     const { url, dataFolder } = this.#primary;
@@ -55,7 +60,10 @@ export class Pair {
         await client.query('select pg_reload_conf()');
       }
       const wanted = this.#isSynchronous ? 'sync' : 'async';
-      await until(client, `select 1 from pg_stat_replication where state = 'streaming' and sync_state = '${wanted}'`);
+      await until(
+        client,
+        `select 1 from pg_stat_replication where state = 'streaming' and sync_state = '${wanted}'`,
+      );
       const { rows } = await client.query<{ lsn: string }>('select pg_current_wal_flush_lsn()::text as lsn');
       await until(client, `select 1 from pg_stat_replication where flush_lsn >= '${rows[0]?.lsn}'`);
     });

@@ -40,6 +40,8 @@ export interface Outcome {
 const BETWEEN = 150;
 /** Of those, so many after the promotion. */
 const AFTER = 50;
+/** So many while the standby of the control is cut off: more than can be on their way at that moment. */
+const IN_STALL = 50;
 const STUCK_MS = 120_000;
 
 /** Kills the primary under load and promotes its standby, round after round, and counts what is left. */
@@ -61,7 +63,8 @@ export async function run(options: RunOptions): Promise<Outcome> {
     const rounds: Round[] = [];
     for (let index = 0; index < wanted; index++) {
       if (index > 0) await pair.addStandby();
-      const round = await failOver({ pair, isStalled: !isSynchronous || index % 2 === 0 }, watch);
+      const isStalled = !isSynchronous || index % 2 === 0;
+      const round = await failOver({ pair, isStalled, isSynchronous }, watch);
       rounds.push(round);
       onRound?.(round);
     }
@@ -87,8 +90,14 @@ interface Watch {
   readonly signal: AbortSignal;
 }
 
+interface RoundOptions {
+  readonly pair: Pair;
+  readonly isStalled: boolean;
+  readonly isSynchronous: boolean;
+}
+
 async function failOver(
-  { pair, isStalled }: { readonly pair: Pair; readonly isStalled: boolean },
+  { pair, isStalled, isSynchronous }: RoundOptions,
   watch: Watch,
 ): Promise<Round> {
   const { load } = watch;
@@ -97,6 +106,8 @@ async function failOver(
   if (isStalled) {
     pair.stallStandby();
     await wait(200 + 300 * Math.random());
+    // With a synchronous standby, none would come.
+    if (!isSynchronous) await acknowledgements(IN_STALL, watch);
   } else {
     await wait(100 * Math.random());
   }

@@ -52,11 +52,19 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const actions = new Actions(store, statements, settings);
   const running = new Set<Promise<unknown>>();
   let isReady = false;
+  let isReadable = false;
   let preparing: Promise<void> | undefined;
   let working: Promise<void> | undefined;
 
   const whenReady = async <T>(act: () => Promise<T>): Promise<T> => {
     await ready();
+    return act();
+  };
+  /** For what only reads: a store that takes no callback will do, such as a standby. */
+  const whenReadable = async <T>(act: () => Promise<T>): Promise<T> => {
+    await ready().catch((error: unknown) => {
+      if (!isReadable || closing.signal.aborted) throw error;
+    });
     return act();
   };
   /** A transaction in which the server gives up before the sender of a callback is given up. */
@@ -98,6 +106,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     spool?.start();
     await store.check?.();
     await migrate(store, statements);
+    isReadable = true;
     await tryToKeep(statements, limited, account);
     isReady = true;
   }
@@ -217,7 +226,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     quarantine: async (refusal) => receive(evidenceRecord(refusal, account)),
     handle: (handler: unknown, selector?: object) => handlers.add(handler, selector),
     work,
-    stats: () => whenReady(() => readStats({ statements, settings, spool })),
+    stats: () => whenReadable(() => readStats({ statements, settings, spool })),
     async health(given = {}) {
       checkTable('health()', given, { maxPendingAgeSeconds: wholeNumber() });
       const { maxPendingAgeSeconds = 60 } = given;
@@ -226,11 +235,11 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     },
     async list(given = {}) {
       const checked = checkList(given);
-      return whenReady(() => listTransitions({ store, statements }, account, checked));
+      return whenReadable(() => listTransitions({ store, statements }, account, checked));
     },
     async show(transitionId) {
       checkId(transitionId);
-      const found = await whenReady(() => showTransition(statements, { transitionId, account }));
+      const found = await whenReadable(() => showTransition(statements, { transitionId, account }));
       if (found === undefined) return undefined;
       const { id: _, row: __, ...details } = found;
       return details;
@@ -240,7 +249,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     reopen: (transitionId, note) => whenReady(() => track(actions.reopen(transitionId, note))),
     async overdue(given = {}) {
       checkTable('overdue()', given, { limit: wholeNumber(100_000) });
-      return whenReady(() => listOverdue(statements, account, given.limit ?? 1000));
+      return whenReadable(() => listOverdue(statements, account, given.limit ?? 1000));
     },
     async prune(given = {}) {
       checkTable('prune()', given, { bodiesOlderThanDays: wholeNumber(100_000) });

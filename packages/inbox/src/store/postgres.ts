@@ -11,8 +11,8 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
 
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
-  on(event: 'error' | 'notification', listener: (event: unknown) => void): unknown;
-  removeListener(event: 'error' | 'notification', listener: (event: unknown) => void): unknown;
+  on(event: 'error' | 'notice' | 'notification', listener: (event: unknown) => void): unknown;
+  removeListener(event: 'error' | 'notice' | 'notification', listener: (event: unknown) => void): unknown;
   /** @param destroy true when the connection must not be used again. */
   release(destroy?: boolean): void;
 }
@@ -89,8 +89,21 @@ async function inTransaction<Client extends PostgresClient, T>(
     }
     throw error;
   }
-  await within(ANSWER_MS, client.query('commit'));
+  await commit(client);
   return result;
+}
+
+/** Somebody who cancels a commit that waits for a synchronous standby gets a commit, and a notice that it is only here. */
+async function commit(client: PostgresClient): Promise<void> {
+  let isOnlyHere = false;
+  const onNotice = (notice: unknown): void => {
+    isOnlyHere ||= notice instanceof Object && Reflect.get(notice, 'routine') === 'SyncRepWaitForLSN';
+  };
+  client.on('notice', onNotice);
+  await within(ANSWER_MS, client.query('commit')).finally(() => client.removeListener('notice', onNotice));
+  if (!isOnlyHere) return;
+  const message = 'The wait for the standby was cancelled, so this commit may be lost with the primary.';
+  throw Object.assign(new Error(message), { code: 'STANDBY_WAIT_CANCELLED' });
 }
 
 const broken = new WeakSet<PostgresClient>();

@@ -68,12 +68,14 @@ function ended(): Undone {
 /**
  * Works on one due transition. The start is committed first, so that it outlives whatever the handler does to its process;
  * then the effect and `settled` are one transaction; a failure rolls that back, and is written outside of it.
+ *
+ * @returns false when another process was faster.
  */
-export async function attempt<Tx>(due: Due, context: WorkContext<Tx>): Promise<void> {
+export async function attempt<Tx>(due: Due, context: WorkContext<Tx>): Promise<boolean> {
   const { statements, settings } = context;
   const lease = backoff(due.attempts + 1, settings);
   const [started] = await statements.run('start_attempt', [due.id, due.nextAt, lease]);
-  if (started === undefined) return; // Another process was faster.
+  if (started === undefined) return false;
   const attempts = numberOf(started, 'attempts');
   const began = performance.now();
   try {
@@ -83,6 +85,7 @@ export async function attempt<Tx>(due: Due, context: WorkContext<Tx>): Promise<v
   } catch (error) {
     await record({ id: due.id, attempts, error }, context);
   }
+  return true;
 }
 
 interface Started {

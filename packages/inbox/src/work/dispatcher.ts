@@ -13,6 +13,8 @@ export interface DispatcherOptions<Tx> extends WorkContext<Tx> {
 const WINDOW = 50;
 /** How often the beginning is looked at again: for what was due early and busy, and for retries. */
 const FROM_BEGINNING_MS = 1000;
+/** What was left to others is looked at after this time. */
+const LEFT_OUT_MS = 20;
 const LONGEST_PAUSE_MS = 10_000;
 const BEGINNING = { nextAt: -1, id: 0 };
 
@@ -26,13 +28,17 @@ export class Dispatcher<Tx> {
   #mark: { readonly nextAt: number; readonly id: number } = BEGINNING;
   #begunAt = Number.NEGATIVE_INFINITY;
   #isPassedOver = false;
+  /** Whether another process was faster, in the window that is worked on. */
+  #isOvertaken = false;
+  /** Whether due transitions were left to others since the beginning. */
+  #isLeftOut = false;
 
   constructor(options: DispatcherOptions<Tx>) {
     this.#options = options;
   }
 
   async run(): Promise<void> {
-    const { settings, signal, ready, wakeup, pollMs, concurrency } = this.#options;
+    const { settings, signal, ready, wakeup, concurrency } = this.#options;
     settings.emit({ name: 'worker.started', concurrency });
     let failures = 0;
     while (!signal.aborted) {
@@ -40,9 +46,9 @@ export class Dispatcher<Tx> {
       const { wakes } = wakeup;
       try {
         await ready();
-        const isAll = await this.#window();
+        const waitMs = await this.#window();
         failures = 0;
-        if (isAll) await wakeup.wait(pollMs, signal, wakes);
+        if (waitMs > 0) await wakeup.wait(waitMs, signal, wakes);
       } catch (error) {
         failures += 1;
         const longest = Math.min(LONGEST_PAUSE_MS, 250 * 2 ** Math.min(failures - 1, 10));
@@ -55,34 +61,44 @@ export class Dispatcher<Tx> {
     settings.emit({ name: 'worker.stopped' });
   }
 
-  /** @returns whether that was all that is due. */
-  async #window(): Promise<boolean> {
-    const { statements, settings, signal } = this.#options;
+  /** @returns how long to wait before the next one, in milliseconds. */
+  async #window(): Promise<number> {
+    const { statements, settings, signal, pollMs } = this.#options;
     if (performance.now() - this.#begunAt > FROM_BEGINNING_MS) this.#fromBeginning();
     const { nextAt, id } = this.#mark;
     const rows = await statements.run('find_due', [settings.account, nextAt, id]);
-    for (const due of rows.map(dueIn)) {
+    const window = rows.map(dueIn);
+    this.#isOvertaken = false;
+    for (const [index, due] of window.entries()) {
+      if (this.#isOvertaken && window.length === WINDOW) {
+        // Others work on the same window, and each would try each of its entries. This one goes on somewhere further on, and
+        // finds what it leaves out from the beginning.
+        this.#isLeftOut = true;
+        this.#mark = window[index + Math.floor(settings.random() * (WINDOW - index))] ?? due;
+        return 0;
+      }
       if (this.#running.has(due.subjectKey)) {
         this.#isPassedOver = true;
         continue;
       }
       // A handler that may end the process runs alone: it takes no other's attempt with it.
       await this.#room(due.unfinished > 0 ? 1 : this.#options.concurrency);
-      if (signal.aborted) return true;
+      if (signal.aborted) return 0;
       this.#start(due);
       if (due.unfinished > 0) await this.#room(1);
       this.#mark = due;
     }
-    const last = rows.at(-1);
-    if (last !== undefined) this.#mark = dueIn(last);
-    const isAll = rows.length < WINDOW;
-    if (isAll) this.#fromBeginning();
-    return isAll;
+    this.#mark = window.at(-1) ?? this.#mark;
+    if (window.length === WINDOW) return 0;
+    const waitMs = this.#isLeftOut ? Math.min(pollMs, LEFT_OUT_MS) : pollMs;
+    this.#fromBeginning();
+    return waitMs;
   }
 
   #fromBeginning(): void {
     this.#mark = BEGINNING;
     this.#begunAt = performance.now();
+    this.#isLeftOut = false;
   }
 
   /** Resolves when fewer than `most` attempts are running. */
@@ -93,6 +109,9 @@ export class Dispatcher<Tx> {
   #start(due: Due): void {
     const { wakeup, settings, pollMs } = this.#options;
     const running = attempt(due, this.#options)
+      .then((isOwn) => {
+        this.#isOvertaken ||= !isOwn;
+      })
       .catch((error: unknown) => {
         settings.emit({ name: 'store.unavailable', failure: failureCode(error), retryInMs: pollMs });
       })
