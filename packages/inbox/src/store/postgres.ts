@@ -11,7 +11,7 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
 }
 
 export interface PostgresClient {
-  query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+  query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[]; command?: string }>;
   on(event: 'error' | 'notification', listener: (...values: unknown[]) => void): unknown;
   removeListener(event: 'error' | 'notification', listener: (...values: unknown[]) => void): unknown;
   /** @param destroy true when the connection must not be used again. */
@@ -84,7 +84,10 @@ async function inTransaction<Client extends PostgresClient, T>(
     }
     throw error;
   }
-  await within(ANSWER_MS, client.query('commit'));
+  const { command } = await within(ANSWER_MS, client.query('commit'));
+  // So PostgreSQL answers, without an error, when a statement had failed and the body went on.
+  if (command === 'ROLLBACK')
+    throw new Error('A statement of this transaction failed, so it was rolled back.');
   return result;
 }
 

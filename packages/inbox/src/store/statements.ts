@@ -72,5 +72,5 @@ export function inDialect(
 ): string {
   return text
     .replace(/\{(\w+)\}/g, (_, word: string) => WORDS[dialect][word] ?? `{${word}}`)
-    .replaceAll('inbox.', prefix);
+    .replace(/\binbox\./g, prefix);
 }
