@@ -73,7 +73,7 @@ export function sqlite(path: string): Store<SqliteTransaction> {
         return (await thread.request({ kind: 'read', text: numbered, values: [...values] })).rows;
       return transaction(async (own) => (await own.query(numbered, [...values])).rows);
     },
-    close: () => thread.close(),
+    close: () => turn.during(() => thread.close(), TURN_MS),
   };
   return Object.freeze(store);
 }
