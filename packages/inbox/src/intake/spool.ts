@@ -169,7 +169,8 @@ export class Spool {
       this.#counts.clear();
       if (count > 0) emit({ name: 'spool.drained', count });
       this.#timer = undefined;
-      if ((await this.count()) > 0) this.#schedule(this.#pause());
+      // Who drains the same file for another inbox may be about to write back what is ours.
+      this.#schedule((await this.count()) > 0 ? this.#pause() : LONGEST_PAUSE_MS);
     } catch (error) {
       const retryInMs = this.#pause();
       emit({ name: 'store.unavailable', failure: failureCode(error), retryInMs });

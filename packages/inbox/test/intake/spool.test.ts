@@ -30,8 +30,9 @@ describe('what a process left in the spool when it was killed', () => {
     expect(await next.spool.keep(record('E'))).toBe(true);
     next.isThere = true;
     next.spool.start();
-    await until(async () => (await next.spool.count()) === 0);
+    await until(() => next.references().length === 5);
     expect(next.references()).toEqual(REFERENCES);
+    await until(async () => (await next.spool.count()) === 0);
     expect(next.kept.every(({ isAcknowledged }) => isAcknowledged === true)).toBe(true);
     expect(filesOf(path)).toEqual([]);
   });
@@ -40,7 +41,7 @@ describe('what a process left in the spool when it was killed', () => {
     const path = newPath();
     const child = startChild('spool-writer.ts', [path]);
     // While it drains in vain as well.
-    await until(async () => (await linesIn(path)) > 30);
+    await until(async () => (await linesIn(path)) > 60);
     child.kill('SIGKILL');
     const { output } = await child.ended;
     const acknowledged = output.split('\n').slice(0, -1);
@@ -48,8 +49,10 @@ describe('what a process left in the spool when it was killed', () => {
     const next = newSpool(path);
     next.isThere = true;
     next.spool.start();
+    const missing = (): string[] =>
+      acknowledged.filter((reference) => !next.references().includes(reference));
+    await until(() => missing().length === 0);
     await until(async () => (await next.spool.count()) === 0);
-    expect(next.references()).toEqual(expect.arrayContaining(acknowledged));
   });
 });
 
@@ -67,13 +70,13 @@ describe('a delivery that the store never takes', () => {
     one.answers.set('A', answer);
     for (const reference of REFERENCES) expect(await one.spool.keepInstead(record(reference))).toBe(true);
     one.isThere = true;
-    await until(async () => (await one.spool.count()) === 1);
+    await until(() => one.references().length === 4);
     expect(one.references()).toEqual(['B', 'C', 'D', 'E']);
-    expect(one.events.map(({ name }) => name)).toContain('store.unavailable');
+    await until(() => one.events.some(({ name }) => name === 'store.unavailable'));
+    await until(async () => (await one.spool.count()) === 1);
     one.answers.clear();
+    await until(() => one.references().length === 5 && !one.spool.isStoreAway);
     await until(async () => (await one.spool.count()) === 0);
-    expect(one.references()).toEqual(REFERENCES);
-    expect(one.spool.isStoreAway).toBe(false);
   });
 });
 
@@ -110,11 +113,10 @@ describe('one file for several inboxes and processes', () => {
     await b.spool.keep(record('C'));
     expect([await a.spool.count(), await b.spool.count()]).toEqual([1, 2]);
     a.isThere = true;
-    await until(async () => (await a.spool.count()) === 0);
-    expect(a.references()).toEqual(['A']);
-    expect(await b.spool.count()).toBe(2);
+    await until(() => a.references().length > 0);
+    await until(async () => (await a.spool.count()) === 0 && (await b.spool.count()) === 2);
     b.isThere = true;
-    await until(async () => (await b.spool.count()) === 0);
+    await until(() => b.references().length === 2);
     expect(b.references()).toEqual(['B', 'C']);
     expect(a.references()).toEqual(['A']);
   });
@@ -136,10 +138,25 @@ describe('one file for several inboxes and processes', () => {
       await pause(10);
     }
     for (const each of all) each.isThere = true;
+    for (const [owner, references] of expected) {
+      const own = all.filter((each) => each.owner === owner);
+      const given = (): string[] => [...new Set(own.flatMap((each) => each.references()))].sort();
+      await until(() => given().length >= references.length);
+      expect(given()).toEqual(references.sort());
+    }
     for (const each of all) await until(async () => (await each.spool.count()) === 0);
-    const [first, second, third] = all.map((each) => each.references());
-    expect([...new Set([...(first ?? []), ...(second ?? [])])].sort()).toEqual(expected.get('A')?.sort());
-    expect(third).toEqual(expected.get('B')?.sort());
+  });
+
+  it('hands over what another process leaves there, without having kept anything itself', async () => {
+    const path = newPath();
+    const [idle, other] = [newSpool(path), newSpool(path)];
+    idle.isThere = true;
+    idle.spool.start();
+    // It has looked.
+    await pause(50);
+    await other.spool.keep(record('A'));
+    await other.spool.close();
+    await until(() => idle.references().includes('A'));
   });
 
   // Each writes again what it could not hand over: with two, the file once doubled with every attempt.
@@ -152,8 +169,7 @@ describe('one file for several inboxes and processes', () => {
     await until(() => Math.min(...attempts()) >= 5);
     expect(await linesIn(path)).toBeLessThanOrEqual(4 * all.length);
     for (const each of all) each.isThere = true;
-    for (const each of all) await until(async () => (await each.spool.count()) === 0);
-    expect(new Set(all.flatMap((each) => each.references()))).toEqual(new Set(REFERENCES.slice(0, 4)));
+    await until(() => new Set(all.flatMap((each) => each.references())).size === 4);
   });
 });
 
