@@ -70,26 +70,6 @@ describe('the database is away', () => {
     expect(await inbox.list()).toHaveLength(1);
   });
 
-  it('a pool without a free connection is given up as well', async () => {
-    const { inbox, pool } = open('busy', { storeTimeoutMs: 500 }, 1);
-    await untilDone(() => inbox.ready());
-    const taken = await pool.connect();
-    await expect(inbox.receive(callback())).rejects.toThrow(UnavailableError);
-    taken.release();
-    await untilDone(() => inbox.receive(callback()));
-    expect(await inbox.list()).toHaveLength(1);
-  });
-
-  it('at the start, ready() rejects, and callbacks are refused until the database is there', async () => {
-    const { inbox } = open('start');
-    await server.kill('everything');
-    await expect(inbox.ready()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-    await expect(inbox.receive(callback())).rejects.toThrow(UnavailableError);
-    await server.restart();
-    await untilDone(() => inbox.receive(callback()));
-    expect(await inbox.list()).toHaveLength(1);
-  });
-
   it('workers go on by themselves; what the outage interrupted is applied exactly once', async () => {
     const { inbox, pool, events, schema } = open('worker', { retry: { firstDelayMs: 10 } });
     await pool.query(`create table ${schema}_credit (reference text)`);

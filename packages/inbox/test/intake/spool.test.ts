@@ -41,7 +41,7 @@ describe('what a process left in the spool when it was killed', () => {
     const path = newPath();
     const child = startChild('spool-writer.ts', [path]);
     // While it drains in vain as well.
-    await until(async () => (await linesIn(path)) > 60);
+    await until(async () => (await linesIn(path)) > 300);
     child.kill('SIGKILL');
     const { output } = await child.ended;
     const acknowledged = output.split('\n').slice(0, -1);

@@ -133,27 +133,6 @@ describe('a server that ends', () => {
       expect(rows.map(({ reference }) => reference)).toEqual(REFERENCES);
     },
   );
-
-  it('and comes back while a handler runs: no attempt passes for a process that ended', async () => {
-    const { direct, inbox, schema, proxy } = await behindProxy();
-    const [isRunning, mayFail] = [signal(), signal()];
-    inbox.handle(async ({ attempt }) => {
-      if (attempt > 4) return;
-      isRunning.give();
-      await mayFail.promise;
-      proxy.end();
-      throw new Error('the ledger is away as well');
-    });
-    await inbox.expect({ merchant_reference: 'A', currency: 'UGX', amount: 500 });
-    await inbox.receive(paid('A', 500));
-    const stop = startWork(inbox);
-    await isRunning.promise;
-    mayFail.give();
-    const settled = `select attempts from ${schema}.transition where state = 'settled'`;
-    await until(async () => (await direct.query(settled)).rows.length === 1);
-    expect((await direct.query(settled)).rows).toEqual([{ attempts: 5 }]);
-    await stop();
-  });
 });
 
 interface Proxied {

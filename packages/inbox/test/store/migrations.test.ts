@@ -58,12 +58,6 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
     expect(await inbox.health()).toMatchObject({ ok: false, problems: ['store_unavailable'] });
     expect(await merchant.query(`select * from ${merchant.table('transition')}`)).toEqual([]);
   });
-
-  it('what one process has kept is there for the next', async () => {
-    const merchant = await newMerchant(engine);
-    await merchant.open().receive(callback());
-    expect(await merchant.open().list()).toMatchObject([{ state: 'pending' }]);
-  });
 });
 
 describe('tables that a DBA makes of inbox.migrations()', () => {

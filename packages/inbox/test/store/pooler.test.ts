@@ -61,24 +61,6 @@ describe('the connections of a pool, which others use as well, as behind a poole
     expect(known.length).toBeGreaterThanOrEqual(MAX - 1);
     for (const settings of after) expect({ ...settings, id: 0 }).toEqual({ ...before[0], id: 0 });
   });
-
-  it('and hold no lock and no statement of the inbox', async () => {
-    const { inbox, pool, schema } = poolShop({ max: MAX });
-    inbox.handle(() => undefined);
-    await inbox.expect(ORDER);
-    await inbox.receive(paid('ORD-1', 500));
-    const stop = startWork(inbox);
-    await until(async () => (await inbox.list())[0]?.state === 'settled');
-    await stop();
-    const ids = (await settingsOf(pool)).map((row) => row['id']);
-    const { rows } = await pool.query(
-      "select 1 from pg_locks where pid = any($1) and locktype = 'advisory'",
-      [ids],
-    );
-    expect(rows).toEqual([]);
-    expect(schema).not.toBe('');
-    expect((await pool.query('select 1 from pg_prepared_statements')).rows).toEqual([]);
-  });
 });
 
 /** Of all the pool's connections, each taken for itself. */

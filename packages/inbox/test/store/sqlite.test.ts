@@ -15,18 +15,6 @@ import { signal, until, untilDone } from '../support/until.ts';
 import { startWork, workOff } from '../support/working.ts';
 
 describe('two processes on one sqlite file', () => {
-  it('one settles what the other keeps, and both write', async () => {
-    const { merchant, inbox } = await newShop('sqlite');
-    const references = Array.from({ length: 20 }, (_each, index) => `ORD-${index}`);
-    for (const merchant_reference of references) await inbox.expect({ ...ORDER, merchant_reference });
-    const child = startChild('poisoned-worker.ts', merchant.programArguments);
-    for (const reference of references) await untilDone(() => inbox.receive(paid(reference, 500)));
-    await until(async () => (await inbox.stats()).states.settled === references.length);
-    child.kill('SIGTERM');
-    expect(await child.ended).toMatchObject({ code: 0 });
-    expect((await merchant.credits()).map(({ reference }) => reference)).toEqual(references.toSorted());
-  });
-
   it('who cannot write within storeTimeoutMs says so, and keeps the callback in the spool', async () => {
     const merchant = await newMerchant('sqlite');
     const inbox = merchant.open({ storeTimeoutMs: 300 });

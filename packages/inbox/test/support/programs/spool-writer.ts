@@ -9,7 +9,14 @@ const [path = ''] = process.argv.slice(2);
 const settings = checkOptions({ store: sqlite(`${path}.db`), random: () => 0 });
 const store = (): Promise<never> => Promise.reject(new Error('The store is away.'));
 const spool = new Spool({ path, owner: 'A', settings, store });
-for (let number = 1; ; number += 1) {
-  if (await spool.keep(callbackRecord(paid(`ORD-${number}`, 500), ''))) console.log(`ORD-${number}`);
-  await new Promise((resolve) => setTimeout(resolve, 5));
+let number = 0;
+/** Three at a time, so that some are written while the file is drained in vain. */
+async function write(): Promise<never> {
+  for (;;) {
+    number += 1;
+    const reference = `ORD-${number}`;
+    if (await spool.keep(callbackRecord(paid(reference, 500), ''))) console.log(reference);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
 }
+await Promise.all([write(), write(), write()]);
