@@ -86,6 +86,12 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   function openSpool(): Spool | undefined {
     if (settings.spool === undefined) return undefined;
     const path = databasePath(settings.spool, 'spool');
+    if (store.spool === `${path}-spool`) {
+      throw new ConfigurationError(
+        'spool',
+        'spool is the file of the store itself. Give it a path of its own.',
+      );
+    }
     const owner = JSON.stringify([account, store.dialect, store.prefix]);
     return new Spool({ path, owner, settings, store: (record) => intake.store(record) });
   }

@@ -47,6 +47,7 @@ export class Spool {
   #file: FileHandle | undefined;
   #timer: NodeJS.Timeout | undefined;
   #draining: Promise<void> = Promise.resolve();
+  #writing: Promise<void> = Promise.resolve();
   #failures = 0;
   /** How many are handed over together. */
   #chunk = MAX_GROUP;
@@ -108,6 +109,7 @@ export class Spool {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#draining;
+    await this.#writing;
     await this.#file?.close();
     this.#file = undefined;
   }
@@ -125,7 +127,14 @@ export class Spool {
     return kept;
   }
 
-  async #write(text: string): Promise<void> {
+  /** One after the other: a line belongs to the file that was open when it was written, and that is the one to look at. */
+  #write(text: string): Promise<void> {
+    const written = this.#writing.then(() => this.#writeNow(text));
+    this.#writing = written.catch(() => undefined);
+    return written;
+  }
+
+  async #writeNow(text: string): Promise<void> {
     for (;;) {
       this.#file ??= await open(this.#options.path, 'a');
       try {
@@ -169,7 +178,8 @@ export class Spool {
       this.#counts.clear();
       if (count > 0) emit({ name: 'spool.drained', count });
       this.#timer = undefined;
-      if ((await this.count()) > 0) this.#schedule(this.#pause());
+      // Who drains the same file for another inbox may be about to write back what is ours.
+      this.#schedule((await this.count()) > 0 ? this.#pause() : LONGEST_PAUSE_MS);
     } catch (error) {
       const retryInMs = this.#pause();
       emit({ name: 'store.unavailable', failure: failureCode(error), retryInMs });

@@ -60,7 +60,10 @@ export class SqliteThread {
     const worker = this.#worker;
     if (worker === undefined) return;
     const ended = new Promise((resolve) => worker.once('exit', resolve));
-    await this.request({ kind: 'close' });
+    const closed = this.request({ kind: 'close' });
+    // What another inbox on the same store asks from now on gets a thread of its own.
+    this.#worker = undefined;
+    await closed;
     // Without this the process could end first, and with it whoever waits here.
     worker.ref();
     await ended;

@@ -77,7 +77,7 @@ export function sqlite(path: string): Store<SqliteTransaction> {
       }
       return transaction(async (own) => (await own.query(text, named)).rows);
     },
-    close: () => thread.close(),
+    close: () => turn.during(() => thread.close(), TURN_MS),
   };
   return Object.freeze(store);
 }

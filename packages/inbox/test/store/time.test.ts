@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { TimedOut, within } from '../src/within.ts';
+import { TimedOut, within } from '../../src/time.ts';
 
 describe('a time limit', () => {
   it('takes an answer that came in time, while the process stood still until after the limit', async () => {

@@ -1,21 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { Group } from '../src/group.ts';
-import { TimedOut } from '../src/within.ts';
-import { pause, signal } from './support/until.ts';
+import { Group } from '../../src/intake/group.ts';
+import { TimedOut } from '../../src/time.ts';
+import { pause, signal } from '../support/until.ts';
 
 it('sends together what arrives in one turn of the event loop, and what comes meanwhile', async () => {
-  const sent: number[][] = [];
-  const mayGoOn = signal();
-  const group = new Group<number, number>({
-    async send(items) {
-      sent.push([...items]);
-      await mayGoOn.promise;
-      return items.map((item) => item * 10);
-    },
-    lanes: 1,
-    most: 3,
-  });
+  const { sent, mayGoOn, group } = heldGroup(1, 3);
   const results = [1, 2].map((item) => group.add(item));
   expect(sent).toEqual([]);
   await turn();
@@ -43,24 +33,14 @@ it('an error is for its own group, and the next one goes on', async () => {
 });
 
 it('what is not sent in time is not sent any more, and what was sent is given up; nothing is held', async () => {
-  const sent: number[][] = [];
-  const mayGoOn = signal();
-  const group = new Group<number, number>({
-    async send(items) {
-      sent.push([...items]);
-      await mayGoOn.promise;
-      return items;
-    },
-    lanes: 1,
-    most: 10,
-  });
+  const { sent, mayGoOn, group } = heldGroup(1, 10);
   const patient = group.add(1);
   await turn();
   const third = group.add(3);
   const hasty = [group.add(2, 30), group.add(4, 1)];
   await Promise.all(hasty.map((item) => expect(item).rejects.toThrow(TimedOut)));
   mayGoOn.give();
-  expect(await Promise.all([patient, third])).toEqual([1, 3]);
+  expect(await Promise.all([patient, third])).toEqual([10, 30]);
   expect(sent).toEqual([[1], [3]]);
   await expect(
     new Group<number, number>({ send: () => pause(500).then(() => []), lanes: 1, most: 1 }).add(1, 20),
@@ -69,17 +49,7 @@ it('what is not sent in time is not sent any more, and what was sent is given up
 });
 
 it('a second lane is for full groups only', async () => {
-  const sent: number[][] = [];
-  const mayGoOn = signal();
-  const group = new Group<number, number>({
-    async send(items) {
-      sent.push([...items]);
-      await mayGoOn.promise;
-      return items;
-    },
-    lanes: 2,
-    most: 2,
-  });
+  const { sent, mayGoOn, group } = heldGroup(2, 2);
   const results = [1, 2, 3, 4, 5].map((item) => group.add(item));
   await turn();
   expect(sent).toEqual([
@@ -87,5 +57,20 @@ it('a second lane is for full groups only', async () => {
     [3, 4],
   ]);
   mayGoOn.give();
-  expect(await Promise.all(results)).toEqual([1, 2, 3, 4, 5]);
+  expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50]);
 });
+
+/** A group whose sending waits until it may go on. */
+function heldGroup(
+  lanes: number,
+  most: number,
+): { sent: number[][]; mayGoOn: ReturnType<typeof signal>; group: Group<number, number> } {
+  const sent: number[][] = [];
+  const mayGoOn = signal();
+  const send = async (items: readonly number[]): Promise<number[]> => {
+    sent.push([...items]);
+    await mayGoOn.promise;
+    return items.map((item) => item * 10);
+  };
+  return { sent, mayGoOn, group: new Group<number, number>({ send, lanes, most }) };
+}
