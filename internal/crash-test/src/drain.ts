@@ -3,6 +3,8 @@ import type { ManagedProcess } from './managed-process.ts';
 import { withInbox } from './merchant.ts';
 import type { TestDatabase } from './test-database.ts';
 
+const NOTE = { by: 'crash-test', note: 'the process was killed, the handler is sound' };
+
 /**
  * After the last kill: waits until every spool is handed over and every transition has found its place, and does what a
  * person would do with transitions that no handler survived.
@@ -18,13 +20,12 @@ export async function drain(
   let sentBack = 0;
   await withInbox(test.database, {}, async (inbox) => {
     for (;;) {
-      const looped = await test.crashLooped();
-      for (const id of looped) await inbox.retry(id);
-      sentBack += looped.length;
+      const looped = await inbox.retry({ state: 'quarantined', reason: 'crash_loop' }, NOTE);
+      sentBack += looped;
       const spooled = await Promise.all(receivers.map(spooledBy));
-      const pending = await test.pending();
-      if (looped.length === 0 && pending === 0 && spooled.every((count) => count === 0)) break;
-      watch(`${pending} pending, ${spooled} spooled, ${looped.length} sent back`);
+      const open = await test.open();
+      if (looped === 0 && open === 0 && spooled.every((count) => count === 0)) break;
+      watch(`${open} open, ${spooled} spooled, ${looped} sent back`);
       await wait(100);
     }
     await inbox.close();

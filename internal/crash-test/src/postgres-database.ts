@@ -3,10 +3,10 @@ import { startPostgres } from '@payment-service/postgres-server';
 import pg from 'pg';
 import { deliveryKey } from './acknowledgement-record.ts';
 import { EFFECT_COLUMNS, EFFECT_TABLE } from './database.ts';
-import { PENDING, type TestDatabase } from './test-database.ts';
+import { OPEN, type TestDatabase } from './test-database.ts';
 
 /** A session whose server was killed may take longer than this to say so. */
-const PENDING_MS = 3000;
+const ANSWER_MS = 3000;
 
 /** A PostgreSQL server of its own, as it comes: every commit is on disk before it is answered. */
 export async function postgresDatabase(): Promise<TestDatabase> {
@@ -23,19 +23,21 @@ export async function postgresDatabase(): Promise<TestDatabase> {
 
   const text = async (statement: string): Promise<Record<string, string>[]> =>
     (await pool.query<Record<string, string>>(statement)).rows;
+  const count = async (condition: string): Promise<number | undefined> => {
+    const counted = pool
+      .query<{ n: number }>(`select count(*)::int as n from payment_inbox.transition where ${condition}`)
+      .then(
+        ({ rows }) => rows[0]?.n,
+        () => undefined,
+      );
+    return Promise.race([counted, wait(ANSWER_MS, undefined)]);
+  };
   return {
     database: { store: 'postgres', url: server.url },
     kill: (what) => server.kill(what),
     restart: () => server.restart(),
-    async pending() {
-      const counted = pool
-        .query<{ n: number }>(`select count(*)::int as n from payment_inbox.transition where ${PENDING}`)
-        .then(
-          ({ rows }) => rows[0]?.n,
-          () => undefined,
-        );
-      return Promise.race([counted, wait(PENDING_MS, undefined)]);
-    },
+    due: () => count(`${OPEN} and next_at <= extract(epoch from clock_timestamp()) * 1000`),
+    open: () => count(OPEN),
     async states() {
       const rows = await text(
         `select concat_ws(': ', state, reason) as state, count(*)::text as n from payment_inbox.transition
@@ -45,7 +47,7 @@ export async function postgresDatabase(): Promise<TestDatabase> {
     },
     async stored() {
       const rows = await text(
-        `select encode(t.transition_id, 'hex') as id, encode(sha256(b.body), 'hex') as digest
+        `select t.transition_id as id, encode(sha256(convert_to(b.content, 'UTF8')), 'hex') as digest
          from payment_inbox.body b join payment_inbox.transition t on t.id = b.transition`,
       );
       return new Set(rows.map(({ id = '', digest = '' }) => deliveryKey({ transitionId: id, digest })));
@@ -62,15 +64,9 @@ export async function postgresDatabase(): Promise<TestDatabase> {
         }),
       );
     },
-    async crashLooped() {
-      const rows = await text(
-        `select encode(transition_id, 'hex') as id from payment_inbox.transition where reason = 'crash_loop'`,
-      );
-      return rows.map(({ id = '' }) => id);
-    },
     async stop() {
       // A session that lost its server without a word is never given back to the pool.
-      await Promise.race([pool.end(), wait(PENDING_MS)]);
+      await Promise.race([pool.end(), wait(ANSWER_MS)]);
       await server.stop();
     },
   };

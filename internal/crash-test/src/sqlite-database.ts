@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { deliveryKey } from './acknowledgement-record.ts';
 import { EFFECT_COLUMNS, EFFECT_TABLE } from './database.ts';
-import { PENDING, type TestDatabase } from './test-database.ts';
+import { OPEN, type TestDatabase } from './test-database.ts';
 
 /** One file that all processes share; there is no server, so killing them is killing it. */
 export function sqliteDatabase(folder: string, isControl: boolean): TestDatabase {
@@ -17,15 +17,16 @@ export function sqliteDatabase(folder: string, isControl: boolean): TestDatabase
   }
   const text = (statement: string, from: DatabaseSync = file): Record<string, string>[] =>
     from.prepare(statement).all() as Record<string, string>[];
+  const count = async (condition: string): Promise<number> =>
+    Number(
+      file.prepare(`select count(*) as n from payment_inbox_transition where ${condition}`).get()?.['n'],
+    );
   return {
     database: { store: 'sqlite', path, outsidePath },
     kill: undefined,
     restart: async () => undefined,
-    async pending() {
-      return Number(
-        file.prepare(`select count(*) as n from payment_inbox_transition where ${PENDING}`).get()?.['n'],
-      );
-    },
+    due: () => count(`${OPEN} and next_at <= unixepoch('subsec') * 1000`),
+    open: () => count(OPEN),
     async states() {
       const rows = text(
         `select state || coalesce(': ' || reason, '') as state, count(*) as n from payment_inbox_transition
@@ -37,14 +38,12 @@ export function sqliteDatabase(folder: string, isControl: boolean): TestDatabase
       const keys = new Set<string>();
       const rows = file
         .prepare(
-          `select lower(hex(t.transition_id)) as id, b.body as body
+          `select t.transition_id as id, b.content as content
            from payment_inbox_body b join payment_inbox_transition t on t.id = b.transition`,
         )
         .iterate();
-      for (const { id, body } of rows) {
-        const digest = createHash('sha256')
-          .update(body instanceof Uint8Array ? body : '')
-          .digest('hex');
+      for (const { id, content } of rows) {
+        const digest = createHash('sha256').update(String(content)).digest('hex');
         keys.add(deliveryKey({ transitionId: String(id), digest }));
       }
       return keys;
@@ -60,12 +59,6 @@ export function sqliteDatabase(folder: string, isControl: boolean): TestDatabase
           amount,
         }),
       );
-    },
-    async crashLooped() {
-      const rows = text(
-        `select lower(hex(transition_id)) as id from payment_inbox_transition where reason = 'crash_loop'`,
-      );
-      return rows.map(({ id = '' }) => id);
     },
     async stop() {
       file.close();

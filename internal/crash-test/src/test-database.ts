@@ -6,16 +6,16 @@ export interface TestDatabase {
   /** Kills the server; undefined where the processes are the database. */
   readonly kill: ((what: 'postmaster' | 'everything') => Promise<void>) | undefined;
   readonly restart: () => Promise<void>;
-  /** Transitions that wait for a worker; undefined while the server is away. */
-  pending(): Promise<number | undefined>;
+  /** Transitions that are due and wait for a worker; undefined while the server is away. */
+  due(): Promise<number | undefined>;
+  /** Transitions that a worker will still look at by itself, now or later; undefined while the server is away. */
+  open(): Promise<number | undefined>;
   /** How many transitions are in each state, with the reason where there is one. */
   states(): Promise<Readonly<Record<string, number>>>;
   /** Every body that is kept, as in the sender's record. */
   stored(): Promise<ReadonlySet<string>>;
   effects(): Promise<readonly Effect[]>;
-  /** Ids of transitions that a handler did not survive three times: for a person, whom the test plays. */
-  crashLooped(): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
 
-export const PENDING = `state in ('pending', 'retrying')`;
+export const OPEN = 'next_at is not null';

@@ -1,8 +1,8 @@
 /** The merchant's worker: applies transitions to its own table. Killed at any moment. */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { InboxEvent } from '@payment-service/inbox';
+import type { HandledTransition, Inbox, InboxEvent } from '@payment-service/inbox';
 import type { Database } from './database.ts';
-import { outsideEffects, withInbox } from './merchant.ts';
+import { type InsertEffect, outsideEffects, withInbox } from './merchant.ts';
 import { enterPhase } from './phase-log.ts';
 import { endWithParent, roleSettings, tellReady } from './role.ts';
 
@@ -19,10 +19,10 @@ endWithParent();
 const stopping = new AbortController();
 process.on('message', () => stopping.abort());
 
+const ENDS = ['transition.settled', 'transition.retrying', 'transition.parked'];
+
 function onEvent(event: InboxEvent): void {
-  if (event.name === 'transition.settled' || event.name === 'transition.retrying') {
-    enterPhase('idle', event.transitionId);
-  }
+  if (ENDS.includes(event.name) && 'transitionId' in event) enterPhase('idle', event.transitionId);
 }
 
 /** Most handlers are quick; some give the killer time. */
@@ -30,21 +30,19 @@ async function linger(): Promise<void> {
   if (Math.random() < 0.1) await wait(Math.random() * 6);
 }
 
-await withInbox(database, { onEvent }, async (inbox, insertEffect) => {
+await withInbox(database, { onEvent }, async <Tx>(inbox: Inbox<Tx>, insertEffect: InsertEffect<Tx>) => {
   const outside = isControl ? outsideEffects(database) : undefined;
-  inbox.handle(
-    async ({ tx, signed, settled, transitionId }) => {
-      enterPhase('handler', transitionId);
-      await linger();
-      const { currency = '', amount = '' } = settled ?? {};
-      const { merchant_reference: reference, transaction_status: status } = signed;
-      const effect = { transitionId, reference, status, currency, amount };
-      await (outside === undefined ? insertEffect(tx, effect) : outside(effect));
-      await linger();
-      enterPhase('commit', transitionId);
-    },
-    { statuses: ['COMPLETED', 'FAILED'] },
-  );
+  const apply = async ({ tx, signed, settled, transitionId }: HandledTransition<Tx>): Promise<void> => {
+    enterPhase('handler', transitionId);
+    await linger();
+    const { currency = '', amount = '' } = settled ?? {};
+    const { merchant_reference: reference, transaction_status: status } = signed;
+    const effect = { transitionId, reference, status, currency, amount };
+    await (outside === undefined ? insertEffect(tx, effect) : outside(effect));
+    await linger();
+    enterPhase('commit', transitionId);
+  };
+  for (const status of ['COMPLETED', 'FAILED']) inbox.handle(apply, { status });
   // Whether the database is up at this moment or not: the worker waits for it by itself.
   tellReady();
   await inbox.work({ signal: stopping.signal, concurrency, pollMs: 20 });

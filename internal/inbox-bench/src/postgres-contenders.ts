@@ -101,21 +101,23 @@ async function countRows(pool: pg.Pool, table: string): Promise<number> {
 
 function upsert(schema: string): string {
   return `with given as (
-    select * from unnest($1::bytea[], $2::text[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bytea[], $7::text[],
-      $8::text[], $9::text[], $10::bigint[])
-      as g (transition_id, signed, reference_key, subject_key, digest, body, currency, amount, key_id, received_at)
+    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+      $9::text[], $10::text[], $11::bigint[])
+      as g (transition_id, signed, reference_key, transaction_type, subject_key, digest, content, currency, amount, key_id,
+        received_at)
   ), kept as (
-    insert into ${schema}.transition (transition_id, account, signed, reference_key, subject_key, completed, state,
+    insert into ${schema}.transition (transition_id, account, signed, reference_key, transaction_type, subject_key, state,
       bodies, next_at, first_at, changed_at)
-    select transition_id, '', signed, reference_key, subject_key, 1, 'pending', 1, received_at, received_at, received_at
+    select transition_id, '', signed, reference_key, transaction_type, subject_key, 'pending', 1, received_at, received_at,
+      received_at
     from given on conflict (transition_id) do nothing
     returning id, transition_id
   )
-  insert into ${schema}.body as b (transition, digest, body, request_currency, request_amount, transaction_currency,
-    transaction_amount, key_id, first_at, last_at)
-  select id, digest, body, currency, amount, currency, amount, key_id, received_at, received_at
+  insert into ${schema}.body (transition, digest, content, request_currency, request_amount, transaction_currency,
+    transaction_amount, key_id, first_at)
+  select id, digest, content, currency, amount, currency, amount, key_id, received_at
   from given join kept using (transition_id)
-  on conflict (transition, digest) do update set deliveries = b.deliveries + 1, last_at = excluded.last_at`;
+  on conflict (transition, digest) do update set refusal = null`;
 }
 
 function columnsOf(rows: readonly SameRow[]): unknown[] {
@@ -123,9 +125,10 @@ function columnsOf(rows: readonly SameRow[]): unknown[] {
     rows.map(({ transitionId }) => transitionId),
     rows.map(({ signed }) => signed),
     rows.map(({ referenceKey }) => referenceKey),
+    rows.map(({ transactionType }) => transactionType),
     rows.map(({ subjectKey }) => subjectKey),
     rows.map(({ digest }) => digest),
-    rows.map(({ body }) => body),
+    rows.map(({ content }) => content),
     rows.map(({ currency }) => currency),
     rows.map(({ amount }) => amount),
     rows.map(({ keyId }) => keyId),

@@ -1,14 +1,15 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { bodyText, type VerifiedCallback } from '@payment-service/core';
 
 /** What the inbox stores of a callback, made by hand: for the floors, which write the same rows. */
 export interface SameRow {
-  readonly transitionId: Buffer;
+  readonly transitionId: string;
   readonly signed: string;
-  readonly referenceKey: Buffer;
-  readonly subjectKey: Buffer;
-  readonly digest: Buffer;
-  readonly body: Buffer;
+  readonly referenceKey: string;
+  readonly transactionType: string;
+  readonly subjectKey: string;
+  readonly digest: string;
+  readonly content: string;
   readonly currency: string;
   readonly amount: string;
   readonly keyId: string;
@@ -17,21 +18,18 @@ export interface SameRow {
 
 export function sameRow(callback: VerifiedCallback): SameRow {
   const { signed, unsigned, transitionId, keyId } = callback;
-  const body = Buffer.from(bodyText(callback));
+  const content = bodyText(callback);
   return {
-    transitionId: Buffer.from(transitionId, 'hex'),
+    transitionId,
     signed: JSON.stringify(signed),
-    referenceKey: sha256(signed.merchant_reference),
-    subjectKey: sha256(signed.internal_reference),
-    digest: sha256(body),
-    body,
+    referenceKey: hash('sha256', signed.merchant_reference),
+    transactionType: JSON.stringify(signed.transaction_type),
+    subjectKey: hash('sha256', signed.internal_reference),
+    digest: hash('sha256', content),
+    content,
     currency: unsigned.request_currency ?? '',
     amount: String(unsigned.request_amount),
     keyId,
     receivedAt: Date.now(),
   };
-}
-
-function sha256(data: string | Buffer): Buffer {
-  return createHash('sha256').update(data).digest();
 }

@@ -54,42 +54,31 @@ async function openFloor(path: string, synchronous: 'full' | 'normal'): Promise<
   const database = new DatabaseSync(path);
   database.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronous}`);
   const transition = database.prepare(
-    `insert into payment_inbox_transition (transition_id, account, signed, reference_key, subject_key, completed, state,
-       bodies, next_at, first_at, changed_at)
-     values (?, '', ?, ?, ?, 1, 'pending', 1, ?, ?, ?) on conflict (transition_id) do nothing`,
+    `insert into payment_inbox_transition (transition_id, account, signed, reference_key, transaction_type, subject_key,
+       state, bodies, next_at, first_at, changed_at)
+     values (?, '', ?, ?, ?, ?, 'pending', 1, ?, ?, ?) on conflict (transition_id) do nothing`,
   );
   const body = database.prepare(
-    `insert into payment_inbox_body (transition, digest, body, request_currency, request_amount, transaction_currency,
-       transaction_amount, key_id, first_at, last_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     on conflict (transition, digest) do update set deliveries = deliveries + 1, last_at = excluded.last_at`,
+    `insert into payment_inbox_body (transition, digest, content, request_currency, request_amount, transaction_currency,
+       transaction_amount, key_id, first_at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (transition, digest) do update set refusal = null`,
   );
   const write = (rows: readonly SameRow[]): void => {
     database.exec('begin immediate');
     for (const row of rows) {
-      const { transitionId, signed, referenceKey, subjectKey, digest, currency, amount, keyId, receivedAt } =
-        row;
-      const { lastInsertRowid } = transition.run(
+      const { transitionId, signed, referenceKey, transactionType, subjectKey, digest, content } = row;
+      const { currency, amount, keyId, receivedAt: at } = row;
+      const { lastInsertRowid: id } = transition.run(
         transitionId,
         signed,
         referenceKey,
+        transactionType,
         subjectKey,
-        receivedAt,
-        receivedAt,
-        receivedAt,
+        at,
+        at,
+        at,
       );
-      body.run(
-        lastInsertRowid,
-        digest,
-        row.body,
-        currency,
-        amount,
-        currency,
-        amount,
-        keyId,
-        receivedAt,
-        receivedAt,
-      );
+      body.run(id, digest, content, currency, amount, currency, amount, keyId, at);
     }
     database.exec('commit');
   };

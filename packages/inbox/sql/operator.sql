@@ -25,6 +25,9 @@ order by b.first_at, b.digest
 -- name: show_actions
 select action, by_whom, note, at from inbox.action where transition = $1 order by id
 
+-- name: lock_named_transition
+select id from inbox.transition where transition_id = $1 and account = $2 {for_update}
+
 -- name: move
 update inbox.transition set state = $2, reason = $3, attempts = 0, unfinished = 0, looks = 0, last_error = null,
   waived = cast($4 as integer), revision = revision + 1, changed_at = {now},

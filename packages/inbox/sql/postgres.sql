@@ -1,6 +1,7 @@
 -- name: limit_statements
 -- For this transaction only: the server gives up before the sender of a callback is given up.
-select set_config('lock_timeout', $1, true), set_config('statement_timeout', $1, true)
+select set_config('lock_timeout', $1, true), set_config('statement_timeout', $1, true),
+  set_config('idle_in_transaction_session_timeout', $1, true)
 
 -- name: enter_attempt
 -- The mark is gone when the handler ends the transaction. The lock serialises the handlers of an
@@ -10,4 +11,4 @@ select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2,
   pg_try_advisory_xact_lock(hashtextextended('inbox.' || $4, 0)) as is_free
 
 -- name: notify
-select pg_notify($1, $2)
+select pg_notify('payment_inbox', $1)

@@ -1,24 +1,30 @@
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
+import { checkOptions as checkTable, type OptionRules } from '@payment-service/core/receive';
 import type { Inbox, WorkerOptions } from './inbox.ts';
 import { Intake } from './intake/intake.ts';
-import { keepGroup } from './intake/keep.ts';
+import { keepGroup, tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake/record.ts';
 import { Spool } from './intake/spool.ts';
 import { Actions } from './operator/actions.ts';
 import { listOverdue, readHealth, readStats } from './operator/health.ts';
 import { pruneBodies } from './operator/prune.ts';
-import { checkId, checkList, checkNumber, listTransitions, showTransition } from './operator/views.ts';
-import { checkOptions, checkWholeNumber, type InboxOptions } from './options.ts';
+import { checkId, checkList, listTransitions, showTransition } from './operator/views.ts';
+import { checkOptions, type InboxOptions, wholeNumber } from './options.ts';
 import { databasePath } from './store/database-path.ts';
 import { migrate, migrationsOf } from './store/schema.ts';
 import { Statements } from './store/statements.ts';
+import { pause, within } from './time.ts';
 import { Dispatcher } from './work/dispatcher.ts';
 import { checkExpectation, keepExpectation } from './work/expectation.ts';
 import { Handlers } from './work/handlers.ts';
 import { Wakeup } from './work/wakeup.ts';
 
-const LONGEST_POLL_MS = 3_600_000;
-const CHANNEL = 'payment_inbox';
+const WORKER_RULES: OptionRules<WorkerOptions> = {
+  signal: [(value) => value instanceof AbortSignal, 'an AbortSignal, which ends it gracefully', true],
+  concurrency: wholeNumber(),
+  pollMs: wholeNumber(3_600_000),
+};
+const RELISTEN_MS = 1000;
 
 /**
  * Makes a durable inbox: what it has acknowledged is on disk, and each transition is applied once.
@@ -46,10 +52,16 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   let preparing: Promise<void> | undefined;
   let working: Promise<void> | undefined;
 
+  const whenReady = async <T>(act: () => Promise<T>): Promise<T> => {
+    await ready();
+    return act();
+  };
   const limit = async (tx: Tx): Promise<void> => {
     if (store.dialect === 'postgres') await statements.run('limit_statements', [String(storeTimeoutMs)], tx);
   };
-  const keep = (records: readonly IntakeRecord[]) => keepGroup({ store, statements, limit }, records);
+  const keeping = { store, statements, limit };
+  // A connection that has fallen silent holds up its own group, and not those after it.
+  const keep = (records: readonly IntakeRecord[]) => within(storeTimeoutMs, keepGroup(keeping, records));
   const spool = openSpool();
   const intake = new Intake({ settings, keep, ready, spool, onKept });
 
@@ -76,21 +88,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     spool?.start();
     await store.check?.();
     await migrate(store, statements);
-    await tryToKeep();
+    await tryToKeep(keeping, account);
     isReady = true;
-  }
-
-  /** In a transaction that is rolled back. Nothing else tells whether the store takes a callback. */
-  async function tryToKeep(): Promise<void> {
-    const undo = new Error('rolled back');
-    const attempt = store.transaction(async (tx) => {
-      await limit(tx);
-      await statements.run('try_to_keep', [account], tx);
-      throw undo;
-    });
-    await attempt.catch((error: unknown) => {
-      if (error !== undo) throw error;
-    });
   }
 
   function onKept(): void {
@@ -106,7 +105,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     setTimeout(() => {
       isNotifying = false;
       // What nobody hears is found by the poll.
-      statements.run('notify', [CHANNEL, account]).catch(() => undefined);
+      statements.run('notify', [account]).catch(() => undefined);
     }, 5).unref();
   }
 
@@ -136,22 +135,18 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     return row?.['is_free'] === true;
   }
 
-  async function work({ signal, concurrency, pollMs = 1000 }: WorkerOptions): Promise<void> {
+  async function work(given: WorkerOptions): Promise<void> {
+    checkTable('work()', given, WORKER_RULES);
     const { maxConcurrency = Number.POSITIVE_INFINITY } = store;
-    const most = concurrency ?? Math.min(4, maxConcurrency);
+    const { signal, concurrency: most = Math.min(4, maxConcurrency), pollMs = 1000 } = given;
     if (handlers.isEmpty) {
       throw new ConfigurationError('handler', 'work() needs a handler: call handle() before it.');
     }
-    if (!(signal instanceof AbortSignal)) {
-      throw new ConfigurationError('signal', 'work() needs an AbortSignal, which ends it gracefully.');
-    }
-    checkWholeNumber('concurrency', most, 2 ** 31 - 1);
-    checkWholeNumber('pollMs', pollMs, LONGEST_POLL_MS);
     if (store.dialect === 'postgres' && most > maxConcurrency) {
       throw new ConfigurationError(
         'concurrency',
-        `The pool has ${maxConcurrency + 1} connections, and each of ${most} handlers uses one. Raise its max, or lower ` +
-          'concurrency: the inbox needs one more.',
+        `The pool has connections for ${maxConcurrency} handlers at a time, and for ${most} it needs a max of ${most + 2}: the ` +
+          'inbox itself uses two. Raise its max, or lower concurrency.',
       );
     }
     if (working !== undefined) {
@@ -171,85 +166,74 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     }
   }
 
-  /** Listens for callbacks that other processes keep, through every outage. */
+  /** Listens for callbacks that other processes keep, through every outage: until then, the poll finds what is due. */
   async function hear(signal: AbortSignal): Promise<void> {
-    if (store.listen === undefined) return;
-    const onWake = (other: string): void => {
-      if (other === account) wakeup.wake();
-    };
-    const end = await ready()
-      .then(() => store.listen?.(CHANNEL, onWake))
-      .catch(() => undefined);
-    if (end === undefined) return; // The poll finds what is due.
-    if (signal.aborted) return end();
-    signal.addEventListener('abort', end, { once: true });
+    while (store.listen !== undefined && !signal.aborted) {
+      await ready()
+        .then(() => store.listen?.(account, wakeup.wake, signal))
+        .catch(() => undefined);
+      await pause(RELISTEN_MS, signal);
+    }
   }
 
   return Object.freeze<Inbox<Tx>>({
     async ready() {
-      await spool?.check();
       await ready();
+      // Afterwards: beside a file that is no database, nothing is left behind.
+      await spool?.check();
     },
     migrations: () => migrationsOf(store),
     async transaction(body) {
       if (typeof body !== 'function') throw new ConfigurationError('body', 'transaction() takes a function.');
-      await ready();
-      return track(store.transaction(body));
+      const checked = async (tx: Tx) => {
+        const result = await body(tx);
+        // Rejects after a statement that failed: PostgreSQL answers COMMIT with a silent rollback then.
+        await statements.run('is_own_transaction', [''], tx);
+        return result;
+      };
+      return whenReady(() => track(store.transaction(checked)));
     },
     async expect(given, { tx, replace = false } = {}) {
       const expectation = checkExpectation(given, account);
-      if (tx !== undefined && !isReady) throw notReady();
-      if (tx !== undefined) return keepExpectation(statements, { expectation, replace }, tx);
-      await ready();
-      await track(store.transaction((own) => keepExpectation(statements, { expectation, replace }, own)));
+      const keepIn = (own: Tx): Promise<void> => keepExpectation(statements, { expectation, replace }, own);
+      if (tx === undefined)
+        return whenReady(() => track(store.transaction((own) => limit(own).then(() => keepIn(own)))));
+      if (!isReady) throw notReady();
+      await keepIn(tx);
     },
     receive: async (callback) => receive(callbackRecord(callback, account)),
     quarantine: async (refusal) => receive(evidenceRecord(refusal, account)),
     handle: (handler: unknown, selector?: object) => handlers.add(handler, selector),
     work,
-    async stats() {
-      await ready();
-      return readStats({ store, statements, settings, spool, tryToKeep });
-    },
-    async health({ maxPendingAgeSeconds = 60 } = {}) {
-      checkNumber('maxPendingAgeSeconds', maxPendingAgeSeconds, { min: 1, max: 10 ** 9 });
-      const attempt = (): Promise<void> => ready().then(tryToKeep);
-      return readHealth({ store, statements, settings, spool, tryToKeep: attempt }, maxPendingAgeSeconds);
+    stats: () => whenReady(() => readStats({ statements, settings, spool })),
+    async health(given = {}) {
+      checkTable('health()', given, { maxPendingAgeSeconds: wholeNumber() });
+      const { maxPendingAgeSeconds = 60 } = given;
+      const attempt = (): Promise<void> => whenReady(() => tryToKeep(keeping, account));
+      return readHealth({ statements, settings, spool, tryToKeep: attempt }, maxPendingAgeSeconds);
     },
     async list(given = {}) {
       const checked = checkList(given);
-      await ready();
-      return listTransitions({ store, statements }, account, checked);
+      return whenReady(() => listTransitions({ store, statements }, account, checked));
     },
     async show(transitionId) {
       checkId(transitionId);
-      await ready();
-      const found = await showTransition(statements, { transitionId, account });
+      const found = await whenReady(() => showTransition(statements, { transitionId, account }));
       if (found === undefined) return undefined;
       const { id: _, row: __, ...details } = found;
       return details;
     },
-    async retry(which, note) {
-      await ready();
-      return track(actions.retry(which, note));
+    retry: (which, note) => whenReady(() => track(actions.retry(which, note))),
+    resolve: (which, resolution) => whenReady(() => track(actions.resolve(which, resolution))),
+    reopen: (transitionId, note) => whenReady(() => track(actions.reopen(transitionId, note))),
+    async overdue(given = {}) {
+      checkTable('overdue()', given, { limit: wholeNumber(100_000) });
+      return whenReady(() => listOverdue(statements, account, given.limit ?? 1000));
     },
-    async resolve(which, resolution) {
-      await ready();
-      return track(actions.resolve(which, resolution));
-    },
-    async reopen(transitionId, note) {
-      await ready();
-      await track(actions.reopen(transitionId, note));
-    },
-    async overdue({ limit: most = 1000 } = {}) {
-      checkWholeNumber('limit', most, 100_000);
-      await ready();
-      return listOverdue(statements, account, most);
-    },
-    async prune({ bodiesOlderThanDays = 90 } = {}) {
-      checkNumber('bodiesOlderThanDays', bodiesOlderThanDays, { min: 1, max: 100_000 });
-      await ready();
-      return { bodies: await pruneBodies({ store, statements }, account, bodiesOlderThanDays) };
+    async prune(given = {}) {
+      checkTable('prune()', given, { bodiesOlderThanDays: wholeNumber(100_000) });
+      const { bodiesOlderThanDays = 90 } = given;
+      return whenReady(() => pruneBodies({ store, statements }, account, bodiesOlderThanDays));
     },
     async close() {
       closing.abort();

@@ -1,4 +1,9 @@
-import { ConfigurationError } from '@payment-service/core';
+import {
+  checkOptions as checkTable,
+  FUNCTION,
+  type OptionRule,
+  type OptionRules,
+} from '@payment-service/core/receive';
 import { type Emit, emitter, type InboxEvent } from './events.ts';
 import type { Store } from './store/store.ts';
 
@@ -91,121 +96,74 @@ export interface Settings {
   readonly random: () => number;
 }
 
-const KNOWN = [
-  'store',
-  'account',
-  'spool',
-  'onEvent',
-  'completedEvents',
-  'allowTransitions',
-  'interimStatuses',
-  'retry',
-  'storeTimeoutMs',
-  'handlerTimeoutMs',
-  'handlerLockTimeoutMs',
-  'random',
-];
 const RETRY: RetrySettings = { attempts: 40, firstDelayMs: 1000, longestDelayMs: 3_600_000 };
 const INTERIM_STATUSES = ['PENDING', 'PROCESSING'];
 
+/** Timers, and PostgreSQL's settings of time, end at 2^31 - 1. */
+export function wholeNumber(max: number = 2 ** 31 - 1): OptionRule {
+  const isValid = (value: unknown): boolean =>
+    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= max;
+  return [isValid, `a whole number from 1 to ${max}`];
+}
+
+const LABEL: OptionRule = [
+  (value) =>
+    typeof value === 'string' && value.length <= 200 && value.isWellFormed() && !value.includes('\0'),
+  'a label of at most 200 characters',
+];
+const TEXTS: OptionRule = [isTexts, 'a list of strings'];
+const STORE: OptionRule = [
+  (value) => typeof value === 'object' && value !== null && 'query' in value && 'transaction' in value,
+  'a store: sqlite(path), postgres(pool), or the entry for your ORM',
+  true,
+];
+const TRANSITIONS: OptionRule = [
+  (value) => typeof value === 'object' && value !== null && Object.values(value).every(isTexts),
+  "a map from a status to the statuses that may follow it, such as { COMPLETED: ['REVERSED'] }",
+];
+const RULES: OptionRules<InboxOptions<unknown>> = {
+  store: STORE,
+  account: LABEL,
+  spool: undefined,
+  onEvent: FUNCTION,
+  completedEvents: TEXTS,
+  allowTransitions: TRANSITIONS,
+  interimStatuses: TEXTS,
+  retry: undefined,
+  storeTimeoutMs: wholeNumber(600_000),
+  handlerTimeoutMs: wholeNumber(3_600_000),
+  handlerLockTimeoutMs: wholeNumber(3_600_000),
+  random: FUNCTION,
+};
+const RETRY_RULES: OptionRules<Partial<RetrySettings>> = {
+  attempts: wholeNumber(),
+  firstDelayMs: wholeNumber(),
+  longestDelayMs: wholeNumber(),
+};
+
 /** @throws {ConfigurationError} Names the option. */
 export function checkOptions<Tx>(options: InboxOptions<Tx>): Settings {
-  if (typeof options?.store?.query !== 'function' || typeof options.store.transaction !== 'function') {
-    throw new ConfigurationError('store', 'createInbox() needs a store: sqlite(path) or postgres(pool).');
-  }
-  for (const name of Object.keys(options)) {
-    if (KNOWN.includes(name)) continue;
-    const known = `Known options: ${KNOWN.join(', ')}.`;
-    throw new ConfigurationError(name, `createInbox() does not know the option "${name}". ${known}`);
-  }
-  const {
-    account = '',
-    onEvent,
-    completedEvents = ['transaction.completed'],
-    allowTransitions = {},
-  } = options;
-  const { interimStatuses = INTERIM_STATUSES, random = Math.random, spool = options.store.spool } = options;
-  const { storeTimeoutMs = 3000, handlerTimeoutMs = 30_000, handlerLockTimeoutMs = 10_000 } = options;
-  const retry = { ...RETRY, ...definedOnly(options.retry ?? {}) };
-  checkAccount(account);
-  checkFunctions({ onEvent, random });
-  checkTexts({ completedEvents, interimStatuses });
-  checkTransitions(allowTransitions);
-  checkNumbers({ storeTimeoutMs, handlerTimeoutMs, handlerLockTimeoutMs, ...retry });
+  checkTable('createInbox()', options, RULES);
+  const { retry = {}, onEvent, store } = options;
+  checkTable('createInbox()', retry, RETRY_RULES, 'retry.');
+  const { attempts = RETRY.attempts, firstDelayMs = RETRY.firstDelayMs } = retry;
   return Object.freeze({
-    account,
-    spool,
+    account: options.account ?? '',
+    spool: options.spool ?? store.spool,
     emit: emitter(onEvent),
-    completedEvents,
-    allowTransitions: Object.freeze({ COMPLETED: [], ...allowTransitions }),
-    interimStatuses,
-    retry: Object.freeze(retry),
-    storeTimeoutMs,
-    handlerTimeoutMs,
-    handlerLockTimeoutMs,
-    random,
+    completedEvents: options.completedEvents ?? ['transaction.completed'],
+    allowTransitions: Object.freeze({ COMPLETED: [], ...options.allowTransitions }),
+    interimStatuses: options.interimStatuses ?? INTERIM_STATUSES,
+    retry: { attempts, firstDelayMs, longestDelayMs: retry.longestDelayMs ?? RETRY.longestDelayMs },
+    storeTimeoutMs: options.storeTimeoutMs ?? 3000,
+    handlerTimeoutMs: options.handlerTimeoutMs ?? 30_000,
+    handlerLockTimeoutMs: options.handlerLockTimeoutMs ?? 10_000,
+    random: options.random ?? Math.random,
   });
 }
 
-/** Timers and PostgreSQL's settings of time end at 2^31 - 1. */
-const MAX_NUMBERS = {
-  storeTimeoutMs: 600_000,
-  handlerTimeoutMs: 3_600_000,
-  handlerLockTimeoutMs: 3_600_000,
-  attempts: 2 ** 31 - 1,
-  firstDelayMs: 2 ** 31 - 1,
-  longestDelayMs: 2 ** 31 - 1,
-};
-
-function checkNumbers(numbers: Readonly<Record<string, unknown>>): void {
-  for (const [name, max] of Object.entries(MAX_NUMBERS)) checkWholeNumber(name, numbers[name], max);
-}
-
-/** @throws {ConfigurationError} Names the option, for anything but a whole number from 1 to `max`. */
-export function checkWholeNumber(name: string, value: unknown, max: number): void {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max) return;
-  throw new ConfigurationError(name, `${name} must be a whole number from 1 to ${max}.`);
-}
-
-function checkTexts(lists: Readonly<Record<string, unknown>>): void {
-  for (const [name, list] of Object.entries(lists)) {
-    if (Array.isArray(list) && list.every((text) => typeof text === 'string')) continue;
-    throw new ConfigurationError(name, `${name} must be a list of strings, or be left out.`);
-  }
-}
-
-function checkAccount(account: unknown): void {
-  const isLabel = typeof account === 'string' && account.length <= 200 && account.isWellFormed();
-  if (!isLabel || account.includes('\0')) {
-    throw new ConfigurationError('account', 'account must be a string of at most 200 characters: a label.');
-  }
-}
-
-function checkFunctions(functions: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(functions)) {
-    if (value !== undefined && typeof value !== 'function') {
-      throw new ConfigurationError(name, `${name} must be a function, or be left out.`);
-    }
-  }
-}
-
-function checkTransitions(allowed: unknown): void {
-  const isMap =
-    typeof allowed === 'object' &&
-    allowed !== null &&
-    Object.values(allowed).every(
-      (statuses) => Array.isArray(statuses) && statuses.every((status) => typeof status === 'string'),
-    );
-  if (isMap) return;
-  throw new ConfigurationError(
-    'allowTransitions',
-    "allowTransitions must map a status to the statuses that may follow it, such as { COMPLETED: ['REVERSED'] }.",
-  );
-}
-
-function definedOnly<T extends object>(values: T): Partial<T> {
-  const defined = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(defined) as Partial<T>;
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }
 
 /**

@@ -1,19 +1,22 @@
 import type { RefusalCode } from '@payment-service/core';
 
+export const TRANSITION_STATES = [
+  'pending',
+  'retrying',
+  'settled',
+  'superseded',
+  'unhandled',
+  'quarantined',
+  'conflict',
+  'dead',
+  'resolved',
+] as const;
+
 /**
  * Where a transition stands. `settled` is applied, exactly once; `pending` and `retrying` will be worked on; `superseded` and
  * `resolved` are closed; the others wait for something: see the table in the README.
  */
-export type TransitionState =
-  | 'pending'
-  | 'retrying'
-  | 'settled'
-  | 'superseded'
-  | 'unhandled'
-  | 'quarantined'
-  | 'conflict'
-  | 'dead'
-  | 'resolved';
+export type TransitionState = (typeof TRANSITION_STATES)[number];
 
 /** Why a transition is in its state; a refusal code for evidence. */
 export type TransitionReason =
@@ -31,15 +34,3 @@ export type TransitionReason =
   | 'transaction_ended'
   | 'closed_by_person'
   | RefusalCode;
-
-export const TRANSITION_STATES: readonly TransitionState[] = [
-  'pending',
-  'retrying',
-  'settled',
-  'superseded',
-  'unhandled',
-  'quarantined',
-  'conflict',
-  'dead',
-  'resolved',
-];

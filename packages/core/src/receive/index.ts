@@ -1,3 +1,4 @@
+export { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '../options.ts';
 export { incomingCallback, type NodeRequest } from './node.ts';
 export { type IncomingCallback, type ReceivedCallback, receiveCallback } from './receive-callback.ts';
 export { type IncomingRedirect, type ReceivedRedirect, receiveRedirect } from './receive-redirect.ts';

@@ -1,11 +1,9 @@
-import { TimedOut } from '../time.ts';
+import { within } from '../time.ts';
 
-/** One item that waits to be sent, or for the result of its group. */
 interface Waiting<T, R> {
   readonly item: T;
   readonly resolve: (result: R) => void;
   readonly reject: (error: unknown) => void;
-  readonly expiresAt: number;
 }
 
 export interface GroupOptions<T, R> {
@@ -16,20 +14,15 @@ export interface GroupOptions<T, R> {
   readonly most: number;
 }
 
-/** Time is looked at this often: a timer for each item would cost more than the item. */
-const TICK_MS = 50;
-
 /**
- * Group commit: what arrives while a group is under way goes into the next one, so that many callbacks share one round
- * trip and one fsync, and a single one waits for nobody.
+ * Group commit: what arrives while a group is under way goes into the next one, so that many callbacks share one round trip
+ * and one fsync, and a single one waits for nobody.
  */
 export class Group<T, R> {
   readonly #options: GroupOptions<T, R>;
-  readonly #unsettled = new Set<Waiting<T, R>>();
-  #waiting: Waiting<T, R>[] = [];
+  readonly #waiting = new Set<Waiting<T, R>>();
   #underWay = 0;
   #isScheduled = false;
-  #clock: NodeJS.Timeout | undefined;
 
   constructor(options: GroupOptions<T, R>) {
     this.#options = options;
@@ -37,25 +30,25 @@ export class Group<T, R> {
 
   /** How many wait to be sent. */
   get size(): number {
-    return this.#waiting.length;
+    return this.#waiting.size;
   }
 
   /**
-   * @param timeoutMs how long to wait for the result; an item that has not been sent by then is not sent any more.
-   * @throws {TimedOut} after that time, to the next 50 ms.
+   * @param timeoutMs How long to wait for the result; an item that has not been sent by then is not sent any more.
+   * @throws {TimedOut} After that time.
    */
-  add(item: T, timeoutMs: number = Number.POSITIVE_INFINITY): Promise<R> {
-    return new Promise((resolve, reject) => {
-      const waiting = { item, resolve, reject, expiresAt: performance.now() + timeoutMs };
-      this.#unsettled.add(waiting);
-      this.#waiting.push(waiting);
-      if (timeoutMs !== Number.POSITIVE_INFINITY) {
-        // As with afterMs(): what has arrived by then is read first.
-        const expire = (): unknown => setImmediate(() => this.#expire());
-        this.#clock ??= setInterval(expire, Math.min(TICK_MS, timeoutMs));
-      }
-      this.#schedule();
+  async add(item: T, timeoutMs?: number): Promise<R> {
+    let waiting: Waiting<T, R> | undefined;
+    const result = new Promise<R>((resolve, reject) => {
+      waiting = { item, resolve, reject };
+      this.#waiting.add(waiting);
     });
+    this.#schedule();
+    try {
+      return await (timeoutMs === undefined ? result : within(timeoutMs, result));
+    } finally {
+      if (waiting !== undefined) this.#waiting.delete(waiting);
+    }
   }
 
   /**
@@ -67,47 +60,27 @@ export class Group<T, R> {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      this.#pump();
+      const { lanes, most } = this.#options;
+      while (
+        this.#waiting.size > 0 &&
+        (this.#underWay === 0 || (this.#underWay < lanes && this.#waiting.size >= most))
+      ) {
+        void this.#send([...this.#waiting].slice(0, most));
+      }
     });
   }
 
-  #pump(): void {
-    const { lanes, most } = this.#options;
-    while (this.#underWay === 0 || (this.#underWay < lanes && this.#waiting.length >= most)) {
-      const group = this.#waiting.splice(0, most);
-      if (group.length === 0) return;
-      this.#underWay += 1;
-      void this.#send(group);
-    }
-  }
-
   async #send(group: readonly Waiting<T, R>[]): Promise<void> {
+    for (const waiting of group) this.#waiting.delete(waiting);
+    this.#underWay += 1;
     try {
       const results = await this.#options.send(group.map(({ item }) => item));
-      for (const [index, waiting] of group.entries()) waiting.resolve(results[index] as R);
+      for (const [index, { resolve }] of group.entries()) resolve(results[index] as R);
     } catch (error) {
       for (const { reject } of group) reject(error);
     } finally {
-      for (const waiting of group) this.#unsettled.delete(waiting);
       this.#underWay -= 1;
-      if (this.#unsettled.size === 0) this.#stopClock();
       this.#schedule();
     }
-  }
-
-  #expire(): void {
-    const now = performance.now();
-    for (const waiting of this.#unsettled) {
-      if (waiting.expiresAt > now) continue;
-      this.#unsettled.delete(waiting);
-      waiting.reject(new TimedOut());
-    }
-    this.#waiting = this.#waiting.filter((waiting) => this.#unsettled.has(waiting));
-    if (this.#unsettled.size === 0) this.#stopClock();
-  }
-
-  #stopClock(): void {
-    clearInterval(this.#clock);
-    this.#clock = undefined;
   }
 }

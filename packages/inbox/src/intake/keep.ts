@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, type SqlValue, type Store, textOf } from '../store/store.ts';
 import { readCase } from '../work/case.ts';
@@ -32,47 +33,86 @@ export async function keepGroup<Tx>(
   { store, statements, limit }: KeepOptions<Tx>,
   records: readonly IntakeRecord[],
 ): Promise<readonly IntakeOutcome[]> {
+  return store.transaction(async (tx) => {
+    await limit(tx);
+    return keepIn(statements, records, tx);
+  });
+}
+
+/**
+ * Keeps a made-up callback and its repetition in a transaction that is rolled back: nothing else tells whether the store
+ * takes a callback. Its id is its own, so that it waits for no other.
+ *
+ * @throws What keeping a callback meets.
+ */
+export async function tryToKeep<Tx>(
+  { store, statements, limit }: KeepOptions<Tx>,
+  account: string,
+): Promise<void> {
+  const undo = new Error('rolled back');
+  const id = `check ${randomUUID()}`;
+  const keys = { transitionId: id, account, referenceKey: id, subjectKey: id, digest: id };
+  const claims = {
+    requestCurrency: null,
+    requestAmount: null,
+    transactionCurrency: null,
+    transactionAmount: null,
+  };
+  const rest = { signed: '{}', transactionType: '""', content: '', keyId: '', refusal: null };
+  const made: IntakeRecord = { ...keys, ...claims, ...rest };
+  const attempt = store.transaction(async (tx) => {
+    await limit(tx);
+    await keepIn(statements, [made, { ...made }], tx);
+    throw undo;
+  });
+  await attempt.catch((error: unknown) => {
+    if (error !== undo) throw error;
+  });
+}
+
+async function keepIn<Tx>(
+  statements: Statements<Tx>,
+  records: readonly IntakeRecord[],
+  tx: Tx,
+): Promise<readonly IntakeOutcome[]> {
   const outcomes = new Map<IntakeRecord, IntakeOutcome>();
   const sorted = [...records].sort(byTransition);
   const firsts = sorted.filter((record, index) => sorted[index - 1]?.transitionId !== record.transitionId);
-  await store.transaction(async (tx) => {
-    await limit(tx);
-    const run = (name: string, rows: readonly object[]): Promise<readonly Row[]> =>
-      rows.length === 0 ? Promise.resolve([]) : statements.run(name, [JSON.stringify(rows)], tx);
-    const created = await run('keep_transitions', firsts.map(keysOf));
-    const ids = new Map(created.map((row) => [textOf(row, 'transition_id'), numberOf(row, 'id')]));
-    const news = firsts.filter(({ transitionId }) => ids.has(transitionId));
-    await run(
-      'keep_bodies',
-      news.map((record) => bodyOf(record, ids.get(record.transitionId))),
-    );
-    for (const record of news) outcomes.set(record, 'new');
+  const run = (name: string, rows: readonly object[]): Promise<readonly Row[]> =>
+    rows.length === 0 ? Promise.resolve([]) : statements.run(name, [JSON.stringify(rows)], tx);
+  const created = await run('keep_transitions', firsts.map(keysOf));
+  const ids = new Map(created.map((row) => [textOf(row, 'transition_id'), numberOf(row, 'id')]));
+  const news = firsts.filter(({ transitionId }) => ids.has(transitionId));
+  await run(
+    'keep_bodies',
+    news.map((record) => bodyOf(record, ids.get(record.transitionId))),
+  );
+  for (const record of news) outcomes.set(record, 'new');
 
-    const others = sorted.filter((record) => !outcomes.has(record));
-    const known = knownBodies(await run('find_known', others.map(keysOf)));
-    const repeats = new Map<string, { id: number; digest: string; repeats: number }>();
-    for (const record of others) {
-      const id = known.ids.get(record.transitionId);
-      const refusal = known.bodies.get(record.transitionId + record.digest);
-      const isKnown = refusal !== undefined && (refusal === null || record.refusal !== null);
-      if (id === undefined || !isKnown) continue;
-      const repeat = repeats.get(record.transitionId + record.digest) ?? {
-        id,
-        digest: record.digest,
-        repeats: 0,
-      };
-      repeat.repeats += 1;
-      repeats.set(record.transitionId + record.digest, repeat);
-      outcomes.set(record, 'known');
-    }
-    await run('count_deliveries', [...repeats.values()]);
-    for (const record of others) {
-      const id = known.ids.get(record.transitionId);
-      if (id === undefined)
-        throw new TypeError('A transition disappeared while a body was added. Was a table changed?');
-      if (!outcomes.has(record)) outcomes.set(record, await addBody(statements, { record, id }, tx));
-    }
-  });
+  const others = sorted.filter((record) => !outcomes.has(record));
+  const known = knownBodies(await run('find_known', others.map(keysOf)));
+  const repeats = new Map<string, { id: number; digest: string; repeats: number }>();
+  for (const record of others) {
+    const id = known.ids.get(record.transitionId);
+    const refusal = known.bodies.get(record.transitionId + record.digest);
+    const isKnown = refusal !== undefined && (refusal === null || record.refusal !== null);
+    if (id === undefined || !isKnown) continue;
+    const repeat = repeats.get(record.transitionId + record.digest) ?? {
+      id,
+      digest: record.digest,
+      repeats: 0,
+    };
+    repeat.repeats += 1;
+    repeats.set(record.transitionId + record.digest, repeat);
+    outcomes.set(record, 'known');
+  }
+  await run('count_deliveries', [...repeats.values()]);
+  for (const record of others) {
+    const id = known.ids.get(record.transitionId);
+    if (id === undefined)
+      throw new TypeError('A transition disappeared while a body was added. Was a table changed?');
+    if (!outcomes.has(record)) outcomes.set(record, await addBody(statements, { record, id }, tx));
+  }
   return records.map((record) => outcomes.get(record) ?? 'full');
 }
 

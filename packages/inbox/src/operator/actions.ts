@@ -82,9 +82,9 @@ export class Actions<Tx> {
     return this.#move(which, { action: 'resolve', note, to: 'pending', before });
   }
 
-  reopen(transitionId: string, note: ActionNote): Promise<number> {
+  async reopen(transitionId: string, note: ActionNote): Promise<void> {
     const before = (found: Found, tx: Tx): Promise<void> => this.#admitEvidence(found, tx);
-    return this.#move(transitionId, { action: 'reopen', note, to: 'pending', isWaived: true, before });
+    await this.#move(transitionId, { action: 'reopen', note, to: 'pending', isWaived: true, before });
   }
 
   /** @returns how many were moved. One that is named must be movable; of a selection, what is not any more is passed over. */
@@ -119,17 +119,15 @@ export class Actions<Tx> {
     tx: Tx,
   ): Promise<string> {
     const { account } = this.#settings;
-    const [row] = await this.#statements.run('show_transition', [transitionId, account], tx);
-    if (row === undefined) {
+    // Nobody works on it or moves it until this transaction ends.
+    await this.#statements.run('lock_named_transition', [transitionId, account], tx);
+    const found = await showTransition(this.#statements, { transitionId, account }, tx);
+    if (found === undefined) {
       throw new ConfigurationError(
         'transitionId',
         'No transition of this account has this id. list() gives the ids.',
       );
     }
-    // Nobody works on it or moves it until this transaction ends.
-    await this.#statements.run('lock_transition', [Number(row['id'])], tx);
-    const found = await showTransition(this.#statements, { transitionId, account }, tx);
-    if (found === undefined) throw new InvalidStateError('The transition was removed. list() gives the ids.');
     const refusal = refusalOf(found.state, action);
     if (refusal !== undefined) throw new InvalidStateError(refusal);
     await before?.(found, tx);

@@ -6,14 +6,12 @@ const DAY_MS = 86_400_000;
 /**
  * Removes the text of old bodies, and with it the personal data, where nobody needs it any more: settled, superseded,
  * resolved and unhandled transitions. What they claimed and that they came stays for ever, so that a repetition is known.
- *
- * @returns how many bodies.
  */
 export async function pruneBodies<Tx>(
   { store, statements }: { readonly store: Store<Tx>; readonly statements: Statements<Tx> },
   account: string,
   days: number,
-): Promise<number> {
+): Promise<{ bodies: number }> {
   let count = 0;
   for (let after = 0; ; ) {
     // A chunk in a transaction of its own: nobody waits for long. One more than the last, so that none is left half done.
@@ -27,7 +25,7 @@ export async function pruneBodies<Tx>(
       return bodies;
     });
     count += old.length;
-    if (old.length === 0) return count;
+    if (old.length === 0) return { bodies: count };
     // The last transition may have more bodies than this chunk held: it is looked at again.
     after = (old.at(-1)?.transition ?? 1) - 1;
   }

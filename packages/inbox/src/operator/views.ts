@@ -1,6 +1,7 @@
 import { ConfigurationError, type SignedFields } from '@payment-service/core';
+import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
 import { referenceKey } from '../intake/record.ts';
-import { checkWholeNumber } from '../options.ts';
+import { wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import type { Statements } from '../store/statements.ts';
 import {
@@ -99,20 +100,28 @@ export interface ListOptions {
   readonly after?: string | undefined;
 }
 
+const TEXT: OptionRule = [(value) => typeof value === 'string', 'a string'];
+const DATE: OptionRule = [
+  (value) => value instanceof Date && Number.isFinite(value.getTime()),
+  'a valid Date',
+];
+const LIST_RULES: OptionRules<ListOptions> = {
+  state: [
+    (value) => TRANSITION_STATES.some((state) => state === value),
+    `one of ${TRANSITION_STATES.join(', ')}`,
+  ],
+  reason: TEXT,
+  merchant_reference: TEXT,
+  internal_reference: TEXT,
+  since: DATE,
+  until: DATE,
+  limit: wholeNumber(1000),
+  after: [isId, 'a transitionId'],
+};
+
 /** @throws {ConfigurationError} Names the option. */
 export function checkList(options: ListOptions): ListOptions {
-  const { state, reason, limit, since, until } = options;
-  if (state !== undefined && !TRANSITION_STATES.includes(state)) {
-    throw new ConfigurationError('state', `state must be one of ${TRANSITION_STATES.join(', ')}.`);
-  }
-  for (const name of ['merchant_reference', 'internal_reference'] as const) checkText(name, options[name]);
-  checkText('reason', reason);
-  for (const [name, value] of Object.entries({ since, until })) {
-    if (value === undefined || (value instanceof Date && Number.isFinite(value.getTime()))) continue;
-    throw new ConfigurationError(name, `${name} must be a valid Date, or be left out.`);
-  }
-  if (limit !== undefined) checkWholeNumber('limit', limit, 1000);
-  if (options.after !== undefined) checkId(options.after);
+  checkOptions('list()', options, LIST_RULES);
   return options;
 }
 
@@ -225,20 +234,10 @@ function actionIn(row: Row): OperatorAction {
 
 /** @throws {ConfigurationError} When it is no id of a transition. */
 export function checkId(transitionId: unknown): string {
-  if (typeof transitionId === 'string' && /^[0-9a-f]{64}$/.test(transitionId)) return transitionId;
+  if (isId(transitionId)) return transitionId;
   throw new ConfigurationError('transitionId', 'A transitionId has 64 lower-case hexadecimal digits.');
 }
 
-export function checkNumber(
-  option: string,
-  value: unknown,
-  { min, max }: { readonly min: number; readonly max: number },
-): void {
-  if (typeof value === 'number' && value >= min && value <= max) return;
-  throw new ConfigurationError(option, `${option} must be a number from ${min} to ${max}.`);
-}
-
-function checkText(option: string, value: unknown): void {
-  if (value === undefined || typeof value === 'string') return;
-  throw new ConfigurationError(option, `${option} must be a string, or be left out.`);
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }

@@ -1,4 +1,4 @@
-import { existsSync, readlinkSync, realpathSync, statfsSync } from 'node:fs';
+import { existsSync, realpathSync, statfsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 
@@ -12,9 +12,6 @@ const UNSAFE: ReadonlyMap<number, string> = new Map([
   [0x858458f6, 'memory (ramfs)'],
 ]);
 
-/** As many as Linux follows. */
-const MOST_LINKS = 40;
-
 /**
  * The absolute path of a database file, without symbolic links, when a file there keeps what it is given.
  *
@@ -22,13 +19,11 @@ const MOST_LINKS = 40;
  */
 export function databasePath(path: unknown, option: string): string {
   if (typeof path !== 'string' || path.trim() === '' || path.includes('\0')) {
-    throw new ConfigurationError(option, `${option} must be the path of a database file on a local disk.`);
+    throw new ConfigurationError(option, `${option} must be the path of a file on a local disk.`);
   }
   if (path.includes(':memory:') || /^file:/i.test(path)) {
-    throw new ConfigurationError(
-      option,
-      `${option} must be the path of a file: a database in memory keeps nothing of what it acknowledges.`,
-    );
+    const message = `${option} must be the path of a file: memory keeps nothing of what it acknowledges.`;
+    throw new ConfigurationError(option, message);
   }
   if (/^(\\\\|\/\/)/.test(path)) throw unsafe(option, 'a network share');
   const real = realPath(resolve(path), option);
@@ -37,28 +32,11 @@ export function databasePath(path: unknown, option: string): string {
   return real;
 }
 
-/** The file itself may not exist yet, and a link to it may. */
-function realPath(path: string, option: string, links: number = 0): string {
+/** The file itself may not exist yet. */
+function realPath(path: string, option: string): string {
   if (existsSync(path)) return realpathSync.native(path);
-  const folder = dirname(path);
-  if (!existsSync(folder)) {
-    throw new ConfigurationError(option, `The folder of ${option} does not exist. Make it first.`);
-  }
-  const target = linkTarget(path);
-  if (target === undefined) return join(realpathSync.native(folder), basename(path));
-  if (links === MOST_LINKS) {
-    throw new ConfigurationError(option, `${option} is a symbolic link that leads to itself.`);
-  }
-  return realPath(resolve(realpathSync.native(folder), target), option, links + 1);
-}
-
-/** undefined for what is no link, or does not exist. */
-function linkTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
+  if (existsSync(dirname(path))) return join(realpathSync.native(dirname(path)), basename(path));
+  throw new ConfigurationError(option, `The folder of ${option} does not exist. Make it first.`);
 }
 
 function fileSystemType(folder: string): number {

@@ -9,15 +9,10 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
   readonly options: { readonly max?: number | undefined };
 }
 
-/** An error, or a notification with its payload. */
-interface PostgresEvent {
-  readonly payload?: string | undefined;
-}
-
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
-  on(event: 'error' | 'notification', listener: (event: PostgresEvent) => void): unknown;
-  removeListener(event: 'error' | 'notification', listener: (event: PostgresEvent) => void): unknown;
+  on(event: 'error' | 'notification', listener: (event: unknown) => void): unknown;
+  removeListener(event: 'error' | 'notification', listener: (event: unknown) => void): unknown;
   /** @param destroy true when the connection must not be used again. */
   release(destroy?: boolean): void;
 }
@@ -29,7 +24,7 @@ const ANSWER_MS = 60_000;
  * The store for several machines: any number of receivers and workers on one PostgreSQL database (13 or later). A handler
  * gets the client of `pg` in whose transaction it runs.
  *
- * @param pool A pool of the package `pg`. Each running handler uses one connection, and the inbox one or two more.
+ * @param pool A pool of the package `pg`. Each running handler uses one connection, and the inbox two more.
  * @param options.schema The schema of the inbox's tables, made if missing. @default 'payment_inbox'
  * @throws {ConfigurationError} When the pool is none, or the schema's name would need quotes.
  *
@@ -46,16 +41,19 @@ export function postgres<Client extends PostgresClient>(
   const prefix = schemaPrefix(options.schema);
   const run = async (client: Client, text: string, values: readonly SqlValue[]): Promise<Row[]> =>
     (await client.query(text, [...values])).rows;
+  const most = pool.options?.max ?? 10;
   const store: Store<Client> = {
     dialect: 'postgres',
     prefix,
-    maxConcurrency: Math.max(1, (pool.options?.max ?? 10) - 1),
+    // One for the group of callbacks that is being kept, and one that listens.
+    maxConcurrency: Math.max(1, most - 2),
     query: (text, values, tx) =>
       tx === undefined
         ? lend(pool, (client) => within(ANSWER_MS, run(client, text, values)))
-        : run(tx, text, values),
+        : within(ANSWER_MS, run(tx, text, values)),
     transaction: (body) => lend(pool, (client) => inTransaction(client, body)),
-    listen: (channel, onWake) => listen(pool, channel, onWake),
+    // The connections of a small pool are for handlers and callbacks: the poll finds what is due.
+    ...(most < 3 ? {} : { listen: listener(pool) }),
     check: () => checkDurability((text) => store.query(text, [])),
   };
   return Object.freeze(store);
@@ -129,23 +127,50 @@ function isStatementError(error: unknown): boolean {
   return typeof code !== 'string' || (/^[0-9A-Z]{5}$/.test(code) && !/^(08|57P|53|25P03|26|EP)/.test(code));
 }
 
-/** On a connection of its own. Through a pooler in transaction mode nothing arrives, and the poll finds what is due. */
-async function listen<Client extends PostgresClient>(
+/**
+ * On one connection for all inboxes of the store. Through a pooler in transaction mode nothing arrives, and the poll finds
+ * what is due.
+ */
+function listener<Client extends PostgresClient>(
   pool: PostgresPool<Client>,
-  channel: string,
-  onWake: (account: string) => void,
-): Promise<() => void> {
-  const client = await connect(pool);
-  let isOver = false;
-  const hear = ({ payload = '' }: PostgresEvent): void => onWake(payload);
-  const end = (): void => {
-    if (isOver) return;
-    isOver = true;
-    client.removeListener('notification', hear);
-    client.release(true);
+): NonNullable<Store<Client>['listen']> {
+  const ears = new Set<{ readonly account: string; readonly onWake: () => void }>();
+  let listening: Promise<Client> | undefined;
+  const open = async (): Promise<Client> => {
+    const client = await connect(pool);
+    client.on('error', () => void close());
+    client.on('notification', (message) => {
+      const told: unknown = Reflect.get(Object(message), 'payload');
+      for (const { account, onWake } of ears) if (account === told) onWake();
+    });
+    try {
+      await client.query('listen payment_inbox');
+    } catch (error) {
+      // A standby refuses it. A client that is never released would keep the pool from ending.
+      client.release(true);
+      throw error;
+    }
+    return client;
   };
-  client.on('error', end);
-  client.on('notification', hear);
-  await client.query(`listen "${channel}"`);
-  return end;
+  const close = async (): Promise<void> => {
+    const closing = listening;
+    listening = undefined;
+    (await closing?.catch(() => undefined))?.release(true);
+  };
+  return async (account, onWake, signal) => {
+    const ear = { account, onWake };
+    ears.add(ear);
+    try {
+      listening ??= open();
+      const client = await listening;
+      await new Promise<void>((resolve) => {
+        client.on('error', () => resolve());
+        signal.addEventListener('abort', () => resolve(), { once: true });
+        if (signal.aborted) resolve();
+      });
+    } finally {
+      ears.delete(ear);
+      if (ears.size === 0) await close();
+    }
+  };
 }

@@ -84,7 +84,16 @@ class Connection {
   }
 
   get isInTransaction(): boolean {
-    return this.#database.isTransaction;
+    // Node 22.15 and earlier do not know isTransaction; there SQLite tells by refusing to begin one inside another.
+    const isKnown: boolean | undefined = this.#database.isTransaction;
+    if (isKnown !== undefined) return isKnown;
+    try {
+      this.execute('begin');
+    } catch {
+      return true;
+    }
+    this.execute('rollback');
+    return false;
   }
 
   execute(text: string): void {
@@ -114,8 +123,7 @@ class Connection {
   #statement(text: string): StatementSync {
     const known = this.#statements.get(text);
     if (known !== undefined) return known;
-    const [oldest] = this.#statements.keys();
-    if (this.#statements.size >= MAX_STATEMENTS && oldest !== undefined) this.#statements.delete(oldest);
+    if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
     const statement = this.#database.prepare(text);
     this.#statements.set(text, statement);
     return statement;

@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, 
     bigint: 'bigint',
     index: '',
     strict: '',
-    // Not to_regclass(): inside a transaction it may remember that there was none.
+    // Not to_regclass(): inside a transaction it may not see what another one has just made.
     migration_table:
       "(select tablename from pg_tables where schemaname || '.' || tablename = 'inbox.migration')",
   },
@@ -33,8 +33,6 @@ const WORDS: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, 
     migration_table: "(select name from sqlite_schema where name = 'inbox.migration')",
   },
 };
-
-export type Run = (name: string, values: readonly SqlValue[]) => Promise<readonly Row[]>;
 
 /** The inbox's statements, by their names in the .sql files, in the words of one store. */
 export class Statements<Tx> {
@@ -67,12 +65,12 @@ export class Statements<Tx> {
   }
 }
 
-/** Replaces `inbox.` by the store's prefix, and `{word}` by the engine's own words. */
+/** Replaces `inbox.` by the store's prefix, and `{word}` by the engine's own words. The setting `payment_inbox.attempt` stays. */
 export function inDialect(
   text: string,
   { dialect, prefix }: Pick<Store<unknown>, 'dialect' | 'prefix'>,
 ): string {
   return text
     .replace(/\{(\w+)\}/g, (_, word: string) => WORDS[dialect][word] ?? `{${word}}`)
-    .replaceAll('inbox.', prefix);
+    .replace(/\binbox\./g, prefix);
 }

@@ -24,8 +24,8 @@ export interface Store<Tx> {
   readonly maxConcurrency?: number;
   /** The path of the spool that is used without the option `spool`. @default none */
   readonly spool?: string;
-  /** Calls `onWake` with the account when another process has kept a callback. Resolves with the function that ends it. */
-  listen?(channel: string, onWake: (account: string) => void): Promise<() => void>;
+  /** Calls `onWake` when another process has kept a callback of the account, until the signal is aborted or it cannot hear. */
+  listen?(account: string, onWake: () => void, signal: AbortSignal): Promise<void>;
   /** @throws {ConfigurationError} When the database would not keep what it acknowledges. */
   check?(): Promise<void>;
   /** Closes what the store opened. */

@@ -91,10 +91,11 @@ export class Dispatcher<Tx> {
   }
 
   #start(due: Due): void {
-    const { wakeup } = this.#options;
+    const { wakeup, settings, pollMs } = this.#options;
     const running = attempt(due, this.#options)
-      // The attempt says what it can itself; what is left is that the store is away, which the next window says.
-      .catch(() => undefined)
+      .catch((error: unknown) => {
+        settings.emit({ name: 'store.unavailable', failure: failureCode(error), retryInMs: pollMs });
+      })
       .finally(() => {
         this.#running.delete(due.subjectKey);
         // Another transition of an internal_reference that was being worked on.

@@ -8,10 +8,10 @@ export class Wakeup {
     return this.#wakes;
   }
 
-  wake(): void {
+  readonly wake = (): void => {
     this.#wakes += 1;
     for (const stop of [...this.#waiting]) stop();
-  }
+  };
 
   /** Resolves after the time, on `wake()` or when there was one after `since`, or when the signal is aborted. */
   wait(ms: number, signal: AbortSignal, since: number = this.#wakes): Promise<void> {
