@@ -6,8 +6,6 @@ import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { money, NOTE, ORDER } from '../support/shop.ts';
 
 const REPLACE = { replace: true };
-/** A machine that stands still for a moment must not look like a store that is away. */
-const PATIENT = { storeTimeoutMs: 60_000 };
 
 describe.each(ENGINES)('intake on %s', (engine) => {
   it('threat A6: keeps one transition, however often, however signed and with whatever payload.id it comes', async () => {
@@ -62,7 +60,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
 
   it('keeps what comes at the same moment once, and receivers with opposite orders do not wait for each other', async () => {
     const merchant = await newMerchant(engine);
-    const [one, other] = [merchant.open(PATIENT), merchant.open(PATIENT)];
+    const [one, other] = [merchant.open(), merchant.open()];
     await Promise.all([one.ready(), other.ready()]);
     for (let round = 0; round < 5; round += 1) {
       const callbacks = Array.from({ length: 60 }, (_, index) => paid(`ORD-${round}-${index}`, 500));
@@ -100,7 +98,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
 
   it('threat A5, threat A34: beyond the limit admits one body that equals the expectation, and no other', async () => {
     const merchant = await newMerchant(engine);
-    const [one, other] = [merchant.open(PATIENT), merchant.open(PATIENT)];
+    const [one, other] = [merchant.open(), merchant.open()];
     for (let id = 1; id <= 8; id += 1) await one.receive(paid('ORD-1', id));
     await one.expect({ ...ORDER, amount: '500.0' });
     for (const wrong of [paid('ORD-1', 9), paid('ORD-1', 500, { request_amount: 1 })]) {

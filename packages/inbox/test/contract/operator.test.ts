@@ -88,7 +88,7 @@ describe.each(ENGINES)('what an operator looks at, on %s', (engine) => {
   });
 
   it('prune goes through more bodies than one of its transactions takes', async () => {
-    const { merchant, inbox } = await newShop(engine, { ...LATER, storeTimeoutMs: 60_000 });
+    const { merchant, inbox } = await newShop(engine, LATER);
     const references = Array.from({ length: 600 }, (_, index) => `ORD-${index}`);
     await Promise.all(references.map((reference) => inbox.receive(paid(reference, 500))));
     await merchant.query(`update ${merchant.table('transition')} set state = 'settled', next_at = null`);

@@ -143,7 +143,9 @@ function merchantOf(base: Base): Merchant {
     },
     open(options = {}) {
       const onEvent = (event: InboxEvent) => events.push(event);
-      const inbox = createInbox<AnyTransaction>({ store: newStore(), random: () => 1, onEvent, ...options });
+      // A machine that stands still for a moment must not look like a store that is away.
+      const defaults = { storeTimeoutMs: 20_000, random: () => 1, onEvent };
+      const inbox = createInbox<AnyTransaction>({ store: newStore(), ...defaults, ...options });
       onTestFinished(() => inbox.close());
       return inbox;
     },
