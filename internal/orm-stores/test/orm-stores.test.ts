@@ -142,6 +142,29 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
         expect(await library.credits().amounts(reference)).toEqual(['500', 'fee']);
     });
 
+    test("the operator's views and actions read what the library gives", async () => {
+      const inbox = await shop.newInbox({ retry: { attempts: 1 } });
+      inbox.handle(() => Promise.reject(new Error('never')));
+      await inbox.expect({ ...expected('ORD-13'), deadline: new Date(0) });
+      await inbox.receive(paid('ORD-13'));
+      await inbox.receive(paid('ORD-13'));
+      const isDead: Parameters<typeof workUntil<Tx>>[1] = ([first]) => first?.state === 'dead';
+      const [dead] = await workUntil(inbox, isDead);
+      expect(await inbox.overdue()).toMatchObject([{ merchant_reference: 'ORD-13', deadline: new Date(0) }]);
+      expect(await inbox.stats()).toMatchObject({ states: { dead: 1 }, reasons: { attempts_used_up: 1 } });
+      expect(await inbox.health()).toMatchObject({ ok: true });
+      const why = { by: 'dana', note: 'the ledger is back' };
+      expect(await inbox.retry({ state: 'dead' }, why)).toBe(1);
+      await workUntil(inbox, isDead);
+      expect(await inbox.resolve({ state: 'dead' }, why)).toBe(1);
+      expect(await inbox.prune({ bodiesOlderThanDays: 1 })).toEqual({ bodies: 0 });
+      expect(await inbox.show(dead?.transitionId ?? '')).toMatchObject({
+        state: 'resolved',
+        bodies: [{ deliveries: 2 }],
+        actions: [{ action: 'retry' }, { action: 'resolve' }],
+      });
+    });
+
     test.each([
       ['that the handler passes on', false],
       ['that the handler swallows', true],
