@@ -20,9 +20,13 @@ export function readSql(name: string): string { return (texts as Record<string, 
   };
 }
 
+const libraries = Object.fromEntries(
+  ['prisma', 'drizzle', 'knex', 'typeorm', 'kysely'].map((name) => [name, `src/store/${name}.ts`]),
+);
+
 const config: UserConfig[] = defineConfig([
   {
-    entry: { index: 'src/index.ts' },
+    entry: { index: 'src/index.ts', ...libraries },
     format: ['esm', 'cjs'],
     dts: true,
     platform: 'node',

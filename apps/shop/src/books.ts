@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 import { createInbox, type Inbox, type InboxEvent } from '@payment-service/inbox';
-import { applyTransition, HANDLED_STATUSES } from './apply-transition.ts';
+import { applyTransitions } from './apply-transition.ts';
 import { type Keeping, SetupError } from './config.ts';
 import type { Database, Transaction } from './database/database.ts';
 import { openPostgresDatabase } from './database/postgres-database.ts';
@@ -31,11 +31,7 @@ export interface BookOptions {
  */
 export async function openBooks(keeping: Keeping, { now, log }: BookOptions): Promise<Books> {
   const database = openDatabase(keeping, log);
-  const inbox = createInbox({
-    store: database.store,
-    now,
-    onEvent: (event) => report(event, log),
-  });
+  const inbox = createInbox({ store: database.store, onEvent: (event) => report(event, log) });
   try {
     await inbox.ready();
     await inbox.transaction((tx) => database.prepare(tx, ORDER_TABLES));
@@ -44,7 +40,7 @@ export async function openBooks(keeping: Keeping, { now, log }: BookOptions): Pr
     await database.close();
     throw explain(error);
   }
-  inbox.handle(applyTransition(database, now), { statuses: HANDLED_STATUSES });
+  applyTransitions(inbox, database, now);
   const stop = new AbortController();
   const working = inbox
     .work({ signal: stop.signal })
@@ -84,12 +80,11 @@ function explain(error: unknown): unknown {
 
 /** What a person at the console may want to know. Events hold no personal data; an id leads to the page of the inbox. */
 function report(event: InboxEvent, log: (line: string) => void): void {
-  const { name } = event;
-  if (name.startsWith('transition.') && 'transitionId' in event) {
+  if ('state' in event) {
     const reason = 'reason' in event ? ` (${event.reason})` : '';
-    const state = 'state' in event ? event.state : '';
-    log(`Inbox: ${event.transitionId.slice(0, 12)}… is ${state}${reason}`);
-  } else if (name === 'callback.unavailable' || name === 'store.unavailable' || name === 'connection.lost') {
-    log(`Inbox: ${name} (${event.failure})`);
+    const doubt = 'contradicted' in event && event.contradicted ? ', and a body contradicts it' : '';
+    log(`Inbox: ${event.transitionId.slice(0, 12)}… is ${event.state}${reason}${doubt}`);
+  } else if ('failure' in event) {
+    log(`Inbox: ${event.name} (${event.failure})`);
   }
 }

@@ -1,14 +1,14 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
-import type { Inbox, TransitionDetails, TransitionState } from '@payment-service/inbox';
+import type { ActionNote, Inbox, TransitionState } from '@payment-service/inbox';
 import { formField } from './checkout.ts';
 import type { Transaction } from './database/database.ts';
 import { INBOX_STATES } from './inbox-words.ts';
-import { canPayOrder } from './order.ts';
 import { problemPage } from './pages/message-page.ts';
 import { ownerInboxPage } from './pages/owner-inbox-page.ts';
 import { ownerTransitionPage } from './pages/owner-transition-page.ts';
 import { json, type Page, seeOther } from './pages/page.ts';
 import { type PageRequest, pathPart, queryOf, type Route } from './route.ts';
+import { ownerOfSession } from './session.ts';
 
 const A_PAGE = 25;
 const INBOX = '/owner/inbox';
@@ -21,16 +21,15 @@ export function createInboxRoutes(inbox: Inbox<Transaction>): Route[] {
   };
   const action = (
     name: string,
-    act: (id: string, request: PageRequest, found: TransitionDetails) => Promise<void>,
+    act: (id: string, note: ActionNote, form: unknown) => Promise<unknown>,
   ): Route => ({
     method: 'post',
     path: `${INBOX}/:transition/${name}`,
     answer: async (request) => {
       const id = pathPart(request, 'transition');
-      const found = isTransitionId(id) ? await inbox.show(id) : undefined;
-      if (found === undefined) return problemPage(404);
+      const { form } = request;
       try {
-        await act(id, request, found);
+        await act(id, { by: ownerOfSession(), note: formField(form, 'note') }, form);
       } catch (error) {
         const trouble = troubleIn(error);
         if (trouble === undefined) throw error;
@@ -47,15 +46,11 @@ export function createInboxRoutes(inbox: Inbox<Transaction>): Route[] {
       path: `${INBOX}/:transition`,
       answer: (request) => showTransition(pathPart(request, 'transition')),
     },
-    action('retry', (id) => inbox.retry(id)),
-    action('reopen', (id) => inbox.reopen(id)),
-    action('resolve', async (id, { form }, { signed }) => {
-      const body = formField(form, 'body') || undefined;
-      if (body !== undefined && !canPayOrder(signed)) {
-        throw new InvalidStateError('Only a COLLECTION pays an order. Close it without accepting an amount.');
-      }
-      await inbox.resolve(id, { note: formField(form, 'note'), body });
-    }),
+    action('retry', (id, note) => inbox.retry(id, note)),
+    action('reopen', (id, note) => inbox.reopen(id, note)),
+    action('resolve', (id, note, form) =>
+      inbox.resolve(id, { ...note, body: formField(form, 'body') || undefined }),
+    ),
     {
       method: 'get',
       path: '/healthz',
@@ -100,6 +95,6 @@ function isTransitionId(text: string): boolean {
 function troubleIn(error: unknown): string | undefined {
   if (error instanceof InvalidStateError) return `Nothing was changed: ${error.message}`;
   if (!(error instanceof ConfigurationError)) return undefined;
-  if (error.option === 'note') return 'Write a note: why is it closed? At most 1000 characters.';
-  return error.option === 'body' ? error.message : undefined;
+  if (error.option === 'note') return 'Write a note: why do you do this? At most 1000 characters.';
+  return error.option === 'body' || error.option === 'transitionId' ? error.message : undefined;
 }

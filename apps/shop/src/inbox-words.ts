@@ -1,6 +1,5 @@
 import type { SignedFields } from '@payment-service/core';
 import type { TransitionReason, TransitionState, TransitionSummary } from '@payment-service/inbox';
-import { canPayOrder } from './order.ts';
 
 /** In the order in which a person wants to see them. */
 export const INBOX_STATES: readonly TransitionState[] = [
@@ -11,6 +10,7 @@ export const INBOX_STATES: readonly TransitionState[] = [
   'retrying',
   'pending',
   'settled',
+  'superseded',
   'resolved',
 ];
 
@@ -26,6 +26,7 @@ const STATES: Readonly<Record<TransitionState, Words>> = {
     text: 'Nothing of it was written, and it is tried again by itself.',
   },
   settled: { heading: 'Applied', text: 'It was applied exactly once.' },
+  superseded: { heading: 'Out of date', text: 'A later status was applied before it came.' },
   unhandled: { heading: 'Nothing to do', text: 'It is kept, and nothing was applied.' },
   quarantined: { heading: 'Kept as evidence', text: 'A rule keeps it from being applied.' },
   conflict: { heading: 'For a person to decide', text: 'Nothing was applied.' },
@@ -54,6 +55,10 @@ const REASONS: Readonly<Partial<Record<TransitionReason, Words>>> = {
     heading: 'Another outcome after the payment',
     text: 'The service reported another outcome of a transaction that was completed before. The order stays paid until you decide otherwise.',
   },
+  late_status: {
+    heading: 'Out of date',
+    text: 'It says that the transaction is not over, and came after its outcome. Nobody has to do anything.',
+  },
   crash_loop: {
     heading: 'Applying it ended the shop',
     text: 'It was started several times, and the process ended every time. Find out why before you retry it.',
@@ -65,6 +70,10 @@ const REASONS: Readonly<Partial<Record<TransitionReason, Words>>> = {
   different_bodies: {
     heading: 'Different amounts, and no order to compare them with',
     text: 'Find out what was paid, and choose the right one below; or close it.',
+  },
+  contradicting_bodies: {
+    heading: 'Suspicious: it has an amount that the order had before',
+    text: 'The amount of the order was changed, and a callback with a valid signature has the earlier one. Find out at the payment service what was paid.',
   },
   already_settled: {
     heading: 'Paid twice',
@@ -78,8 +87,7 @@ export function wordsFor({
   reason,
   signed,
 }: Pick<TransitionSummary, 'state' | 'reason' | 'signed'>): Words {
-  const isAboutMoney = state === 'settled' || reason === 'no_expectation' || reason === 'different_bodies';
-  if (isAboutMoney && !canPayOrder(signed)) return otherType(signed);
+  if (reason === 'no_handler' && signed.transaction_type !== 'COLLECTION') return otherType(signed);
   if (reason === undefined) return STATES[state];
   const known = REASONS[reason];
   if (known !== undefined) return known;
@@ -97,6 +105,11 @@ function otherType({ transaction_type: type }: SignedFields): Words {
     heading: 'Not a payment of an order',
     text: `The signature fits. It is ${what}; only a COLLECTION pays an order, so this one changed none. Ask the payment service about it when you do not know it.`,
   };
+}
+
+/** Whether nobody works on it any more. */
+export function isClosed({ state }: Pick<TransitionSummary, 'state'>): boolean {
+  return state === 'settled' || state === 'superseded' || state === 'resolved';
 }
 
 /** Whether the owner should look at it. */

@@ -141,7 +141,7 @@ async function insert(statements: Statements, order: Order, formId: string): Pro
 }
 
 /** Each order once, whatever is on the books under its reference: the first payment counts. */
-const SELECT = `select o.*, p.transition_id, p.paid_at from shop_order o
+const SELECT = `select o.*, p.transition_id, p.claimed_charge, p.paid_at from shop_order o
   left join shop_payment p on p.transition_id = (select first.transition_id from shop_payment first
     where first.reference = o.reference order by first.paid_at, first.transition_id limit 1)`;
 
@@ -174,6 +174,7 @@ const orderRow = z.object({
   hint_status: text.nullable(),
   hint_completed: integer.nullable(),
   transition_id: text.nullable(),
+  claimed_charge: text.nullable(),
   paid_at: integer.nullable(),
 });
 type OrderRow = z.infer<typeof orderRow>;
@@ -192,7 +193,10 @@ function orderIn(columns: unknown): Order {
     customerName: row.customer_name,
     providerName: row.provider_name,
     start: startIn(row),
-    payment: transitionId === null ? undefined : { transitionId, at: row.paid_at ?? 0 },
+    payment:
+      transitionId === null
+        ? undefined
+        : { transitionId, charge: row.claimed_charge ?? undefined, at: row.paid_at ?? 0 },
     reported: row.reported ?? undefined,
     hint: status === null ? undefined : { status, completed: row.hint_completed === 1 },
   };

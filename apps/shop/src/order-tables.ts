@@ -26,6 +26,7 @@ export const ORDER_TABLES: readonly string[] = [
      reference text not null,
      currency text not null,
      amount text not null,
+     claimed_charge text,
      paid_at bigint not null
    )`,
   'create index if not exists shop_payment_reference on shop_payment (reference)',

@@ -34,16 +34,13 @@ export interface Hint {
   readonly completed: boolean;
 }
 
-/** Written by the handler of the inbox, and by nothing else. */
+/** Written by a handler of the inbox, and by nothing else. */
 export interface Payment {
   /** The transition that the inbox settled. */
   readonly transitionId: string;
+  /** What the callback claims that the payment cost, in its currency. Signed by nobody: to be read, not to be booked. */
+  readonly charge: string | undefined;
   readonly at: number;
-}
-
-/** Only a collection is money for an order. A payout may carry the same reference: it pays nothing, whoever accepts it. */
-export function canPayOrder({ transaction_type }: { readonly transaction_type: string }): boolean {
-  return transaction_type === 'COLLECTION';
 }
 
 export type OrderState = 'paid' | 'open' | 'not started';

@@ -224,8 +224,8 @@ describe.each(STAGES)(
         'COLLECTION FAILED settled ',
         'COLLECTION PENDING unhandled no_handler',
         'COLLECTION completed unhandled no_handler',
-        'PAYOUT COMPLETED unhandled no_expectation',
-        'PAYOUT FAILED settled ',
+        'PAYOUT COMPLETED unhandled no_handler',
+        'PAYOUT FAILED unhandled no_handler',
       ]);
       expect(await shop.sendCallback(genuine(reference))).toBe(200);
       expect(await shop.stateOf(reference)).toBe('paid');

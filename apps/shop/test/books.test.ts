@@ -14,7 +14,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('the books on %s', (engine) => {
     const [conflict] = await shop.transitions();
     const { bodies = [] } = (await shop.inbox.show(conflict?.transitionId ?? '')) ?? {};
     const body = bodies[0]?.digest;
-    await shop.inbox.resolve(conflict?.transitionId ?? '', { note: 'Paid at the door.', body });
+    await shop.inbox.resolve(conflict?.transitionId ?? '', { by: 'Ann', note: 'Paid at the door.', body });
     await shop.workedOff();
 
     // The reference is settled with another amount: the inbox refuses the expectation, and the order goes with it.
@@ -32,6 +32,24 @@ describe.each<Engine>(['sqlite', 'postgres'])('the books on %s', (engine) => {
     expect(await shop.stateOf('ORD-1')).toBe('open');
     await shop.sendCallback(genuine('ORD-1'));
     expect(await shop.stateOf('ORD-1')).toBe('paid');
+  });
+
+  it('name the charge that the confirmed body claims, and not that of a forged one', async () => {
+    const shop = await openShop({ engine });
+    const customer = new Customer(shop);
+    const { reference } = await customer.placeOrder();
+    await shop.sendCallback(genuine(reference, { transaction_amount: 1, transaction_charge: 9 }));
+    expect(await shop.stateOf(reference)).toBe('open');
+    await shop.sendCallback(genuine(reference, { transaction_charge: 12.5 }));
+    expect(await shop.stateOf(reference)).toBe('paid');
+    expect((await shop.orders.find(reference))?.payment?.charge).toBe('12.5');
+    expect((await customer.get('/owner/orders')).body).toContain('UGX 12.5, as its callback claims');
+    const other = await customer.placeOrder();
+    await shop.sendCallback(
+      genuine(other.reference, { internal_reference: 'INT-2', transaction_charge: 'much' }),
+    );
+    expect(await shop.stateOf(other.reference)).toBe('paid');
+    expect((await shop.orders.find(other.reference))?.payment?.charge).toBeUndefined();
   });
 
   it('take orders and payments at the same time: no writer waits for another for ever', async () => {

@@ -63,6 +63,13 @@ interface OpenShopOptions extends ShopParts {
   readonly closing?: (close: () => Promise<void>) => void;
 }
 
+/** What waits for another body is looked at again: it is due then, and has an attempt that is taken back. */
+function isUnderWay({ state, nextAt, attempts }: TransitionSummary): boolean {
+  if (state === 'pending') return true;
+  if (state === 'retrying' || nextAt === undefined) return false;
+  return attempts > 0 || nextAt.getTime() <= Date.now();
+}
+
 export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop> {
   const { framework = 'express', engine = 'sqlite', sandbox: rules, signingKey, baseUrl, ...parts } = options;
   const { closing = onTestFinished } = options;
@@ -99,8 +106,10 @@ export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop>
     return response.status;
   };
   const workedOff = async (): Promise<void> => {
-    // Only a hang keeps a transition pending.
-    while ((await inbox.stats()).states.pending > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    // Only a hang keeps one of them pending, due or started.
+    while ((await inbox.list({ limit: 1000 })).some(isUnderWay)) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
   };
   return {
     origin: shop.origin,

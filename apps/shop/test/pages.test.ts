@@ -34,7 +34,7 @@ describe.each(FRAMEWORKS)('pages on %s', (framework) => {
     );
     await shop.sendCallback(sampleCallback({ payload: { ...payload, merchant_reference: HOSTILE } }));
     const [newest, suspicious] = await shop.transitions();
-    await shop.inbox.resolve(newest?.transitionId ?? '', { note: HOSTILE });
+    await shop.inbox.resolve(newest?.transitionId ?? '', { by: HOSTILE, note: HOSTILE });
 
     const pages = [
       await customer.get('/'),

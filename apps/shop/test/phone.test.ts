@@ -121,6 +121,7 @@ describe('on a phone with a screen 360 pixels wide', () => {
     await page.getByRole('link', { name: 'Look at it in the inbox' }).tap();
     await page.getByRole('heading', { name: 'Suspicious: the amount differs' }).waitFor();
     await expectPhoneFit(page);
+    await page.getByLabel('Note').fill('Once more.');
     await page.getByRole('button', { name: 'Retry' }).tap();
     await page.locator('[data-state=pending], [data-state=quarantined]').waitFor();
     await shop.workedOff();
@@ -130,6 +131,7 @@ describe('on a phone with a screen 360 pixels wide', () => {
     await page.locator('[data-state=resolved]').waitFor();
     await page.getByText('A customer played with it.').waitFor();
     await expectPhoneFit(page);
+    await page.getByLabel('Note').fill('No, it is a real one.');
     await page.getByRole('button', { name: 'Reopen' }).tap();
     await page.locator('[data-state=pending], [data-state=quarantined]').waitFor();
 

@@ -48,7 +48,9 @@ describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engin
     await before.close();
 
     const after = await openShop({ framework, keeping });
-    expect(await after.transitions()).toEqual(transitions);
+    // What waits for another body has been looked at once more.
+    const kept = transitions.map((one) => ({ ...one, nextAt: one.nextAt && expect.any(Date) }));
+    expect(await after.transitions()).toEqual(kept);
     expect(await after.orders.list()).toEqual(orders);
     expect((await new Customer(after).orderPage(paid.reference)).body).toContain('Paid. Thank you!');
     // What was repeated while the shop was away changes nothing; the genuine callback still pays the other order.

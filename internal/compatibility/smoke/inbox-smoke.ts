@@ -15,10 +15,10 @@ async function inboxSmoke(): Promise<void> {
   const inbox = createInbox({ store: sqlite(file) });
   try {
     await receiveTwice(inbox);
-    assert.deepEqual(await applied(inbox), ['ORD-1001 UGX 500']);
+    assert.deepEqual(await applied(inbox), ['ORD-1001 UGX 500, charge 15']);
   } finally {
     await inbox.close();
-    for (const suffix of ['', '-wal', '-shm']) await rm(file + suffix, { force: true });
+    for (const suffix of ['', '-wal', '-shm', '-spool']) await rm(file + suffix, { force: true });
   }
   console.log('the inbox works');
 }
@@ -40,10 +40,13 @@ async function receiveTwice(inbox: Inbox<SqliteTransaction>): Promise<void> {
 async function applied(inbox: Inbox<SqliteTransaction>): Promise<string[]> {
   const done = new AbortController();
   const payments: string[] = [];
-  inbox.handle(async ({ tx, signed, settled }) => {
+  inbox.handle(({ signed }) => assert.fail(signed.transaction_status), { status: '*' });
+  inbox.handle(async ({ tx, signed, settled, claimed }) => {
     await tx.query('create table if not exists paid (reference text primary key)');
     await tx.query('insert into paid values (?)', [signed.merchant_reference]);
-    payments.push(`${signed.merchant_reference} ${settled.currency} ${settled.amount}`);
+    payments.push(
+      `${signed.merchant_reference} ${settled.currency} ${settled.amount}, charge ${claimed.transaction_charge}`,
+    );
     done.abort();
   });
   await inbox.work({ signal: done.signal });

@@ -1,3 +1,3 @@
 export { freePort } from './free-port.ts';
-export type { PostgresServer } from './start-postgres.ts';
+export type { GivenData, PostgresServer } from './start-postgres.ts';
 export { startPostgres } from './start-postgres.ts';

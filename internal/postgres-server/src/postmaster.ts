@@ -9,7 +9,8 @@ export interface Postmaster {
   isRunning(): boolean;
 }
 
-const READY = 'database system is ready to accept connections';
+/** A standby says that its connections are read-only. */
+const READY = /database system is ready to accept (read-only )?connections/;
 
 /**
  * Starts a server, and resolves when it takes connections.
@@ -34,7 +35,7 @@ export function startPostmaster(
     child.stderr.on('data', (chunk: Buffer) => {
       if (isReady || pid === undefined) return;
       said += chunk.toString();
-      isReady = said.includes(READY);
+      isReady = READY.test(said);
       if (isReady) {
         resolve({ pid, ended, isRunning: () => child.exitCode === null && child.signalCode === null });
       }

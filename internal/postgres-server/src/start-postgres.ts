@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,6 +13,8 @@ import { programsFor, type ServerUser, serverUser } from './programs.ts';
 export interface PostgresServer {
   /** Of the database `postgres`, with the password. */
   readonly url: string;
+  /** The folder of its data. */
+  readonly dataFolder: string;
   /** The postmaster first, then every process that it has started. */
   processIds(): Promise<readonly number[]>;
   /**
@@ -26,32 +28,43 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
+/** Data to start on instead of an empty database: a copy of another server's, whose password it has. */
+export interface GivenData {
+  readonly password: string;
+  /** Fills the folder, which is there and empty. */
+  fill(dataFolder: string): Promise<void>;
+}
+
 /**
  * Starts PostgreSQL with everything that makes commits durable, on 127.0.0.1, with its data in a folder of its own under
  * the system's temporary one.
  *
  * @param settings of the server, by the names of postgresql.conf.
+ * @param given the data to start on. @default an empty database
  */
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
+  given?: GivenData,
 ): Promise<PostgresServer> {
-  const password = randomBytes(12).toString('hex');
+  const password = given?.password ?? randomBytes(12).toString('hex');
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'payment-service-postgres-'));
+  const dataFolder = join(folder, 'data');
   let postmaster: Postmaster;
   let launch: () => Promise<Postmaster>;
   try {
     const user = serverUser();
     if (user !== undefined) await chown(folder, user.uid, user.gid);
     const programs = await programsFor(user, folder);
-    const data = await makeDataDirectory(programs.initdb, folder, user, password);
+    if (given === undefined) await makeDataDirectory(programs.initdb, folder, user, password);
+    else await fillDataDirectory(dataFolder, user, given);
     const flags = Object.entries({
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
       max_connections: '200',
       ...settings,
     }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const args = ['-D', data, '-p', String(port), ...flags];
+    const args = ['-D', dataFolder, '-p', String(port), ...flags];
     launch = () => startPostmaster(programs.postgres, args, { ...user, cwd: folder });
     postmaster = await launch();
   } catch (error) {
@@ -62,6 +75,7 @@ export async function startPostgres(
   let orphans: readonly number[] = [];
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    dataFolder,
     async processIds() {
       return [postmaster.pid, ...(await childrenOf(postmaster.pid))];
     },
@@ -102,7 +116,7 @@ async function makeDataDirectory(
   folder: string,
   user: ServerUser | undefined,
   password: string,
-): Promise<string> {
+): Promise<void> {
   const data = join(folder, 'data');
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, password);
@@ -118,7 +132,17 @@ async function makeDataDirectory(
     });
   }
   await rm(passwordFile);
-  return data;
+}
+
+async function fillDataDirectory(
+  data: string,
+  user: ServerUser | undefined,
+  { fill }: GivenData,
+): Promise<void> {
+  // PostgreSQL refuses a folder that others may enter.
+  await mkdir(data, { mode: 0o700 });
+  await fill(data);
+  if (user !== undefined) await promisify(execFile)('chown', ['-R', `${user.uid}:${user.gid}`, data]);
 }
 
 /** Tries several times: Windows holds the files of a process for a moment after it has ended. */

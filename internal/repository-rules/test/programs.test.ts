@@ -26,6 +26,21 @@ describe('the programs of README.md', () => {
   );
 });
 
+describe('the program of packages/inbox/README.md', () => {
+  const programs = programsOf('packages/inbox/README.md');
+
+  test('there is one', () => {
+    expect(programs).toHaveLength(1);
+  });
+
+  test.each(programs.map((program) => [program.source, program] as const))(
+    'the program at %s settles the paid order, once, and nothing else',
+    async (_source, program) => {
+      expect(await programProblems(program, folder, 'transition.settled')).toEqual([]);
+    },
+  );
+});
+
 describe.each(adapters)('the programs of packages/%s/README.md', (adapter) => {
   const programs = programsOf(`packages/${adapter}/README.md`);
 

@@ -73,6 +73,10 @@ describe('controls', () => {
       { path: 'packages/core/src/long.ts', text: 'a;\n'.repeat(301) },
       { path: 'packages/koa/src/index.ts', text: adapter },
       { path: 'packages/koa/src/second.ts', text: '' },
+      {
+        path: 'packages/inbox/src/store/an-orm.ts',
+        text: `import { a } from './library.ts'\n${'a;\n'.repeat(15)}`,
+      },
     ].flatMap(sourceProblems);
     expect(found).toEqual([
       'packages/core/src/verify/utils.ts: "utils" says nothing about what is in it',
@@ -82,6 +86,7 @@ describe('controls', () => {
       'packages/core/src/long.ts: has 301 lines, more than 300',
       'packages/koa/src/index.ts: has 61 lines of code, more than 60',
       'packages/koa/src/second.ts: an adapter is one source file',
+      'packages/inbox/src/store/an-orm.ts: has 16 lines of code, more than 15',
     ]);
   });
 

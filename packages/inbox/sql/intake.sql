@@ -55,10 +55,3 @@ where id = $1
 
 -- name: count_refused_body
 update inbox.transition set refused_bodies = refused_bodies + 1 where id = $1
-
--- name: try_to_keep
--- Rolled back: whether this connection and this role may write at all.
-insert into inbox.transition (transition_id, account, signed, reference_key, transaction_type, subject_key, state, bodies,
-  first_at, changed_at)
-values ('-', $1, '{}', '-', '-', '-', 'pending', 0, {now}, {now})
-returning id

@@ -1,12 +1,14 @@
 -- name: limit_statements
 -- For this transaction only: the server gives up before the sender of a callback is given up.
-select set_config('lock_timeout', $1, true), set_config('statement_timeout', $1, true)
+select set_config('lock_timeout', $1, true), set_config('statement_timeout', $1, true),
+  set_config('idle_in_transaction_session_timeout', $1, true)
 
 -- name: enter_attempt
--- The mark is gone when the handler ends the transaction. The lock serialises the handlers of an internal_reference.
+-- The mark is gone when the handler ends the transaction. The lock serialises the handlers of an
+-- internal_reference in these tables: other schemas of the database have their own.
 select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
   set_config('idle_in_transaction_session_timeout', $2, true), set_config('payment_inbox.attempt', $3, true),
-  pg_try_advisory_xact_lock(hashtextextended($4, 0)) as is_free
+  pg_try_advisory_xact_lock(hashtextextended('inbox.' || $4, 0)) as is_free
 
 -- name: notify
 select pg_notify('payment_inbox', $1)

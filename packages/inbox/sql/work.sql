@@ -49,7 +49,7 @@ on conflict (subject_key) do update set status = excluded.status, transition_id 
 
 -- name: park
 -- Not an attempt: no handler ran. $5 is null for what nobody looks at again by itself.
-update inbox.transition set state = $3, reason = $4, attempts = attempts - 1, unfinished = 0, looks = looks + 1,
+update inbox.transition set state = $3, reason = $4, attempts = attempts - 1, unfinished = 0, looks = looks + 1, waived = 0,
   next_at = {now} + cast($5 as bigint), changed_at = case when state = $3 and reason = $4 then changed_at else {now} end
 where id = $1 and revision = cast($2 as integer) and next_at is not null
 returning id, transition_id

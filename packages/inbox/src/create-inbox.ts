@@ -2,7 +2,7 @@ import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { checkOptions as checkTable, type OptionRules } from '@payment-service/core/receive';
 import type { Inbox, WorkerOptions } from './inbox.ts';
 import { Intake } from './intake/intake.ts';
-import { keepGroup } from './intake/keep.ts';
+import { keepGroup, tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake/record.ts';
 import { Spool } from './intake/spool.ts';
 import { Actions } from './operator/actions.ts';
@@ -13,7 +13,7 @@ import { checkOptions, type InboxOptions, wholeNumber } from './options.ts';
 import { databasePath } from './store/database-path.ts';
 import { migrate, migrationsOf } from './store/schema.ts';
 import { Statements } from './store/statements.ts';
-import { pause } from './time.ts';
+import { pause, within } from './time.ts';
 import { Dispatcher } from './work/dispatcher.ts';
 import { checkExpectation, keepExpectation } from './work/expectation.ts';
 import { Handlers } from './work/handlers.ts';
@@ -24,7 +24,7 @@ const WORKER_RULES: OptionRules<WorkerOptions> = {
   concurrency: wholeNumber(),
   pollMs: wholeNumber(3_600_000),
 };
-const RELISTEN_MS = 5000;
+const RELISTEN_MS = 1000;
 
 /** NOTIFY is a transaction, and lets one commit at a time. */
 const NOTIFY_MS = 25;
@@ -66,7 +66,12 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
         await statements.run('limit_statements', [String(storeTimeoutMs)], tx);
       return body(tx);
     }, storeTimeoutMs);
-  const keep = (records: readonly IntakeRecord[]) => limited((tx) => keepGroup(statements, records, tx));
+  // A connection that has fallen silent holds up its own group, and not those after it.
+  const keep = (records: readonly IntakeRecord[]) =>
+    within(
+      storeTimeoutMs,
+      limited((tx) => keepGroup(statements, records, tx)),
+    );
   const spool = openSpool();
   const intake = new Intake({ settings, keep, ready, spool, onKept });
 
@@ -93,20 +98,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     spool?.start();
     await store.check?.();
     await migrate(store, statements);
-    await tryToKeep();
+    await tryToKeep(statements, limited, account);
     isReady = true;
-  }
-
-  /** In a transaction that is rolled back. Nothing else tells whether the store takes a callback. */
-  async function tryToKeep(): Promise<void> {
-    const undo = new Error('rolled back');
-    const attempt = limited(async (tx) => {
-      await statements.run('try_to_keep', [account], tx);
-      throw undo;
-    });
-    await attempt.catch((error: unknown) => {
-      if (error !== undo) throw error;
-    });
   }
 
   function onKept(): void {
@@ -165,8 +158,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     if (store.dialect === 'postgres' && most > maxConcurrency) {
       throw new ConfigurationError(
         'concurrency',
-        `The pool has ${maxConcurrency + 2} connections, and each of ${most} handlers uses one. Raise its max, or lower ` +
-          'concurrency: the inbox needs two more.',
+        `The pool has connections for ${maxConcurrency} handlers at a time, and for ${most} it needs a max of ${most + 2}: the ` +
+          'inbox itself uses two. Raise its max, or lower concurrency.',
       );
     }
     if (working !== undefined) {
@@ -198,13 +191,20 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
 
   return Object.freeze<Inbox<Tx>>({
     async ready() {
-      await spool?.check();
       await ready();
+      // Afterwards: beside a file that is no database, nothing is left behind.
+      await spool?.check();
     },
     migrations: () => migrationsOf(store),
     async transaction(body) {
       if (typeof body !== 'function') throw new ConfigurationError('body', 'transaction() takes a function.');
-      return whenReady(() => track(store.transaction(body)));
+      const checked = async (tx: Tx) => {
+        const result = await body(tx);
+        // Rejects after a statement that failed: PostgreSQL answers COMMIT with a silent rollback then.
+        await statements.run('is_own_transaction', [''], tx);
+        return result;
+      };
+      return whenReady(() => track(store.transaction(checked)));
     },
     async expect(given, { tx, replace = false } = {}) {
       const expectation = checkExpectation(given, account);
@@ -217,12 +217,12 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     quarantine: async (refusal) => receive(evidenceRecord(refusal, account)),
     handle: (handler: unknown, selector?: object) => handlers.add(handler, selector),
     work,
-    stats: () => whenReady(() => readStats({ store, statements, settings, spool, tryToKeep })),
+    stats: () => whenReady(() => readStats({ statements, settings, spool })),
     async health(given = {}) {
       checkTable('health()', given, { maxPendingAgeSeconds: wholeNumber() });
       const { maxPendingAgeSeconds = 60 } = given;
-      const attempt = (): Promise<void> => whenReady(tryToKeep);
-      return readHealth({ store, statements, settings, spool, tryToKeep: attempt }, maxPendingAgeSeconds);
+      const attempt = (): Promise<void> => whenReady(() => tryToKeep(statements, limited, account));
+      return readHealth({ statements, settings, spool, tryToKeep: attempt }, maxPendingAgeSeconds);
     },
     async list(given = {}) {
       const checked = checkList(given);

@@ -102,7 +102,7 @@ export interface Inbox<Tx> {
   readonly handle: {
     (
       handler: (transition: CompletedTransition<Tx>) => unknown,
-      selector?: { readonly type?: string | undefined },
+      selector?: { readonly type?: string | undefined; readonly status?: 'COMPLETED' | undefined },
     ): void;
     (handler: (transition: HandledTransition<Tx>) => unknown, selector: HandlerSelector): void;
   };
@@ -155,8 +155,8 @@ export interface Inbox<Tx> {
    */
   readonly resolve: (which: string | TransitionSelection, resolution: Resolution) => Promise<number>;
   /**
-   * Has a closed transition applied once more, or one that the order of statuses keeps back: for a person who knows that the
-   * service repeats it rightly.
+   * Has a closed transition applied once more, or one that the order of statuses or a contradicting body keeps back: for a
+   * person who has asked the service.
    *
    * @throws {InvalidStateError} When it is pending or retrying, or evidence that can be read in more than one way.
    * @throws {ConfigurationError} As `retry()` does.

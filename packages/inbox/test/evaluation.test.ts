@@ -1,25 +1,37 @@
+import type { SignedFields } from '@payment-service/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type EvaluatedBody,
   type EvaluationRules,
+  type ExpectedMoney,
   evaluate,
   type TransitionCase,
   type Verdict,
-} from '../src/evaluation.ts';
+} from '../src/work/evaluate.ts';
 
-const RULES: EvaluationRules = { statuses: undefined, allowTransitions: { COMPLETED: [] } };
+const RULES: EvaluationRules = {
+  completedEvents: ['transaction.completed'],
+  allowTransitions: { COMPLETED: [] },
+  interimStatuses: ['PENDING'],
+  isHandled: (_, isCompleted) => isCompleted,
+};
+const EVERYTHING = { isHandled: () => true };
+const SIGNED = {
+  event: 'transaction.completed',
+  merchant_reference: 'ORD-1',
+  internal_reference: 'INT-1',
+  transaction_type: 'COLLECTION',
+  transaction_status: 'COMPLETED',
+};
 const COMPLETED: TransitionCase = {
   transitionId: 'a',
-  merchantReference: 'ORD-1',
-  internalReference: 'INT-1',
-  status: 'COMPLETED',
-  isCompleted: true,
+  signed: SIGNED,
   refusal: undefined,
   bodies: [body('500')],
-  expectation: { currency: 'UGX', amount: '500', compare: 'both', settledBy: undefined },
+  expectation: { currency: 'UGX', amount: '500', compare: 'both', settledBy: undefined, replaced: [] },
   appliedStatus: undefined,
-  unfinishedStarts: 0,
+  unfinished: 0,
   isWaived: false,
 };
 
@@ -35,69 +47,76 @@ function verdict(changes: Partial<TransitionCase>, rules: Partial<EvaluationRule
   return evaluate({ ...COMPLETED, ...changes }, { ...RULES, ...rules });
 }
 
-const parked = (state: string, reason: string): object => ({ kind: 'park', state, reason });
-const expectation = COMPLETED.expectation;
-if (expectation === undefined) throw new Error('The base case has an expectation.');
+const earlier = (amount: string): ExpectedMoney => ({ currency: 'UGX', amount, compare: 'both' });
+const signed = (fields: Partial<SignedFields>) => ({ signed: { ...SIGNED, ...fields } });
+const expected = (changes: Partial<NonNullable<TransitionCase['expectation']>>) => ({
+  expectation: { ...earlier('500'), settledBy: undefined, replaced: [], ...changes },
+});
+
+/** In one line. */
+function lineOf(found: Verdict): string {
+  if (found.kind === 'park')
+    return `${found.state}: ${found.reason}${found.isWaiting ? ', looks again' : ''}`;
+  const { settled, digest, isContradicted } = found;
+  return `apply ${settled?.amount ?? 'nothing'} of ${digest}${isContradicted ? ', contradicted' : ''}`;
+}
+
+const APPLIED = 'apply 500 of 500/500/UGX';
+const MISMATCH = 'quarantined: amount_mismatch, looks again';
+const CONTRADICTING = 'conflict: contradicting_bodies, looks again';
 
 describe('evaluate', () => {
-  it.each<[name: string, changes: Partial<TransitionCase>, wanted: object]>([
-    [
-      'a body equals',
-      {},
-      {
-        kind: 'apply',
-        settled: { currency: 'UGX', amount: '500' },
-        compare: 'both',
-        digest: '500/500/UGX',
-      },
-    ],
-    ['nothing but evidence', { bodies: [], refusal: 'ambiguous' }, parked('quarantined', 'ambiguous')],
-    ['no merchant_reference', { merchantReference: '' }, parked('quarantined', 'empty_reference')],
-    ['no internal_reference', { internalReference: '' }, parked('quarantined', 'empty_reference')],
-    ['another status', { status: 'FAILED', isCompleted: false }, parked('unhandled', 'no_handler')],
-    ['two unfinished starts', { unfinishedStarts: 2 }, { kind: 'apply' }],
-    ['three unfinished starts', { unfinishedStarts: 3 }, parked('quarantined', 'crash_loop')],
-    [
-      'COMPLETED was applied',
-      { appliedStatus: 'COMPLETED' },
-      parked('quarantined', 'transition_not_allowed'),
-    ],
-    ['a person lets it through', { appliedStatus: 'COMPLETED', isWaived: true }, { kind: 'apply' }],
-    ['FAILED was applied', { appliedStatus: 'FAILED' }, { kind: 'apply' }],
-    ['a status named like a property', { appliedStatus: 'constructor' }, { kind: 'apply' }],
-    ['no expectation', { expectation: undefined }, parked('unhandled', 'no_expectation')],
+  it.each<[name: string, changes: Partial<TransitionCase>, wanted: string]>([
+    ['a body equals', {}, APPLIED],
+    ['nothing but evidence', { bodies: [], refusal: 'ambiguous' }, 'quarantined: ambiguous'],
+    ['no merchant_reference', signed({ merchant_reference: '' }), 'quarantined: empty_reference'],
+    ['no internal_reference', signed({ internal_reference: '' }), 'quarantined: empty_reference'],
+    ['another status', signed({ transaction_status: 'FAILED' }), 'unhandled: no_handler'],
+    ['another event', signed({ event: 'transaction.reversed' }), 'unhandled: no_handler'],
+    ['two unfinished starts', { unfinished: 2 }, APPLIED],
+    ['three unfinished starts', { unfinished: 3 }, 'quarantined: crash_loop'],
+    ['COMPLETED was applied', { appliedStatus: 'COMPLETED' }, 'quarantined: transition_not_allowed'],
+    ['a person lets it through', { appliedStatus: 'COMPLETED', isWaived: true }, APPLIED],
+    ['FAILED was applied', { appliedStatus: 'FAILED' }, APPLIED],
+    ['a status named like a property', { appliedStatus: 'constructor' }, APPLIED],
+    ['no expectation', { expectation: undefined }, 'unhandled: no_expectation, looks again'],
     [
       'no expectation, two bodies',
       { expectation: undefined, bodies: [body('500'), body('501')] },
-      parked('conflict', 'different_bodies'),
+      'conflict: different_bodies, looks again',
+    ],
+    ['settled by another', expected({ settledBy: 'b' }), 'conflict: already_settled, looks again'],
+    ['settled by itself', expected({ settledBy: 'a' }), APPLIED],
+    ['another amount', { bodies: [body('501')] }, MISMATCH],
+    ['another currency', { bodies: [body('500', '500', 'USD')] }, MISMATCH],
+    ['no amount', { bodies: [body(null)] }, MISMATCH],
+    ['half of it', { bodies: [body('500', '501')] }, MISMATCH],
+    ['two halves', { bodies: [body('500', '501'), body('501', '500')] }, MISMATCH],
+    ['another body', { bodies: [body('7'), body('500')] }, `${APPLIED}, contradicted`],
+    [
+      'a replaced amount',
+      { bodies: [body('500'), body('7')], ...expected({ replaced: [earlier('8'), earlier('7')] }) },
+      CONTRADICTING,
     ],
     [
-      'settled by another',
-      { expectation: { ...expectation, settledBy: 'b' } },
-      parked('conflict', 'already_settled'),
+      'only a replaced one',
+      { bodies: [body('7')], ...expected({ replaced: [earlier('7')] }) },
+      CONTRADICTING,
     ],
-    ['settled by itself', { expectation: { ...expectation, settledBy: 'a' } }, { kind: 'apply' }],
-    ['another amount', { bodies: [body('501')] }, parked('quarantined', 'amount_mismatch')],
-    ['another currency', { bodies: [body('500', '500', 'USD')] }, parked('quarantined', 'amount_mismatch')],
-    ['no amount', { bodies: [body(null)] }, parked('quarantined', 'amount_mismatch')],
-    ['half of it', { bodies: [body('500', '501')] }, parked('quarantined', 'amount_mismatch')],
-    [
-      'two halves',
-      { bodies: [body('500', '501'), body('501', '500')] },
-      parked('quarantined', 'amount_mismatch'),
-    ],
+    ['one that was taken back', expected({ replaced: [earlier('500'), earlier('7')] }), APPLIED],
   ])('%s', (_name, changes, wanted) => {
-    expect(verdict(changes)).toMatchObject(wanted);
+    expect(lineOf(verdict(changes))).toBe(wanted);
   });
 
-  it('with statuses, other ones are applied without money', () => {
-    const failed = { status: 'FAILED', isCompleted: false };
-    const applied = { kind: 'apply', settled: undefined };
-    expect(verdict(failed, { statuses: ['COMPLETED', 'FAILED'] })).toMatchObject(applied);
-    expect(verdict({ ...failed, expectation: undefined }, { statuses: ['FAILED'] })).toMatchObject(applied);
-    expect(verdict({}, { statuses: ['FAILED'] })).toMatchObject(parked('unhandled', 'no_handler'));
-    const reversed = { isCompleted: false };
-    expect(verdict(reversed, { statuses: ['COMPLETED'] })).toMatchObject(parked('unhandled', 'no_handler'));
+  it('other statuses are applied without money, and a late one is superseded when it is not final', () => {
+    const other = (transaction_status: string, appliedStatus?: string): string =>
+      lineOf(
+        verdict({ ...signed({ transaction_status }), expectation: undefined, appliedStatus }, EVERYTHING),
+      );
+    expect(other('FAILED')).toBe('apply nothing of 500/500/UGX');
+    expect(other('PENDING', 'COMPLETED')).toBe('superseded: late_status');
+    expect(other('FAILED', 'COMPLETED')).toBe('quarantined: transition_not_allowed');
+    expect(other('COMPLETED', 'COMPLETED')).toBe('quarantined: transition_not_allowed');
   });
 
   it('threat A5: the order of the bodies and any number of forged ones change nothing', () => {
@@ -114,17 +133,8 @@ describe('evaluate', () => {
           );
           if (isGenuine) bodies.splice(place, 0, body('500'));
           if (bodies.length === 0) return;
-          const found = verdict({ bodies });
-          if (isGenuine) {
-            expect(found).toEqual({
-              kind: 'apply',
-              compare: 'both',
-              settled: { currency: 'UGX', amount: '500' },
-              digest: '500/500/UGX',
-            });
-          } else {
-            expect(found).toEqual(parked('quarantined', 'amount_mismatch'));
-          }
+          const applied = bodies.length > 1 ? `${APPLIED}, contradicted` : APPLIED;
+          expect(lineOf(verdict({ bodies }))).toBe(isGenuine ? applied : MISMATCH);
         },
       ),
     );
@@ -133,22 +143,32 @@ describe('evaluate', () => {
   it('money is applied only as the expectation, whatever else is the case', () => {
     const cases = fc.record({
       bodies: fc.array(fc.constantFrom(body('500'), body('1'), body('500', '1')), { maxLength: 3 }),
-      expectation: fc.constantFrom(undefined, expectation, { ...expectation, settledBy: 'b' }),
+      expectation: fc.constantFrom(
+        undefined,
+        COMPLETED.expectation,
+        expected({ settledBy: 'b' }).expectation,
+      ),
       appliedStatus: fc.constantFrom(undefined, 'COMPLETED', 'FAILED'),
-      unfinishedStarts: fc.nat(4),
+      unfinished: fc.nat(4),
       isWaived: fc.boolean(),
-      isCompleted: fc.boolean(),
-      merchantReference: fc.constantFrom('ORD-1', ''),
+      signed: fc.record({
+        event: fc.constantFrom('transaction.completed', 'x'),
+        merchant_reference: fc.constantFrom('ORD-1', ''),
+        internal_reference: fc.constantFrom('INT-1', ''),
+        transaction_type: fc.constant('COLLECTION'),
+        transaction_status: fc.constantFrom('COMPLETED', 'FAILED', 'PENDING'),
+      }),
     });
-    const statuses = fc.constantFrom(undefined, ['COMPLETED'], ['COMPLETED', 'FAILED'], ['FAILED']);
     fc.assert(
-      fc.property(cases, statuses, fc.constantFrom('COMPLETED', 'FAILED'), (changes, handled, status) => {
-        const isCompleted = status === 'COMPLETED' && changes.isCompleted;
-        const found = verdict({ ...changes, status, isCompleted }, { statuses: handled });
+      fc.property(cases, fc.boolean(), (changes, isHandled) => {
+        const found = verdict(changes, { isHandled: () => isHandled });
         if (found.kind === 'park') return;
-        expect(found.settled).toEqual(isCompleted ? { currency: 'UGX', amount: '500' } : undefined);
+        const { event, transaction_status, merchant_reference } = changes.signed;
+        const isCompleted = event === 'transaction.completed' && transaction_status === 'COMPLETED';
+        expect(found.settled).toEqual(isCompleted ? earlier('500') : undefined);
         if (isCompleted) expect(changes.bodies.map(({ digest }) => digest)).toContain('500/500/UGX');
-        expect(changes.unfinishedStarts).toBeLessThan(3);
+        expect(changes.unfinished).toBeLessThan(3);
+        expect(isHandled && merchant_reference !== '').toBe(true);
       }),
       { numRuns: 2000 },
     );

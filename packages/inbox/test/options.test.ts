@@ -1,10 +1,19 @@
 import { join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
-import { describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createInbox, postgres, sqlite } from '../src/index.ts';
+import { ENGINES } from './support/merchant.ts';
+import { newDueShop } from './support/shop.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
+import { until } from './support/until.ts';
 
-describe('options are checked at construction, and the error names the option', () => {
+const HOUR = 3_600_000;
+const MOST = 2 ** 31 - 1;
+
+const emptyStore = () => sqlite(join(temporaryFolder(), 'x.db'));
+
+describe('options', () => {
   it.each([
     ['store', { store: undefined }],
     ['store', { store: { name: 'redis' } }],
@@ -14,69 +23,87 @@ describe('options are checked at construction, and the error names the option', 
     ['account', { account: '\ud800' }],
     ['spool', { spool: ':memory:' }],
     ['onEvent', { onEvent: 'log' }],
-    ['now', { now: 5 }],
+    ['now', { now: Date.now }],
+    ['statuses', { statuses: ['COMPLETED'] }],
     ['random', { random: null }],
     ['allowTransitions', { allowTransitions: { COMPLETED: 'FAILED' } }],
     ['allowTransitions', { allowTransitions: null }],
+    ['completedEvents', { completedEvents: 'transaction.completed' }],
+    ['interimStatuses', { interimStatuses: [1] }],
     ['storeTimeoutMs', { storeTimeoutMs: 0 }],
     ['storeTimeoutMs', { storeTimeoutMs: Number.NaN }],
+    ['storeTimeoutMs', { storeTimeoutMs: 600_001 }, 'from 1 to 600000'],
     ['handlerTimeoutMs', { handlerTimeoutMs: 1.5 }],
+    ['handlerTimeoutMs', { handlerTimeoutMs: HOUR + 1 }, 'from 1 to 3600000'],
+    ['handlerLockTimeoutMs', { handlerLockTimeoutMs: HOUR + 1 }, 'from 1 to 3600000'],
     ['attempts', { retry: { attempts: 0 } }],
-    ['longestDelayMs', { retry: { longestDelayMs: 2 ** 40 } }],
-  ])('%s: %o', (option, wrong) => {
-    const store = sqlite(join(temporaryFolder(), 'x.db'));
-    const create = (): unknown => Reflect.apply(createInbox, undefined, [{ store, ...wrong }]);
+    ['attempts', { retry: { attempts: MOST + 1 } }, 'from 1 to 2147483647'],
+    ['firstDelayMs', { retry: { firstDelayMs: MOST + 1 } }, 'from 1 to 2147483647'],
+    ['longestDelayMs', { retry: { longestDelayMs: Number.POSITIVE_INFINITY } }, 'from 1 to 2147483647'],
+  ])('are checked at construction, and the error names %s: %o', (option, wrong, message = '') => {
+    const create = (): unknown => Reflect.apply(createInbox, undefined, [{ store: emptyStore(), ...wrong }]);
     expect(create).toThrow(ConfigurationError);
-    expect(create).toThrow(expect.objectContaining({ option }));
+    expect(create).toThrow(expect.objectContaining({ option, message: expect.stringContaining(message) }));
   });
 
-  it.each([undefined, {}, { connect: 5 }])('postgres(%o) is no pool', (pool) => {
-    expect(() => Reflect.apply(postgres, undefined, [pool])).toThrow(ConfigurationError);
-  });
-
-  it.each(['', 'Upper', 'with space', 'a;b', 'pg_x', 'a"b', 'x'.repeat(64)])(
-    'the schema %j is refused',
-    (schema) => {
-      const pool = { connect: () => undefined, on: () => undefined };
+  it('of postgres() are a pool and a plain name', () => {
+    const pool = { connect: () => undefined, on: () => undefined };
+    for (const wrong of [undefined, {}, { connect: 5 }]) {
+      expect(() => Reflect.apply(postgres, undefined, [wrong])).toThrow(ConfigurationError);
+    }
+    for (const schema of ['', 'Upper', 'with space', 'a;b', 'pg_x', 'a"b', 'x'.repeat(64)]) {
       expect(() => Reflect.apply(postgres, undefined, [pool, { schema }])).toThrow(ConfigurationError);
-    },
-  );
+    }
+  });
 
-  it('options of calls', async () => {
-    const inbox = createInbox({ store: sqlite(join(temporaryFolder(), 'x.db')) });
+  it('of calls are checked as well', async () => {
+    const inbox = createInbox({ store: emptyStore() });
+    onTestFinished(() => inbox.close());
     inbox.handle(() => undefined);
     const { signal } = new AbortController();
-    const calls = [
-      inbox.work({ signal, concurrency: 0 }),
-      inbox.work({ signal, pollMs: 0.5 }),
-      Reflect.apply(inbox.work, undefined, [{ signal: 'no' }]),
-      inbox.health({ maxPendingAgeSeconds: 0 }),
-      inbox.prune({ bodiesOlderThanDays: Number.NaN }),
-      inbox.overdue({ limit: 0 }),
-      inbox.show('A'.repeat(64)),
-    ];
-    await Promise.all(calls.map((call) => expect(call).rejects.toThrow(ConfigurationError)));
-    await inbox.close();
-    const other = createInbox({ store: sqlite(join(temporaryFolder(), 'x.db')) });
-    expect(() => Reflect.apply(other.handle, undefined, ['no'])).toThrow(ConfigurationError);
-    expect(() => Reflect.apply(other.handle, undefined, [() => 1, { statuses: [] }])).toThrow(
-      ConfigurationError,
-    );
-    expect(() => Reflect.apply(other.handle, undefined, [() => 1, { statuses: [1] }])).toThrow(
-      ConfigurationError,
-    );
-    await other.close();
+    const calls = {
+      concurrency: inbox.work({ signal, concurrency: 0 }),
+      pollMs: inbox.work({ signal, pollMs: HOUR + 1 }),
+      signal: Reflect.apply(inbox.work, undefined, [{ signal: 'no' }]),
+      maxPendingAgeSeconds: inbox.health({ maxPendingAgeSeconds: 0 }),
+      bodiesOlderThanDays: inbox.prune({ bodiesOlderThanDays: Number.NaN }),
+      limit: inbox.overdue({ limit: 0.5 }),
+      transitionId: inbox.show('A'.repeat(64)),
+    };
+    for (const [option, call] of Object.entries(calls)) {
+      await expect(call).rejects.toMatchObject({ name: 'ConfigurationError', option });
+    }
   });
 
   it('a pool that is too small for the concurrency is refused, with the numbers', async () => {
-    const { default: pg } = await import('pg');
-    const { inject } = await import('vitest');
-    const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 5 });
+    const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4 });
+    onTestFinished(() => pool.end());
     const inbox = createInbox({ store: postgres(pool) });
     inbox.handle(() => undefined);
     const work = inbox.work({ signal: new AbortController().signal, concurrency: 4 });
-    await expect(work).rejects.toThrow(/max of 6/);
+    await expect(work).rejects.toThrow('The pool has 4 connections, and each of 4 handlers uses one');
     await inbox.close();
-    await pool.end();
+  });
+});
+
+describe.each(ENGINES)('the largest numbers on %s', (engine) => {
+  it('work', async () => {
+    const retry = { attempts: MOST, firstDelayMs: MOST, longestDelayMs: MOST };
+    const timeouts = { handlerTimeoutMs: HOUR, handlerLockTimeoutMs: HOUR, storeTimeoutMs: 600_000 };
+    const { merchant, inbox } = await newDueShop(engine, { ...timeouts, retry });
+    inbox.handle(async ({ tx, attempt }) => {
+      if (attempt === 1) throw new Error('not yet');
+      await merchant.credit(tx, 'ORD-1', '500');
+    });
+    const stop = new AbortController();
+    const working = inbox.work({ signal: stop.signal, pollMs: HOUR });
+    await until(async () => (await inbox.list())[0]?.state === 'retrying');
+    await merchant.clock.advance(MOST);
+    // Wakes the worker.
+    await inbox.transaction((tx) => tx.query('select 1'));
+    await until(async () => (await inbox.list())[0]?.state === 'settled');
+    stop.abort();
+    await working;
+    expect(await merchant.credits()).toHaveLength(1);
   });
 });

@@ -12,7 +12,7 @@ export interface Statements {
   query(text: string, values?: readonly Value[]): Promise<Rows>;
 }
 
-/** A transaction of the inbox: that of a handler, or of `inbox.transaction()`. See `Database.within()`. */
+/** A transaction of a handler or of `inbox.transaction()`: the client of `pg`, or that of SQLite. See `Database.within()`. */
 export interface Transaction {
   query(
     text: string,

@@ -85,7 +85,7 @@ function transitionCard(transition: TransitionSummary): Markup {
   return html`<li class="card">
 <h2><a href="/owner/inbox/${transitionId}">${signed.merchant_reference || 'no reference'}</a> ${stateBadge(state)}</h2>
 <p>${wordsFor(transition).heading}</p>
-<p class="quiet">${signed.transaction_type} ${signed.transaction_status}, came ${deliveries} ×${bodyCount > 1 ? `, ${bodyCount} different bodies` : ''}${attempts > 0 ? `, ${attempts} failed attempts` : ''}</p>
+<p class="quiet">${signed.transaction_type} ${signed.transaction_status}, came ${deliveries} ×${bodyCount > 1 ? `, ${bodyCount} different bodies` : ''}${attempts > 1 ? `, ${attempts} attempts` : ''}</p>
 <p class="quiet">${time(changedAt)}</p>
 </li>`;
 }

@@ -1,6 +1,6 @@
 import type { TransitionSummary } from '@payment-service/inbox';
 import { html } from 'hono/html';
-import { needsAttention, wordsFor } from '../inbox-words.ts';
+import { isClosed, needsAttention, wordsFor } from '../inbox-words.ts';
 import { formatMoney } from '../money.ts';
 import { type Order, orderState } from '../order.ts';
 import type { StrayPayment } from '../order-store.ts';
@@ -24,7 +24,7 @@ export function ownerOrdersPage({
 }: OwnerOrders): Promise<Page> {
   const references = new Set(orders.map(({ reference }) => reference));
   const ofNoOrder = transitions.filter(({ signed }) => !references.has(signed.merchant_reference));
-  const waiting = ofNoOrder.filter(({ state }) => state !== 'resolved' && state !== 'settled');
+  const waiting = ofNoOrder.filter((transition) => !isClosed(transition));
   return page({
     title: 'Orders',
     section: '/owner/orders',
@@ -47,8 +47,7 @@ function notesOn(
   return transitions.filter(
     (transition) =>
       transition.signed.merchant_reference === reference &&
-      transition.state !== 'resolved' &&
-      (transition.state !== 'settled' || transition.bodyCount > 1),
+      (!isClosed(transition) || (transition.state === 'settled' && transition.bodyCount > 1)),
   );
 }
 
@@ -66,6 +65,7 @@ function orderCard(order: Order, notes: readonly TransitionSummary[]): Markup {
 <dt>Provider</dt><dd>${order.providerName}</dd>
 <dt>Ordered</dt><dd>${time(order.createdAt)}</dd>
 ${payment === undefined ? '' : html`<dt>Paid</dt><dd><a href="/owner/inbox/${payment.transitionId}">${time(payment.at)}</a></dd>`}
+${payment?.charge === undefined ? '' : html`<dt>Charge</dt><dd>${formatMoney(order.total.currency, payment.charge)}, as its callback claims</dd>`}
 ${reported === undefined || payment !== undefined ? '' : html`<dt>Reported</dt><dd>${reported}</dd>`}
 ${order.start.state === 'refused' || order.start.state === 'unknown' ? html`<dt>${order.start.state === 'refused' ? 'Not started' : 'Start unknown'}</dt><dd>${order.start.why}</dd>` : ''}
 </dl>

@@ -1,8 +1,7 @@
-import type { KeptBody, StoredClaim, TransitionDetails } from '@payment-service/inbox';
+import type { KeptBody, OperatorAction, StoredClaim, TransitionDetails } from '@payment-service/inbox';
 import { html } from 'hono/html';
-import { wordsFor } from '../inbox-words.ts';
+import { isClosed, wordsFor } from '../inbox-words.ts';
 import { formatMoney } from '../money.ts';
-import { canPayOrder } from '../order.ts';
 import { type Markup, type Page, page } from './page.ts';
 import { stateBadge } from './state-badge.ts';
 import { time } from './time.ts';
@@ -14,19 +13,8 @@ import { time } from './time.ts';
  * @param trouble why what the owner wanted was not done.
  */
 export function ownerTransitionPage(transition: TransitionDetails, trouble?: string): Promise<Page> {
-  const {
-    signed,
-    state,
-    reason,
-    attempts,
-    deliveries,
-    firstAt,
-    changedAt,
-    nextAt,
-    lastError,
-    note,
-    expectation,
-  } = transition;
+  const { signed, state, reason, attempts, deliveries, firstAt, changedAt, nextAt, lastError, expectation } =
+    transition;
   const { heading, text } = wordsFor(transition);
   return page({
     title: 'Transition',
@@ -47,16 +35,16 @@ ${row('Expected', expectation && formatMoney(expectation.currency, expectation.a
 ${row('First came', time(firstAt))}
 ${row('Last change', time(changedAt))}
 ${row('Came', `${deliveries} ×`)}
-${row('Failed attempts', attempts === 0 ? undefined : String(attempts))}
-${row('Next attempt', nextAt && attempts > 0 ? time(nextAt) : undefined)}
+${row('Attempts', attempts === 0 ? undefined : String(attempts))}
+${row('Looked at next', nextAt && time(nextAt))}
 ${row('Last error', lastError)}
-${row('Note', note)}
 </dl>
 </div>
 <section><h2>What it claims</h2>
 <p class="quiet">Amounts are not signed. Only a body that equals what the order expects is ever applied.</p>
 <ul class="orders">${transition.bodies.map(bodyCard)}</ul></section>
-${actions(transition)}
+${transition.actions.length === 0 ? '' : html`<section><h2>What was done</h2><ul>${transition.actions.map(doneItem)}</ul></section>`}
+${actionForm(transition)}
 <p><a href="/owner/inbox">Back to the inbox</a></p>`,
   });
 }
@@ -84,20 +72,32 @@ function money({ currency, amount }: StoredClaim): string {
 
 const REOPENED = new Set<string | undefined>([
   'transition_not_allowed',
+  'contradicting_bodies',
   'timestamp_out_of_tolerance',
   'timestamp_unreadable',
 ]);
 
-/** What a person may do now. The inbox checks it again: the page may be an old one. */
-function actions(transition: TransitionDetails): Markup {
+function doneItem({ action, by, note, at }: OperatorAction): Markup {
+  return html`<li>${action} by ${by}, ${time(at)}: ${note}</li>`;
+}
+
+/** What a person may do now, and must say why. The inbox checks it again: the page may be an old one. */
+function actionForm(transition: TransitionDetails): Markup {
   const { transitionId, state, reason } = transition;
-  const isClosed = state === 'settled' || state === 'resolved';
-  const address = `/owner/inbox/${transitionId}`;
+  const choices = acceptableBodies(transition);
+  const button = (name: string, hint: string): Markup =>
+    html`<p>${hint}</p>
+<button class="button" type="submit" formaction="/owner/inbox/${transitionId}/${name.toLowerCase()}">${name}</button>`;
+  const isOpen = !isClosed(transition);
   return html`<section class="narrow"><h2>What you can do</h2>
-${isClosed || state === 'pending' ? '' : plainForm(`${address}/retry`, 'Retry', 'Has it looked at again now, under the same rules.')}
-${isClosed ? '' : resolveForm(`${address}/resolve`, transition)}
-${isClosed || REOPENED.has(reason) ? plainForm(`${address}/reopen`, 'Reopen', reopening(transition)) : ''}
-</section>`;
+<form method="post" class="card action">
+${choices.length === 0 ? '' : bodyChoice(choices)}
+<div class="field"><label for="note">Note</label>
+<input id="note" name="note" type="text" maxlength="1000" required></div>
+${isOpen && state !== 'pending' ? button('Retry', 'Has it looked at again now, under the same rules.') : ''}
+${isOpen ? button('Resolve', choices.length === 0 ? 'Closes it, and applies nothing.' : 'Closes it; or accepts the amount that you chose, and has it applied.') : ''}
+${isOpen && !REOPENED.has(reason) ? '' : button('Reopen', reopening(transition))}
+</form></section>`;
 }
 
 function reopening({ state }: TransitionDetails): string {
@@ -106,24 +106,6 @@ function reopening({ state }: TransitionDetails): string {
   return state === 'resolved'
     ? 'Has it looked at again.'
     : 'Lets it through in spite of this rule: only when you know that it is right.';
-}
-
-function plainForm(address: string, name: string, hint: string): Markup {
-  return html`<form method="post" action="${address}" class="card action">
-<p>${hint}</p>
-<button class="button" type="submit">${name}</button>
-</form>`;
-}
-
-function resolveForm(address: string, transition: TransitionDetails): Markup {
-  const choices = acceptableBodies(transition);
-  return html`<form method="post" action="${address}" class="card action">
-<p>${choices.length === 0 ? 'Closes it, and applies nothing.' : 'Closes it; or accepts one of the amounts, and has it applied.'}</p>
-${choices.length === 0 ? '' : bodyChoice(choices)}
-<div class="field"><label for="note">Note</label>
-<input id="note" name="note" type="text" maxlength="1000" required></div>
-<button class="button" type="submit">Resolve</button>
-</form>`;
 }
 
 function bodyChoice(bodies: readonly KeptBody[]): Markup {
@@ -136,9 +118,8 @@ ${bodies.map(
 </fieldset>`;
 }
 
-/** Where the shop expects nothing, a person may know what is right, if the body claims one amount of a payment. */
-function acceptableBodies({ signed, reason, bodies }: TransitionDetails): readonly KeptBody[] {
-  if (!canPayOrder(signed)) return [];
+/** Where the shop expects nothing, a person may know what is right, if the body claims one amount. */
+function acceptableBodies({ reason, bodies }: TransitionDetails): readonly KeptBody[] {
   if (reason !== 'different_bodies' && reason !== 'no_expectation') return [];
   return bodies.filter(
     ({ refusal, request, transaction }) =>

@@ -33,9 +33,9 @@ export function manifestProblems(
   for (const [subpath, target] of Object.entries(exports)) {
     if (subpath === './package.json') continue;
     const name = subpath === '.' ? 'index' : subpath.slice(2);
-    // An entry is a file, or the index of a room of its own.
-    const room = `src/${name}/index.ts`;
-    const source = files.includes(room) ? room : `src/${name}.ts`;
+    // An entry is a file, the index of a room of its own, or a store.
+    const rooms = [`src/${name}/index.ts`, `src/store/${name}.ts`];
+    const source = rooms.find((path) => files.includes(path)) ?? `src/${name}.ts`;
     expectEqual(`exports["${subpath}"]`, target, `./${source}`);
     if (!files.includes(source)) problems.push(`${source} is missing`);
   }

@@ -6,6 +6,8 @@ import { codeLines } from '../syntax.ts';
 const MAX_LINES = 300;
 const MAX_INDEX_LINES = 40;
 const MAX_ADAPTER_LINES = 60;
+/** Of a store over a merchant's library, which only names what the library calls a statement and a transaction. */
+const MAX_LIBRARY_STORE_LINES = 15;
 const JUNK_DRAWERS = ['utils', 'util', 'helpers', 'helper', 'common', 'misc', 'shared', 'lib'];
 const SWITCHED_OFF = /biome-ignore|@ts-ignore|@ts-nocheck|\bas unknown as\b/;
 
@@ -28,6 +30,11 @@ export function sourceProblems(file: TextFile): readonly string[] {
   } else if (/^(packages|internal)\/[^/]+\/src\/index\.ts$/.test(path)) {
     if (lines > MAX_INDEX_LINES) problems.push(`has ${lines} lines, more than ${MAX_INDEX_LINES}`);
     if (/^export \*/m.test(text)) problems.push('exports whatever a module exports: name it');
+  }
+  if (/^packages\/inbox\/src\/store\//.test(path) && text.includes("from './library.ts'")) {
+    const code = codeLines(file);
+    if (code > MAX_LIBRARY_STORE_LINES)
+      problems.push(`has ${code} lines of code, more than ${MAX_LIBRARY_STORE_LINES}`);
   }
   return problems.map((problem) => `${path}: ${problem}`);
 }

@@ -15,8 +15,12 @@ const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
   [/\bwebhooks\b/g, /^internal\/contract\//],
   // Its name for keys in headers.
   [/^( +)type: apiKey$/gm, /^openapi\/payment-service\.yaml$/],
+  // An event of a client of `pg`.
+  [/'notification'/g, /^packages\/inbox\/src\/store\//],
   // The tokens of a bucket that limits retries.
   [/\btokens?\b/gi, /^packages\/core\/src\/client\/call\.ts$/],
+  // The event of `pg` for NOTIFY.
+  [/['"]notification['"]/g, /^packages\/inbox\/(api|src)\//],
   // Peers in the benchmarks: their interfaces, and their names in documents.
   [/webhook/gi, /^benchmarks\/(src|test)\//],
   [

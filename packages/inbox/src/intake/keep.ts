@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, type SqlValue, textOf } from '../store/store.ts';
 import { readCase } from '../work/case.ts';
@@ -63,6 +64,37 @@ export async function keepGroup<Tx>(
 }
 
 /**
+ * Keeps a made-up callback and its repetition in a transaction that is rolled back: nothing else tells whether the store
+ * takes a callback. Its id is its own, so that it waits for no other.
+ *
+ * @throws What keeping a callback meets.
+ */
+export async function tryToKeep<Tx>(
+  statements: Statements<Tx>,
+  inTransaction: (body: (tx: Tx) => Promise<never>) => Promise<void>,
+  account: string,
+): Promise<void> {
+  const undo = new Error('rolled back');
+  const id = `check ${randomUUID()}`;
+  const keys = { transitionId: id, account, referenceKey: id, subjectKey: id, digest: id };
+  const claims = {
+    requestCurrency: null,
+    requestAmount: null,
+    transactionCurrency: null,
+    transactionAmount: null,
+  };
+  const rest = { signed: '{}', transactionType: '""', content: '', keyId: '', refusal: null };
+  const made: IntakeRecord = { ...keys, ...claims, ...rest };
+  const kept = inTransaction(async (tx) => {
+    await keepGroup(statements, [made, { ...made }], tx);
+    throw undo;
+  });
+  await kept.catch((error: unknown) => {
+    if (error !== undo) throw error;
+  });
+}
+
+/**
  * A callback that the limit of bodies keeps out is judged by its amounts: a body that equals the expectation is always
  * admitted, so that forged ones do not crowd it out (threat A5, threat A34). One such body is enough: a later one counts as
  * its delivery, so that one signature cannot fill the disk.
@@ -100,6 +132,7 @@ async function addBody<Tx>(
     }
   }
   await statements.run('keep_body', [JSON.stringify([bodyOf(record, id)])], tx);
+  if (found !== undefined) await repeat(digest);
   const values: SqlValue[] = [id, found === undefined ? 1 : 0, refusal === null ? 1 : 0];
   await statements.run('count_body', values, tx);
   return 'new_body';

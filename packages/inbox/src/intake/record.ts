@@ -12,9 +12,13 @@ import {
   type VerifiedCallback,
 } from '@payment-service/core';
 
-/** The distinct bodies of one transition that are kept. With the evidence, one signature can take less than 1 MiB. */
+/**
+ * The distinct bodies and pieces of evidence of one transition that are kept. One signature can have 8 bodies, one more that
+ * equals the expectation, 3 pieces that only the tolerance refused, and 3 that can be read in more than one way, in a row of
+ * their own: 15 times 64 KiB, less than 1 MiB.
+ */
 export const MAX_BODIES = 8;
-export const MAX_EVIDENCE = 4;
+export const MAX_EVIDENCE = 3;
 /** As core's receiver allows, before and after decompression. */
 const MAX_BODY_BYTES = 64 * 1024;
 

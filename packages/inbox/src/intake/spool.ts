@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { UnavailableError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
@@ -11,6 +11,8 @@ import { type IntakeRecord, MAX_BODIES } from './record.ts';
 const MAX_GROUP = 64;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
+/** What a disk keeps at least for a file. */
+const BLOCK = ' '.repeat(4096);
 
 interface Line {
   /** Whose delivery it is, for a file that several inboxes share: the account, and where it is kept. */
@@ -62,10 +64,16 @@ export class Spool {
     this.#schedule(0);
   }
 
-  /** @throws When the file cannot be used. */
+  /** @throws When the file cannot be used, or its disk is full. */
   async check(): Promise<void> {
     const file = await open(this.#options.path, 'a');
     await file.close();
+    const other = `${this.#options.path}.check-${randomUUID()}`;
+    try {
+      await writeFile(other, BLOCK, { flush: true });
+    } finally {
+      await isDone(unlink(other));
+    }
   }
 
   /** @returns false when it could not be kept here. */
@@ -234,7 +242,8 @@ async function linesOf(path: string): Promise<Line[]> {
     if (failureCode(error) === 'ENOENT') return '';
     throw error;
   });
-  return text.split('\n').flatMap((line) => {
+  // Each one once: two that drain one file at the same time, in vain, both write again what it held.
+  return [...new Set(text.split('\n'))].flatMap((line) => {
     try {
       return line === '' ? [] : [JSON.parse(line) as Line];
     } catch {

@@ -71,7 +71,9 @@ export class Actions<Tx> {
     return this.#move(which, { action: 'retry', note, to: 'pending' });
   }
 
-  resolve(which: string | TransitionSelection, { body, ...note }: Resolution): Promise<number> {
+  resolve(which: string | TransitionSelection, resolution: Resolution): Promise<number> {
+    checkNote({ action: 'resolve', note: resolution });
+    const { body, ...note } = resolution;
     if (body === undefined) return this.#move(which, { action: 'resolve', note, to: 'resolved' });
     if (typeof which !== 'string') {
       throw new ConfigurationError('body', 'resolve() accepts a body for one transition at a time.');
@@ -91,6 +93,9 @@ export class Actions<Tx> {
     const moved = await this.#store.transaction(async (tx) => {
       if (typeof which === 'string') return [await this.#moveOne(checkId(which), move, tx)];
       const { limit = 1000, ...rest } = checkList({ ...which });
+      if (rest.state === undefined) {
+        throw new ConfigurationError('state', `${move.action}() takes a transitionId, or { state, reason }.`);
+      }
       const listed = await listTransitions(
         { store: this.#store, statements: this.#statements },
         this.#settings.account,

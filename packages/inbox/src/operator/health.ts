@@ -2,7 +2,7 @@ import type { Spool } from '../intake/spool.ts';
 import type { Settings } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import type { Statements } from '../store/statements.ts';
-import { dateOf, numberOf, optionalText, type Store, textOf } from '../store/store.ts';
+import { dateOf, numberOf, optionalText, textOf } from '../store/store.ts';
 import { within } from '../time.ts';
 
 /** How many transitions are in each state, and what waits. */
@@ -43,7 +43,6 @@ export interface OverdueExpectation {
 }
 
 export interface HealthOptions<Tx> {
-  readonly store: Store<Tx>;
   readonly statements: Statements<Tx>;
   readonly settings: Settings;
   readonly spool: Spool | undefined;
@@ -51,7 +50,11 @@ export interface HealthOptions<Tx> {
   readonly tryToKeep: () => Promise<void>;
 }
 
-export async function readStats<Tx>({ statements, settings, spool }: HealthOptions<Tx>): Promise<InboxStats> {
+export async function readStats<Tx>({
+  statements,
+  settings,
+  spool,
+}: Omit<HealthOptions<Tx>, 'tryToKeep'>): Promise<InboxStats> {
   const states = Object.fromEntries(TRANSITION_STATES.map((state) => [state, 0])) as Record<
     TransitionState,
     number
@@ -79,7 +82,7 @@ export async function readHealth<Tx>(
   const problems: HealthProblem[] = [];
   const answer = <T>(promise: Promise<T>): Promise<T | undefined> =>
     within(settings.storeTimeoutMs, promise).catch(() => undefined);
-  const spooled = spool === undefined ? 0 : await answer(spool.count());
+  const spooled = spool === undefined ? 0 : await answer(spool.check().then(() => spool.count()));
   if (spooled === undefined) problems.push('spool_unavailable');
   else if (spooled > 0) problems.push('spool_not_drained');
   // A store that only answers questions would keep no callback: a standby, a full disk, a role that may only select.

@@ -5,9 +5,14 @@ const MIN_VERSION = 130000;
 const SETTINGS = `select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
   current_setting('synchronous_commit') as synchronous_commit, current_setting('server_encoding') as encoding,
   cast(current_setting('server_version_num') as integer) as version`;
+/** Visible to every role, unlike the state of a standby. A subscriber of logical replication is none. */
+const STANDBYS = `select count(*) as asynchronous from pg_stat_replication r
+  where (current_setting('synchronous_standby_names') = '' or current_setting('synchronous_commit') = 'local')
+    and not exists (select 1 from pg_replication_slots s where s.active_pid = r.pid and s.slot_type = 'logical')`;
 
 /**
- * Refuses a PostgreSQL that would not keep what it acknowledges.
+ * Refuses a PostgreSQL that would not keep what it acknowledges, and warns of one that would lose it with its machine although
+ * there is a standby.
  *
  * @throws {ConfigurationError} Says which setting to change.
  */
@@ -26,5 +31,14 @@ export async function checkDurability(query: (text: string) => Promise<readonly 
   }
   if (textOf(settings, 'encoding') !== 'UTF8') {
     throw new ConfigurationError('store', 'The inbox needs a PostgreSQL database with the encoding UTF8.');
+  }
+  // Not every role, nor every service that speaks PostgreSQL's protocol, can tell.
+  const [{ asynchronous } = { asynchronous: 0 }] = await query(STANDBYS).catch(() => []);
+  if (Number(asynchronous) > 0) {
+    process.emitWarning(
+      'No standby of this PostgreSQL is synchronous. When the primary is lost and a standby takes over, callbacks that were ' +
+        'acknowledged shortly before are gone. Name a standby in synchronous_standby_names, with synchronous_commit = on.',
+      { type: 'PaymentInboxWarning', code: 'ASYNCHRONOUS_STANDBY' },
+    );
   }
 }

@@ -11,14 +11,14 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
 
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
-  on(event: 'error' | 'notification', listener: (event: never) => void): unknown;
-  removeListener(event: 'error' | 'notification', listener: (event: never) => void): unknown;
+  on(event: 'error' | 'notification', listener: (event: unknown) => void): unknown;
+  removeListener(event: 'error' | 'notification', listener: (event: unknown) => void): unknown;
   /** @param destroy true when the connection must not be used again. */
   release(destroy?: boolean): void;
 }
 
 /** How long a statement outside of a handler, or the end of a transaction, may take. */
-const ANSWER_MS = 60_000;
+export const ANSWER_MS = 60_000;
 
 /**
  * The store for several machines: any number of receivers and workers on one PostgreSQL database (13 or later). A handler
@@ -41,18 +41,20 @@ export function postgres<Client extends PostgresClient>(
   const prefix = schemaPrefix(options.schema);
   const run = async (client: Client, text: string, values: readonly SqlValue[]): Promise<Row[]> =>
     (await client.query(text, [...values])).rows;
+  const most = pool.options?.max ?? 10;
   const store: Store<Client> = {
     dialect: 'postgres',
     prefix,
     // One for the group of callbacks that is being kept, and one that listens.
-    maxConcurrency: Math.max(1, (pool.options?.max ?? 10) - 2),
+    maxConcurrency: Math.max(1, most - 2),
     query: (text, values, tx) =>
       tx === undefined
         ? lend(pool, (client) => within(ANSWER_MS, run(client, text, values)))
-        : run(tx, text, values),
+        : within(ANSWER_MS, run(tx, text, values)),
     transaction: (body, limitMs) => lend(pool, (client) => inTransaction(client, body, limitMs)),
     setsLimits: true,
-    listen: listener(pool),
+    // The connections of a small pool are for handlers and callbacks: the poll finds what is due.
+    ...(most < 3 ? {} : { listen: listener(pool) }),
     check: () => checkDurability((text) => store.query(text, [])),
   };
   return Object.freeze(store);
@@ -144,10 +146,17 @@ function listener<Client extends PostgresClient>(
   const open = async (): Promise<Client> => {
     const client = await connect(pool);
     client.on('error', () => void close());
-    client.on('notification', ({ payload }: { readonly payload?: string }) => {
-      for (const { account, onWake } of ears) if (account === payload) onWake();
+    client.on('notification', (message) => {
+      const told: unknown = Reflect.get(Object(message), 'payload');
+      for (const { account, onWake } of ears) if (account === told) onWake();
     });
-    await client.query('listen payment_inbox');
+    try {
+      await client.query('listen payment_inbox');
+    } catch (error) {
+      // A standby refuses it. A client that is never released would keep the pool from ending.
+      client.release(true);
+      throw error;
+    }
     return client;
   };
   const close = async (): Promise<void> => {

@@ -42,7 +42,8 @@ export async function migrate<Tx>(store: Store<Tx>, statements: Statements<Tx>):
   await store.transaction(async (tx) => {
     // Any process of any machine waits here for the one that migrates. An arbitrary number, the same for all of them.
     if (store.dialect === 'postgres')
-      await store.query('select pg_advisory_xact_lock(7265018224613)', [], tx);
+      // Not its result, which is void: Prisma cannot read that.
+      await store.query('select 1 as locked from pg_advisory_xact_lock(7265018224613)', [], tx);
     for (const { version: next, sql } of migrationsOf(store)) {
       if (next <= (await versionOf(statements, tx))) continue;
       for (const statement of sql.split(/;\n/)) {

@@ -27,6 +27,7 @@ export class SqliteThread {
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #lastId = 0;
+  #closed: Promise<void> | undefined;
 
   constructor(path: string) {
     this.#path = path;
@@ -48,7 +49,14 @@ export class SqliteThread {
     });
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close().finally(() => {
+      this.#closed = undefined;
+    });
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     const worker = this.#worker;
     if (worker === undefined) return;
     const ended = new Promise((resolve) => worker.once('exit', resolve));

@@ -88,7 +88,16 @@ class Connection {
   }
 
   get isInTransaction(): boolean {
-    return this.#database.isTransaction;
+    // Node 22.15 and earlier do not know isTransaction; there SQLite tells by refusing to begin one inside another.
+    const isKnown: boolean | undefined = this.#database.isTransaction;
+    if (isKnown !== undefined) return isKnown;
+    try {
+      this.execute('begin');
+    } catch {
+      return true;
+    }
+    this.execute('rollback');
+    return false;
   }
 
   execute(text: string): void {
@@ -132,6 +141,8 @@ let reader: Connection | undefined;
 let file = '';
 /** As on PostgreSQL: after a statement that failed, a transaction can only be rolled back. */
 let hasFailed = false;
+/** By a statement in it: what begins afterwards is another transaction. */
+let hasEnded = false;
 
 parentPort?.on('message', ({ id, request }: { readonly id: number; readonly request: ThreadRequest }) => {
   let reply: ThreadReply;
@@ -178,6 +189,7 @@ function begin(): void {
   // Immediate, so that nothing read in this transaction can change before its end.
   whileBusy(() => writer?.execute('begin immediate'));
   hasFailed = false;
+  hasEnded = false;
 }
 
 function queryIn({ text, values }: { text: string; values: SqliteValues }): SqliteResult {
@@ -190,12 +202,14 @@ function queryIn({ text, values }: { text: string; values: SqliteValues }): Sqli
   } catch (error) {
     hasFailed = true;
     throw error;
+  } finally {
+    hasEnded ||= !connection.isInTransaction;
   }
 }
 
 /** @throws When the handler has ended it. */
 function transaction(): Connection {
-  if (writer?.isInTransaction) return writer;
+  if (writer?.isInTransaction && !hasEnded) return writer;
   throw new Refused('This transaction was ended before its handler returned.', { code: 'TRANSACTION_ENDED' });
 }
 

@@ -69,12 +69,13 @@ export function sqlite(path: string): Store<SqliteTransaction> {
     spool: `${file}-spool`,
     transaction,
     async query(text, values, tx) {
-      const numbered = text.replace(/\$(\d+)/g, '?$1');
-      if (tx !== undefined) return (await tx.query(numbered, [...values])).rows;
-      const isReading = /^\s*select\b/i.test(text);
-      if (isReading)
-        return (await thread.request({ kind: 'read', text: numbered, values: [...values] })).rows;
-      return transaction(async (own) => (await own.query(numbered, [...values])).rows);
+      // $1 is a name to SQLite. Node 22.13 binds nothing to its own form for it, ?1.
+      const named = Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value]));
+      if (tx !== undefined) return (await tx.query(text, named)).rows;
+      if (/^\s*select\b/i.test(text)) {
+        return (await thread.request({ kind: 'read', text, values: named })).rows;
+      }
+      return transaction(async (own) => (await own.query(text, named)).rows);
     },
     close: () => thread.close(),
   };

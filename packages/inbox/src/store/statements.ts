@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, 
     created: 'created',
     last: ') select transition_id from created',
     for_update: 'for update',
-    try_lock: 'pg_try_advisory_xact_lock(hashtextextended(subject_key, 0))',
+    try_lock: "pg_try_advisory_xact_lock(hashtextextended('inbox.' || subject_key, 0))",
     is_own: "coalesce(current_setting('payment_inbox.attempt', true) = $1, false)",
     key: 'bigint generated always as identity primary key',
     text: 'text collate "C"',
@@ -22,8 +22,7 @@ const WORDS: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, 
     strict: '',
     // Not to_regclass(): inside a transaction it may not see what another one has just made.
     migration_table:
-      '(select c.relname from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace ' +
-      "where n.nspname || '.' || c.relname = 'inbox.migration')",
+      "(select tablename from pg_tables where schemaname || '.' || tablename = 'inbox.migration')",
   },
   sqlite: {
     now: "cast(unixepoch('subsec') * 1000 as integer)",
@@ -43,8 +42,6 @@ const WORDS: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, 
     migration_table: "(select name from sqlite_schema where name = 'inbox.migration')",
   },
 };
-
-export type Run = (name: string, values: readonly SqlValue[]) => Promise<readonly Row[]>;
 
 /** The inbox's statements, by their names in the .sql files, in the words of one store. */
 export class Statements<Tx> {
@@ -77,12 +74,12 @@ export class Statements<Tx> {
   }
 }
 
-/** Replaces `inbox.` by the store's prefix, and `{word}` by the engine's own words. */
+/** Replaces `inbox.` by the store's prefix, and `{word}` by the engine's own words. The setting `payment_inbox.attempt` stays. */
 export function inDialect(
   text: string,
   { dialect, prefix }: Pick<Store<unknown>, 'dialect' | 'prefix'>,
 ): string {
   return text
     .replace(/\{(\w+)\}/g, (_, word: string) => WORDS[dialect][word] ?? `{${word}}`)
-    .replaceAll('inbox.', prefix);
+    .replace(/\binbox\./g, prefix);
 }

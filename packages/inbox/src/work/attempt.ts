@@ -3,7 +3,7 @@ import { backoff, type Settings } from '../options.ts';
 import type { TransitionReason } from '../states.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, type Store, textOf } from '../store/store.ts';
-import { pause, within } from '../time.ts';
+import { pause, TimedOut, within } from '../time.ts';
 import { type CaseFile, readCase } from './case.ts';
 import { readClaimed } from './claimed.ts';
 import { evaluate, type Verdict } from './evaluate.ts';
@@ -61,6 +61,10 @@ class Undone extends Error {
   }
 }
 
+function ended(): Undone {
+  return new Undone({ reason: 'transaction_ended' }, ENDED);
+}
+
 /**
  * Works on one due transition. The start is committed first, so that it outlives whatever the handler does to its process;
  * then the effect and `settled` are one transaction; a failure rolls that back, and is written outside of it.
@@ -114,7 +118,14 @@ async function runInTransaction<Tx>(
       currency === undefined || amount === undefined ? undefined : Object.freeze({ currency, amount });
     const input = Object.freeze({ tx, signed, settled, claimed, attempt: attempts, transitionId });
     const running = Promise.resolve().then(() => handler?.run(input));
-    await within(settings.handlerTimeoutMs, running, 'The handler did not settle within handlerTimeoutMs.');
+    try {
+      await within(settings.handlerTimeoutMs, running, 'The handler did not settle within handlerTimeoutMs.');
+    } catch (error) {
+      // What it did may be committed although it failed, so it must not run again.
+      const isLate = error instanceof TimedOut;
+      if (!isLate && !(await isOwn(statements, mark, tx).catch(() => true))) throw ended();
+      throw error;
+    }
     await settle(file, { verdict, mark }, context, tx);
     report = () =>
       settings.emit({
@@ -156,7 +167,7 @@ async function settle<Tx>(
   tx: Tx,
 ): Promise<void> {
   const { transitionId, signed } = file.evaluated;
-  if (!(await isOwn(statements, mark, tx))) throw new Undone({ reason: 'transaction_ended' }, ENDED);
+  if (!(await isOwn(statements, mark, tx))) throw ended();
   const { settled, digest } = verdict;
   if (settled !== undefined) {
     const { currency, amount, compare } = settled;

@@ -49,7 +49,7 @@ export interface TransitionCase {
   readonly appliedStatus: string | undefined;
   /** Earlier starts of the handler that no outcome followed. */
   readonly unfinished: number;
-  /** A person lets it through in spite of the order of statuses. */
+  /** A person lets it through in spite of the order of statuses, or of a body with an amount that was replaced. */
   readonly isWaived: boolean;
 }
 
@@ -102,20 +102,21 @@ export function evaluate(transition: TransitionCase, rules: EvaluationRules): Ve
   return { kind: 'apply', settled: undefined, digest: first.digest, isContradicted: bodies.length > 1 };
 }
 
-function evaluateMoney({ bodies, expectation, transitionId }: TransitionCase): Verdict {
+function evaluateMoney({ bodies, expectation, transitionId, isWaived }: TransitionCase): Verdict {
   if (expectation === undefined) {
     return bodies.length > 1 ? wait('conflict', 'different_bodies') : wait('unhandled', 'no_expectation');
   }
   const { settledBy, replaced, ...settled } = expectation;
   if (settledBy !== undefined && settledBy !== transitionId) return wait('conflict', 'already_settled');
   const equal = bodies.find((body) => equalsExpectation(body, settled));
+  const others = bodies.filter((body) => !equalsExpectation(body, settled));
   // The payer may have completed the earlier amount, and posted the later one beside his own signature (threat A31).
-  if (replaced.some((earlier) => bodies.some((body) => equalsExpectation(body, earlier)))) {
+  const isReplaced = replaced.some((earlier) => others.some((body) => equalsExpectation(body, earlier)));
+  if (isReplaced && !isWaived) {
     return wait('conflict', 'contradicting_bodies');
   }
   if (equal === undefined) return wait('quarantined', 'amount_mismatch');
-  const isContradicted = bodies.some((body) => !equalsExpectation(body, settled));
-  return { kind: 'apply', settled, digest: equal.digest, isContradicted };
+  return { kind: 'apply', settled, digest: equal.digest, isContradicted: others.length > 0 };
 }
 
 /** Whether a body claims what the merchant expects, by the comparison that `confirmAmount()` uses. */

@@ -1,71 +1,176 @@
-import { ConfigurationError, InvalidStateError } from '@payment-service/core';
+import {
+  ConfigurationError,
+  createVerifier,
+  InvalidStateError,
+  UnavailableError,
+} from '@payment-service/core';
+import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { describe, expect, it } from 'vitest';
-import { callback, evidence, paid } from '../support/callbacks.ts';
-import { ENGINES } from '../support/merchant.ts';
-import { newShop } from '../support/shop.ts';
+import { MAX_EVIDENCE } from '../../src/intake/record.ts';
+import { callback, evidence, paid, SIGNING_KEY } from '../support/callbacks.ts';
+import { ENGINES, type Merchant } from '../support/merchant.ts';
+import { LATER, money, NOTE, newShop } from '../support/shop.ts';
 import { workOff } from '../support/working.ts';
 
-describe.each(ENGINES)('evidence, on %s', (engine) => {
-  it('keeps evidence, and applies nothing from what can be read in two ways', async () => {
-    const { merchant, inbox } = await newShop(engine);
+const KIB = 1024;
+const TOLERANCE = 'timestamp_out_of_tolerance';
+
+describe.each(ENGINES)('evidence on %s', (engine) => {
+  it('is kept, and nothing is applied from what can be read in two ways', async () => {
+    const { merchant, inbox } = await newShop(engine, LATER);
     const refusal = evidence('ambiguous');
-    const { transitionId } = refusal.evidence;
     await inbox.quarantine(refusal);
     await inbox.quarantine(refusal);
-    expect(await inbox.show(transitionId)).toMatchObject({
+    const [{ transitionId } = { transitionId: '' }] = await inbox.list();
+    const kept = {
       state: 'quarantined',
       reason: 'ambiguous',
-      deliveries: 2,
-      bodies: [{ refusal: 'ambiguous' }],
-    });
-    await inbox.expect({ merchant_reference: 'ORD:1001', currency: 'UGX', amount: 500 });
-    await inbox.retry(transitionId);
+      bodies: [{ refusal: 'ambiguous', deliveries: 2 }],
+    };
+    expect(await inbox.show(transitionId)).toMatchObject(kept);
+    await inbox.expect(money('ORD:1001'));
+    await inbox.retry(transitionId, NOTE);
     await workOff(inbox);
-    expect(await inbox.show(transitionId)).toMatchObject({ state: 'quarantined', reason: 'ambiguous' });
-    await expect(inbox.reopen(transitionId)).rejects.toThrow(InvalidStateError);
+    expect(await inbox.show(transitionId)).toMatchObject(kept);
+    await expect(inbox.reopen(transitionId, NOTE)).rejects.toThrow(InvalidStateError);
     const body = (await inbox.show(transitionId))?.bodies[0]?.digest;
-    await expect(inbox.resolve(transitionId, { note: 'ok', body })).rejects.toThrow(ConfigurationError);
-    await inbox.resolve(transitionId, { note: 'somebody tried to shift the colon' });
+    await expect(inbox.resolve(transitionId, { ...NOTE, body })).rejects.toThrow(ConfigurationError);
+    await inbox.resolve(transitionId, NOTE);
     expect(await merchant.credits()).toEqual([]);
   });
 
-  it('evidence that only the tolerance refused is applied when a person reopens it', async () => {
-    const { merchant, inbox } = await newShop(engine);
-    const refusal = evidence('timestamp_out_of_tolerance');
+  it('that only the tolerance refused is applied when a person reopens it', async () => {
+    const { merchant, inbox } = await newShop(engine, LATER);
+    const refusal = evidence(TOLERANCE);
     const { transitionId } = refusal.evidence;
     await inbox.quarantine(refusal);
-    await inbox.expect({ merchant_reference: 'ORD-1001', currency: 'UGX', amount: 500 });
+    await inbox.expect(money('ORD-1001'));
     await workOff(inbox);
-    expect(await inbox.show(transitionId)).toMatchObject({
-      state: 'quarantined',
-      reason: 'timestamp_out_of_tolerance',
-    });
-    await inbox.reopen(transitionId);
+    expect(await inbox.show(transitionId)).toMatchObject({ state: 'quarantined', reason: TOLERANCE });
+    await inbox.reopen(transitionId, NOTE);
     await workOff(inbox);
     expect(await merchant.credits()).toEqual([{ reference: 'ORD-1001', amount: '500' }]);
   });
 
-  it('evidence becomes a callback like any other when it comes again and verifies', async () => {
-    const { merchant, inbox } = await newShop(engine);
-    await inbox.expect({ merchant_reference: 'ORD-1001', currency: 'UGX', amount: 500 });
-    await inbox.quarantine(evidence('timestamp_out_of_tolerance'));
+  it('becomes a callback when it comes again and verifies, and otherwise never counts as a body', async () => {
+    const { merchant, inbox } = await newShop(engine, LATER);
+    await inbox.quarantine(evidence(TOLERANCE));
     await inbox.receive(callback());
+    await inbox.receive(paid('ORD-2', 700));
+    await inbox.quarantine(
+      evidence(TOLERANCE, { merchant_reference: 'ORD-2', internal_reference: 'INT-ORD-2' }),
+    );
     await workOff(inbox);
-    expect(await inbox.list()).toMatchObject([{ state: 'settled', deliveries: 2, bodyCount: 1 }]);
-    expect(await merchant.credits()).toHaveLength(1);
+    expect((await inbox.stats()).reasons).toEqual({ no_expectation: 2 });
+    for (const reference of ['ORD-1001', 'ORD-2']) await inbox.expect(money(reference));
+    await workOff(inbox);
+    expect(await inbox.list({ state: 'settled' })).toMatchObject([{ deliveries: 2, bodyCount: 1 }]);
+    expect(await inbox.list({ reason: 'amount_mismatch' })).toMatchObject([{ bodyCount: 2 }]);
+    expect(await merchant.credits()).toEqual([{ reference: 'ORD-1001', amount: '500' }]);
   });
 
-  it('evidence never counts as a body: it neither settles nor makes a conflict', async () => {
-    const { merchant, inbox } = await newShop(engine);
-    await inbox.receive(paid('ORD-1001', 700, { internal_reference: 'INT-77' }));
-    await inbox.quarantine(evidence('timestamp_out_of_tolerance'));
-    await workOff(inbox);
+  it('threat A34: all readings of one signed text share one row and one limit, and the rest is counted', async () => {
+    const { merchant, inbox } = await newShop(engine, { storeTimeoutMs: 60_000 });
+    const readings = readingsOf('a:b:c:d:e:f:g:h:i:j:k:l:m');
+    expect(readings).toHaveLength(495);
+    const kept = readings.map((reading) => inbox.quarantine(reading));
+    const refused = (await Promise.allSettled(kept)).filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(readings.length - MAX_EVIDENCE);
+    for (const { reason } of refused as PromiseRejectedResult[])
+      expect(reason).toBeInstanceOf(UnavailableError);
     expect(await inbox.list()).toMatchObject([
-      { state: 'unhandled', reason: 'no_expectation', bodyCount: 2 },
+      { bodyCount: MAX_EVIDENCE, refusedBodies: readings.length - MAX_EVIDENCE, reason: 'ambiguous' },
     ]);
-    await inbox.expect({ merchant_reference: 'ORD-1001', currency: 'UGX', amount: 500 });
+    expect(await merchant.query(`select count(*) as n from ${merchant.table('body')}`)).toMatchObject([
+      { n: engine === 'postgres' ? String(MAX_EVIDENCE) : MAX_EVIDENCE },
+    ]);
+    // Another text has a row of its own.
+    await inbox.quarantine(evidence('ambiguous'));
+    expect(await inbox.list()).toHaveLength(2);
+  });
+
+  it('threat A34: one signature takes at most 1 MiB, whatever is posted beside it', async () => {
+    const { merchant, inbox } = await newShop(engine);
+    await inbox.expect(money('ORD-1001'));
+    const data = sampleCallback();
+    const signature = signCallback({ signingKey: SIGNING_KEY, data, timestamp: 1_000_000_000 });
+    const [lax, strict] = [undefined, 30].map((toleranceSeconds) =>
+      createVerifier({ signingKey: SIGNING_KEY, toleranceSeconds }),
+    );
+    let isFirst = true;
+    for (let amount = 520; amount >= 500; amount -= 1) {
+      const payload = { ...data.payload, request_amount: amount, transaction_amount: amount };
+      const texts = [
+        JSON.stringify({ ...data, payload }),
+        JSON.stringify({ ...data, payload }).replace('"payload":{', '"payload":{"merchant_reference":"X",'),
+      ];
+      for (const body of texts.map((text) => filled(text, 64 * KIB))) {
+        for (const verifier of [lax, strict]) {
+          const result = verifier?.verifyCallback({ signature, body });
+          if (result === undefined || (!result.ok && !result.authentic))
+            throw new Error('Wanted an authentic one.');
+          const call = result.ok ? inbox.receive(result) : inbox.quarantine(result);
+          await call.catch((error: unknown) => expect(error).toBeInstanceOf(UnavailableError));
+        }
+        if (isFirst) expect(await bytesIn(merchant)).toBeGreaterThan(60 * KIB);
+        isFirst = false;
+      }
+    }
+    expect(await bytesIn(merchant)).toBeLessThanOrEqual(1024 * KIB);
+    expect((await inbox.list()).some(({ refusedBodies }) => refusedBodies > 0)).toBe(true);
     await workOff(inbox);
-    expect(await inbox.list()).toMatchObject([{ state: 'quarantined', reason: 'amount_mismatch' }]);
-    expect(await merchant.credits()).toEqual([]);
+    expect(await merchant.credits()).toEqual([{ reference: 'ORD-1001', amount: '500' }]);
+  });
+
+  it('threat A34: a body of more than 64 KiB is refused, whoever parsed it, and nothing is stored', async () => {
+    const { inbox } = await newShop(engine);
+    const largest = callback({}, { rewrite: (text) => filled(text, 64 * KIB) });
+    const larger = callback({}, { rewrite: (text) => filled(text, 64 * KIB + 1) });
+    await expect(inbox.receive(larger)).rejects.toThrow(ConfigurationError);
+    await expect(inbox.receive(larger)).rejects.toThrow('64 KiB');
+    const refused = evidence(TOLERANCE, { customer_name: 'x'.repeat(65 * KIB) });
+    await expect(inbox.quarantine(refused)).rejects.toThrow('64 KiB');
+    expect(await inbox.list()).toEqual([]);
+    await inbox.receive(largest);
+    expect(await inbox.list()).toHaveLength(1);
   });
 });
+
+/** Every way to read a signed text as five fields. */
+function readingsOf(text: string): ReturnType<typeof evidence>[] {
+  const parts = text.split(':');
+  const splits = (from: number, fields: number): string[][] =>
+    fields === 1
+      ? [[parts.slice(from).join(':')]]
+      : Array.from({ length: parts.length - from - fields + 1 }, (_, index) => from + index + 1).flatMap(
+          (to) => splits(to, fields - 1).map((rest) => [parts.slice(from, to).join(':'), ...rest]),
+        );
+  const verifier = createVerifier({ signingKey: SIGNING_KEY });
+  return splits(0, 5).map((fields) => {
+    const [event = '', merchant_reference, internal_reference, transaction_type, transaction_status] = fields;
+    const payload = { merchant_reference, internal_reference, transaction_type, transaction_status };
+    const body = JSON.stringify({ event, payload });
+    const signature = signCallback({ signingKey: SIGNING_KEY, data: { event, payload } });
+    const result = verifier.verifyCallback({ signature, body });
+    if (result.ok || !result.authentic) throw new Error('Wanted an authentic refusal.');
+    return result;
+  });
+}
+
+/** The JSON text with a member that no compression makes short, so many bytes long. */
+function filled(text: string, bytes: number): string {
+  const length = bytes - Buffer.byteLength(text) - 12;
+  const noise = Array.from({ length }, () => Math.floor(Math.random() * 36).toString(36)).join('');
+  return `${text.slice(0, -1)},"filled":"${noise}"}`;
+}
+
+/** What the rows hold, all columns of all tables of the inbox. */
+async function bytesIn(merchant: Merchant): Promise<number> {
+  let bytes = 0;
+  for (const name of ['transition', 'body', 'delivery', 'applied', 'action']) {
+    for (const row of await merchant.query(`select * from ${merchant.table(name)}`)) {
+      for (const value of Object.values(row)) bytes += Buffer.byteLength(String(value ?? ''));
+    }
+  }
+  return bytes;
+}

@@ -1,141 +1,120 @@
-import { ConfigurationError } from '@payment-service/core';
 import { describe, expect, it } from 'vitest';
 import { paid } from '../support/callbacks.ts';
-import { type AnyTransaction, ENGINES } from '../support/merchant.ts';
-import { newDueShop } from '../support/shop.ts';
+import { ENGINES } from '../support/merchant.ts';
+import { creditIn, LATER, MINUTE_MS, NOTE, newDueShop, ORDER } from '../support/shop.ts';
 import { until } from '../support/until.ts';
 import { startWork, workOff } from '../support/working.ts';
 
+const WRONG = 'insert into no_such_table values (1)';
+const { transitionId } = paid('ORD-1', 500);
+
 describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
-  it('a transaction cannot be used after its handler has ended', async () => {
-    const { merchant, inbox } = await newDueShop(engine);
-    let kept: AnyTransaction | undefined;
-    inbox.handle(({ tx }) => {
-      kept = tx;
-    });
-    await workOff(inbox);
-    await expect(kept?.query('select 1')).rejects.toThrow(ConfigurationError);
-  });
-
-  it.each([
-    'commit',
-    'COMMIT;',
-    ' begin',
-    'rollback',
-    '-- a comment\n commit',
-    '/* one */ /* two */ Rollback to x',
-    ';;commit',
-    'start transaction',
-    'end',
-    'abort',
-    'savepoint x',
-    'release x',
-    "prepare transaction 'x'",
-  ])('transaction control is refused: %j', async (text) => {
-    const { merchant, inbox } = await newDueShop(engine);
-    const errors: unknown[] = [];
-    inbox.handle(async ({ tx, signed, settled }) => {
-      await merchant.credit(tx, signed.merchant_reference, settled.amount);
-      errors.push(await tx.query(text).catch((error: unknown) => error));
-      throw new Error('undo');
-    });
-    await workOff(inbox);
-    expect(errors[0]).toBeInstanceOf(ConfigurationError);
-    expect(await merchant.credits()).toEqual([]);
-  });
-
-  it.each(["select 1; commit; insert into credit values ('x', '1')", 'select 1; select 2'])(
-    'several statements in one text are refused: %j',
-    async (text) => {
-      const { merchant, inbox } = await newDueShop(engine);
-      let error: unknown;
-      inbox.handle(async ({ tx }) => {
-        error = await tx.query(text).catch((thrown: unknown) => thrown);
-        throw new Error('undo');
+  it.each<[string, readonly string[], { throws?: boolean; credits: number }]>([
+    ['commits', ['commit'], { credits: 1 }],
+    ['commits and begins another', ['commit', 'begin'], { credits: 1 }],
+    ['commits and throws', ['commit'], { throws: true, credits: 1 }],
+    ['rolls back', ['rollback'], { credits: 0 }],
+  ])(
+    'a handler that %s by itself is dead, and not run again',
+    async (_, texts, { throws = false, credits }) => {
+      const { merchant, inbox } = await newDueShop(engine, LATER);
+      inbox.handle(async (transition) => {
+        await creditIn(merchant)(transition);
+        for (const text of texts) await transition.tx.query(text);
+        if (throws) throw new Error('after its commit');
       });
       await workOff(inbox);
-      expect(error).toBeInstanceOf(Error);
-      expect(await merchant.credits()).toEqual([]);
+      await merchant.clock.advance(60 * MINUTE_MS);
+      await workOff(inbox);
+      expect(await inbox.list()).toMatchObject([
+        {
+          state: 'dead',
+          reason: 'transaction_ended',
+          attempts: 1,
+          lastError: expect.stringContaining('COMMIT'),
+        },
+      ]);
+      expect(await merchant.credits()).toHaveLength(credits);
+      // Neither the connection nor the next transaction is any the worse for it.
+      await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
+      expect(await merchant.credits()).toHaveLength(credits + 1);
     },
   );
 
-  it('statements that a handler starts at once, or does not wait for, belong to its transaction', async () => {
-    const { merchant, inbox } = await newDueShop(engine);
-    inbox.handle(async ({ tx, attempt }) => {
-      const all = ['a', 'b', 'c'].map((reference) => merchant.credit(tx, reference, '1'));
-      if (attempt === 1) {
-        await Promise.all(all);
-        throw new Error('undo');
-      }
+  it('a statement that fails fails the attempt, also when the handler swallows its error', async () => {
+    const { merchant, inbox } = await newDueShop(engine, LATER);
+    const next: unknown[] = [];
+    inbox.handle(async (transition) => {
+      const { tx, attempt } = transition;
+      await creditIn(merchant)(transition);
+      if (attempt === 1) await tx.query(WRONG);
+      if (attempt > 2) return;
+      await tx.query(WRONG).catch(() => undefined);
+      next.push(await tx.query('select 1').catch(() => 'refused'));
     });
     await workOff(inbox);
+    const lastError = expect.stringContaining('no_such_table');
+    expect(await inbox.list()).toMatchObject([{ state: 'retrying', attempts: 1, lastError }]);
+    await merchant.clock.advance(MINUTE_MS);
+    await workOff(inbox);
+    expect(await inbox.list()).toMatchObject([{ state: 'retrying', attempts: 2 }]);
+    expect(next).toEqual(['refused']);
     expect(await merchant.credits()).toEqual([]);
-    await merchant.clock.advance(60_000);
-    await workOff(inbox);
-    expect((await merchant.credits()).map(({ reference }) => reference)).toEqual(['a', 'b', 'c']);
-  });
-
-  it('a statement that fails fails the attempt', async () => {
-    const { merchant, inbox } = await newDueShop(engine);
-    inbox.handle(async ({ tx, signed, settled, attempt }) => {
-      await merchant.credit(tx, signed.merchant_reference, settled.amount);
-      if (attempt === 1) await tx.query('insert into no_such_table values (1)');
-    });
-    await workOff(inbox);
-    expect(await inbox.list()).toMatchObject([{ state: 'retrying', attempts: 1 }]);
-    expect((await inbox.list())[0]?.lastError).toContain('no_such_table');
-    await merchant.clock.advance(60_000);
+    await merchant.clock.advance(2 * MINUTE_MS);
     await workOff(inbox);
     expect(await merchant.credits()).toHaveLength(1);
   });
 
   it('an effect that only the commit refuses counts as a failed attempt', async () => {
-    const { merchant, inbox } = await newDueShop(engine);
-    await merchant.query('create table parent (id integer primary key)');
-    await merchant.query(
-      'create table child (id integer references parent (id) deferrable initially deferred)',
-    );
-    inbox.handle(async ({ tx, signed, settled, attempt }) => {
-      await merchant.credit(tx, signed.merchant_reference, settled.amount);
-      if (attempt === 1) await tx.query('insert into child values (1)');
+    const { merchant, inbox } = await newDueShop(engine, LATER);
+    await merchant.deferredChild();
+    inbox.handle(async (transition) => {
+      await creditIn(merchant)(transition);
+      if (transition.attempt === 1) await transition.tx.query('insert into child values (1)');
     });
-    const stop = startWork(inbox);
-    await until(async () => (await inbox.list())[0]?.state === 'retrying');
-    await stop();
+    await workOff(inbox);
+    const lastError = expect.stringMatching(/foreign key/i);
+    expect(await inbox.list()).toMatchObject([{ state: 'retrying', attempts: 1, lastError }]);
     expect(await merchant.credits()).toEqual([]);
-    expect((await inbox.list())[0]).toMatchObject({
-      attempts: 1,
-      lastError: expect.stringMatching(/foreign key/i),
-    });
-    await merchant.clock.advance(60_000);
+    await merchant.clock.advance(MINUTE_MS);
     await workOff(inbox);
     expect(await merchant.credits()).toHaveLength(1);
   });
 
-  it('what could wait for the handler itself is refused at once', async () => {
-    const { merchant, inbox } = await newDueShop(engine);
-    const errors: unknown[] = [];
-    inbox.handle(async () => {
-      const { transitionId } = paid('ORD-1', 500);
-      const calls = [
-        () => inbox.expect({ merchant_reference: 'ORD-2', currency: 'UGX', amount: 1 }),
-        () => inbox.retry(transitionId),
-        () => inbox.reopen(transitionId),
-        () => inbox.resolve(transitionId, { note: 'closed' }),
-      ];
-      for (const call of calls) errors.push(await call().catch((error: unknown) => error));
-      if (engine === 'postgres') return;
-      // One writer, and it is the handler.
-      for (const call of [() => inbox.receive(paid('ORD-2', 1)), () => inbox.prune()]) {
-        errors.push(await call().catch((error: unknown) => error));
-      }
+  it('can read the inbox while it runs', async () => {
+    const { merchant, inbox } = await newDueShop(engine, LATER);
+    const seen: unknown[] = [];
+    inbox.handle(async (transition) => {
+      seen.push((await inbox.list()).length, (await inbox.stats()).states.pending);
+      await creditIn(merchant)(transition);
     });
     await workOff(inbox);
-    expect(errors).toHaveLength(engine === 'postgres' ? 4 : 6);
-    for (const error of errors) {
-      expect(error).toBeInstanceOf(ConfigurationError);
-      expect(error).toMatchObject({ option: 'tx' });
-    }
-    expect(await inbox.list()).toMatchObject([{ state: 'settled' }]);
+    expect(seen).toEqual([1, 1]);
+    expect(await merchant.credits()).toHaveLength(1);
+  });
+});
+
+describe('the transaction of a handler on sqlite, which has one writer', () => {
+  it('what would wait for the handler itself is refused at once, and hurts nobody else', async () => {
+    const { merchant, inbox } = await newDueShop('sqlite', LATER);
+    const refused: unknown[] = [];
+    inbox.handle(async (transition) => {
+      const calls: (() => Promise<unknown>)[] = [
+        () => inbox.expect({ ...ORDER, merchant_reference: 'ORD-2' }),
+        () => inbox.transaction(async () => 1),
+        () => inbox.retry(transitionId, NOTE),
+        () => inbox.resolve(transitionId, NOTE),
+        () => inbox.reopen(transitionId, NOTE),
+        () => inbox.prune(),
+      ];
+      for (const call of calls) refused.push(await call().catch((error: unknown) => error));
+      await creditIn(merchant)(transition);
+    });
+    const stop = startWork(inbox);
+    await until(async () => (await inbox.stats()).states.settled === 1);
+    await stop();
+    expect(refused).toHaveLength(6);
+    for (const error of refused) expect(error).toMatchObject({ name: 'ConfigurationError', option: 'tx' });
+    expect(await merchant.credits()).toHaveLength(1);
   });
 });

@@ -1,165 +1,185 @@
 import { ConfigurationError } from '@payment-service/core';
 import { describe, expect, it } from 'vitest';
-import { paid } from '../support/callbacks.ts';
-import { startChild } from '../support/child-process.ts';
-import { ENGINES, newMerchant } from '../support/merchant.ts';
-import { newDueShop } from '../support/shop.ts';
-import { pause, signal, until } from '../support/until.ts';
+import type { HandledTransition, HandlerSelector, InboxOptions, TransitionState } from '../../src/index.ts';
+import { callback, type Payload, paid } from '../support/callbacks.ts';
+import { type AnyTransaction, ENGINES, type EngineName, newMerchant } from '../support/merchant.ts';
+import { LATER, money, ORDER, type Shop } from '../support/shop.ts';
 import { startWork, workOff } from '../support/working.ts';
 
-describe.each(ENGINES)('handlers on %s', (engine) => {
-  it('what a failing handler did is undone, and done once by the attempt that succeeds', async () => {
-    const { merchant, inbox } = await newDueShop(engine);
-    const attempts: number[] = [];
-    inbox.handle(async ({ tx, signed, settled, attempt }) => {
-      attempts.push(attempt);
-      await merchant.credit(tx, signed.merchant_reference, settled.amount);
-      if (attempt < 3) throw new Error('not yet');
-    });
-    for (let round = 0; round < 3; round += 1) {
-      await workOff(inbox);
-      await merchant.clock.advance(60_000);
+const BOTH = ['COMPLETED', 'FAILED'];
+
+const late = (reference: string, transaction_status: string, payload: Payload = {}) =>
+  paid(
+    reference,
+    500,
+    { transaction_status, ...payload },
+    { event: `transaction.${transaction_status.toLowerCase()}` },
+  );
+
+describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
+  it('is the one that names more: type and status, then status, then type, then the wildcard', async () => {
+    const { inbox, applied } = await shop(engine, []);
+    const selectors: readonly HandlerSelector[] = [
+      {},
+      { type: 'PAYOUT' },
+      { type: 'PAYOUT', status: 'FAILED' },
+      { status: 'FAILED' },
+      { type: 'REFUND', status: '*' },
+      { status: '*' },
+    ];
+    for (const [index, selector] of selectors.entries()) {
+      const handler = ({ signed, settled }: HandledTransition<AnyTransaction>): void => {
+        const { transaction_type: type, transaction_status: status } = signed;
+        applied.push(`${type} ${status}: ${index}${settled === undefined ? '' : ` ${settled.amount}`}`);
+      };
+      inbox.handle(handler, selector);
     }
-    expect(attempts).toEqual([1, 2, 3]);
-    expect(await merchant.credits()).toEqual([{ reference: 'ORD-1', amount: '500' }]);
-  });
-
-  it('waits longer after every failure, and is dead after the last attempt', async () => {
-    const { merchant, inbox } = await newDueShop(engine, {
-      retry: { attempts: 4, firstDelayMs: 1000, longestDelayMs: 3000 },
-    });
-    inbox.handle(() => {
-      throw new TypeError(`no such order\0${'x'.repeat(900)}`);
-    });
-    await workOff(inbox);
-    expect(await inbox.list()).toMatchObject([{ state: 'retrying', attempts: 1 }]);
-    const [first] = await inbox.list();
-    expect((first?.nextAt?.getTime() ?? 0) - merchant.clock.now()).toBe(1000);
-    await merchant.clock.advance(999);
-    await workOff(inbox);
-    expect((await inbox.list())[0]?.attempts).toBe(1);
-    for (const delay of [1, 2000, 3000]) {
-      await merchant.clock.advance(delay);
-      await workOff(inbox);
+    for (const transaction_type of ['COLLECTION', 'PAYOUT', 'REFUND']) {
+      await inbox.expect({ ...money(transaction_type), transaction_type });
+      for (const status of ['COMPLETED', 'FAILED', 'OTHER']) {
+        const internal_reference = `INT-${transaction_type}-${status}`;
+        const payload = { transaction_type, transaction_status: status, internal_reference };
+        await inbox.receive(paid(transaction_type, 500, payload));
+      }
     }
-    const [dead] = await inbox.list();
-    expect(dead).toMatchObject({ state: 'dead', reason: 'attempts_used_up', attempts: 4 });
-    expect(dead?.lastError).toMatch(/^TypeError: no such order\uFFFDx+$/);
-    expect(dead?.lastError).toHaveLength(500);
-    const delays = merchant.events.flatMap((event) =>
-      event.name === 'transition.retrying' ? [event.delayMs] : [],
-    );
-    expect(delays).toEqual([1000, 2000, 3000]);
-    await merchant.clock.advance(10_000_000);
     await workOff(inbox);
-    expect((await inbox.list())[0]?.attempts).toBe(4);
-  });
-
-  it('the wait is jittered between half and all of the delay', async () => {
-    const { merchant, inbox } = await newDueShop(engine, { random: () => 0 });
-    inbox.handle(() => Promise.reject(new Error('no')));
-    await workOff(inbox);
-    const [retrying] = await inbox.list();
-    expect((retrying?.nextAt?.getTime() ?? 0) - merchant.clock.now()).toBe(500);
-  });
-
-  it('a handler that does not end fails when its time is over, and its transaction is of no use to it then', async () => {
-    const { merchant, inbox } = await newDueShop(engine, { handlerTimeoutMs: 150 });
-    const [isLate, mayGoOn] = [signal(), signal()];
-    let late: unknown;
-    inbox.handle(async ({ tx, signed, settled, attempt }) => {
-      await merchant.credit(tx, signed.merchant_reference, settled.amount);
-      if (attempt > 1) return;
-      await mayGoOn.promise;
-      late = await merchant.credit(tx, 'late', '1').catch((error: unknown) => error);
-      isLate.give();
-    });
-    await workOff(inbox);
-    expect(await inbox.list()).toMatchObject([{ state: 'retrying', attempts: 1 }]);
-    expect((await inbox.list())[0]?.lastError).toContain('handlerTimeoutMs');
-    mayGoOn.give();
-    await isLate.promise;
-    expect(late).toBeInstanceOf(ConfigurationError);
-    await merchant.clock.advance(60_000);
-    await workOff(inbox);
-    expect(await merchant.credits()).toEqual([{ reference: 'ORD-1', amount: '500' }]);
-  });
-
-  it('stops gracefully: no further transition is taken, and the running handler ends', async () => {
-    const { merchant, inbox } = await newDueShop(engine);
-    for (const reference of ['ORD-2', 'ORD-3', 'ORD-4', 'ORD-5', 'ORD-6']) {
-      await inbox.expect({ merchant_reference: reference, currency: 'UGX', amount: 500 });
-      await inbox.receive(paid(reference, 500));
-    }
-    const [isRunning, mayEnd] = [signal(), signal()];
-    inbox.handle(async ({ tx, signed, settled }) => {
-      isRunning.give();
-      await mayEnd.promise;
-      await merchant.credit(tx, signed.merchant_reference, settled.amount);
-    });
-    const stop = startWork(inbox, { concurrency: 1 });
-    await isRunning.promise;
-    const stopped = stop();
-    await pause(50);
-    mayEnd.give();
-    await stopped;
-    expect(await merchant.credits()).toHaveLength(1);
-    expect((await inbox.stats()).states).toMatchObject({ settled: 1, pending: 5 });
-    expect(merchant.events.at(-1)).toEqual({ name: 'worker.stopped' });
-  });
-
-  it('close() ends work as gracefully', async () => {
-    const { merchant, inbox } = await newDueShop(engine);
-    const [isRunning, mayEnd] = [signal(), signal()];
-    inbox.handle(async ({ tx, signed, settled }) => {
-      isRunning.give();
-      await mayEnd.promise;
-      await merchant.credit(tx, signed.merchant_reference, settled.amount);
-    });
-    const working = inbox.work({ signal: new AbortController().signal });
-    await isRunning.promise;
-    const closed = inbox.close();
-    await pause(20);
-    mayEnd.give();
-    await closed;
-    await working;
-    expect(await merchant.credits()).toHaveLength(1);
-  });
-
-  it('a handler that kills its process is stopped after three starts, and takes nothing with it', async () => {
-    const merchant = await newMerchant(engine);
-    const inbox = merchant.open({ now: Date.now });
-    const references = ['POISON', 'ORD-1', 'ORD-2', 'ORD-3', 'ORD-4', 'ORD-5'];
-    for (const reference of references) {
-      await inbox.expect({ merchant_reference: reference, currency: 'UGX', amount: 500 });
-      await inbox.receive(paid(reference, 500));
-    }
-    for (let start = 1; start <= 3; start += 1) {
-      const { signal: ending, output } = await startChild('poisoned-worker.ts', merchant.programArguments)
-        .ended;
-      expect(ending, output).toBe('SIGKILL');
-    }
-    const fourth = startChild('poisoned-worker.ts', merchant.programArguments);
-    await until(async () => {
-      const { states } = await inbox.stats();
-      return states.quarantined === 1 && states.settled === 5;
-    });
-    fourth.kill('SIGTERM');
-    expect(await fourth.ended).toMatchObject({ code: 0 });
-    expect(await inbox.list({ state: 'quarantined' })).toMatchObject([
-      { reason: 'crash_loop', signed: { merchant_reference: 'POISON' } },
+    expect(applied.sort()).toEqual([
+      'COLLECTION COMPLETED: 0 500',
+      'COLLECTION FAILED: 3',
+      'COLLECTION OTHER: 5',
+      'PAYOUT COMPLETED: 1 500',
+      'PAYOUT FAILED: 2',
+      'PAYOUT OTHER: 5',
+      // By status before by type: a handler of completed transactions also gets those of a type that has a wildcard.
+      'REFUND COMPLETED: 0 500',
+      'REFUND FAILED: 3',
+      'REFUND OTHER: 4',
     ]);
-    expect(await merchant.credits()).toHaveLength(5);
   });
 
-  it('refuses a second handler, work without one, and work twice', async () => {
-    const { inbox } = await newDueShop(engine);
-    const { signal: forever } = new AbortController();
-    await expect(inbox.work({ signal: forever })).rejects.toThrow(ConfigurationError);
-    inbox.handle(() => undefined);
-    expect(() => inbox.handle(() => undefined)).toThrow(ConfigurationError);
+  it('leaves what nobody handles as unhandled, and loses nothing', async () => {
+    const { inbox, applied } = await shop(engine, ['COMPLETED']);
+    await inbox.receive(late('ORD-1', 'FAILED'));
+    await inbox.receive(callback({ transaction_status: 'NEVER_SEEN_BEFORE' }, { event: 'x' }));
+    await workOff(inbox);
+    expect(applied).toEqual([]);
+    expect(await inbox.stats()).toMatchObject({ states: { unhandled: 2 }, reasons: { no_handler: 2 } });
+  });
+
+  it('takes COMPLETED under another event for no payment, until completedEvents names it', async () => {
+    const reversed = paid('ORD-1', 500, {}, { event: 'transaction.reversed' });
+    const { merchant, inbox, applied } = await shop(engine, ['*', 'COMPLETED'], LATER);
+    await inbox.receive(reversed);
+    await workOff(inbox);
+    expect(applied).toEqual([]);
+    expect(await inbox.list()).toMatchObject([{ state: 'unhandled', reason: 'no_handler' }]);
+    const other = merchant.open({ completedEvents: ['transaction.completed', 'transaction.reversed'] });
+    other.handle(({ settled }) => applied.push(settled.amount));
+    await other.retry(reversed.transitionId, { by: 'dana', note: 'the service names it so' });
+    await workOff(other);
+    expect(applied).toEqual(['500']);
+  });
+
+  it('refuses two for the same, what is no function or selector, work without one, and work twice', async () => {
+    const inbox = (await newMerchant(engine)).open();
+    const { signal } = new AbortController();
+    await expect(inbox.work({ signal })).rejects.toMatchObject({ option: 'handler' });
+    const add = (...values: unknown[]): unknown => Reflect.apply(inbox.handle, undefined, values);
+    const nothing = (): undefined => undefined;
+    for (const selector of [undefined, { type: 'PAYOUT' }, { status: 'FAILED' }, { status: '*' }]) {
+      add(nothing, selector);
+      expect(() => add(nothing, { ...selector })).toThrow(ConfigurationError);
+    }
+    expect(() => add(nothing, { type: '*', status: 'COMPLETED' })).toThrow('already');
+    for (const wrong of [{ status: 1 }, { type: '' }, { statuses: ['COMPLETED'] }]) {
+      expect(() => add(nothing, wrong)).toThrow(expect.objectContaining({ option: Object.keys(wrong)[0] }));
+    }
+    expect(() => add('no')).toThrow(ConfigurationError);
     const stop = startWork(inbox);
-    await expect(inbox.work({ signal: forever })).rejects.toThrow(ConfigurationError);
+    await expect(inbox.work({ signal })).rejects.toMatchObject({ option: 'work' });
     await stop();
   });
 });
+
+describe.each(ENGINES)('the order of statuses on %s', (engine) => {
+  it.each<
+    [string, Partial<InboxOptions<AnyTransaction>>, readonly string[], TransitionState, string | undefined]
+  >([
+    ['FAILED', {}, ['COMPLETED'], 'quarantined', 'transition_not_allowed'],
+    [
+      'FAILED',
+      { allowTransitions: { COMPLETED: ['FAILED'] } },
+      ['COMPLETED', 'FAILED'],
+      'settled',
+      undefined,
+    ],
+    ['FAILED', { allowTransitions: { FAILED: [] } }, ['COMPLETED'], 'quarantined', 'transition_not_allowed'],
+    ['FAILED', { interimStatuses: ['FAILED'] }, ['COMPLETED'], 'superseded', 'late_status'],
+    ['PENDING', {}, ['COMPLETED'], 'superseded', 'late_status'],
+    ['PROCESSING', {}, ['COMPLETED'], 'superseded', 'late_status'],
+    ['PENDING', { interimStatuses: [] }, ['COMPLETED'], 'quarantined', 'transition_not_allowed'],
+  ])(
+    'a late %s after COMPLETED, with %o, applies %j and is %s',
+    async (status, options, wanted, state, reason) => {
+      const { merchant, inbox, applied } = await shop(engine, ['COMPLETED', '*'], options);
+      await inbox.receive(paid('ORD-1', 500));
+      await workOff(inbox);
+      const after = late('ORD-1', status);
+      await inbox.receive(after);
+      await workOff(inbox);
+      expect(applied).toEqual(wanted);
+      expect(await inbox.show(after.transitionId)).toMatchObject({ state, reason, nextAt: undefined });
+      expect(await merchant.credits()).toHaveLength(1);
+      // The order of one transaction says nothing about another.
+      await inbox.receive(late('ORD-1', status, { internal_reference: 'INT-OTHER' }));
+      await workOff(inbox);
+      expect(applied).toEqual([...wanted, status]);
+    },
+  );
+
+  it('COMPLETED after FAILED or PENDING is applied, unless allowTransitions says otherwise', async () => {
+    const { inbox, applied } = await shop(engine, ['COMPLETED', '*'], { allowTransitions: { FAILED: [] } });
+    for (const status of ['PENDING', 'FAILED', 'COMPLETED']) {
+      await inbox.receive(status === 'COMPLETED' ? paid('ORD-1', 500) : late('ORD-1', status));
+      if (status !== 'FAILED')
+        await inbox.receive(status === 'PENDING' ? late('ORD-2', status) : paid('ORD-2', 500));
+      await workOff(inbox);
+    }
+    expect(applied).toEqual(['PENDING', 'PENDING', 'FAILED', 'COMPLETED']);
+    expect((await inbox.stats()).reasons).toEqual({ transition_not_allowed: 1 });
+  });
+
+  it('is left to no handler for an empty reference: a person looks', async () => {
+    const { inbox, applied } = await shop(engine, BOTH);
+    for (const name of ['merchant_reference', 'internal_reference'])
+      await inbox.receive(callback({ [name]: '' }));
+    await workOff(inbox);
+    expect(applied).toEqual([]);
+    expect(await inbox.stats()).toMatchObject({
+      states: { quarantined: 2 },
+      reasons: { empty_reference: 2 },
+    });
+  });
+});
+
+/** Credits what is settled under the statuses, and says in `applied` what was. */
+async function shop(
+  engine: EngineName,
+  statuses: readonly string[],
+  options: Partial<InboxOptions<AnyTransaction>> = {},
+): Promise<Shop & { applied: string[] }> {
+  const merchant = await newMerchant(engine);
+  const inbox = merchant.open(options);
+  const applied: string[] = [];
+  for (const reference of ['ORD-1', 'ORD-2']) await inbox.expect({ ...ORDER, merchant_reference: reference });
+  for (const status of statuses) {
+    inbox.handle(
+      async ({ tx, signed, settled }) => {
+        applied.push(signed.transaction_status);
+        if (settled !== undefined) await merchant.credit(tx, signed.merchant_reference, settled.amount);
+      },
+      { status },
+    );
+  }
+  return { merchant, inbox, applied };
+}

@@ -1,50 +1,66 @@
 import { ConfigurationError } from '@payment-service/core';
 import { describe, expect, it } from 'vitest';
-import type { Inbox } from '../../src/index.ts';
+import type { Inbox, ListOptions } from '../../src/index.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES } from '../support/merchant.ts';
-import { newShop } from '../support/shop.ts';
+import { LATER, MINUTE_MS, money, newShop } from '../support/shop.ts';
 import { workOff } from '../support/working.ts';
 
 describe.each(ENGINES)('what people see, on %s', (engine) => {
-  it('lists the newest first, by state, in pages', async () => {
-    const { merchant, inbox } = await newShop(engine);
+  it('lists the newest first, by state, reason and reference, in pages', async () => {
+    const { inbox } = await newShop(engine, LATER);
     for (const reference of ['A', 'B', 'C', 'D', 'E']) await inbox.receive(paid(reference, 500));
-    await inbox.expect({ merchant_reference: 'C', currency: 'UGX', amount: 500 });
-    await workOff(inbox);
+    await inbox.expect(money('C'));
+    await inbox.expect(money('D', 7));
+    await workOff(inbox, { concurrency: 1 });
     expect(await references(inbox)).toEqual(['E', 'D', 'C', 'B', 'A']);
     expect(await references(inbox, { state: 'settled' })).toEqual(['C']);
-    const page = await inbox.list({ state: 'unhandled', limit: 2 });
-    expect(page.map(({ signed }) => signed.merchant_reference)).toEqual(['E', 'D']);
-    const after = page.at(-1)?.transitionId;
-    expect(await references(inbox, { state: 'unhandled', after })).toEqual(['B', 'A']);
-    await expect(inbox.list({ limit: 0 })).rejects.toThrow(ConfigurationError);
-    await expect(Reflect.apply(inbox.list, undefined, [{ state: "x' or 1=1" }])).rejects.toThrow(
-      ConfigurationError,
-    );
-    await expect(inbox.show('xyz')).rejects.toThrow(ConfigurationError);
-    expect(await inbox.show('0'.repeat(64))).toBeUndefined();
+    expect(await references(inbox, { reason: 'no_expectation' })).toEqual(['E', 'B', 'A']);
+    expect(await references(inbox, { state: 'unhandled', reason: 'amount_mismatch' })).toEqual([]);
+    expect(await references(inbox, { state: 'quarantined', reason: 'amount_mismatch' })).toEqual(['D']);
+    for (const filter of [{ reason: 'no_expectation' }, { state: 'unhandled' }] as const) {
+      const page = await inbox.list({ ...filter, limit: 2 });
+      expect(page.map(({ signed }) => signed.merchant_reference)).toEqual(['E', 'B']);
+      expect(await references(inbox, { ...filter, after: page.at(-1)?.transitionId })).toEqual(['A']);
+    }
+    await inbox.receive(paid('A', 500, { internal_reference: 'INT-2' }));
+    const [newest] = await inbox.list({ merchant_reference: 'A' });
+    expect(newest?.signed.internal_reference).toBe('INT-2');
+    const after = newest?.transitionId;
+    expect(await inbox.list({ merchant_reference: 'A', after })).toMatchObject([{ state: 'unhandled' }]);
+    expect(await inbox.list({ merchant_reference: 'A', state: 'pending' })).toHaveLength(1);
+  });
+
+  it('lists by the time of the last change: at or after since, and before until', async () => {
+    const { merchant, inbox } = await newShop(engine, LATER);
+    for (const reference of ['A', 'B', 'C']) {
+      await inbox.receive(paid(reference, 500));
+      await workOff(inbox);
+      await merchant.clock.advance(MINUTE_MS);
+    }
+    const [, b] = await inbox.list();
+    const at = b?.changedAt ?? new Date(0);
+    const afterIt = new Date(at.getTime() + 1);
+    const state = 'unhandled';
+    expect(await references(inbox, { state, since: at })).toEqual(['C', 'B']);
+    expect(await references(inbox, { state, since: afterIt })).toEqual(['C']);
+    expect(await references(inbox, { until: at })).toEqual(['A']);
+    expect(await references(inbox, { since: at, until: afterIt, reason: 'no_expectation' })).toEqual(['B']);
   });
 
   it('lists by either reference, exactly, whatever a reference holds', async () => {
     const { merchant, inbox } = await newShop(engine);
-    const hostile = [
-      'ORD-1',
-      'ORD-10',
-      'ord-1',
-      ' ORD-1',
+    const json = ['ORD-1","internal_reference":"INT-1', '"merchant_reference":"ORD-1","internal_reference":'];
+    const quotes = [
       '"',
       '\\',
       '\\"',
-      'ORD-1","internal_reference":"INT-1',
-      '"merchant_reference":"ORD-1","internal_reference":',
       '\\","merchant_reference":"ORD-1',
-      'ORD-1\0',
-      'ORD-1\\u0000',
       "'; drop table credit; --",
       '$1 %s ? _ %',
-      '\u2028 é é 😀',
     ];
+    const others = ['ORD-1', 'ORD-10', 'ord-1', ' ORD-1', 'ORD-1\0', 'ORD-1\\u0000', '\u2028 é é 😀'];
+    const hostile = [...others, ...quotes, ...json];
     const event = 'x","merchant_reference"';
     for (const [index, reference] of hostile.entries()) {
       const one = { merchant_reference: reference, internal_reference: `INT-${index}` };
@@ -65,36 +81,30 @@ describe.each(ENGINES)('what people see, on %s', (engine) => {
       expect(await inbox.list({ merchant_reference: unknown })).toEqual([]);
     }
     expect(await merchant.open({ account: 'other' }).list({ merchant_reference: 'ORD-1' })).toEqual([]);
-    for (const option of ['merchant_reference', 'internal_reference']) {
-      for (const wrong of [7, null, ['ORD-1']]) {
-        const call = Reflect.apply(inbox.list, undefined, [{ [option]: wrong }]);
-        await expect(call).rejects.toMatchObject({ option });
-      }
-    }
   });
 
-  it('lists by reference, by state, in pages', async () => {
-    const { merchant, inbox } = await newShop(engine);
-    for (let count = 1; count <= 3; count += 1) {
-      await inbox.receive(paid('A', 500, { internal_reference: `INT-${count}` }));
-      await inbox.receive(paid('B', 500, { internal_reference: `INT-${count}` }));
+  it('refuses an option that is none, and names it', async () => {
+    const { inbox } = await newShop(engine);
+    for (const wrong of [
+      ...[7, null, ['ORD-1']].flatMap((value) => [
+        { merchant_reference: value },
+        { internal_reference: value },
+      ]),
+      ...[{ state: "x' or 1=1" }, { reason: 7 }, { limit: 0 }, { limit: 1001 }, { limit: 1.5 }],
+      ...[{ since: '2026-01-01' }, { until: new Date(Number.NaN) }],
+    ]) {
+      const call = Reflect.apply(inbox.list, undefined, [wrong]);
+      await expect(call).rejects.toMatchObject({ option: Object.keys(wrong)[0] });
     }
-    await inbox.expect({ merchant_reference: 'A', currency: 'UGX', amount: 500 });
-    await workOff(inbox);
-    const found = await inbox.list({ merchant_reference: 'A' });
-    expect(found.map(({ signed }) => signed.internal_reference)).toEqual(['INT-3', 'INT-2', 'INT-1']);
-    const [newest, ...older] = found;
-    const after = newest?.transitionId;
-    expect(await inbox.list({ merchant_reference: 'A', after })).toEqual(older);
-    expect(await inbox.list({ merchant_reference: 'A', after, limit: 1 })).toEqual(older.slice(0, 1));
-    expect(await inbox.list({ merchant_reference: 'A', state: 'settled' })).toHaveLength(1);
-    expect(await inbox.list({ internal_reference: 'INT-2' })).toHaveLength(2);
+    await expect(inbox.show('xyz')).rejects.toThrow(ConfigurationError);
+    expect(await inbox.show('0'.repeat(64))).toBeUndefined();
   });
 
   it('shows a transition with its bodies and its expectation', async () => {
-    const { merchant, inbox } = await newShop(engine);
-    await inbox.expect({ merchant_reference: 'A', currency: 'UGX', amount: '500', compare: 'request' });
+    const { inbox } = await newShop(engine);
+    await inbox.expect({ ...money('A'), compare: 'request' });
     const verified = paid('A', 500);
+    await inbox.receive(verified);
     await inbox.receive(verified);
     await workOff(inbox);
     const details = await inbox.show(verified.transitionId);
@@ -102,20 +112,22 @@ describe.each(ENGINES)('what people see, on %s', (engine) => {
       transitionId: verified.transitionId,
       state: 'settled',
       signed: verified.signed,
-      deliveries: 1,
-      firstAt: new Date(merchant.clock.now()),
+      deliveries: 2,
+      refusedBodies: 0,
       nextAt: undefined,
-      expectation: { currency: 'UGX', amount: '500', compare: 'request', settledBy: verified.transitionId },
+      actions: [],
+      expectation: {
+        ...{ currency: 'UGX', amount: '500', compare: 'request' },
+        settledBy: verified.transitionId,
+      },
     });
     const [body] = details?.bodies ?? [];
-    expect(body).toMatchObject({ keyId: 'default', refusal: undefined, isSettled: true, deliveries: 1 });
+    expect(body).toMatchObject({ keyId: 'default', refusal: undefined, isSettled: true, deliveries: 2 });
+    expect(body?.lastAt.getTime()).toBeGreaterThanOrEqual(body?.firstAt.getTime() ?? Number.NaN);
     expect(JSON.parse(body?.text ?? '')).toEqual(verified.raw);
   });
 });
 
-async function references(
-  inbox: Inbox<AnyTransaction>,
-  options?: Parameters<Inbox<AnyTransaction>['list']>[0],
-): Promise<string[]> {
+async function references(inbox: Inbox<AnyTransaction>, options?: ListOptions): Promise<string[]> {
   return (await inbox.list(options)).map(({ signed }) => signed.merchant_reference);
 }

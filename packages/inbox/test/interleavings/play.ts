@@ -1,10 +1,12 @@
-import { checkExpectation } from '../../src/expectation.ts';
-import { HandlerGate } from '../../src/handler-gate.ts';
-import type { Store } from '../../src/index.ts';
-import { callbackRecord, storedSignedFields } from '../../src/intake-record.ts';
-import { checkOptions } from '../../src/settings.ts';
-import type { Lane, StoreEngine } from '../../src/store.ts';
-import { type WorkContext, workStep } from '../../src/work-step.ts';
+import type { SignedFields } from '@payment-service/core';
+import type { HandledTransition, Store } from '../../src/index.ts';
+import { keepGroup } from '../../src/intake/keep.ts';
+import { callbackRecord } from '../../src/intake/record.ts';
+import { checkOptions } from '../../src/options.ts';
+import { Statements } from '../../src/store/statements.ts';
+import { attempt, dueIn, type WorkContext } from '../../src/work/attempt.ts';
+import { checkExpectation, keepExpectation } from '../../src/work/expectation.ts';
+import { Handlers } from '../../src/work/handlers.ts';
 import type { AnyTransaction, Merchant } from '../support/merchant.ts';
 import { type Scenario, type Step, scenarioOf, transitionName } from './scenario.ts';
 
@@ -18,142 +20,148 @@ export interface Violation {
 
 export interface Play {
   readonly merchant: Merchant;
-  readonly store: Store<AnyTransaction>;
   readonly firstSeed: number;
   readonly count: number;
-  /** Scenarios that run side by side, each with a lane of its own. */
+  /** Scenarios that run side by side. */
   readonly lanes: number;
 }
 
 /** Plays scenarios on a real store, each step when its seed says so. */
-export async function play({ merchant, store, firstSeed, count, lanes }: Play): Promise<Violation[]> {
-  const engine = store.open({
-    storeTimeoutMs: 30_000,
-    handlerTimeoutMs: 30_000,
-    spool: undefined,
-    now: Date.now,
-    onConnectionLost: () => undefined,
-  });
-  await engine.prepare();
+export async function play({ merchant, firstSeed, count, lanes }: Play): Promise<Violation[]> {
+  const store = merchant.newStore();
+  await merchant.open({ store }).ready();
   let next = firstSeed;
   const scenarios: Scenario[] = [];
   const runLane = async (): Promise<void> => {
-    const lane = await engine.openLane({ handlerTimeoutMs: 30_000, storeTimeoutMs: 30_000 });
     while (next < firstSeed + count) {
       const scenario = scenarioOf(next);
       next += 1;
       scenarios.push(scenario);
-      await new Player({ merchant, store, engine, lane, scenario }).playAll();
+      await new Player(merchant, store, scenario).playAll();
     }
-    await lane.close();
   };
   await Promise.all(Array.from({ length: lanes }, runLane));
-  await engine.close();
   return check(merchant, scenarios);
 }
 
 class Player {
-  readonly #engine: StoreEngine<AnyTransaction>;
-  readonly #lane: Lane<AnyTransaction>;
+  readonly #merchant: Merchant;
+  readonly #store: Store<AnyTransaction>;
   readonly #scenario: Scenario;
+  readonly #statements: Statements<AnyTransaction>;
   readonly #context: WorkContext<AnyTransaction>;
-  #now = 1_000_000;
+  readonly #steps: Step[];
+  #isHandling = false;
 
-  constructor({
-    merchant,
-    store,
-    engine,
-    lane,
-    scenario,
-  }: Pick<Play, 'merchant' | 'store'> & {
-    engine: StoreEngine<AnyTransaction>;
-    lane: Lane<AnyTransaction>;
-    scenario: Scenario;
-  }) {
-    this.#engine = engine;
-    this.#lane = lane;
+  constructor(merchant: Merchant, store: Store<AnyTransaction>, scenario: Scenario) {
+    this.#merchant = merchant;
+    this.#store = store;
     this.#scenario = scenario;
-    const { account } = scenario;
-    let failures = scenario.failures;
+    this.#statements = new Statements(store);
+    this.#steps = [...scenario.steps];
+    const handlers = new Handlers<AnyTransaction>();
+    let { failures } = scenario;
+    handlers.add(async ({ tx, signed, settled }: HandledTransition<AnyTransaction>) => {
+      await merchant.credit(tx, signed.merchant_reference, settled?.amount ?? 'nothing');
+      await this.#meanwhile();
+      failures -= 1;
+      if (failures >= 0) throw new Error('this attempt fails, after its effect');
+    });
     this.#context = {
-      settings: checkOptions({ store, account, now: () => this.#now, random: () => 1 }),
-      tables: engine.tables,
-      rules: { statuses: undefined, allowTransitions: { COMPLETED: [] } },
-      gate: new HandlerGate(),
-      record: async (attempt) => {
-        throw attempt;
-      },
-      handler: {
-        async run({ tx, signed, settled }) {
-          await merchant.credit(tx, signed.merchant_reference, settled?.amount ?? 'nothing');
-          failures -= 1;
-          if (failures >= 0) throw new Error('this attempt fails, after its effect');
-        },
+      store,
+      statements: this.#statements,
+      settings: checkOptions({ store, account: scenario.account, random: () => 1 }),
+      handlers,
+      signal: new AbortController().signal,
+      enter: async (tx, subjectKey, mark) => {
+        if (store.dialect !== 'postgres') return true;
+        const [row] = await this.#statements.run('enter_attempt', ['30000', '30000', mark, subjectKey], tx);
+        return row?.['is_free'] === true;
       },
     };
   }
 
   async playAll(): Promise<void> {
-    for (const step of this.#scenario.steps) await this.#play(step);
+    for (let step = this.#steps.shift(); step !== undefined; step = this.#steps.shift())
+      await this.#play(step);
     // In the end every worker comes by, and every retry is due.
-    for (let round = 0; round <= this.#scenario.failures; round += 1) {
-      this.#now += HOUR_MS;
-      while ((await workStep(this.#lane, this.#context)) !== 'idle');
+    for (let round = 0; round <= this.#scenario.failures + 2; round += 1) {
+      const { account } = this.#scenario;
+      const table = this.#merchant.table('transition');
+      await this.#merchant.query(`update ${table} set next_at = next_at - ${HOUR_MS} where account = $1`, [
+        account,
+      ]);
+      while (await this.#work());
     }
+  }
+
+  /** What happens while a handler runs. SQLite has one writer, so nothing does. */
+  async #meanwhile(): Promise<void> {
+    if (this.#store.dialect !== 'postgres' || this.#isHandling) return;
+    this.#isHandling = true;
+    const step = this.#steps.shift();
+    if (step !== undefined) await this.#play(step);
+    this.#isHandling = false;
+  }
+
+  /** @returns whether anything was due. */
+  async #work(isCrash = false): Promise<boolean> {
+    const [row] = await this.#statements.run('find_due', [this.#scenario.account, -1, 0]);
+    if (row === undefined) return false;
+    const due = dueIn(row);
+    if (isCrash) await this.#statements.run('start_attempt', [due.id, due.nextAt, 1000]);
+    else await attempt(due, this.#context);
+    return true;
   }
 
   async #play(step: Step): Promise<void> {
     const { account, reference } = this.#scenario;
-    this.#now += 1;
     if (step.kind === 'work') {
-      await workStep(this.#lane, this.#context);
+      await this.#work();
+    } else if (step.kind === 'crash') {
+      await this.#work(true);
     } else if (step.kind === 'receive') {
-      await this.#engine.receive([callbackRecord(step.callback, account, this.#now)], account);
+      const keep = { store: this.#store, statements: this.#statements, limit: async () => undefined };
+      await keepGroup(keep, [callbackRecord(step.callback, account)]);
     } else {
-      const expectation = checkExpectation(
-        { merchant_reference: reference, currency: 'UGX', amount: step.amount },
-        account,
+      const given = { merchant_reference: reference, currency: 'UGX', amount: step.amount };
+      const expectation = checkExpectation(given, account);
+      await this.#store.transaction((tx) =>
+        keepExpectation(this.#statements, { expectation, replace: true }, tx),
       );
-      await this.#engine.expect(expectation, { account, now: this.#now }, undefined);
     }
   }
 }
 
 async function check(merchant: Merchant, scenarios: readonly Scenario[]): Promise<Violation[]> {
   const credits = grouped(await merchant.credits(), ({ reference }) => reference);
-  const rows = await merchant.query(`select account, signed, state from ${merchant.table('transition')}`);
-  const states = grouped(rows, (row) => String(row['account']));
+  const rows = await merchant.query(
+    `select account, signed, state, unfinished from ${merchant.table('transition')}`,
+  );
+  const transitions = grouped(rows, (row) => row['account']);
   return scenarios.flatMap(({ seed, reference, account, outcome }) => {
-    const amounts = (credits.get(reference) ?? []).map(({ amount }) => amount);
-    const wanted = outcome.credits === 1 ? ['500'] : [];
     const violations: Violation[] = [];
-    if (JSON.stringify(amounts) !== JSON.stringify(wanted)) {
-      violations.push({
-        seed,
-        what: `credited ${JSON.stringify(amounts)} and not ${JSON.stringify(wanted)}`,
-      });
-    }
-    const found = states.get(account) ?? [];
+    const amounts = (credits.get(reference) ?? []).map(({ amount }) => amount).join();
+    const wanted = outcome.credits === 1 ? '500' : '';
+    if (amounts !== wanted) violations.push({ seed, what: `credited [${amounts}] and not [${wanted}]` });
+    const found = transitions.get(account) ?? [];
     const settled = found.filter((row) => row['state'] === 'settled').length;
     if (settled !== outcome.credits) violations.push({ seed, what: `${settled} settled` });
     if (found.length !== outcome.states.size) violations.push({ seed, what: `${found.length} transitions` });
     for (const row of found) {
-      const name = transitionName(storedSignedFields(String(row['signed'])));
+      const name = transitionName(JSON.parse(String(row['signed'])) as SignedFields);
       const allowed = outcome.states.get(name);
       if (!allowed?.includes(String(row['state']))) {
         violations.push({ seed, what: `${name} is ${row['state']}, not ${allowed?.join(' or ')}` });
       }
+      if (row['unfinished'] !== 0) violations.push({ seed, what: `${name} is unfinished` });
     }
     return violations;
   });
 }
 
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
+function grouped<T>(items: readonly T[], keyOf: (item: T) => unknown): Map<unknown, T[]> {
+  const groups = new Map<unknown, T[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
   return groups;
 }

@@ -5,7 +5,9 @@ import { callback } from '../support/callbacks.ts';
 export type Step =
   | { readonly kind: 'expect'; readonly amount: number }
   | { readonly kind: 'receive'; readonly callback: VerifiedCallback }
-  | { readonly kind: 'work' };
+  | { readonly kind: 'work' }
+  /** A worker ends its process after it has started an attempt. */
+  | { readonly kind: 'crash' };
 
 /** What must be true in the end, in whatever order the steps came. */
 export interface Outcome {
@@ -46,7 +48,8 @@ export function seeded(seed: number): () => number {
 
 /**
  * Of a payment of 500: an expectation (perhaps a wrong one first, perhaps none), genuine and forged bodies of one or two
- * transactions, a late FAILED, duplicates of them all, and work between any two of these.
+ * transactions, a late FAILED, duplicates of them all, workers that end, and work between any two of these. On PostgreSQL
+ * the next step happens while a handler runs.
  */
 export function scenarioOf(seed: number): Scenario {
   const random = seeded(seed);
@@ -75,6 +78,7 @@ export function scenarioOf(seed: number): Scenario {
   }
   if (random() < 0.3) receive(1, { transaction_status: 'FAILED' });
   for (let work = 1 + upTo(5); work > 0; work -= 1) steps.push({ kind: 'work' });
+  for (let crash = upTo(2); crash > 0; crash -= 1) steps.push({ kind: 'crash' });
   shuffle(steps, random);
   if (isExpected) insertExpectations(steps, random);
   return {
@@ -88,7 +92,7 @@ export function scenarioOf(seed: number): Scenario {
 }
 
 function forgery(random: () => number): Readonly<Record<string, unknown>> {
-  const amount = EXPECTED + 1 + Math.floor(random() * 1_000_000);
+  const amount = EXPECTED + 100 + Math.floor(random() * 1_000_000);
   const kinds = [
     { request_amount: amount, transaction_amount: amount },
     { request_amount: EXPECTED, transaction_amount: amount },
@@ -99,7 +103,7 @@ function forgery(random: () => number): Readonly<Record<string, unknown>> {
   return kinds[Math.floor(random() * kinds.length)] ?? {};
 }
 
-/** The right one last: until it is settled an expectation may change. */
+/** The right one last: until it is settled an expectation may be replaced. No body equals the wrong one. */
 function insertExpectations(steps: Step[], random: () => number): void {
   const amounts =
     random() < 0.2 ? [EXPECTED + 77, EXPECTED] : random() < 0.2 ? [EXPECTED, EXPECTED] : [EXPECTED];

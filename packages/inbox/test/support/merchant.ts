@@ -51,6 +51,8 @@ export interface Merchant {
   /** The merchant's effect: a row of money, without any guard against a second one. */
   credit(tx: AnyTransaction, reference: string, amount: string): Promise<void>;
   credits(): Promise<{ reference: string; amount: string }[]>;
+  /** Makes a table `child`: an insert of 1 is refused by the commit, not by the statement. */
+  deferredChild(): Promise<void>;
 }
 
 export async function newMerchant(engine: EngineName): Promise<Merchant> {
@@ -71,43 +73,18 @@ async function postgresMerchant(): Promise<Merchant> {
     return pool;
   };
   const own = newPool();
-  await own.query(`create schema ${schema}`);
-  await own.query(CREATE_CREDIT);
+  await own.query(`create schema ${schema}; set search_path = ${schema}; ${CREATE_CREDIT}`);
   onTestFinished(async () => {
     for (const pool of pools) await pool.end();
   });
-  return {
-    ...merchantOf(
-      'postgres',
-      () => postgres(newPool(), { schema: `${schema}_inbox` }),
-      async (text, values) => (await own.query<Record<string, unknown>>(text, values)).rows,
-      (table) => `${schema}_inbox.${table}`,
-    ),
+  return merchantOf({
+    engine: 'postgres',
+    newStore: () => postgres(newPool(), { schema: `${schema}_inbox` }),
+    query: async (text, values) => (await own.query<Record<string, unknown>>(text, values)).rows,
+    table: (name) => `${schema}_inbox.${name}`,
     programArguments: ['postgres', address.href, `${schema}_inbox`],
-    async transaction(body) {
-      const client = await own.connect();
-      try {
-        await client.query('begin');
-        const result = await body(client);
-        await client.query('commit');
-        return result;
-      } catch (error) {
-        await client.query('rollback');
-        throw error;
-      } finally {
-        client.release();
-      }
-    },
-    async credits() {
-      const { rows } = await own.query<{ reference: string; amount: string }>(
-        'select reference, amount from credit order by reference',
-      );
-      return rows;
-    },
-    credit: async (tx, reference, amount) => {
-      await tx.query('insert into credit values ($1, $2)', [reference, amount]);
-    },
-  };
+    transaction: (body) => postgres(own).transaction(body),
+  });
 }
 
 async function sqliteMerchant(): Promise<Merchant> {
@@ -115,28 +92,20 @@ async function sqliteMerchant(): Promise<Merchant> {
   const own = new DatabaseSync(path, { timeout: 10_000 });
   own.exec(`pragma journal_mode = wal; ${CREATE_CREDIT}`);
   onTestFinished(() => own.close());
-  const run = (text: string, values: readonly (string | number | null)[] = []): Record<string, unknown>[] =>
-    own.prepare(text).all(Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value])));
-  return {
-    ...merchantOf(
-      'sqlite',
-      () => sqlite(path),
-      async (text, values) => run(text, values),
-      (table) => `payment_inbox_${table}`,
-    ),
+  return merchantOf({
+    engine: 'sqlite',
+    newStore: () => sqlite(path),
+    query: async (text, values = []) => own.prepare(text.replace(/\$(\d+)/g, '?$1')).all(...values),
+    table: (name) => `payment_inbox_${name}`,
     programArguments: ['sqlite', path, '', '?'],
     async transaction(body) {
       own.exec('begin immediate');
       try {
-        const result = await body({
-          async query(text, values) {
-            // What the inbox passes has names already; the test's own values are in order.
-            const statement = own.prepare(text);
-            const rows = Array.isArray(values) ? statement.all(...values) : statement.all(values ?? {});
-            const changes = Number(own.prepare('select changes() as n').get()?.['n']);
-            return { rows, rowCount: rows.length > 0 ? rows.length : changes };
-          },
-        });
+        const query: AnyTransaction['query'] = async (text, values = []) => {
+          const rows = own.prepare(text).all(...values);
+          return { rows, rowCount: rows.length };
+        };
+        const result = await body({ query });
         own.exec('commit');
         return result;
       } catch (error) {
@@ -144,56 +113,51 @@ async function sqliteMerchant(): Promise<Merchant> {
         throw error;
       }
     },
-    credits: async () =>
-      run('select reference, amount from credit order by reference') as {
-        reference: string;
-        amount: string;
-      }[],
-    credit: async (tx, reference, amount) => {
-      await tx.query('insert into credit values (?, ?)', [reference, amount]);
-    },
-  };
+  });
 }
 
-function merchantOf(
-  engine: EngineName,
-  newStore: () => Store<AnyTransaction>,
-  query: Merchant['query'],
-  table: (name: string) => string,
-): Pick<Merchant, 'engine' | 'clock' | 'events' | 'newStore' | 'open' | 'query' | 'table'> {
-  const columns = {
-    transition: ['next_at', 'first_at', 'changed_at'],
-    body: ['first_at'],
-    delivery: ['last_at'],
-    expectation: ['deadline_at'],
-  };
-  const clock: TestClock = {
-    now: Date.now,
-    async advance(by) {
-      for (const [name, times] of Object.entries(columns)) {
-        await query(
-          `update ${table(name)} set ${times.map((time) => `${time} = ${time} - ${by}`).join(', ')}`,
-        );
-      }
-    },
-  };
+/** The columns that hold a time. */
+const TIMES = {
+  transition: ['next_at', 'first_at', 'changed_at'],
+  body: ['first_at'],
+  delivery: ['last_at'],
+  expectation: ['deadline_at'],
+};
+
+type Base = Pick<Merchant, 'engine' | 'newStore' | 'query' | 'table' | 'programArguments' | 'transaction'>;
+
+function merchantOf(base: Base): Merchant {
+  const { engine, newStore, query, table } = base;
   const events: InboxEvent[] = [];
   return {
-    engine,
-    clock,
+    ...base,
     events,
-    newStore,
-    query,
-    table,
+    clock: {
+      now: Date.now,
+      async advance(by) {
+        for (const [name, times] of Object.entries(TIMES)) {
+          const changes = times.map((time) => `${time} = ${time} - ${by}`);
+          await query(`update ${table(name)} set ${changes.join(', ')}`);
+        }
+      },
+    },
     open(options = {}) {
-      const inbox = createInbox<AnyTransaction>({
-        store: newStore(),
-        random: () => 1,
-        onEvent: (event) => events.push(event),
-        ...options,
-      });
+      const onEvent = (event: InboxEvent) => events.push(event);
+      const inbox = createInbox<AnyTransaction>({ store: newStore(), random: () => 1, onEvent, ...options });
       onTestFinished(() => inbox.close());
       return inbox;
+    },
+    async credit(tx, reference, amount) {
+      const values = engine === 'postgres' ? '$1, $2' : '?, ?';
+      await tx.query(`insert into credit values (${values})`, [reference, amount]);
+    },
+    async credits() {
+      const rows = await query('select reference, amount from credit order by reference');
+      return rows.map(({ reference, amount }) => ({ reference: String(reference), amount: String(amount) }));
+    },
+    async deferredChild() {
+      await query('create table parent (id integer primary key)');
+      await query('create table child (id integer references parent (id) deferrable initially deferred)');
     },
   };
 }

@@ -6,11 +6,14 @@ export interface SilentProxy {
   readonly url: string;
   /** From now on nothing passes over the connections that are open; later ones work. */
   silence(): void;
+  /** Ends all connections, as a network does that comes back: nobody waits any more for those that were silent. */
+  end(): void;
 }
 
 export async function silentProxy(serverUrl: string): Promise<SilentProxy> {
   const target = new URL(serverUrl);
   const open = new Set<Socket>();
+  const all = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
     for (const [one, other] of [
@@ -18,6 +21,7 @@ export async function silentProxy(serverUrl: string): Promise<SilentProxy> {
       [far, near],
     ] as const) {
       open.add(one);
+      all.add(one);
       one.setNoDelay(true);
       one.on('data', (chunk) => {
         if (open.has(one)) other.write(chunk);
@@ -32,5 +36,8 @@ export async function silentProxy(serverUrl: string): Promise<SilentProxy> {
   const url = new URL(serverUrl);
   url.hostname = '127.0.0.1';
   url.port = String((server.address() as AddressInfo).port);
-  return { url: url.href, silence: () => open.clear() };
+  const end = (): void => {
+    for (const socket of all) socket.destroy();
+  };
+  return { url: url.href, silence: () => open.clear(), end };
 }

@@ -1,0 +1,35 @@
+import { drizzle } from '@payment-service/inbox/drizzle';
+import { eq, sql } from 'drizzle-orm';
+import { drizzle as connect, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import { integer, pgTable, text } from 'drizzle-orm/pg-core';
+import type { Library } from './library.ts';
+import { newPool } from './pool.ts';
+
+const credit = pgTable('credit', {
+  id: integer().primaryKey().generatedByDefaultAsIdentity(),
+  reference: text().notNull(),
+  amount: text().notNull(),
+});
+
+type Transaction = Parameters<Parameters<NodePgDatabase['transaction']>[0]>[0];
+
+export async function openDrizzle(connectionString: string): Promise<Library<Transaction>> {
+  const pool = newPool(connectionString);
+  const database = connect(pool);
+  return {
+    newStore: (schema) => drizzle(database, sql, { schema }),
+    credits: (tx) => {
+      const to = tx ?? database;
+      return {
+        add: async (reference, amount, id) => to.insert(credit).values({ id, reference, amount }),
+        amounts: async (reference) =>
+          (await to.select().from(credit).where(eq(credit.reference, reference))).map(({ amount }) => amount),
+        change: async (reference, amount) =>
+          to.update(credit).set({ amount }).where(eq(credit.reference, reference)),
+        remove: async (reference) => to.delete(credit).where(eq(credit.reference, reference)),
+      };
+    },
+    transaction: (body) => database.transaction(body),
+    close: () => pool.end(),
+  };
+}

@@ -1,0 +1,28 @@
+import { knex } from '@payment-service/inbox/knex';
+import connect, { type Knex } from 'knex';
+import type { Library } from './library.ts';
+
+interface Credit {
+  readonly id: number;
+  readonly reference: string;
+  readonly amount: string;
+}
+
+export async function openKnex(connection: string): Promise<Library<Knex.Transaction>> {
+  const database = connect({ client: 'pg', connection });
+  return {
+    newStore: (schema) => knex(database, { schema }),
+    credits: (tx) => {
+      const credit = () => (tx ?? database)<Credit>('credit');
+      return {
+        add: async (reference, amount, id) =>
+          credit().insert({ reference, amount, ...(id === undefined ? {} : { id }) }),
+        amounts: async (reference) => credit().where({ reference }).pluck('amount'),
+        change: async (reference, amount) => credit().where({ reference }).update({ amount }),
+        remove: async (reference) => credit().where({ reference }).delete(),
+      };
+    },
+    transaction: (body) => database.transaction(body),
+    close: () => database.destroy(),
+  };
+}

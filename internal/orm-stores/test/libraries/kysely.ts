@@ -1,0 +1,36 @@
+import { kysely } from '@payment-service/inbox/kysely';
+import { CamelCasePlugin, type Generated, Kysely, PostgresDialect, type Transaction } from 'kysely';
+import type { Library } from './library.ts';
+import { newPool } from './pool.ts';
+
+interface Tables {
+  readonly credit: { readonly id: Generated<number>; readonly reference: string; readonly amount: string };
+}
+
+/** With a plugin that renames columns, which the inbox's own rows must not feel. */
+export async function openKysely(connectionString: string): Promise<Library<Transaction<Tables>>> {
+  const dialect = new PostgresDialect({ pool: newPool(connectionString) });
+  const database = new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
+  return {
+    newStore: (schema) => kysely(database, { schema }),
+    credits: (tx) => {
+      const to: Kysely<Tables> = tx ?? database;
+      return {
+        add: (reference, amount, id) =>
+          to
+            .insertInto('credit')
+            .values({ reference, amount, ...(id === undefined ? {} : { id }) })
+            .execute(),
+        amounts: async (reference) =>
+          (await to.selectFrom('credit').select('amount').where('reference', '=', reference).execute()).map(
+            ({ amount }) => amount,
+          ),
+        change: (reference, amount) =>
+          to.updateTable('credit').set({ amount }).where('reference', '=', reference).execute(),
+        remove: (reference) => to.deleteFrom('credit').where('reference', '=', reference).execute(),
+      };
+    },
+    transaction: (body) => database.transaction().execute(body),
+    close: () => database.destroy(),
+  };
+}

@@ -1,0 +1,20 @@
+import type { Store } from '@payment-service/inbox';
+
+/** The merchant's table `credit`, through the library's own API: no SQL of the test. */
+export interface Credits {
+  /** Without an id, the database gives one. */
+  add(reference: string, amount: string, id?: number): Promise<unknown>;
+  amounts(reference: string): Promise<readonly string[]>;
+  change(reference: string, amount: string): Promise<unknown>;
+  remove(reference: string): Promise<unknown>;
+}
+
+/** A library on a database, as a merchant has it. */
+export interface Library<Tx> {
+  newStore(schema: string): Store<Tx>;
+  /** In the transaction, or through the library's root client. */
+  credits(tx?: Tx): Credits;
+  /** The merchant's own transaction. */
+  transaction(body: (tx: Tx) => Promise<void>): Promise<unknown>;
+  close(): Promise<unknown>;
+}

@@ -1,0 +1,21 @@
+import { prisma } from '@payment-service/inbox/prisma';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { type Prisma, PrismaClient } from '../../.generated/client.ts';
+import type { Library } from './library.ts';
+
+export async function openPrisma(connectionString: string): Promise<Library<Prisma.TransactionClient>> {
+  const client = new PrismaClient({ adapter: new PrismaPg({ connectionString }) });
+  return {
+    newStore: (schema) => prisma(client, { schema }),
+    credits: ({ credit } = client) => ({
+      add: (reference, amount, id) =>
+        credit.create({ data: { reference, amount, ...(id === undefined ? {} : { id }) } }),
+      amounts: async (reference) =>
+        (await credit.findMany({ where: { reference } })).map(({ amount }) => amount),
+      change: (reference, amount) => credit.updateMany({ where: { reference }, data: { amount } }),
+      remove: (reference) => credit.deleteMany({ where: { reference } }),
+    }),
+    transaction: (body) => client.$transaction(body),
+    close: () => client.$disconnect(),
+  };
+}

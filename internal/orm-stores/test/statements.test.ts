@@ -1,0 +1,103 @@
+/** What a store promises to the inbox: statements, rows, transactions and errors. */
+
+import { ConfigurationError } from '@payment-service/core';
+import type { Store } from '@payment-service/inbox';
+import { prisma } from '@payment-service/inbox/prisma';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { type Prisma, PrismaClient } from '../.generated/client.ts';
+import { forEachLibrary, type Open } from './libraries/for-each-library.ts';
+import { openShop, type Shop } from './shop.ts';
+
+forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
+  describe(`the store of ${name}`, () => {
+    let shop: Shop<Tx>;
+    let store: Store<Tx>;
+    beforeAll(async () => {
+      const setting = "default_transaction_isolation = 'serializable'";
+      shop = await openShop(`${name}_statements`, open, setting);
+      store = shop.library.newStore('inbox');
+    });
+    afterAll(() => shop.close());
+
+    test('a statement gets its values in any order, and gives its rows', async () => {
+      const text = `select '?' as mark, cast($2 as text) || cast($1 as text) || cast($2 as text) as texts,
+        cast($3 as bigint) as number, cast($4 as text) as nothing`;
+      const run = (tx?: Tx) => store.query(text, ['a', 'b', 2 ** 40, null], tx);
+      for (const [row] of [await run(), await store.transaction(run)]) {
+        expect({ ...row, number: Number(row?.['number']) }).toEqual({
+          mark: '?',
+          texts: 'bab',
+          number: 2 ** 40,
+          nothing: null,
+        });
+      }
+    });
+
+    test('insert, update and delete give the rows of their RETURNING', async () => {
+      const values = ['ORD-1'];
+      for (const text of [
+        "insert into credit (reference, amount) values ($1, '5') returning amount",
+        "update credit set amount = '6' where reference = $1 returning amount",
+        'delete from credit where reference = $1 returning amount',
+      ]) {
+        expect(await store.query(text, values)).toEqual([{ amount: text.startsWith('insert') ? '5' : '6' }]);
+      }
+      expect(await store.query("update credit set amount = '7' where reference = $1", values)).toEqual([]);
+    });
+
+    test("transactions are read committed, whatever the database's default is", async () => {
+      const level = (tx?: Tx) => store.query('show transaction_isolation', [], tx);
+      expect(await level()).toEqual([{ transaction_isolation: 'serializable' }]);
+      expect(await store.transaction(level)).toEqual([{ transaction_isolation: 'read committed' }]);
+    });
+
+    test('a transaction rejects with the very error of its body, and a statement with a code', async () => {
+      const error = new Error('no');
+      await expect(store.transaction(() => Promise.reject(error))).rejects.toBe(error);
+      const code = name === 'prisma' ? 'P2010' : '42P01';
+      await expect(store.query('select 1 from missing', [])).rejects.toMatchObject({ code });
+    });
+
+    test('a name of a schema that would need quotes is refused', () => {
+      expect(() => shop.library.newStore('My Inbox')).toThrow(ConfigurationError);
+    });
+
+    test('a server that would lose what it acknowledges is refused', async () => {
+      await expect(store.check?.()).resolves.toBeUndefined();
+      const careless = await openShop(`${name}_careless`, open, 'synchronous_commit = off');
+      onTestFinished(() => careless.close());
+      await expect(careless.library.newStore('inbox').check?.()).rejects.toThrow('synchronous_commit');
+    });
+  });
+});
+
+describe('the timeout of Prisma', () => {
+  const open = (): PrismaClient => {
+    const client = new PrismaClient({ adapter: new PrismaPg({ connectionString: inject('postgresUrl') }) });
+    onTestFinished(() => client.$disconnect());
+    return client;
+  };
+
+  test('is the option of the store', async () => {
+    const store = prisma(open(), { timeout: 50 });
+    const body = async (tx: Prisma.TransactionClient): Promise<void> => {
+      for (;;) await tx.$queryRaw`select 1`;
+    };
+    await expect(store.transaction(body)).rejects.toThrow(/timeout for this transaction was 50 ms/);
+  });
+
+  test('is longer than every handlerTimeoutMs, and not the 5 seconds of Prisma', async () => {
+    const given: object[] = [];
+    const client = open();
+    const store = prisma({
+      $queryRawUnsafe: (text, ...values) => client.$queryRawUnsafe(text, ...values),
+      $transaction: (body: (tx: Prisma.TransactionClient) => Promise<void>, options) => {
+        given.push(options);
+        return client.$transaction(body, options);
+      },
+    });
+    expect(await store.transaction((tx) => tx.$queryRaw`select 1 as one`)).toEqual([{ one: 1 }]);
+    expect(given).toEqual([{ timeout: 3_660_000, maxWait: undefined, isolationLevel: 'ReadCommitted' }]);
+  });
+});

@@ -1,0 +1,7 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { SHARED } from '../../vitest.shared.ts';
+
+const config: ViteUserConfig = defineConfig({
+  test: { ...SHARED, globalSetup: ['test/global-postgres.ts'] },
+});
+export default config;

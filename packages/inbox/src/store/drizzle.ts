@@ -1,0 +1,31 @@
+import { type Body, type LibraryOptions, libraryStore, type Template, template } from './library.ts';
+import type { Store } from './store.ts';
+
+type Raw<Query> = { execute(query: Query): PromiseLike<unknown> };
+type Client<Tx, Query> = Raw<Query> & { transaction(body: Body<Tx>, config: object): Promise<void> };
+
+/**
+ * The store over Drizzle, on PostgreSQL through node-postgres. A handler gets the transaction of Drizzle in which it runs.
+ *
+ * @param sql Drizzle's own `sql`, which makes its statements.
+ * @throws {ConfigurationError} When the schema's name would need quotes.
+ *
+ * @example
+ * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+ * // A connection that is lost while a transaction has it is an error event of its client.
+ * pool.on('connect', (client) => client.on('error', (error) => console.error(error.message)));
+ * const inbox = createInbox({ store: drizzle(database(pool), sql) });
+ * inbox.handle(async ({ tx, signed, settled }) => {
+ *   await tx.update(orders).set({ paid: settled.amount }).where(eq(orders.reference, signed.merchant_reference));
+ * });
+ */
+export function drizzle<Tx extends Raw<Query>, Query>(
+  database: Client<Tx, Query>,
+  sql: (...template: Template) => Query,
+  options: LibraryOptions = {},
+): Store<Tx> {
+  return libraryStore(options.schema, {
+    run: (text, values, tx) => (tx ?? database).execute(sql(...template(text, values))),
+    open: (body) => database.transaction(body, { isolationLevel: 'read committed' }),
+  });
+}

@@ -1,0 +1,28 @@
+import { type Body, type LibraryOptions, libraryStore } from './library.ts';
+import type { SqlValue, Store } from './store.ts';
+
+type Raw = { raw(text: string, values: Record<string, SqlValue>): PromiseLike<unknown> };
+type Client<Tx> = Raw & { transaction(body: Body<Tx>, config: object): Promise<void> };
+
+/**
+ * The store over Knex, on PostgreSQL. A handler gets the `Knex.Transaction` in which it runs.
+ *
+ * @throws {ConfigurationError} When the schema's name would need quotes.
+ *
+ * @example
+ * const inbox = createInbox({ store: knex(database) });
+ * inbox.handle(async ({ tx, signed, settled }) => {
+ *   await tx('orders').where({ reference: signed.merchant_reference }).update({ paid: settled.amount });
+ * });
+ */
+export function knex<Tx extends Raw>(database: Client<Tx>, options: LibraryOptions = {}): Store<Tx> {
+  return libraryStore(options.schema, {
+    run(text, values, tx) {
+      // A question mark would be a placeholder of Knex.
+      const named = text.replaceAll('?', '\\?').replace(/\$(\d+)/g, ':value$1');
+      const bindings = Object.fromEntries(values.map((value, index) => [`value${index + 1}`, value]));
+      return (tx ?? database).raw(named, bindings);
+    },
+    open: (body) => database.transaction(body, { isolationLevel: 'read committed' }),
+  });
+}

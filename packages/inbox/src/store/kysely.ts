@@ -1,0 +1,31 @@
+import { type Body, type LibraryOptions, libraryStore } from './library.ts';
+import type { Store } from './store.ts';
+
+type RawNode = { kind: 'RawNode'; sqlFragments: readonly string[]; parameters: readonly never[] };
+type Query = { sql: string; parameters: readonly unknown[]; query: RawNode; queryId: { queryId: string } };
+type Raw = { withoutPlugins(): { executeQuery(query: Query): Promise<unknown> } };
+type Begin<Tx> = { transaction(): { setIsolationLevel(to: string): { execute(body: Body<Tx>): unknown } } };
+
+/**
+ * The store over Kysely, on PostgreSQL. A handler gets the `Transaction` of Kysely in which it runs.
+ *
+ * @throws {ConfigurationError} When the schema's name would need quotes.
+ *
+ * @example
+ * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+ * // A connection that is lost while a transaction has it is an error event of its client.
+ * pool.on('connect', (client) => client.on('error', (error) => console.error(error.message)));
+ * const inbox = createInbox({ store: kysely(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })) });
+ * inbox.handle(async ({ tx, signed, settled }) => {
+ *   await tx.updateTable('orders').set({ paid: settled.amount }).where('reference', '=', signed.merchant_reference).execute();
+ * });
+ */
+export function kysely<Tx extends Raw>(db: Raw & Begin<Tx>, options: LibraryOptions = {}): Store<Tx> {
+  return libraryStore(options.schema, {
+    run(sql, parameters, tx) {
+      const query: RawNode = { kind: 'RawNode', sqlFragments: [sql], parameters: [] };
+      return (tx ?? db).withoutPlugins().executeQuery({ sql, parameters, query, queryId: { queryId: '' } });
+    },
+    open: (body) => db.transaction().setIsolationLevel('read committed').execute(body),
+  });
+}

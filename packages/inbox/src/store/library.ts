@@ -1,0 +1,80 @@
+import { TimedOut, within } from '../time.ts';
+import { checkDurability } from './durability.ts';
+import { ANSWER_MS, schemaPrefix } from './postgres.ts';
+import type { Row, SqlValue, Store } from './store.ts';
+
+/** Options of a store over the merchant's own library. */
+export interface LibraryOptions {
+  /** The schema of the inbox's tables, made if missing. @default 'payment_inbox' */
+  readonly schema?: string | undefined;
+}
+
+/** What an entry for a library adds: how it runs a statement, and how it opens a transaction. */
+export interface Library<Tx> {
+  /** Gives the rows, or an object that has them. Without `tx`, the statement is a transaction of its own. */
+  run(text: string, values: readonly SqlValue[], tx?: Tx): PromiseLike<unknown>;
+  /** At READ COMMITTED, whatever the database's default is. */
+  open(body: Body<Tx>): unknown;
+}
+
+export type Body<Tx> = (tx: Tx) => Promise<void>;
+
+/** What a template tag such as `sql` takes. */
+export type Template = [pieces: TemplateStringsArray, ...values: (SqlValue | undefined)[]];
+
+const END_SESSION = 'select pg_terminate_backend(pg_backend_pid())';
+
+/** A store on PostgreSQL through the library that opens the merchant's transactions. Wake-ups come from the poll. */
+export function libraryStore<Tx>(schema: string | undefined, { run, open }: Library<Tx>): Store<Tx> {
+  const query: Store<Tx>['query'] = async (text, values, tx) => {
+    const running = (async () => rowsIn(await run(text, values, tx)))();
+    try {
+      return await (tx === undefined ? within(ANSWER_MS, running) : running);
+    } catch (error) {
+      // Some libraries wrap the error of the driver, which has the code.
+      throw error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    }
+  };
+  const store: Store<Tx> = {
+    dialect: 'postgres',
+    prefix: schemaPrefix(schema),
+    query,
+    async transaction<T>(body: (tx: Tx) => Promise<T>) {
+      let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
+      try {
+        await open(async (tx) => {
+          try {
+            outcome = { value: await body(tx) };
+          } catch (error) {
+            outcome = { error };
+            // The body may still use its transaction, and some libraries would run that on a connection that they have lent
+            // to somebody else by then.
+            if (error instanceof TimedOut)
+              await within(ANSWER_MS, query(END_SESSION, [], tx)).catch(() => undefined);
+            throw error;
+          }
+        });
+      } catch (error) {
+        throw outcome !== undefined && 'error' in outcome ? outcome.error : error;
+      }
+      if (outcome === undefined || 'error' in outcome) {
+        throw new TypeError('The library says that a transaction is committed whose body did not end.');
+      }
+      return outcome.value;
+    },
+    check: () => checkDurability((text) => query(text, [])),
+  };
+  return Object.freeze(store);
+}
+
+/** A text with `$1`, `$2`, … as a template, for the libraries that write the placeholders themselves. */
+export function template(text: string, values: readonly SqlValue[]): Template {
+  const parts = text.split(/\$(\d+)/);
+  const pieces = parts.filter((_, index) => index % 2 === 0);
+  const numbers = parts.filter((_, index) => index % 2 === 1).map(Number);
+  return [Object.assign(pieces, { raw: pieces }), ...numbers.map((number) => values[number - 1])];
+}
+
+function rowsIn(result: unknown): readonly Row[] {
+  return (Array.isArray(result) ? result : (result as { readonly rows: unknown }).rows) as readonly Row[];
+}

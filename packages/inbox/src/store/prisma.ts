@@ -1,0 +1,30 @@
+import { type Body, type LibraryOptions, libraryStore } from './library.ts';
+import type { Store } from './store.ts';
+
+type Raw = { $queryRawUnsafe(text: string, ...values: unknown[]): PromiseLike<unknown> };
+type Client<Tx> = Raw & { $transaction(body: Body<Tx>, options: object): Promise<unknown> };
+type Limits = { readonly timeout?: number | undefined; readonly maxWait?: number | undefined };
+
+/**
+ * The store over Prisma, on PostgreSQL. A handler gets the `Prisma.TransactionClient` in whose transaction it runs.
+ *
+ * @param options.timeout How long Prisma lets a transaction run, in milliseconds. It must be longer than `handlerTimeoutMs`.
+ * @default 3660000, an hour and a minute
+ * @param options.maxWait How long Prisma waits for a connection, in milliseconds. @default Prisma's own, 2000
+ * @throws {ConfigurationError} When the schema's name would need quotes.
+ *
+ * @example
+ * const inbox = createInbox({ store: prisma(new PrismaClient({ adapter })) });
+ * inbox.handle(async ({ tx, signed, settled }) => {
+ *   await tx.order.update({ where: { reference: signed.merchant_reference }, data: { paid: settled.amount } });
+ * });
+ */
+export function prisma<Tx extends Raw>(
+  client: Client<Tx>,
+  { schema, timeout = 3_660_000, maxWait }: LibraryOptions & Limits = {},
+): Store<Tx> {
+  return libraryStore(schema, {
+    run: (text, values, tx) => (tx ?? client).$queryRawUnsafe(text, ...values),
+    open: (body) => client.$transaction(body, { timeout, maxWait, isolationLevel: 'ReadCommitted' }),
+  });
+}

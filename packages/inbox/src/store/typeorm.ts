@@ -1,0 +1,28 @@
+import { type Body, type LibraryOptions, libraryStore } from './library.ts';
+import type { SqlValue, Store } from './store.ts';
+
+type Raw = { query(text: string, values: SqlValue[]): Promise<unknown[]> };
+type Transact<Tx> = { transaction(level: 'READ COMMITTED', body: Body<Tx>): Promise<void> };
+
+/**
+ * The store over TypeORM, on PostgreSQL. A handler gets the `EntityManager` in whose transaction it runs.
+ *
+ * @param source A data source after its `initialize()`.
+ * @throws {ConfigurationError} When the schema's name would need quotes.
+ *
+ * @example
+ * const inbox = createInbox({ store: typeorm(await new DataSource(options).initialize()) });
+ * inbox.handle(async ({ tx, signed, settled }) => {
+ *   await tx.update(Order, { reference: signed.merchant_reference }, { paid: settled.amount });
+ * });
+ */
+export function typeorm<Tx extends Raw>(source: Raw & Transact<Tx>, options: LibraryOptions = {}): Store<Tx> {
+  return libraryStore(options.schema, {
+    async run(text, values, tx) {
+      const result = await (tx ?? source).query(text, [...values]);
+      // Of UPDATE and DELETE, the rows and their number.
+      return typeof result[1] === 'number' ? result[0] : result;
+    },
+    open: (body) => source.transaction('READ COMMITTED', body),
+  });
+}
