@@ -96,10 +96,7 @@ interface RoundOptions {
   readonly isSynchronous: boolean;
 }
 
-async function failOver(
-  { pair, isStalled, isSynchronous }: RoundOptions,
-  watch: Watch,
-): Promise<Round> {
+async function failOver({ pair, isStalled, isSynchronous }: RoundOptions, watch: Watch): Promise<Round> {
   const { load } = watch;
   await acknowledgements(BETWEEN - AFTER, watch);
   const before = load.answers;

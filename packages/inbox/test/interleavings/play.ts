@@ -121,8 +121,8 @@ class Player {
     } else if (step.kind === 'crash') {
       await this.#work(true);
     } else if (step.kind === 'receive') {
-      const keep = { store: this.#store, statements: this.#statements, limit: async () => undefined };
-      await keepGroup(keep, [callbackRecord(step.callback, account)]);
+      const record = callbackRecord(step.callback, account);
+      await this.#store.transaction((tx) => keepGroup(this.#statements, [record], tx));
     } else {
       const given = { merchant_reference: reference, currency: 'UGX', amount: step.amount };
       const expectation = checkExpectation(given, account);
