@@ -15,7 +15,9 @@ const WORDS: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, 
     bigint: 'bigint',
     index: '',
     strict: '',
-    migration_table: "cast(to_regclass('inbox.migration') as text)",
+    // Not to_regclass(): it can answer from a cache that does not know yet what another process has just committed.
+    migration_table: `(select relname from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where nspname = split_part('inbox.migration', '.', 1) and relname = 'migration')`,
   },
   sqlite: {
     now: "cast(unixepoch('subsec') * 1000 as integer)",
