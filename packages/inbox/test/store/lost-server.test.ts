@@ -6,7 +6,7 @@ import { createInbox, type Inbox, type InboxEvent, type InboxOptions, postgres }
 import { callback, paid } from '../support/callbacks.ts';
 import { dyingServer } from '../support/dying-server.ts';
 import { type SilentProxy, silentProxy } from '../support/silent-proxy.ts';
-import { signal, until, untilDone } from '../support/until.ts';
+import { until, untilDone } from '../support/until.ts';
 import { startWork } from '../support/working.ts';
 
 const REFERENCES = ['A', 'B', 'C', 'D', 'E', 'F'];

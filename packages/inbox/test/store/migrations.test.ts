@@ -38,6 +38,14 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
     expect(rows).toEqual([{ version: 1, compatible_with: 1 }]);
   });
 
+  it('inboxes that start at once on connections that have found no tables set them up once', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const merchant = await newMerchant(engine);
+      const inboxes = Array.from({ length: 8 }, () => merchant.open({ store: merchant.newStore() }));
+      await Promise.all(inboxes.map((inbox) => inbox.ready()));
+    }
+  });
+
   it('a program works on after a newer one has migrated, and also starts, when its statements still fit', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open();

@@ -49,7 +49,8 @@ describe('a sqlite file that is moved while it is open', () => {
       /moved or replaced/,
     );
     expect((await inbox.health()).problems).toContain('store_unavailable');
-    expect(merchant.events.at(-1)).toMatchObject({ name: 'callback.unavailable', failure: 'SQLITE_MOVED' });
+    const told = merchant.events.find(({ name }) => name === 'callback.unavailable');
+    expect(told).toMatchObject({ failure: 'SQLITE_MOVED' });
   });
 
   it('acknowledges into the spool, and goes on when the file is put back', async () => {
@@ -59,7 +60,7 @@ describe('a sqlite file that is moved while it is open', () => {
     const elsewhere = `${pathOf(merchant)}.elsewhere`;
     renameSync(pathOf(merchant), elsewhere);
     await inbox.receive(paid('ORD-2', 500));
-    expect(merchant.events.at(-1)).toMatchObject({ name: 'callback.spooled' });
+    expect(merchant.events.map(({ name }) => name)).toContain('callback.spooled');
     renameSync(elsewhere, pathOf(merchant));
     await until(async () => (await inbox.list()).length === 2);
   });
