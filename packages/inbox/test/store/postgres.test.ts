@@ -32,7 +32,7 @@ describe('a handler on postgres', () => {
   });
 
   it('that takes too long loses its connection: what it does later fails, and is not kept', async () => {
-    const { inbox, pool, schema } = await dueShop({}, { handlerTimeoutMs: 300 });
+    const { inbox, pool, schema, events } = await dueShop({}, { handlerTimeoutMs: 2000 });
     await pool.query(`create table ${schema}.credit (run integer)`);
     const [tooLate, isOver] = [signal(), signal()];
     let late: unknown;
@@ -49,7 +49,7 @@ describe('a handler on postgres', () => {
       isOver.give();
     });
     const stop = startWork(inbox);
-    await until(async () => (await inbox.list())[0]?.state === 'retrying');
+    await until(() => events.some(({ name }) => name === 'transition.retrying'));
     tooLate.give();
     await isOver.promise;
     expect(late).toBeInstanceOf(Error);
