@@ -183,6 +183,7 @@ function listener<Client extends PostgresClient>(
     try {
       listening ??= open();
       const client = await listening;
+      onWake(); // For what came before it could be heard.
       await new Promise<void>((resolve) => {
         client.on('error', () => resolve());
         signal.addEventListener('abort', () => resolve(), { once: true });

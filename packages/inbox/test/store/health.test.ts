@@ -5,12 +5,12 @@ import { UnavailableError } from '@payment-service/core';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createInbox, postgres } from '../../src/index.ts';
 import { callback, paid } from '../support/callbacks.ts';
-import { unreachable } from '../support/leave-in-spool.ts';
 import { limitedRole } from '../support/limited-role.ts';
 import { newMerchant } from '../support/merchant.ts';
 import { poolShop } from '../support/pool-shop.ts';
 import { silentProxy } from '../support/silent-proxy.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { unreachable } from '../support/unreachable.ts';
 import { signal, until } from '../support/until.ts';
 
 const AWAY = { ok: false, problems: ['store_unavailable'], oldestDueSeconds: undefined };
