@@ -19,8 +19,11 @@ import { measureScaling, type ScalingPace, type ScalingSample } from './measure-
 const SIZES = [1, 2, 4];
 const FULL: ScalingPace = { rounds: 7, count: 1600, concurrency: 64 };
 const SHORT: ScalingPace = { rounds: 2, count: 40, concurrency: 8 };
-/** Four processes share the machine with PostgreSQL: they must not fall behind one. */
-const AT_LEAST = 0.8;
+/**
+ * More processes on the same cores must not fall far behind one. In the intake each has a smaller share of the callbacks, so
+ * its groups are smaller.
+ */
+const AT_LEAST = { intake: 0.5, drain: 0.8 };
 
 const { values: flags } = parseArgs({
   options: { short: { type: 'boolean', default: false }, report: { type: 'string' } },
@@ -83,9 +86,19 @@ async function tell(samples: ReadonlyMap<number, readonly ScalingSample[]>): Pro
       name: `${stage}: ${processes} processes over one`,
       value: overOne.median,
       unit: 'ratio',
-      target: AT_LEAST,
-      met: overOne.median >= AT_LEAST,
+      target: AT_LEAST[stage],
+      met: overOne.median >= AT_LEAST[stage],
     }));
+  console.log('\nTargets');
+  printRows(
+    ['', 'ratio', 'at least', ''],
+    results.map(({ name, value, target, met }) => [
+      name,
+      value.toFixed(2),
+      target.toFixed(2),
+      met ? 'met' : 'MISSED',
+    ]),
+  );
   const content = {
     name: 'bench-scaling',
     date: new Date().toISOString(),

@@ -113,13 +113,14 @@ async function cpuOf(hosts: readonly ScalingHost[]): Promise<number> {
 
 /** Of all processes of the server, those that have ended included: each has its children's time beside its own. */
 async function postgresCpuMs(server: PostgresServer): Promise<number> {
-  let ticks = 0;
+  let ticks: number | undefined;
   for (const pid of await server.processIds()) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-    if (stat === undefined) return Number.NaN;
+    // It has just ended, or there is no procfs.
+    if (stat === undefined) continue;
     // From the third field on. The second, the name in brackets, may hold anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    for (const field of fields.slice(11, 15)) ticks += Number(field);
+    for (const field of fields.slice(11, 15)) ticks = (ticks ?? 0) + Number(field);
   }
-  return ticks * TICK_MS;
+  return (ticks ?? Number.NaN) * TICK_MS;
 }
