@@ -181,7 +181,10 @@ function listener<Client extends PostgresClient>(
     const ear = { account, onWake };
     ears.add(ear);
     try {
-      listening ??= open();
+      listening ??= open().catch((error: unknown) => {
+        listening = undefined;
+        throw error;
+      });
       const client = await listening;
       onWake(); // For what came before it could be heard.
       await new Promise<void>((resolve) => {

@@ -147,7 +147,7 @@ describe('what another process keeps wakes a worker that looks once an hour', ()
   it('also after the connection that listens was lost', async () => {
     const { inbox, pool, schema, stop } = await sleepingWorker();
     const listening =
-      'select pid from pg_stat_activity where query = \'listen "payment_inbox"\' and application_name = $1';
+      "select pid from pg_stat_activity where query = 'listen payment_inbox' and application_name = $1";
     const find = async (): Promise<unknown> => (await pool.query(listening, [schema])).rows[0]?.pid;
     await until(async () => (await find()) !== undefined);
     const lost = await find();
