@@ -15,9 +15,10 @@ const UNSAFE: ReadonlyMap<number, string> = new Map([
 /**
  * The absolute path of a database file, without symbolic links, when a file there keeps what it is given.
  *
- * @throws {ConfigurationError} for memory, a URI, and a network file system as far as it can be told.
+ * @param typeOf Tells the type of a folder's file system, as Linux numbers it.
+ * @throws {ConfigurationError} For memory, a URI, and a network file system as far as it can be told.
  */
-export function databasePath(path: unknown, option: string): string {
+export function databasePath(path: unknown, option: string, typeOf = fileSystemType): string {
   if (typeof path !== 'string' || path.trim() === '' || path.includes('\0')) {
     throw new ConfigurationError(option, `${option} must be the path of a file on a local disk.`);
   }
@@ -27,7 +28,7 @@ export function databasePath(path: unknown, option: string): string {
   }
   if (/^(\\\\|\/\/)/.test(path)) throw unsafe(option, 'a network share');
   const real = realPath(resolve(path), option);
-  const fileSystem = UNSAFE.get(fileSystemType(dirname(real)));
+  const fileSystem = UNSAFE.get(typeOf(dirname(real)));
   if (fileSystem !== undefined) throw unsafe(option, fileSystem);
   return real;
 }
