@@ -18,7 +18,11 @@ const UNSAFE: ReadonlyMap<number, string> = new Map([
  * @param typeOf Tells the type of a folder's file system, as Linux numbers it.
  * @throws {ConfigurationError} For memory, a URI, and a network file system as far as it can be told.
  */
-export function databasePath(path: unknown, option: string, typeOf = fileSystemType): string {
+export function databasePath(
+  path: unknown,
+  option: string,
+  typeOf: (folder: string) => number = fileSystemType,
+): string {
   if (typeof path !== 'string' || path.trim() === '' || path.includes('\0')) {
     throw new ConfigurationError(option, `${option} must be the path of a file on a local disk.`);
   }
