@@ -136,7 +136,7 @@ export class Spool {
 
   async #writeNow(text: string): Promise<void> {
     for (;;) {
-      this.#file ??= await open(this.#options.path, 'a');
+      this.#file ??= await opened(this.#options.path);
       try {
         await this.#file.appendFile(text);
         await this.#file.datasync();
@@ -260,6 +260,15 @@ async function linesOf(path: string): Promise<Line[]> {
       return []; // Torn: its process was killed before the fsync, so it was never acknowledged.
     }
   });
+}
+
+/** The file, and its name in the folder: without that, a power failure could leave lines that nobody finds. */
+async function opened(path: string): Promise<FileHandle> {
+  const file = await open(path, 'a');
+  if (process.platform === 'win32') return file; // Its folders cannot be opened, and need not be.
+  const folder = await open(dirname(path), 'r');
+  await folder.sync().finally(() => folder.close());
+  return file;
 }
 
 /** False when the file is not there any more. */
