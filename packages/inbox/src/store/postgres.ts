@@ -20,6 +20,9 @@ export interface PostgresClient {
 /** How long a statement outside of a handler, or the end of a transaction, may take. */
 export const ANSWER_MS = 60_000;
 
+/** How long a statement of the inbox inside a transaction may take: longer than it waits for a lock by default. */
+const STATEMENT_MS = 15_000;
+
 /**
  * The store for several machines: any number of receivers and workers on one PostgreSQL database (13 or later). A handler
  * gets the client of `pg` in whose transaction it runs.
@@ -50,7 +53,7 @@ export function postgres<Client extends PostgresClient>(
     query: (text, values, tx) =>
       tx === undefined
         ? lend(pool, (client) => within(ANSWER_MS, run(client, text, values)))
-        : within(ANSWER_MS, run(tx, text, values)),
+        : within(STATEMENT_MS, run(tx, text, values)),
     transaction: (body, limitMs) => lend(pool, (client) => inTransaction(client, body, limitMs)),
     setsLimits: true,
     // The connections of a small pool are for handlers and callbacks: the poll finds what is due.
@@ -164,7 +167,7 @@ function listener<Client extends PostgresClient>(
       for (const { account, onWake } of ears) if (account === told) onWake();
     });
     try {
-      await client.query('listen payment_inbox');
+      await within(STATEMENT_MS, client.query('listen payment_inbox'));
     } catch (error) {
       // A standby refuses it. A client that is never released would keep the pool from ending.
       client.release(true);
@@ -185,13 +188,14 @@ function listener<Client extends PostgresClient>(
         listening = undefined;
         throw error;
       });
-      const client = await listening;
-      onWake(); // For what came before it could be heard.
-      await new Promise<void>((resolve) => {
-        client.on('error', () => resolve());
-        signal.addEventListener('abort', () => resolve(), { once: true });
-        if (signal.aborted) resolve();
+      const aborted = new Promise<undefined>((resolve) => {
+        signal.addEventListener('abort', () => resolve(undefined), { once: true });
+        if (signal.aborted) resolve(undefined);
       });
+      const client = await Promise.race([listening, aborted]);
+      if (client === undefined) return;
+      onWake(); // For what came before it could be heard.
+      await Promise.race([aborted, new Promise<void>((resolve) => client.on('error', () => resolve()))]);
     } finally {
       ears.delete(ear);
       if (ears.size === 0) await close();

@@ -217,10 +217,10 @@ async function record<Tx>(
   for (let failures = 0; ; failures += 1) {
     try {
       if (undone?.next === 'take_back') {
-        await statements.run('take_back', [id, attempts, BUSY_MS]);
+        await within(settings.storeTimeoutMs, statements.run('take_back', [id, attempts, BUSY_MS]));
         return;
       }
-      const [failed] = await statements.run('fail_attempt', values);
+      const [failed] = await within(settings.storeTimeoutMs, statements.run('fail_attempt', values));
       if (failed === undefined) return;
       const transitionId = textOf(failed, 'transition_id');
       settings.emit(

@@ -1,4 +1,5 @@
 import { failureCode } from '../events.ts';
+import { within } from '../time.ts';
 import { attempt, type Due, dueIn, type WorkContext } from './attempt.ts';
 import type { Wakeup } from './wakeup.ts';
 
@@ -66,7 +67,8 @@ export class Dispatcher<Tx> {
     const { statements, settings, signal, pollMs } = this.#options;
     if (performance.now() - this.#begunAt > FROM_BEGINNING_MS) this.#fromBeginning();
     const { nextAt, id } = this.#mark;
-    const rows = await statements.run('find_due', [settings.account, nextAt, id]);
+    const due = statements.run('find_due', [settings.account, nextAt, id]);
+    const rows = await within(settings.storeTimeoutMs, due);
     const window = rows.map(dueIn);
     this.#isOvertaken = false;
     for (const [index, due] of window.entries()) {
