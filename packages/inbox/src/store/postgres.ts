@@ -18,7 +18,7 @@ export interface PostgresClient {
 }
 
 /** How long a statement outside of a handler, or the end of a transaction, may take. */
-export const ANSWER_MS = 60_000;
+export const ANSWER_MS = 20_000;
 
 /** How long a statement of the inbox inside a transaction may take: longer than it waits for a lock by default. */
 const STATEMENT_MS = 15_000;
@@ -83,7 +83,7 @@ async function inTransaction<Client extends PostgresClient, T>(
       : `; set local lock_timeout = ${Math.round(limitMs)}; set local statement_timeout = ${Math.round(limitMs)}`;
   let result: T;
   try {
-    await within(ANSWER_MS, client.query(`begin isolation level read committed${limits}`));
+    await within(limitMs ?? STATEMENT_MS, client.query(`begin isolation level read committed${limits}`));
     result = await body(client);
   } catch (error) {
     // After a timeout, the body may still use the client: `lend` ends the connection, and the transaction with it.

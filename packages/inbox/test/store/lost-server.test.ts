@@ -6,7 +6,7 @@ import { createInbox, type Inbox, type InboxEvent, type InboxOptions, postgres }
 import { callback, paid } from '../support/callbacks.ts';
 import { dyingServer } from '../support/dying-server.ts';
 import { type SilentProxy, silentProxy } from '../support/silent-proxy.ts';
-import { until, untilDone } from '../support/until.ts';
+import { pause, until, untilDone } from '../support/until.ts';
 import { startWork } from '../support/working.ts';
 
 const REFERENCES = ['A', 'B', 'C', 'D', 'E', 'F'];
@@ -39,10 +39,14 @@ describe('a server that falls silent', () => {
         await until(() => events.some(({ name }) => name === 'transition.settled'));
         fallSilent();
       }
-      for (const reference of REFERENCES) await untilDone(() => inbox.receive(paid(reference, 500)));
-      // A network that comes back: what was asked over it is told to be lost.
+      const received = Promise.all(
+        REFERENCES.map((reference) => untilDone(() => inbox.receive(paid(reference, 500)))),
+      );
+      // A network that comes back after a second: what was asked over it is told to be lost.
       await until(() => isSilent);
+      await pause(1000);
       proxy.end();
+      await received;
       const settled = `select 1 from ${schema}.transition where state = 'settled'`;
       await until(async () => (await direct.query(settled)).rows.length === REFERENCES.length);
       await stop();
