@@ -57,7 +57,7 @@ const REASONS: Readonly<Partial<Record<TransitionReason, Words>>> = {
   },
   late_status: {
     heading: 'Out of date',
-    text: 'It says that the transaction is not over, and came after its outcome. Nobody has to do anything.',
+    text: 'It says that the transaction is not over, but it arrived after the outcome. No action is needed.',
   },
   crash_loop: {
     heading: 'Applying it ended the shop',
@@ -107,7 +107,7 @@ function otherType({ transaction_type: type }: SignedFields): Words {
   };
 }
 
-/** Whether nobody works on it any more. */
+/** Whether the transition is closed. */
 export function isClosed({ state }: Pick<TransitionSummary, 'state'>): boolean {
   return state === 'settled' || state === 'superseded' || state === 'resolved';
 }

@@ -38,7 +38,7 @@ export interface Hint {
 export interface Payment {
   /** The transition that the inbox settled. */
   readonly transitionId: string;
-  /** What the callback claims that the payment cost, in its currency. Signed by nobody: to be read, not to be booked. */
+  /** What the callback claims that the payment cost, in its currency. Not signed: show it, and do not book it. */
   readonly charge: string | undefined;
   readonly at: number;
 }

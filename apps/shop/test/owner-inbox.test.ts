@@ -261,7 +261,7 @@ describe.each(FRAMEWORKS)('a shop on %s that cannot write its books', (framework
 
     file.exec('drop trigger broken');
     file.close();
-    expect((await owner.post(`${address}/retry`, { note: 'Mended.' })).status).toBe(303);
+    expect((await owner.post(`${address}/retry`, { note: 'Fixed.' })).status).toBe(303);
     expect(await shop.stateOf(reference)).toBe('paid');
     expect((await owner.get(address)).body).toContain('data-state="settled"');
   });

@@ -48,7 +48,7 @@ describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engin
     await before.close();
 
     const after = await openShop({ framework, keeping });
-    // What waits for another body has been looked at once more.
+    // What waits for another body has been evaluated again.
     const kept = transitions.map((one) => ({ ...one, nextAt: one.nextAt && expect.any(Date) }));
     expect(await after.transitions()).toEqual(kept);
     expect(await after.orders.list()).toEqual(orders);
@@ -103,7 +103,7 @@ describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engin
     first.program.process.kill('SIGKILL');
     expect(await first.program.ended).toMatchObject({ signal: 'SIGKILL' });
 
-    // Mended before the next start: nothing could have been applied until then.
+    // Repaired before the next start: nothing could have been applied until then.
     await execute(keeping, MEND[engine]);
     const second = await start();
     const customer = new Customer(second);

@@ -96,7 +96,7 @@ async function inTransaction<Client extends PostgresClient, T>(
   return result;
 }
 
-/** Somebody who cancels a commit that waits for a synchronous standby gets a commit, and a notice that it is only here. */
+/** A cancelled wait for a synchronous standby is a commit to PostgreSQL, with a notice that it exists on the primary only. */
 async function commit(client: PostgresClient): Promise<void> {
   let isOnlyHere = false;
   const onNotice = (notice: unknown): void => {

@@ -74,9 +74,16 @@ function ended(): Undone {
 export async function attempt<Tx>(due: Due, context: WorkContext<Tx>): Promise<boolean> {
   const { statements, settings } = context;
   const lease = backoff(due.attempts + 1, settings);
-  const [started] = await statements.run('start_attempt', [due.id, due.nextAt, lease]);
-  if (started === undefined) return false;
-  const attempts = numberOf(started, 'attempts');
+  const attempts = due.attempts + 1;
+  try {
+    const [started] = await statements.run('start_attempt', [due.id, due.nextAt, lease]);
+    if (started === undefined) return false;
+  } catch (lost) {
+    settings.emit({ name: 'store.unavailable', failure: failureCode(lost), retryInMs: BUSY_MS });
+    // The start may be committed although its answer was lost. It is taken back then, so that it does not count as a crash.
+    await record({ id: due.id, attempts, error: new Undone('take_back') }, context);
+    return true;
+  }
   const began = performance.now();
   try {
     await runInTransaction({ id: due.id, attempts, subjectKey: due.subjectKey }, context, () =>
