@@ -144,6 +144,32 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     expect(await merchant.credits()).toHaveLength(5);
   });
 
+  it('no crash_loop: a start that is committed, and whose answer is lost, is taken back', async () => {
+    const merchant = await newMerchant(engine);
+    const store = merchant.newStore();
+    let lost = 0;
+    const unreliable: typeof store = {
+      ...store,
+      async query(text, values, tx) {
+        const rows = await store.query(text, values, tx);
+        if (text.includes('unfinished = unfinished + 1') && lost < 5) {
+          lost += 1;
+          throw new Error('the connection was lost');
+        }
+        return rows;
+      },
+    };
+    const inbox = merchant.open({ store: unreliable });
+    inbox.handle(creditIn(merchant));
+    await inbox.expect(money('ORD-1', 500));
+    await inbox.receive(paid('ORD-1', 500));
+    const stop = startWork(inbox);
+    await until(async () => (await inbox.list())[0]?.state !== 'pending');
+    await stop();
+    expect(lost).toBe(5);
+    expect(await inbox.list()).toMatchObject([{ state: 'settled', attempts: 1 }]);
+  });
+
   it('no crash_loop: what fails in a process that lives on is tried again, as often as it takes', async () => {
     const { merchant, inbox } = await newDueShop(engine, LATER);
     inbox.handle(async (transition) => {
