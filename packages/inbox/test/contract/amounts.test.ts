@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { TransitionSummary } from '../../src/index.ts';
 import { callback, paid } from '../support/callbacks.ts';
-import { ENGINES } from '../support/merchant.ts';
+import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { creditIn, LATER, MINUTE_MS, money, newDueShop, newShop, ORDER } from '../support/shop.ts';
-import { signal } from '../support/until.ts';
-import { workOff } from '../support/working.ts';
+import { signal, until } from '../support/until.ts';
+import { startWork, workOff } from '../support/working.ts';
 
 describe.each(ENGINES)('amounts on %s', (engine) => {
   it('settles, whether the expectation comes before or after; nothing is credited until then', async () => {
@@ -203,3 +203,27 @@ function withAmounts(reference: string, literal: string): ReturnType<typeof call
     text.replace(/("(?:request|transaction)_amount":)500/g, `$1${literal}`);
   return paid(reference, 500, {}, { rewrite });
 }
+
+// SQLite has one writer: there no two handlers run at the same time.
+describe('one expectation and two transactions on postgres', () => {
+  it('are applied once although both handlers run at the same moment', async () => {
+    const merchant = await newMerchant('postgres');
+    const inbox = merchant.open();
+    let running = 0;
+    inbox.handle(async (transition) => {
+      await creditIn(merchant)(transition);
+      running += 1;
+      // The second run of the one that comes second finds the expectation settled, and is not here.
+      await until(() => running >= 2);
+    });
+    await inbox.expect(money('ORD-1', 500));
+    for (const internal_reference of ['INT-1', 'INT-2']) {
+      await inbox.receive(paid('ORD-1', 500, { internal_reference }));
+    }
+    const stop = startWork(inbox, { concurrency: 2 });
+    await until(async () => (await inbox.stats()).reasons.already_settled === 1);
+    await stop();
+    expect(running).toBe(2);
+    expect(await merchant.credits()).toEqual([{ reference: 'ORD-1', amount: '500' }]);
+  });
+});
