@@ -21,7 +21,7 @@ export function readSql(name: string): string { return (texts as Record<string, 
 }
 
 const libraries = Object.fromEntries(
-  ['prisma', 'drizzle', 'knex', 'typeorm', 'kysely'].map((name) => [name, `src/store/${name}.ts`]),
+  ['prisma', 'drizzle', 'knex', 'typeorm', 'kysely'].map((name) => [name, `src/store/libraries/${name}.ts`]),
 );
 
 const config: UserConfig[] = defineConfig([

@@ -74,7 +74,7 @@ describe('controls', () => {
       { path: 'packages/koa/src/index.ts', text: adapter },
       { path: 'packages/koa/src/second.ts', text: '' },
       {
-        path: 'packages/inbox/src/store/an-orm.ts',
+        path: 'packages/inbox/src/store/libraries/an-orm.ts',
         text: `import { a } from './library.ts'\n${'a;\n'.repeat(15)}`,
       },
     ].flatMap(sourceProblems);
@@ -86,7 +86,7 @@ describe('controls', () => {
       'packages/core/src/long.ts: has 301 lines, more than 300',
       'packages/koa/src/index.ts: has 61 lines of code, more than 60',
       'packages/koa/src/second.ts: an adapter is one source file',
-      'packages/inbox/src/store/an-orm.ts: has 16 lines of code, more than 15',
+      'packages/inbox/src/store/libraries/an-orm.ts: has 16 lines of code, more than 15',
     ]);
   });
 

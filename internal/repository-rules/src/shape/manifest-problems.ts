@@ -34,7 +34,7 @@ export function manifestProblems(
     if (subpath === './package.json') continue;
     const name = subpath === '.' ? 'index' : subpath.slice(2);
     // An entry is a file, the index of a room of its own, or a store.
-    const rooms = [`src/${name}/index.ts`, `src/store/${name}.ts`];
+    const rooms = [`src/${name}/index.ts`, `src/store/libraries/${name}.ts`];
     const source = rooms.find((path) => files.includes(path)) ?? `src/${name}.ts`;
     expectEqual(`exports["${subpath}"]`, target, `./${source}`);
     if (!files.includes(source)) problems.push(`${source} is missing`);

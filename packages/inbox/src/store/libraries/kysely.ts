@@ -1,5 +1,5 @@
+import type { Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore } from './library.ts';
-import type { Store } from './store.ts';
 
 type RawNode = { kind: 'RawNode'; sqlFragments: readonly string[]; parameters: readonly never[] };
 type Query = { sql: string; parameters: readonly unknown[]; query: RawNode; queryId: { queryId: string } };

@@ -1,5 +1,5 @@
+import type { SqlValue, Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore } from './library.ts';
-import type { SqlValue, Store } from './store.ts';
 
 type Raw = { raw(text: string, values: Record<string, SqlValue>): PromiseLike<unknown> };
 type Client<Tx> = Raw & { transaction(body: Body<Tx>, config: object): Promise<void> };

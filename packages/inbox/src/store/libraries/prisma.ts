@@ -1,5 +1,5 @@
+import type { Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore } from './library.ts';
-import type { Store } from './store.ts';
 
 type Raw = { $queryRawUnsafe(text: string, ...values: unknown[]): PromiseLike<unknown> };
 type Client<Tx> = Raw & { $transaction(body: Body<Tx>, options: object): Promise<unknown> };

@@ -1,5 +1,5 @@
+import type { SqlValue, Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore } from './library.ts';
-import type { SqlValue, Store } from './store.ts';
 
 type Raw = { query(text: string, values: SqlValue[]): Promise<unknown[]> };
 type Transact<Tx> = { transaction(level: 'READ COMMITTED', body: Body<Tx>): Promise<void> };

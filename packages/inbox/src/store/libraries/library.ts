@@ -1,7 +1,7 @@
-import { TimedOut, within } from '../time.ts';
-import { checkDurability } from './durability.ts';
-import { ANSWER_MS, schemaPrefix } from './postgres.ts';
-import type { Row, SqlValue, Store } from './store.ts';
+import { TimedOut, within } from '../../time.ts';
+import { checkDurability } from '../durability.ts';
+import { ANSWER_MS, schemaPrefix } from '../postgres.ts';
+import type { Row, SqlValue, Store } from '../store.ts';
 
 /** Options of a store over the merchant's own library. */
 export interface LibraryOptions {

@@ -1,5 +1,5 @@
+import type { Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore, type Template, template } from './library.ts';
-import type { Store } from './store.ts';
 
 type Raw<Query> = { execute(query: Query): PromiseLike<unknown> };
 type Client<Tx, Query> = Raw<Query> & { transaction(body: Body<Tx>, config: object): Promise<void> };
