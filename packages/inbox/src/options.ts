@@ -81,20 +81,16 @@ export interface InboxOptions<Tx> {
   readonly random?: (() => number) | undefined;
 }
 
-/** Checked options. */
-export interface Settings {
-  readonly account: string;
+type Derived = 'store' | 'spool' | 'onEvent' | 'retry';
+
+/** Checked options, with their defaults. */
+export type Settings = {
+  readonly [Name in Exclude<keyof InboxOptions<never>, Derived>]-?: NonNullable<InboxOptions<never>[Name]>;
+} & {
   readonly spool: string | undefined;
   readonly emit: Emit;
-  readonly completedEvents: readonly string[];
-  readonly allowTransitions: AllowedTransitions;
-  readonly interimStatuses: readonly string[];
   readonly retry: RetrySettings;
-  readonly storeTimeoutMs: number;
-  readonly handlerTimeoutMs: number;
-  readonly handlerLockTimeoutMs: number;
-  readonly random: () => number;
-}
+};
 
 const RETRY: RetrySettings = { attempts: 40, firstDelayMs: 1000, longestDelayMs: 3_600_000 };
 const INTERIM_STATUSES = ['PENDING', 'PROCESSING'];

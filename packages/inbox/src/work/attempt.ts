@@ -4,8 +4,7 @@ import type { TransitionReason } from '../states.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, type Store, textOf } from '../store/store.ts';
 import { pause, TimedOut, within } from '../time.ts';
-import { type CaseFile, readCase } from './case.ts';
-import { readClaimed } from './claimed.ts';
+import { type CaseFile, readCase, readClaimed } from './case.ts';
 import { evaluate, type Verdict } from './evaluate.ts';
 import { errorText, type Handlers } from './handlers.ts';
 

@@ -17,6 +17,14 @@ export interface ExpectedMoney extends Settled {
   readonly compare: Comparison;
 }
 
+/** An expectation with its history. */
+export interface KnownExpectation extends ExpectedMoney {
+  /** The id of the transition that settled it. */
+  readonly settledBy: string | undefined;
+  /** What `expect({ replace: true })` has replaced. */
+  readonly replaced: readonly ExpectedMoney[];
+}
+
 /** What a body claims about money. */
 export interface StoredClaim {
   readonly currency: string | null;
@@ -37,14 +45,7 @@ export interface TransitionCase {
   readonly refusal: TransitionReason | undefined;
   /** Distinct bodies that verified, in any order. */
   readonly bodies: readonly EvaluatedBody[];
-  readonly expectation:
-    | (ExpectedMoney & {
-        /** The transition that settled it. */
-        readonly settledBy: string | undefined;
-        /** What `expect()` has replaced. */
-        readonly replaced: readonly ExpectedMoney[];
-      })
-    | undefined;
+  readonly expectation: KnownExpectation | undefined;
   /** The status last applied for this internal_reference. */
   readonly appliedStatus: string | undefined;
   /** Earlier starts of the handler that no outcome followed. */
