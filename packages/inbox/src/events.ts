@@ -60,7 +60,7 @@ export type InboxEvent =
 
 export type Emit = (event: InboxEvent) => void;
 
-/** A hook reports; whatever happens in it, nothing in the inbox changes. Its own errors go to the console. */
+/** A hook only reports: an error in it goes to the console and changes nothing in the inbox. */
 export function emitter(onEvent: ((event: InboxEvent) => unknown) | undefined): Emit {
   if (onEvent === undefined) return () => undefined;
   return (event) => {

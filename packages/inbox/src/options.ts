@@ -55,7 +55,7 @@ export interface InboxOptions<Tx> {
   readonly allowTransitions?: AllowedTransitions | undefined;
   /**
    * Statuses that say that a transaction is not over. One that comes late, after a status that allows no next one, becomes
-   * `superseded`, which needs nobody; every other late status waits for a person. The protocol shows no list of statuses
+   * `superseded`, which needs no one; every other late status waits for a person. The protocol shows no list of statuses
    * (protocol §3).
    *
    * @default ['PENDING', 'PROCESSING']

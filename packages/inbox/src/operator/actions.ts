@@ -14,7 +14,7 @@ import {
   showTransition,
 } from './views.ts';
 
-/** Who acts, and why. Kept with the transition; the inbox authorises nobody, the application must. */
+/** Who acts, and why. Kept with the transition. The inbox does not check who calls it: the application must. */
 export interface ActionNote {
   /** Who: a name or an id of your users, at most 200 characters. */
   readonly by: string;

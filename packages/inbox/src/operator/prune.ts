@@ -4,7 +4,7 @@ import type { OperatorContext } from './views.ts';
 const DAY_MS = 86_400_000;
 
 /**
- * Removes the text of old bodies, and with it the personal data, where nobody needs it any more: settled, superseded,
+ * Removes the text of old bodies, and with it the personal data, where it is no longer needed: settled, superseded,
  * resolved and unhandled transitions. What they claimed and that they came stays for ever, so that a repetition is known.
  */
 export async function pruneBodies<Tx>(
@@ -13,7 +13,7 @@ export async function pruneBodies<Tx>(
 ): Promise<{ bodies: number }> {
   let count = 0;
   for (let after = 0; ; ) {
-    // A chunk in a transaction of its own: nobody waits for long. One more than the last, so that none is left half done.
+    // A chunk in a transaction of its own, so that others wait for a moment only. One more than the last, so that none is left half done.
     const old = await store.transaction(async (tx) => {
       const rows = await statements.run('find_old_bodies', [after, settings.account, days * DAY_MS], tx);
       const bodies = rows.map((row) => ({

@@ -41,7 +41,7 @@ export interface TransitionSummary {
   readonly refusedBodies: number;
   readonly firstAt: Date;
   readonly changedAt: Date;
-  /** When it is looked at next; undefined when nobody does so without being asked. */
+  /** When a worker looks at it next; undefined when only a person moves it. */
   readonly nextAt: Date | undefined;
   /** What the handler threw last, at most 500 characters. */
   readonly lastError: string | undefined;

@@ -22,7 +22,7 @@ export interface CaseFile {
   readonly evidenceCount: number;
 }
 
-/** Reads everything in one statement, so that it fits together; undefined if nobody shall work on it any more. */
+/** Reads everything in one statement, so that it fits together; undefined if there is no such transition. */
 export async function readCase<Tx>(
   statements: Statements<Tx>,
   id: number,

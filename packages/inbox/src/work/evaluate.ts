@@ -81,7 +81,7 @@ export type Verdict =
 const MAX_UNFINISHED = 3;
 
 /**
- * Decides what becomes of a transition. Pure: the same case gives the same verdict on every store, in whatever order its
+ * Decides what becomes of a transition. Pure: the same case gives the same verdict on every store, in any order of its
  * bodies came (threat A5). Money is applied only as the merchant's own expectation, when a body equals it.
  */
 export function evaluate(transition: TransitionCase, rules: EvaluationRules): Verdict {

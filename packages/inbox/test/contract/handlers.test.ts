@@ -57,7 +57,7 @@ describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
     ]);
   });
 
-  it('leaves what nobody handles as unhandled, and loses nothing', async () => {
+  it('leaves a transition without a handler as unhandled, and loses nothing', async () => {
     const { inbox, applied } = await shop(engine, ['COMPLETED']);
     await inbox.receive(late('ORD-1', 'FAILED'));
     await inbox.receive(callback({ transaction_status: 'NEVER_SEEN_BEFORE' }, { event: 'x' }));
