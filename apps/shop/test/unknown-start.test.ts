@@ -6,7 +6,7 @@ import { FRAMEWORKS, openShop, STAGES } from './open-shop.ts';
 import { openServiceProxy } from './service-proxy.ts';
 
 describe.each(STAGES)('a start whose answer is lost on $framework and $engine', (stage) => {
-  it('leads to the order, says that this is unknown, and shows the payment when it comes', async () => {
+  it('leads to the order, says that the start is unconfirmed, and shows the payment when it comes', async () => {
     const service = await openServiceProxy(async () => 'lose');
     const shop = await openShop({ ...stage, baseUrl: service.baseUrl });
     service.leadTo(shop.sandboxOrigin);
