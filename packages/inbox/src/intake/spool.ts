@@ -23,7 +23,6 @@ export interface SpoolOptions {
 
 interface Round {
   taken: number;
-  /** In succession. */
   failed: number;
   failure: string | undefined;
 }
@@ -126,6 +125,7 @@ export class Spool {
       else emit({ name: 'store.unavailable', failure: round.failure, retryInMs: pauseMs });
       this.#failures = round.failure === undefined ? 0 : this.#failures + 1;
     } catch (error) {
+      this.#failures += 1;
       emit({ name: 'spool.failed', failure: failureCode(error) });
     }
     if (round.taken > 0) emit({ name: 'spool.drained', count: round.taken });
