@@ -104,11 +104,8 @@ export const ENCODINGS: readonly string[] = ['identity', 'gzip', 'x-gzip', 'defl
 
 async function decompress(bytes: Uint8Array, encoding: string): Promise<Uint8Array | BodyProblem> {
   // Loaded with the first compressed body: few senders compress, and a program should start fast.
-  return (await import('#inflate')).inflate(
-    bytes,
-    encoding === 'deflate' ? 'deflate' : 'gzip',
-    MAX_BODY_BYTES,
-  );
+  const { inflate } = await import('#inflate');
+  return inflate(bytes, encoding === 'deflate' ? 'deflate' : 'gzip', MAX_BODY_BYTES);
 }
 
 const BODY_CONSUMED =
