@@ -182,7 +182,7 @@ describe('an answer', () => {
     [
       'csrf_guard',
       'a guard against cross-site requests',
-      answer(403, {}, 'ForbiddenError: invalid csrf token'),
+      answer(403, {}, 'ForbiddenError: invalid csrf value'),
       /403/,
     ],
     ['forbidden', 'a firewall', answer(403), /403/],
