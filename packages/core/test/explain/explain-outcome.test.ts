@@ -6,7 +6,6 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { OUTCOMES } from '../../src/explain/causes.ts';
 import { type Exchange, explainOutcome, type Outcome, type OutcomeCause } from '../../src/explain/index.ts';
-import { createVerifier } from '../../src/index.ts';
 import { createCallbackReceiver, incomingCallback, receiveCallback } from '../../src/receive/index.ts';
 import { cert, key } from '../client/unverified-certificate.ts';
 import { NOW } from '../ordinary-verifier.ts';
@@ -204,13 +203,6 @@ describe('an answer', () => {
     expect(outcome).toMatchObject({ cause, detail: expect.stringMatching(shows) });
     expect(outcome.tone).toBe(cause === 'accepted' ? 'good' : 'bad');
   });
-
-  test('an answer that nobody recorded', () => {
-    expect(explainOutcome({ request: { url: 'x', headers: {} } })).toMatchObject({
-      cause: 'unexpected_status',
-      detail: 'There is no answer.',
-    });
-  });
 });
 
 describe('a verifying endpoint', () => {
@@ -306,8 +298,4 @@ test('threat A23: no exchange makes it throw, or show a key, a header or a body'
       },
     ),
   );
-});
-
-test('the endpoint of these tests verifies', () => {
-  expect(createVerifier(KEYS).verifyCallback({ signature: SIGNATURE, body: BODY }).ok).toBe(true);
 });
