@@ -119,11 +119,11 @@ export function isClosed({ state }: Pick<TransitionSummary, 'state'>): boolean {
 }
 
 /** The states that only a person ends. */
-export const HELD_STATES = ['quarantined', 'conflict', 'dead'] as const satisfies TransitionState[];
+export const HELD_STATES: readonly TransitionState[] = ['quarantined', 'conflict', 'dead'];
 
 /** Whether it waits for a person. */
 export function isHeld({ state }: Pick<TransitionSummary, 'state'>): boolean {
-  return HELD_STATES.some((held) => held === state);
+  return HELD_STATES.includes(state);
 }
 
 /** Whether the owner should look at it. */
