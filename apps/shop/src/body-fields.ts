@@ -41,12 +41,17 @@ export function bodyFields(text: string): BodyField[] {
   const seen = new Map<string, number>();
   let name: string | number = '';
   let last = '';
+  const push = (exact: string): void => {
+    fields.push(fieldAt([...parents.slice(1, MAX_DEPTH), name], exact, parents.length > MAX_DEPTH));
+  };
   for (const [lexeme] of text.matchAll(LEXEME)) {
     if (lexeme === '{' || lexeme === '[') {
       parents.push(name);
       name = lexeme === '[' ? 0 : '';
     } else if (lexeme === '}' || lexeme === ']') {
       name = parents.pop() ?? '';
+      const isEmpty = last === '{' || last === '[';
+      if (isEmpty && parents.length > 0) push(last + lexeme);
     } else if (lexeme === ':') {
       name = nameIn(last);
       // What looked like a value was the name of one.
@@ -54,7 +59,7 @@ export function bodyFields(text: string): BodyField[] {
     } else if (lexeme === ',') {
       if (typeof name === 'number') name += 1;
     } else {
-      fields.push(fieldAt([...parents.slice(1, MAX_DEPTH), name], lexeme, parents.length > MAX_DEPTH));
+      push(lexeme);
     }
     last = lexeme;
   }

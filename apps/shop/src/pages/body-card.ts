@@ -1,6 +1,7 @@
 import type { KeptBody, StoredClaim, TransitionDetails } from '@payment-service/inbox';
 import { html } from 'hono/html';
 import { type BodyField, bodyFields, type Difference, differences, MAX_FIELDS } from '../body-fields.ts';
+import { isFailure } from '../inbox-words.ts';
 import { formatMoney, isSameMoney } from '../money.ts';
 import type { Markup } from './page.ts';
 import { time } from './time.ts';
@@ -12,7 +13,8 @@ interface Base {
 }
 
 /** What was sent under one signature, and where the bodies differ: from the one that was applied, or else the first. */
-export function bodyCards({ bodies, expectation }: TransitionDetails): Markup[] {
+export function bodyCards(transition: TransitionDetails): Markup[] {
+  const { bodies, expectation } = transition;
   const baseIndex = Math.max(
     0,
     bodies.findIndex(({ isSettled }) => isSettled),
@@ -22,8 +24,14 @@ export function bodyCards({ bodies, expectation }: TransitionDetails): Markup[] 
   const base = baseFields && { name: nameOf(baseIndex), fields: baseFields };
   return bodies.map((body, index) => {
     const compared = index === baseIndex ? undefined : base;
-    return bodyCard(body, nameOf(index), all[index], compared, expectation);
+    const heading = html`${nameOf(index)}${body.isSettled ? html` ${appliedBadge(transition)}` : ''}`;
+    return bodyCard(body, heading, all[index], compared, expectation);
   });
+}
+
+/** A failed payment was applied as well, and is not green. */
+function appliedBadge(transition: TransitionDetails): Markup {
+  return html`<span class="badge ${isFailure(transition) ? 'off' : 'on'}">applied</span>`;
 }
 
 function nameOf(index: number): string {
@@ -31,21 +39,21 @@ function nameOf(index: number): string {
 }
 
 function bodyCard(
-  { request, transaction, deliveries, lastAt, refusal, isSettled }: KeptBody,
-  name: string,
+  { request, transaction, deliveries, lastAt, refusal }: KeptBody,
+  heading: Markup,
   fields: readonly BodyField[] | undefined,
   base: Base | undefined,
   expected: TransitionDetails['expectation'],
 ): Markup {
   const found = fields && base && differences(base.fields, fields);
   return html`<li class="card">
-<h3>${name}${isSettled ? html` <span class="badge on">applied</span>` : ''}${refusal === undefined ? '' : html` <span class="badge bad">${refusal}</span>`}</h3>
+<h3>${heading}${refusal === undefined ? '' : html` <span class="badge bad">${refusal}</span>`}</h3>
 <dl>
 <dt>Requested</dt><dd>${claim(request, expected)}</dd>
 <dt>Transacted</dt><dd>${claim(transaction, expected)}</dd>
 <dt>Came</dt><dd>${deliveries} ×, last ${time(lastAt)}</dd>
 </dl>
-${found && base ? differenceTable(found, base.name) : ''}
+${found && base ? differenceList(found, base.name) : ''}
 ${fields === undefined ? html`<p class="quiet">Its text was removed: it is old.</p>` : wholeBody(fields, found)}
 </li>`;
 }
@@ -62,20 +70,22 @@ function claim(one: StoredClaim, expected: TransitionDetails['expectation']): Ma
   return html`<mark>${claimed(one)}</mark>, and the order expects ${formatMoney(expected.currency, expected.amount)}`;
 }
 
-function differenceTable(found: readonly Difference[], base: string): Markup {
+function differenceList(found: readonly Difference[], base: string): Markup {
   if (found.length === 0) {
     return html`<p>No value differs from ${base}: only white space or the order of the members does.</p>`;
   }
-  return html`<table>
-<caption>Differs from ${base}</caption>
-<thead><tr><th scope="col">Field</th><th scope="col">${base}</th><th scope="col">Here</th></tr></thead>
-<tbody>${found
+  return html`<h4>Differs from ${base}</h4>
+<dl class="differences">${found
     .slice(0, MAX_FIELDS)
     .map(
       ({ path, before, after }) =>
-        html`<tr><th scope="row">${path}</th><td><del>${before?.shown ?? 'missing'}</del></td><td><ins>${after?.shown ?? 'missing'}</ins></td></tr>`,
-    )}</tbody>
-</table>${notShown(found.length)}`;
+        html`<dt>${breakable(path)}</dt><dd>${base} ${before === undefined ? 'has none' : html`<del>${before.shown}</del>`}, here <ins>${after?.shown ?? 'none'}</ins></dd>`,
+    )}</dl>${notShown(found.length)}`;
+}
+
+/** A long path may break where a part of it ends. */
+function breakable(path: string): Markup {
+  return html`${path.split(/(?<=[._])/).map((part) => html`${part}<wbr>`)}`;
 }
 
 function wholeBody(fields: readonly BodyField[], found: readonly Difference[] | undefined): Markup {
@@ -87,7 +97,7 @@ function wholeBody(fields: readonly BodyField[], found: readonly Difference[] | 
     .slice(0, MAX_FIELDS)
     .map(
       ({ path, shown, isSigned }) =>
-        html`<tr><th scope="row">${path}${isSigned ? html` <span class="badge signed">signed</span>` : ''}</th><td>${differing.has(path) ? html`<mark>${shown}</mark>` : shown}</td></tr>`,
+        html`<tr><th scope="row">${breakable(path)}${isSigned ? html` <span class="badge signed">signed</span>` : ''}</th><td>${differing.has(path) ? html`<mark>${shown}</mark>` : shown}</td></tr>`,
     )}</tbody>
 </table>${notShown(fields.length)}</details>`;
 }

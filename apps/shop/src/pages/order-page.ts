@@ -86,7 +86,8 @@ function held(again: Markup | ''): Markup {
     'open',
     'The shop has to check your payment',
     html`<p>What the shop received about your payment does not fit this order, so the order is not paid. You do not have
-to wait on this page: keep its address, and look again later. If you have paid, please do not pay a second time.</p>${again}`,
+to wait on this page: keep its address, and look again later. If you have paid, please do not pay a second time.</p>
+${again === '' ? '' : html`<p>If you have not paid yet, you can still pay.</p>${again}`}`,
   );
 }
 

@@ -54,7 +54,9 @@ function verdict(
   reasons: readonly string[],
   total: Preview['total'],
 ): Markup | '' {
-  if (reasons.length > 0) return html`<span class="verdict no">${reasons.join(' ')}</span>`;
+  if (reasons.length > 0) {
+    return html`${reasons.map((reason) => html`<span class="verdict no">${reason}</span>`)}`;
+  }
   if (total === undefined) return '';
   return html`<span class="verdict yes">Can take ${formatMoney(provider.transaction_currency, total.amount)}.</span>`;
 }
