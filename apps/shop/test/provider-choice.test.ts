@@ -20,7 +20,10 @@ async function openCheckout(origin: string, product = 'coffee', options = {}): P
 
 function providersOf({ sandbox, sandboxOrigin }: OpenShop): Promise<PaymentProvider[]> {
   const { publicKey } = sandbox.account;
-  return createClient({ baseUrl: sandboxOrigin, publicKey }).listPaymentProviders({ currency: 'UGX', transaction_type: 'COLLECTION' });
+  return createClient({ baseUrl: sandboxOrigin, publicKey }).listPaymentProviders({
+    currency: 'UGX',
+    transaction_type: 'COLLECTION',
+  });
 }
 
 const said = (page: Page, sentence: string): Promise<void> =>
