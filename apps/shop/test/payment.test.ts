@@ -95,7 +95,7 @@ describe.each(STAGES)('a payment on $framework and $engine', ({ framework, engin
     const page = await customer.get(location);
     expect(page.body).toContain('This order is not paid');
     expect(page.body).toContain('FAILED');
-    expect(page.body).toContain('href="/checkout?product=coffee">Try again</a>');
+    expect(page.body).toContain(`href="/orders/${reference}/again">Try again</a>`);
     expect((await shop.orders.find(reference))?.payment).toBeUndefined();
     expect((await customer.get('/owner/orders')).body).toContain('<dt>Reported</dt><dd>FAILED</dd>');
   });
