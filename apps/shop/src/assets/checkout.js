@@ -33,6 +33,11 @@ function say(sentence) {
   if (said.textContent !== sentence) said.textContent = sentence;
 }
 
+form.addEventListener('submit', () => {
+  clearTimeout(timer);
+  asked.abort();
+});
+
 form.addEventListener('input', ({ target }) => {
   clearTimeout(timer);
   // A choice by hand is kept, whatever account is typed afterwards.

@@ -56,8 +56,8 @@ ${field(
   'With the country code, for example 256770000001. Never a card number.',
 )}
 ${paymentChoice(preview, problems.provider)}
-<p class="said" id="said" role="status">${saidOf(preview)}</p>
 <button class="button wide" type="submit">Pay</button>
+<p class="said" id="said" role="status">${saidOf(preview)}</p>
 <p class="quiet">You confirm the payment on the next page.</p>
 </form>`,
   });
