@@ -1,119 +1,185 @@
 #!/usr/bin/env node
-import { parseArgs } from 'node:util';
-import { PaymentServiceError } from '@payment-service/core';
-import { createSandbox, type Sandbox } from './sandbox.ts';
+import { ConfigurationError, PaymentServiceError } from '@payment-service/core';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { CommandError } from './command-error.ts';
+import { type ExplainOptions, explainRecorded } from './explain.ts';
+import { forwardToInbox } from './inbox.ts';
+import { keysFileOf, readKeys } from './keys.ts';
+import { printDeliveries, toneOf, withOutcomes } from './outcome.ts';
+import { openSession, type Session, type SessionOptions } from './session.ts';
+import { type StartOptions, start } from './start.ts';
+import { resend, type TriggerOptions, trigger } from './trigger.ts';
 
-const help = `payment-service-sandbox: the whole payment service on this computer, simulated.
+const NAME = 'payment-service-sandbox';
+/** In the folder where the command runs, so that each project has a sandbox of its own. */
+const STATE_FILE = 'payment-service-sandbox.sqlite';
+const AFTER_HELP = `
+'start' is the default: ${NAME} [options] [-- program args…]
+Its options are in: ${NAME} start --help
 
-Usage: payment-service-sandbox [options]
-
-  --port <number>         port to listen on; 0 takes a free one (4010)
-  --host <address>        address to listen on (127.0.0.1). With 0.0.0.0, as containers
-                          need it, anyone on the network can read the keys and move
-                          the simulated money
-  --file <path>           keeps the state in this SQLite file, across restarts
-  --seed <text>           the same seed gives the same keys
-  --callback-url <url>    where callbacks go when a request does not say
-  --allow-host <host>     a host beyond this computer, such as shop or shop:3000: callbacks
-                          may go to it, and requests under its name are answered; may be
-                          repeated
-  --misbehave <json>      what callbacks do wrong when a request does not say, such as '{"duplicate":1}'
-  --retry <json>          how callbacks are repeated, such as '{"preset":"below-500","max_attempts":3}';
-                          presets: not-2xx, 5xx-and-429, below-500
-  --help                  shows this text
+Exit codes: 0 done, 1 not done, 2 wrong use. Messages are on stderr.
 `;
 
-/** Wrong use of the command: the message is all that the user needs. */
-class UsageError extends Error {}
-
-const readJson = (option: string, text: string | undefined): object | undefined => {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new UsageError(`--${option} must be JSON, such as '{}'.`, { cause });
-  }
+const port = (text: string): number => {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= 65_535) return value;
+  throw new InvalidArgumentError('It must be a number from 0 to 65535.');
 };
-
-const readPort = (text: string): number => {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new UsageError('--port must be a number from 0 to 65535.');
-  return port;
+const id = (text: string): number => {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be the number of a delivery, which the dashboard shows.');
 };
-
-const readArguments = (args: string[]) => {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        port: { type: 'string', default: '4010' },
-        host: { type: 'string', default: '127.0.0.1' },
-        file: { type: 'string' },
-        seed: { type: 'string' },
-        'callback-url': { type: 'string' },
-        'allow-host': { type: 'string', multiple: true },
-        misbehave: { type: 'string' },
-        retry: { type: 'string' },
-        help: { type: 'boolean', default: false },
-      },
-    }).values;
-  } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
+const seconds = (text: string): number => {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number of seconds.');
 };
+const each = (text: string, before: string[] = []): string[] => [...before, text];
 
-const introduce = (url: string, { account }: Sandbox): string => `Payment service sandbox: ${url}
+/** Options of the sandbox that are wrong because of what is there, and not because of how they are written. */
+const CIRCUMSTANCES = ['port', 'file', 'NODE_ENV'];
 
-  public key   ${account.publicKey}
-  secret key   ${account.secretKey}
-  signing key  ${account.signingKey}
+/** The exit code of what has run. */
+let exitCode = 0;
 
-Open ${url} for wallets, transactions, deliveries, and to start a payment. Or:
+function createProgram(program: readonly string[]): Command {
+  const root = new Command(NAME)
+    .description('The whole payment service on this computer, simulated.')
+    .addHelpText('after', AFTER_HELP)
+    .showHelpAfterError(`Try ${NAME} --help.`)
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, `${NAME}:`)) })
+    .exitOverride();
 
-  curl -H 'public-key: ${account.publicKey}' '${url}/data/payment-providers?currency=UGX&transaction_type=COLLECTION'
+  root
+    .command('start')
+    .usage('[options] [-- program args…]')
+    .description('starts the sandbox; and a program, with the keys in its environment')
+    .option('--port <number>', 'port to listen on; 0 takes a free one', port, 4010)
+    .option(
+      '--host <address>',
+      'address to listen on. With 0.0.0.0, as containers need it, anyone on the network can read the keys and move the simulated money',
+      '127.0.0.1',
+    )
+    .option('--file <path>', 'keeps the state and the keys in this SQLite file, across restarts', STATE_FILE)
+    .option('--no-file', 'keeps them in memory')
+    .option('--env-file <path>', 'writes the keys to this file, which only you can read')
+    .option('--seed <text>', 'the same seed gives the same keys')
+    .option('--callback-url <url>', 'where callbacks go when a request does not say')
+    .option(
+      '--allow-host <host>',
+      'a host beyond this computer, such as shop or shop:3000: callbacks may go to it, and requests under its name are answered; may be repeated',
+      each,
+    )
+    .option('--misbehave <what>', 'what callbacks do wrong when a request does not say, as in trigger', each)
+    .option(
+      '--retry <json>',
+      'how callbacks are repeated, such as \'{"preset":"below-500","max_attempts":3}\'; presets: none, not-2xx, 5xx-and-429, below-500',
+    )
+    .addHelpText(
+      'after',
+      `
+With a program, it waits for the port of --callback-url, sends one callback, and
+prints what happened and why. The exit code is the program's.
 
-  curl -H 'public-key: ${account.publicKey}' -H 'secret-key: ${account.secretKey}' \\
-    -H 'content-type: application/json' '${url}/sandbox/collections' \\
-    -d '{"merchant_reference":"ORD-1","amount":500,"currency":"UGX","provider_code":"example_mobile_money","account":"256772000001"}'
+  ${NAME} --callback-url http://127.0.0.1:3000/payments/callbacks -- node server.mjs`,
+    )
+    .action(async (options: StartOptions) => {
+      exitCode = await start(options, program);
+    });
 
-Ctrl-C stops it.
-`;
+  const withSession = (command: Command): Command =>
+    command
+      .option('--sandbox <url>', 'the sandbox that runs (default: the one that was started in this folder)')
+      .option('--env-file <path>', 'the file with the keys (default: the environment, or what start left here)')
+      .option('--json', 'print JSON for programs');
+  const sessionOf = (options: SessionOptions): Session => openSession(options, keysFileOf(STATE_FILE));
 
-async function main(args: string[]): Promise<void> {
-  const values = readArguments(args);
-  if (values.help) {
-    console.log(help);
-    return;
-  }
-  const port = readPort(values.port);
-  const sandbox = createSandbox({
-    file: values.file,
-    seed: values.seed,
-    callbackUrl: values['callback-url'],
-    allowedHosts: values['allow-host'],
-    misbehave: readJson('misbehave', values.misbehave),
-    retry: readJson('retry', values.retry),
-  });
-  try {
-    const { url } = await sandbox.listen({ port, host: values.host });
-    console.log(introduce(url, sandbox));
-  } catch (error) {
-    await sandbox.close();
-    throw error;
-  }
-  // Once each: a second Ctrl-C ends the process at once, with what is in flight.
-  const stop = (): void => {
-    sandbox.close().catch(report);
-  };
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  withSession(root.command('trigger'))
+    .description('starts a collection, and prints what became of its callback, and why')
+    .option('--to <url>', "where the callback goes (default: the sandbox's --callback-url)")
+    .option('--set <field=value>', 'a field of the collection or of the callback; may be repeated', each)
+    .option(
+      '--misbehave <what>',
+      'a name, a name=value or JSON, such as duplicate or forged_amount=1; may be repeated',
+      each,
+    )
+    .action(async (options: TriggerOptions & SessionOptions & { json?: true }) => {
+      const session = sessionOf(options);
+      const { transaction, deliveries } = await trigger(session, options);
+      report(deliveries, session, options.json ? { transaction } : undefined);
+    });
+  withSession(root.command('resend'))
+    .description('sends a delivery once more')
+    .argument('<id>', 'of the delivery', id)
+    .action(async (delivery: number, options: SessionOptions & { json?: true }) => {
+      const session = sessionOf(options);
+      report(await resend(session, delivery), session, options.json && {});
+    });
+  root
+    .command('explain')
+    .description('says why a recorded callback is refused; exit code 0 when it verifies')
+    .option('--request <file>', 'an HTTP request, a curl command, or JSON with headers and body', '-')
+    .option('--env-file <path>', 'the file with the keys (default: the environment, or what start left here)')
+    .option('--tolerance <seconds>', "the verifier's toleranceSeconds", seconds)
+    .addOption(
+      new Option('--colon-in <field>', "the verifier's colonIn").choices(['merchant_reference', 'internal_reference']),
+    )
+    .option('--json', 'print JSON for programs')
+    .action((options: ExplainOptions & SessionOptions & { json?: true }) => {
+      const keys = readKeys(options.envFile, keysFileOf(STATE_FILE));
+      const explanation = explainRecorded(options, keys);
+      const { ok, title, detail, fix } = explanation;
+      console.log(options.json ? JSON.stringify(explanation, undefined, 2) : `${title}\n${detail}\n${fix}`);
+      exitCode = ok ? 0 : 1;
+    });
+  root
+    .command('inbox')
+    .usage('<command> [options]')
+    .description("runs payment-service-inbox of this folder's project: ls, show, retry, resolve, reopen, stats")
+    .argument('[args...]')
+    .helpOption(false)
+    .allowUnknownOption()
+    .action(async (args: string[]) => {
+      exitCode = await forwardToInbox(args);
+    });
+  return root;
 }
 
-function report(error: unknown): void {
-  const isExpected = error instanceof UsageError || error instanceof PaymentServiceError;
-  console.error(isExpected ? `payment-service-sandbox: ${error.message}` : error);
-  if (error instanceof UsageError) console.error('Try payment-service-sandbox --help.');
-  process.exitCode = 1;
+/** Prints deliveries; the exit code is 1 when one went badly. */
+function report(deliveries: Parameters<typeof printDeliveries>[0], { keys }: Session, json?: object): void {
+  if (json === undefined) printDeliveries(deliveries, keys, process.stdout);
+  else console.log(JSON.stringify({ ...json, deliveries: withOutcomes(deliveries, keys) }, undefined, 2));
+  if (deliveries.some((delivery) => toneOf(delivery, keys) === 'bad')) exitCode = 1;
 }
 
-main(process.argv.slice(2)).catch(report);
+async function main(given: readonly string[]): Promise<void> {
+  const end = given.indexOf('--');
+  const own = end === -1 ? [...given] : given.slice(0, end);
+  const program = end === -1 ? [] : given.slice(end + 1);
+  // Without a subcommand it is 'start'; the help of all of them stays the command's own.
+  const [first = 'start'] = own;
+  const isDefault = own.length === 0 || (first.startsWith('-') && !['-h', '--help'].includes(first));
+  await createProgram(program).parseAsync(isDefault ? ['start', ...own] : own, { from: 'user' });
+}
+
+function failed(error: unknown): number {
+  // Commander has printed its own.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  const isExpected = error instanceof CommandError || error instanceof PaymentServiceError;
+  console.error(isExpected ? `${NAME}: ${error.message}` : error);
+  if (error instanceof ConfigurationError && !CIRCUMSTANCES.includes(error.option)) return 2;
+  return error instanceof CommandError ? error.exitCode : 1;
+}
+
+// The reader of a pipe that ends early, such as `head`, has what it wanted.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+main(process.argv.slice(2)).then(
+  () => {
+    process.exitCode = exitCode;
+  },
+  (error: unknown) => {
+    process.exitCode = failed(error);
+  },
+);
