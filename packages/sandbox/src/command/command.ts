@@ -89,7 +89,10 @@ prints what happened and why. The exit code is the program's.
   const withSession = (command: Command): Command =>
     command
       .option('--sandbox <url>', 'the sandbox that runs (default: the one that was started in this folder)')
-      .option('--env-file <path>', 'the file with the keys (default: the environment, or what start left here)')
+      .option(
+        '--env-file <path>',
+        'the file with the keys (default: the environment, or what start left here)',
+      )
       .option('--json', 'print JSON for programs');
   const sessionOf = (options: SessionOptions): Session => openSession(options, keysFileOf(STATE_FILE));
 
@@ -121,7 +124,10 @@ prints what happened and why. The exit code is the program's.
     .option('--env-file <path>', 'the file with the keys (default: the environment, or what start left here)')
     .option('--tolerance <seconds>', "the verifier's toleranceSeconds", seconds)
     .addOption(
-      new Option('--colon-in <field>', "the verifier's colonIn").choices(['merchant_reference', 'internal_reference']),
+      new Option('--colon-in <field>', "the verifier's colonIn").choices([
+        'merchant_reference',
+        'internal_reference',
+      ]),
     )
     .option('--json', 'print JSON for programs')
     .action((options: ExplainOptions & SessionOptions & { json?: true }) => {
@@ -134,7 +140,9 @@ prints what happened and why. The exit code is the program's.
   root
     .command('inbox')
     .usage('<command> [options]')
-    .description("runs payment-service-inbox of this folder's project: ls, show, retry, resolve, reopen, stats")
+    .description(
+      "runs payment-service-inbox of this folder's project: ls, show, retry, resolve, reopen, stats",
+    )
     .argument('[args...]')
     .helpOption(false)
     .allowUnknownOption()

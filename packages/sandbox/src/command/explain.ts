@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { explain, type Explanation } from '@payment-service/core/explain';
+import { type Explanation, explain } from '@payment-service/core/explain';
 import { CommandError, hasCode } from './command-error.ts';
 import type { FoundKeys } from './keys.ts';
 import { parseRequest } from './parse-request.ts';
@@ -17,7 +17,8 @@ export function explainRecorded(
   { variables, source }: FoundKeys,
 ): Explanation {
   const { SIGNING_KEY: signingKey, PUBLIC_KEY: publicKey, SECRET_KEY: secretKey } = variables;
-  if (!signingKey) throw new CommandError(`SIGNING_KEY is not in ${source}: without it nothing can be computed.`, 2);
+  if (!signingKey)
+    throw new CommandError(`SIGNING_KEY is not in ${source}: without it nothing can be computed.`, 2);
   return explain(
     parseRequest(readInput(request)),
     { signingKey, publicKey, secretKey },

@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
-import { explainOutcome, type OutcomeExplanation } from '@payment-service/core/explain';
+import { explainOutcome, type Outcome } from '@payment-service/core/explain';
 import type { SandboxAttempt, SandboxDelivery } from '../service/views.ts';
 import type { FoundKeys } from './keys.ts';
 
 type Keys = FoundKeys['variables'];
-type Stream = typeof process.stdout;
+type Stream = NodeJS.WriteStream;
 
 const COLOURS = { good: 'green', bad: 'red', neutral: 'yellow' } as const;
 const MAX_ANSWER = 200;
@@ -37,12 +37,12 @@ export function withOutcomes(deliveries: readonly SandboxDelivery[], keys: Keys)
 }
 
 /** How the newest attempt went; neutral when there is none. */
-export function toneOf(delivery: SandboxDelivery, keys: Keys): OutcomeExplanation['tone'] {
+export function toneOf(delivery: SandboxDelivery, keys: Keys): Outcome['tone'] {
   const attempt = delivery.attempts.at(-1);
   return attempt === undefined ? 'neutral' : outcomeOf(delivery, attempt, keys).tone;
 }
 
-function outcomeOf(delivery: SandboxDelivery, attempt: SandboxAttempt, keys: Keys): OutcomeExplanation {
+function outcomeOf(delivery: SandboxDelivery, attempt: SandboxAttempt, keys: Keys): Outcome {
   const { request, response, status, error, error_code, ms } = attempt;
   const { SIGNING_KEY, PUBLIC_KEY, SECRET_KEY } = keys;
   return explainOutcome(
@@ -66,7 +66,10 @@ function outcomeOf(delivery: SandboxDelivery, attempt: SandboxAttempt, keys: Key
   );
 }
 
-function forgeryOf({ misbehaves }: SandboxDelivery, { request }: SandboxAttempt): 'signature' | 'amount' | undefined {
+function forgeryOf(
+  { misbehaves }: SandboxDelivery,
+  { request }: SandboxAttempt,
+): 'signature' | 'amount' | undefined {
   if (request?.key === 'other') return 'signature';
   return misbehaves.some((word) => /^forged (amount|currency)$/.test(word)) ? 'amount' : undefined;
 }

@@ -15,7 +15,9 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
 /** Reads a recorded request in one of three forms. */
 export function parseRequest(bytes: Uint8Array): ParsedRequest {
-  const text = Buffer.from(bytes).toString('utf8').replace(/^\uFEFF/, '');
+  const text = Buffer.from(bytes)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
   if (/^\s*\{/.test(text)) return fromJson(text);
   if (/^\s*curl\s/.test(text)) return fromCurl(text);
   return fromHttp(Buffer.from(bytes));
@@ -46,7 +48,9 @@ function fromJson(text: string): ParsedRequest {
   const { request = value } = Object(value) as { request?: unknown };
   const { method, url, headers, body } = Object(request) as Record<string, unknown>;
   if (typeof headers !== 'object' || headers === null) {
-    throw new CommandError('The JSON has no "headers". It needs "headers" and "body", and may have "method" and "url".');
+    throw new CommandError(
+      'The JSON has no "headers". It needs "headers" and "body", and may have "method" and "url".',
+    );
   }
   const pairs: readonly unknown[] = Array.isArray(headers) ? headers : Object.entries(headers);
   return {
@@ -68,7 +72,8 @@ function fromCurl(text: string): ParsedRequest {
   let url: string | undefined;
   const next = words.values();
   for (const word of next) {
-    const [, name = word, given] = /^(--[\w-]+)=([\s\S]*)$/.exec(word) ?? /^(-[XHd])([\s\S]+)$/.exec(word) ?? [];
+    const [, name = word, given] =
+      /^(--[\w-]+)=([\s\S]*)$/.exec(word) ?? /^(-[XHd])([\s\S]+)$/.exec(word) ?? [];
     const value = (): string => given ?? next.next().value ?? '';
     if (name === '-X' || name === '--request') method = value();
     else if (name === '-H' || name === '--header') headers.push(splitHeader(value()));
@@ -89,11 +94,14 @@ function fromCurl(text: string): ParsedRequest {
 function shellWords(text: string): string[] {
   const joined = text.trim().replace(/\\\r?\n/g, ' ');
   return Array.from(joined.matchAll(SHELL_WORD), ([, word = '']) =>
-    word.replace(SHELL_PART, (_, ansi?: string, single?: string, double?: string, escaped?: string, plain?: string) => {
-      if (ansi !== undefined) return ansi.replace(/\\([\s\S])/g, (__, one: string) => ESCAPES[one] ?? one);
-      if (double !== undefined) return double.replace(/\\([$`"\\])/g, '$1');
-      return single ?? escaped ?? plain ?? '';
-    }),
+    word.replace(
+      SHELL_PART,
+      (_, ansi?: string, single?: string, double?: string, escaped?: string, plain?: string) => {
+        if (ansi !== undefined) return ansi.replace(/\\([\s\S])/g, (__, one: string) => ESCAPES[one] ?? one);
+        if (double !== undefined) return double.replace(/\\([$`"\\])/g, '$1');
+        return single ?? escaped ?? plain ?? '';
+      },
+    ),
   );
 }
 

@@ -50,11 +50,13 @@ export async function start(options: StartOptions, program: readonly string[]): 
 }
 
 /** The program's own output goes to stdout; what the sandbox says about it goes to stderr. */
-async function runWith(sandbox: Sandbox, variables: KeyVariables, command: readonly string[]): Promise<number> {
-  const session = sessionWith(
-    { variables, source: 'this sandbox' },
-    variables.BASE_URL,
-    (url, init) => sandbox.fetch(url, init),
+async function runWith(
+  sandbox: Sandbox,
+  variables: KeyVariables,
+  command: readonly string[],
+): Promise<number> {
+  const session = sessionWith({ variables, source: 'this sandbox' }, variables.BASE_URL, (url, init) =>
+    sandbox.fetch(url, init),
   );
   const { callback_url: address } = await session.call('GET', '/sandbox/settings');
   const target = typeof address === 'string' ? new URL(address) : undefined;
@@ -83,7 +85,9 @@ async function sendFirst(
   const ending = new AbortController();
   const over = program.ended.finally(() => ending.abort());
   const patience = setTimeout(() => {
-    console.error(`Nothing listens on ${target.host} yet. Does ${program.name} listen on this address and port?`);
+    console.error(
+      `Nothing listens on ${target.host} yet. Does ${program.name} listen on this address and port?`,
+    );
   }, PATIENCE_MS);
   const isListening = await listens(target, ending.signal);
   clearTimeout(patience);
