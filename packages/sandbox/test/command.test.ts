@@ -150,8 +150,8 @@ describe('payment-service-sandbox', () => {
       '--retry',
       '{"max_attempts":1}',
     );
-    const answer = await fetch(`${url}/sandbox/defaults`, { headers: keys });
-    expect(JSON.parse(await answer.text()).data).toEqual({
+    const answer = await fetch(`${url}/sandbox/settings`, { headers: keys });
+    expect(JSON.parse(await answer.text()).data).toMatchObject({
       misbehave: { duplicate: 2 },
       retry: { max_attempts: 1 },
     });

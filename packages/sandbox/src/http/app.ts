@@ -7,6 +7,7 @@ import type { SandboxAccount } from '../state/account.ts';
 import { createContractApi, onlyMethods } from './contract-api.ts';
 import { fail, failWith } from './envelope.ts';
 import { knownHost, sameOrigin } from './guards.ts';
+import { logRequests } from './request-log.ts';
 import { createSandboxApi } from './sandbox-api.ts';
 
 /** All routes: the contract under /data, the simulation under /sandbox, the dashboard at /. */
@@ -17,6 +18,8 @@ export function createApp(
 ): Hono {
   const app = new Hono();
   app.use(knownHost(service.rules.allowedHosts), sameOrigin);
+  app.use('/data/*', logRequests(service));
+  app.use('/sandbox/*', logRequests(service));
   app.route('/data', createContractApi(service, account));
   app.route('/', createDashboard(service, account));
   app.route('/sandbox/pay', createPaymentPage(service));

@@ -36,6 +36,7 @@ export function createPaymentPage(service: Service): Hono {
       await service.callbackTried(transaction);
     }
     const location = service.redirectOf(service.transaction(transaction.id));
+    if (location !== undefined) service.logRedirect(transaction.id, location, 303);
     return c.redirect(location ?? `/sandbox/pay/${transaction.internalReference}`, 303);
   });
 

@@ -39,6 +39,7 @@ export function misbehaviourOf(name: unknown): Misbehaviour {
 
 /** The retry rules that the dashboard offers by name. */
 export const retryChoices = [
+  ['none', 'Never'],
   ['not-2xx', 'After any answer but 2xx'],
   ['5xx-and-429', 'After 5xx and 429 only'],
   ['below-500', 'After answers below 500 only, such as 429'],
