@@ -173,7 +173,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   });
   const { colonIn, providers } = options;
   const rules = { allowedHosts, seed, colonIn };
-  const verifier = createVerifier({ signingKey: account.signingKey, colonIn });
+  const verifier = createVerifier({ signingKey: account.signingKey, colonIn, allowSandboxKeys: true });
   const parts = { store, clock, rules, sign, deliveries, verifier, changes };
   const service = createService({ ...parts, settings: checked, providers });
   const app = createApp(service, account, onError);

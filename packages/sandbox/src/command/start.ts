@@ -66,7 +66,11 @@ async function runWith(
     );
   }
   console.error(`Payment service sandbox: ${variables.BASE_URL}`);
-  const program = await startProgram(command, { ...variables });
+  // A verifier warns about sandbox keys where nothing says that this is development.
+  const program = await startProgram(command, {
+    ...variables,
+    NODE_ENV: process.env['NODE_ENV'] || 'development',
+  });
   if (target === undefined) {
     console.error('No callback is sent: name its address with --callback-url.');
   } else {
@@ -99,7 +103,7 @@ async function sendFirst(
   const { deliveries } = await trigger(session, {});
   printDeliveries(deliveries, session.keys, process.stderr);
   const isGood = deliveries.every((each) => toneOf(each, session.keys) !== 'bad');
-  if (isGood) console.error(`\nTry next: payment-service-sandbox trigger --misbehave forged_amount=1`);
+  if (isGood) console.error(`\nTry next, in another terminal here: npx payment-service-sandbox trigger --misbehave forged_amount=5000000`);
 }
 
 function interrupted(): Promise<void> {
@@ -127,9 +131,9 @@ Open ${url} for wallets, transactions, deliveries, and to start a payment. Or:
     -H 'content-type: application/json' '${url}/sandbox/collections' \\
     -d '{"merchant_reference":"ORD-1","amount":500,"currency":"UGX","provider_code":"example_mobile_money","account":"256772000001"}'
 
-Try one misbehaviour, from another terminal: an amount that nobody paid, under a valid signature.
+Try one misbehaviour, from another terminal: a forged amount, under a valid signature.
 
-  payment-service-sandbox trigger${to} --misbehave forged_amount=5000000
+  npx payment-service-sandbox trigger${to} --misbehave forged_amount=5000000
 
 Ctrl-C stops it.
 `;

@@ -1,28 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
-import { createSandbox } from '../src/index.ts';
-import { collection } from './support/api.ts';
-import { type Command, runCommand, startCommand } from './support/command.ts';
-import { startMerchant } from './support/merchant.ts';
+import { describe, expect, it } from 'vitest';
+import { createSandbox } from '../../src/index.ts';
+import { collection } from '../support/api.ts';
+import { emptyFolder, runCommand, startCommand } from '../support/command.ts';
+import { startMerchant } from '../support/merchant.ts';
 
-const started: Command[] = [];
-const start = async (...args: string[]): Promise<Command> => {
-  const command = await startCommand(args);
-  started.push(command);
-  return command;
-};
-afterEach(async () => {
-  for (const command of started.splice(0)) {
-    if (command.process.exitCode === null && command.process.signalCode === null)
-      await command.stop('SIGKILL');
-  }
-});
 
 describe('payment-service-sandbox', () => {
   it('prints its address, the keys and what to try, and what it says to try works', async () => {
-    const { url, keys, output } = await start('--port', '0', '--seed', 'docs');
+    const { url, keys, output } = await startCommand(['--port', '0', '--seed', 'docs']);
     const { account } = createSandbox({ seed: 'docs' });
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     for (const key of Object.values(account)) expect(output()).toContain(key);
@@ -42,11 +30,11 @@ describe('payment-service-sandbox', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
     '%s stops it with exit code 0, and the port is free again',
     async (signal) => {
-      const command = await start('--port', '0');
+      const command = await startCommand(['--port', '0']);
       expect((await fetch(command.url)).status).toBe(200);
       expect(await command.stop(signal)).toBe(0);
       const { port } = new URL(command.url);
-      const again = await start('--port', port);
+      const again = await startCommand(['--port', port]);
       expect(again.url).toBe(command.url);
     },
   );
@@ -57,7 +45,7 @@ describe('payment-service-sandbox', () => {
     merchant.answer = (response) => {
       answer = () => response.end();
     };
-    const { url, keys, stop } = await start('--port', '0', '--callback-url', merchant.url);
+    const { url, keys, stop } = await startCommand(['--port', '0', '--callback-url', merchant.url]);
     for (const misbehave of [{ late_ms: 86_400_000 }, {}]) {
       await fetch(`${url}/sandbox/collections`, {
         method: 'POST',
@@ -91,7 +79,7 @@ describe('payment-service-sandbox', () => {
 
   it('threat A27: --host beyond loopback prints the risk, and --allow-host is a name that it answers under', async () => {
     // An address of loopback that the sandbox does not know as one: the test opens nothing to the network.
-    const { url, output } = await start('--port', '0', '--host', '127.1', '--allow-host', 'sandbox');
+    const { url, output } = await startCommand(['--port', '0', '--host', '127.1', '--allow-host', 'sandbox']);
     expect(output()).toContain('anyone on the network can read its keys and move the simulated money.');
     const { port } = new URL(url);
     const statusUnder = (host: string) =>
@@ -136,20 +124,18 @@ describe('payment-service-sandbox', () => {
   });
 
   it('threat A27: does not start with NODE_ENV=production', async () => {
-    const { code, stderr } = await runCommand(['--port', '0'], { NODE_ENV: 'production' });
+    const { code, stderr } = await runCommand(['--port', '0'], { env: { NODE_ENV: 'production' } });
     expect(code).toBe(1);
     expect(stderr).toContain('NODE_ENV=production');
   });
 
   it('takes its defaults from options', async () => {
-    const { url, keys } = await start(
-      '--port',
+    const { url, keys } = await startCommand(['--port',
       '0',
       '--misbehave',
       '{"duplicate":2}',
       '--retry',
-      '{"max_attempts":1}',
-    );
+      '{"max_attempts":1}']);
     const answer = await fetch(`${url}/sandbox/settings`, { headers: keys });
     expect(JSON.parse(await answer.text()).data).toMatchObject({
       misbehave: { duplicate: 2 },
@@ -158,9 +144,9 @@ describe('payment-service-sandbox', () => {
   });
 
   it('package.json offers it from src in the workspace, and from dist when published', async () => {
-    const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
+    const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
     const { bin, publishConfig } = JSON.parse(text);
-    expect(bin).toEqual({ 'payment-service-sandbox': './src/command.ts' });
+    expect(bin).toEqual({ 'payment-service-sandbox': './src/command/command.ts' });
     expect(publishConfig.bin).toEqual({ 'payment-service-sandbox': './dist/command.js' });
   });
 });
