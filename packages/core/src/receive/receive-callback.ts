@@ -100,7 +100,7 @@ export async function receiveCallback(
   }
 }
 
-export const ENCODINGS: readonly string[] = ['identity', 'gzip', 'x-gzip', 'deflate'];
+const ENCODINGS: readonly string[] = ['identity', 'gzip', 'x-gzip', 'deflate'];
 
 async function decompress(bytes: Uint8Array, encoding: string): Promise<Uint8Array | BodyProblem> {
   // Loaded with the first compressed body: few senders compress, and a program should start fast.
