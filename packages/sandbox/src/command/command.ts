@@ -61,7 +61,7 @@ function createProgram(program: readonly string[]): Command {
     )
     .option('--file <path>', 'keeps the state and the keys in this SQLite file, across restarts', STATE_FILE)
     .option('--no-file', 'keeps them in memory')
-    .option('--env-file <path>', 'writes the keys to this file, which only you can read')
+    .option('--keys-file <path>', 'writes the keys to this file, which only you can read')
     .option('--seed <text>', 'the same seed gives the same keys')
     .option('--callback-url <url>', 'where callbacks go when a request does not say')
     .option(
@@ -90,7 +90,7 @@ prints what happened and why. The exit code is the program's.
     command
       .option('--sandbox <url>', 'the sandbox that runs (default: the one that was started in this folder)')
       .option(
-        '--env-file <path>',
+        '--keys-file <path>',
         'the file with the keys (default: the environment, or what start left here)',
       )
       .option('--json', 'print JSON for programs');
@@ -121,7 +121,10 @@ prints what happened and why. The exit code is the program's.
     .command('explain')
     .description('says why a recorded callback is refused; exit code 0 when it verifies')
     .option('--request <file>', 'an HTTP request, a curl command, or JSON with headers and body', '-')
-    .option('--env-file <path>', 'the file with the keys (default: the environment, or what start left here)')
+    .option(
+      '--keys-file <path>',
+      'the file with the keys (default: the environment, or what start left here)',
+    )
     .option('--tolerance <seconds>', "the verifier's toleranceSeconds", seconds)
     .addOption(
       new Option('--colon-in <field>', "the verifier's colonIn").choices([
@@ -131,7 +134,7 @@ prints what happened and why. The exit code is the program's.
     )
     .option('--json', 'print JSON for programs')
     .action((options: ExplainOptions & SessionOptions & { json?: true }) => {
-      const keys = readKeys(options.envFile, keysFileOf(STATE_FILE));
+      const keys = readKeys(options.keysFile, keysFileOf(STATE_FILE));
       const explanation = explainRecorded(options, keys);
       const { ok, title, detail, fix } = explanation;
       console.log(options.json ? JSON.stringify(explanation, undefined, 2) : `${title}\n${detail}\n${fix}`);
@@ -161,7 +164,11 @@ function report(deliveries: Parameters<typeof printDeliveries>[0], { keys }: Ses
 
 async function main(given: readonly string[]): Promise<void> {
   const end = given.indexOf('--');
-  const own = end === -1 ? [...given] : given.slice(0, end);
+  // Node itself reads --env-file, even behind the name of the script, and ends where there is no such file. So the option
+  // has another name, and this one works for a file that is there.
+  const own = (end === -1 ? given : given.slice(0, end)).map((each) =>
+    each.replace(/^--env-file(?==|$)/, '--keys-file'),
+  );
   const program = end === -1 ? [] : given.slice(end + 1);
   // Without a subcommand it is 'start'; the help of all of them stays the command's own.
   const [first = 'start'] = own;

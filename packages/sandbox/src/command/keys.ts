@@ -56,11 +56,11 @@ export function writeKeys(path: string, variables: KeyVariables): void {
  * Reads the keys: of the file that is named, or else of the environment, or else of the file that `start` has left in this
  * folder. Never from arguments, which every user of the computer can read.
  */
-export function readKeys(envFile: string | undefined, leftBehind: string): FoundKeys {
-  if (envFile !== undefined) {
-    const text = readIfThere(envFile);
-    if (text === undefined) throw new CommandError(`There is no file ${envFile}.`);
-    return { variables: parseEnv(text), source: envFile };
+export function readKeys(keysFile: string | undefined, leftBehind: string): FoundKeys {
+  if (keysFile !== undefined) {
+    const text = readIfThere(keysFile);
+    if (text === undefined) throw new CommandError(`There is no file ${keysFile}.`);
+    return { variables: parseEnv(text), source: keysFile };
   }
   if (NAMES.some((name) => process.env[name])) {
     return { variables: process.env, source: 'the environment' };
@@ -68,7 +68,7 @@ export function readKeys(envFile: string | undefined, leftBehind: string): Found
   const text = readIfThere(leftBehind);
   if (text !== undefined) return { variables: parseEnv(text), source: leftBehind };
   throw new CommandError(
-    `There are no keys: set ${NAMES.join(', ')}, or name the file that 'start' wrote with --env-file.`,
+    `There are no keys: set ${NAMES.join(', ')}, or name the file that 'start' wrote with --keys-file.`,
     2,
   );
 }

@@ -12,7 +12,7 @@ export interface Session {
 
 export interface SessionOptions {
   readonly sandbox?: string;
-  readonly envFile?: string;
+  readonly keysFile?: string;
 }
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -20,14 +20,14 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 const DEFAULT_URL = 'http://127.0.0.1:4010';
 
 /** A session with a sandbox that runs already. */
-export function openSession({ sandbox, envFile }: SessionOptions, leftBehind: string): Session {
-  const { variables, source } = readKeys(envFile, leftBehind);
+export function openSession({ sandbox, keysFile }: SessionOptions, leftBehind: string): Session {
+  const { variables, source } = readKeys(keysFile, leftBehind);
   const url = (sandbox ?? variables.BASE_URL ?? DEFAULT_URL).replace(/\/+$/, '');
   for (const name of ['PUBLIC_KEY', 'SECRET_KEY'] as const) {
     // The keys of a real account must not reach a program that only happens to listen there.
     if (variables[name]?.startsWith('SANDBOX')) continue;
     throw new CommandError(
-      `${name} of ${source} is not the key of a sandbox, and was sent nowhere. Name the file that 'start' wrote with --env-file.`,
+      `${name} of ${source} is not the key of a sandbox, and was sent nowhere. Name the file that 'start' wrote with --keys-file.`,
       2,
     );
   }

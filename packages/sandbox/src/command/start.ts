@@ -16,7 +16,7 @@ export interface StartOptions {
   readonly allowHost?: string[];
   readonly misbehave?: string[];
   readonly retry?: string;
-  readonly envFile?: string;
+  readonly keysFile?: string;
 }
 
 const PATIENCE_MS = 10_000;
@@ -26,7 +26,7 @@ const PATIENCE_MS = 10_000;
  * listens. Resolves with the program's exit code; without a program, with 0 after Ctrl-C.
  */
 export async function start(options: StartOptions, program: readonly string[]): Promise<number> {
-  const { file, envFile } = options;
+  const { file, keysFile } = options;
   const sandbox = createSandbox({
     file: file === false ? undefined : file,
     seed: options.seed,
@@ -39,7 +39,7 @@ export async function start(options: StartOptions, program: readonly string[]): 
     const { url } = await sandbox.listen({ port: options.port, host: options.host });
     const variables = keyVariables(url, sandbox.account);
     if (file !== false) writeKeys(keysFileOf(file), variables);
-    if (envFile !== undefined) writeKeys(envFile, variables);
+    if (keysFile !== undefined) writeKeys(keysFile, variables);
     if (program.length > 0) return await runWith(sandbox, variables, program);
     console.log(introduction(url, sandbox, options));
     await interrupted();
@@ -103,7 +103,10 @@ async function sendFirst(
   const { deliveries } = await trigger(session, {});
   printDeliveries(deliveries, session.keys, process.stderr);
   const isGood = deliveries.every((each) => toneOf(each, session.keys) !== 'bad');
-  if (isGood) console.error(`\nTry next, in another terminal here: npx payment-service-sandbox trigger --misbehave forged_amount=5000000`);
+  if (isGood)
+    console.error(
+      `\nTry next, in another terminal here: npx payment-service-sandbox trigger --misbehave forged_amount=5000000`,
+    );
 }
 
 function interrupted(): Promise<void> {
@@ -114,9 +117,9 @@ function interrupted(): Promise<void> {
   });
 }
 
-function introduction(url: string, { account }: Sandbox, { callbackUrl, envFile }: StartOptions): string {
+function introduction(url: string, { account }: Sandbox, { callbackUrl, keysFile }: StartOptions): string {
   const to = callbackUrl === undefined ? ' --to http://127.0.0.1:3000/payments/callbacks' : '';
-  const written = envFile === undefined ? '' : `\nThe keys are in ${envFile}.\n`;
+  const written = keysFile === undefined ? '' : `\nThe keys are in ${keysFile}.\n`;
   return `Payment service sandbox: ${url}
 
   public key   ${account.publicKey}

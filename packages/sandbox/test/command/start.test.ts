@@ -1,12 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/index.ts';
 import { collection } from '../support/api.ts';
 import { emptyFolder, runCommand, startCommand } from '../support/command.ts';
 import { startMerchant } from '../support/merchant.ts';
-
 
 describe('payment-service-sandbox', () => {
   it('prints its address, the keys and what to try, and what it says to try works', async () => {
@@ -60,8 +60,48 @@ describe('payment-service-sandbox', () => {
     await merchant.close();
   });
 
+  it('keeps its keys in the folder, so that they are the same after a restart', async () => {
+    const { cwd, keys, stop } = await startCommand(['--port', '0']);
+    expect(await runCommand(['--port', '0'], { cwd })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The file is in use by another sandbox.'),
+    });
+    await stop('SIGINT');
+    const again = await startCommand(['--port', '0'], { cwd });
+    expect(again.keys).toEqual(keys);
+  });
+
+  it('--no-file leaves nothing in the folder', async () => {
+    const { cwd } = await startCommand(['--port', '0', '--no-file']);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it('--keys-file writes the keys beside what else is in the file, for its owner only', async () => {
+    const cwd = emptyFolder();
+    const path = join(cwd, '.env');
+    await writeFile(path, 'PORT=3000\nSIGNING_KEY=old\n\n', { mode: 0o644 });
+    const { url, output } = await startCommand(['--port', '0', '--seed', 'docs', '--keys-file', '.env'], {
+      cwd,
+    });
+    const { account } = createSandbox({ seed: 'docs' });
+    expect(await readFile(path, 'utf8')).toBe(
+      `PORT=3000\nBASE_URL=${url}\nPUBLIC_KEY=${account.publicKey}\nSECRET_KEY=${account.secretKey}\nSIGNING_KEY=${account.signingKey}\n`,
+    );
+    // Windows has no such modes.
+    const modes = process.platform === 'win32' ? [] : [(await stat(path)).mode & 0o777];
+    expect(modes).toEqual(process.platform === 'win32' ? [] : [0o600]);
+    expect(output()).toContain('The keys are in .env.');
+  });
+
+  it('--env-file does the same for a file that is there, although Node looks at this option too', async () => {
+    const cwd = emptyFolder();
+    await writeFile(join(cwd, '.env'), '');
+    await startCommand(['--port', '0', '--env-file=.env'], { cwd });
+    expect(await readFile(join(cwd, '.env'), 'utf8')).toContain('SIGNING_KEY=SANDBOXSIGNING');
+  });
+
   it('--help says how to use it', async () => {
-    const { code, stdout, stderr } = await runCommand(['--help']);
+    const { code, stdout, stderr } = await runCommand(['start', '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const option of [
       '--port',
@@ -105,21 +145,30 @@ describe('payment-service-sandbox', () => {
   });
 
   it.each([
-    [['--port', 'x'], '--port must be a number from 0 to 65535.'],
-    [['--port', '65536'], '--port must be a number from 0 to 65535.'],
-    [['--host', ''], 'host must not be empty. Leave it out for 127.0.0.1.'],
-    [['--host', '192.0.2.1'], '192.0.2.1 is not an address of this computer.'],
-    [['--allow-host', 'http://shop'], 'allowedHosts: "http://shop" never matches.'],
-    [['--file', '/nowhere/at/all.sqlite'], 'The file could not be opened.'],
-    [['--misbehave', '{'], '--misbehave must be JSON'],
-    [['--misbehave', '{"explode":true}'], 'misbehave: explode: this field is not known here.'],
-    [['--callback-url', 'http://example.com/'], 'callbackUrl must be on this computer'],
-    [['--what'], "Unknown option '--what'"],
-    [['extra'], "Unexpected argument 'extra'"],
-  ])('%j is refused in one line that says why', async (args, says) => {
+    [2, ['--port', 'x'], 'It must be a number from 0 to 65535.'],
+    [2, ['--port', '65536'], 'It must be a number from 0 to 65535.'],
+    [2, ['--host', ''], 'host must not be empty. Leave it out for 127.0.0.1.'],
+    [2, ['--host', '192.0.2.1'], '192.0.2.1 is not an address of this computer.'],
+    [2, ['--allow-host', 'http://shop'], 'allowedHosts: "http://shop" never matches.'],
+    [1, ['--file', '/nowhere/at/all.sqlite'], 'The file could not be opened.'],
+    [
+      1,
+      ['--no-file', '--keys-file', '/nowhere/at/all.env'],
+      'The keys could not be written to /nowhere/at/all.env.',
+    ],
+    [2, ['--misbehave', '{'], '--misbehave must be JSON'],
+    [2, ['--misbehave', '{"explode":true}'], 'misbehave: explode: this field is not known here.'],
+    [2, ['--misbehave', 'explode'], 'misbehave: explode: this field is not known here.'],
+    [2, ['--retry', '[]'], '--retry must be a JSON object'],
+    [2, ['--callback-url', 'http://example.com/'], 'callbackUrl must be on this computer'],
+    [2, ['--prot', '1'], "unknown option '--prot'\n(Did you mean --port?)"],
+    [2, ['extra'], "unknown command 'extra'"],
+    [2, ['triger'], "unknown command 'triger'\n(Did you mean trigger?)"],
+  ])('exit code %i: %j is refused with why, on stderr', async (exitCode, args, says) => {
     const { code, stdout, stderr } = await runCommand(args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain(`payment-service-sandbox: ${says}`);
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
+    expect(stderr).toContain('payment-service-sandbox: ');
+    expect(stderr).toContain(says);
     expect(stderr).not.toContain('    at ');
   });
 
@@ -130,12 +179,14 @@ describe('payment-service-sandbox', () => {
   });
 
   it('takes its defaults from options', async () => {
-    const { url, keys } = await startCommand(['--port',
+    const { url, keys } = await startCommand([
+      '--port',
       '0',
       '--misbehave',
       '{"duplicate":2}',
       '--retry',
-      '{"max_attempts":1}']);
+      '{"max_attempts":1}',
+    ]);
     const answer = await fetch(`${url}/sandbox/settings`, { headers: keys });
     expect(JSON.parse(await answer.text()).data).toMatchObject({
       misbehave: { duplicate: 2 },

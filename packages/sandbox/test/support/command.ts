@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly cwd?: string;
   /** What it reads from standard input. */
   readonly input?: string;
+  /** Keys that are pressed on the terminal when it has printed something. */
+  readonly keys?: { readonly after: string; readonly press: string };
 }
 
 /** The command as a process of its own. */
@@ -54,14 +56,14 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-function run(file: string, args: readonly string[], { env = {}, cwd, input }: RunOptions) {
+function run(file: string, args: readonly string[], { env = {}, cwd, input, keys }: RunOptions) {
   const folder = cwd ?? emptyFolder();
   const child = spawn(file, args, {
     cwd: folder,
     env: { PATH: process.env['PATH'], NODE_ENV: 'test', SHELL: '/bin/sh', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  child.stdin.end(input);
+  if (keys === undefined) child.stdin.end(input);
   onTestFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
@@ -70,7 +72,9 @@ function run(file: string, args: readonly string[], { env = {}, cwd, input }: Ru
   });
   const text = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => {
+    const isPrinted = keys !== undefined && text.stdout.includes(keys.after);
     text.stdout += chunk;
+    if (keys !== undefined && !isPrinted && text.stdout.includes(keys.after)) child.stdin.write(keys.press);
   });
   child.stderr.on('data', (chunk) => {
     text.stderr += chunk;
@@ -89,7 +93,8 @@ export async function runCommand(args: readonly string[], options: RunOptions = 
 export async function runOnTerminal(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const command = [process.execPath, path, ...args];
   const quoted = command.map((each) => `'${each}'`).join(' ');
-  const own = process.platform === 'linux' ? ['-qec', quoted, '/dev/null'] : ['-q', '/dev/null', ...command];
+  const own =
+    process.platform === 'linux' ? ['-qec', `exec ${quoted}`, '/dev/null'] : ['-q', '/dev/null', ...command];
   const env = { TERM: 'xterm-256color', ...options.env };
   const { child, text } = run('script', own, { ...options, env });
   const [code] = await once(child, 'close');
