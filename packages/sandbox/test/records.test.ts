@@ -123,7 +123,7 @@ describe('a transaction knows everything that happened to it', () => {
     const [first, copy] = sandbox.deliveries().map(({ id }) => id);
     const of = (what: string) => line.filter((event) => event['what'] === what);
     expect(line[0]).toEqual({ at: '2026-01-02T00:00:00.000Z', what: 'created' });
-    expect(of('decided')).toEqual([expect.objectContaining({ status: 'COMPLETED' })]);
+    expect(of('decided')).toEqual([expect.objectContaining({ transaction_status: 'COMPLETED' })]);
     expect(of('delivery').map(({ delivery_id, misbehaves }) => [delivery_id, misbehaves])).toEqual([
       [first, []],
       [copy, ['duplicate 1']],
