@@ -154,7 +154,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const changes = createChangeFeed(systemTime.now(), onError);
   const persistence = options.file === undefined ? undefined : sqliteFile(options.file);
   const store = createStore(persistence, changes.announce);
-  const seed = seedOf(store, options.seed);
+  const seed = seedOf(store, options);
   const account = mintAccount(seed);
   const clock: Clock = {
     now: () => systemTime.now() + (store.get('settings', 'settings')?.clockOffset ?? 0),
@@ -273,13 +273,13 @@ function configured<T>(option: string, read: () => T): T {
 }
 
 /** The seed of the account: the file's own, the one given, or a random one. */
-function seedOf(store: Store, given: string | undefined): string {
+function seedOf(store: Store, { seed: given, file }: SandboxOptions): string {
   const stored = store.get('account', 'account')?.seed;
   if (stored !== undefined && given !== undefined && stored !== given) {
     store.close();
     throw new ConfigurationError(
       'seed',
-      'The file holds an account of another seed. Leave the seed out, or start with another file.',
+      `The file ${file} holds an account of another seed. Leave the seed out, or start with another file.`,
     );
   }
   const seed = stored ?? given ?? randomSeed();

@@ -4,15 +4,13 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { CommandError } from './command-error.ts';
 import { type ExplainOptions, explainRecorded } from './explain.ts';
 import { forwardToInbox } from './inbox.ts';
-import { keysFileOf, readKeys } from './keys.ts';
+import { readKeys } from './keys.ts';
 import { printDeliveries, toneOf, withOutcomes } from './outcome.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import { type StartOptions, start } from './start.ts';
 import { resend, type TriggerOptions, trigger } from './trigger.ts';
 
 const NAME = 'payment-service-sandbox';
-/** In the folder where the command runs, so that each project has a sandbox of its own. */
-const STATE_FILE = 'payment-service-sandbox.sqlite';
 const AFTER_HELP = `
 'start' is the default: ${NAME} [options] [-- program args…]
 Its options are in: ${NAME} start --help
@@ -59,11 +57,17 @@ function createProgram(program: readonly string[]): Command {
       'address to listen on. With 0.0.0.0, as containers need it, anyone on the network can read the keys and move the simulated money',
       '127.0.0.1',
     )
-    .option('--file <path>', 'keeps the state and the keys in this SQLite file, across restarts', STATE_FILE)
-    .option('--no-file', 'keeps them in memory')
+    .option(
+      '--file <path>',
+      'keeps keys and state in this SQLite file, across restarts (default: .payment-service-sandbox/state.sqlite)',
+    )
+    .addOption(
+      new Option('--memory', 'keeps nothing: other keys at each start, unless --seed is given').conflicts('file'),
+    )
     .option('--keys-file <path>', 'writes the keys to this file, which only you can read')
     .option('--seed <text>', 'the same seed gives the same keys')
     .option('--callback-url <url>', 'where callbacks go when a request does not say')
+    .option('--redirect-url <url>', "where the customer's browser goes back to when a request does not say")
     .option(
       '--allow-host <host>',
       'a host beyond this computer, such as shop or shop:3000: callbacks may go to it, and requests under its name are answered; may be repeated',
@@ -94,7 +98,7 @@ prints what happened and why. The exit code is the program's.
         'the file with the keys (default: the environment, or what start left here)',
       )
       .option('--json', 'print JSON for programs');
-  const sessionOf = (options: SessionOptions): Session => openSession(options, keysFileOf(STATE_FILE));
+  const sessionOf = (options: SessionOptions): Session => openSession(options);
 
   withSession(root.command('trigger'))
     .description('starts a collection, and prints what became of its callback, and why')
@@ -134,7 +138,7 @@ prints what happened and why. The exit code is the program's.
     )
     .option('--json', 'print JSON for programs')
     .action((options: ExplainOptions & SessionOptions & { json?: true }) => {
-      const keys = readKeys(options.keysFile, keysFileOf(STATE_FILE));
+      const keys = readKeys(options.keysFile);
       const explanation = explainRecorded(options, keys);
       const { ok, title, detail, fix } = explanation;
       console.log(options.json ? JSON.stringify(explanation, undefined, 2) : `${title}\n${detail}\n${fix}`);

@@ -2,6 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import type { SandboxAccount } from '../state/account.ts';
 import { CommandError, hasCode } from './command-error.ts';
+import { OWN_KEYS_FILE } from './own-directory.ts';
 
 /** The variables that the programs of the documents read. */
 export interface KeyVariables {
@@ -25,9 +26,6 @@ export const keyVariables = (url: string, account: SandboxAccount): KeyVariables
   SECRET_KEY: account.secretKey,
   SIGNING_KEY: account.signingKey,
 });
-
-/** Where `start` leaves the keys for the other commands, beside the file of the state. */
-export const keysFileOf = (stateFile: string): string => `${stateFile}.env`;
 
 /**
  * Writes the variables to a file that only its owner can read. Other lines of the file stay: it may be a program's own
@@ -56,7 +54,7 @@ export function writeKeys(path: string, variables: KeyVariables): void {
  * Reads the keys: of the file that is named, or else of the environment, or else of the file that `start` has left in this
  * folder. Never from arguments, which every user of the computer can read.
  */
-export function readKeys(keysFile: string | undefined, leftBehind: string): FoundKeys {
+export function readKeys(keysFile: string | undefined): FoundKeys {
   if (keysFile !== undefined) {
     const text = readIfThere(keysFile);
     if (text === undefined) throw new CommandError(`There is no file ${keysFile}.`);
@@ -65,10 +63,10 @@ export function readKeys(keysFile: string | undefined, leftBehind: string): Foun
   if (NAMES.some((name) => process.env[name])) {
     return { variables: process.env, source: 'the environment' };
   }
-  const text = readIfThere(leftBehind);
-  if (text !== undefined) return { variables: parseEnv(text), source: leftBehind };
+  const text = readIfThere(OWN_KEYS_FILE);
+  if (text !== undefined) return { variables: parseEnv(text), source: OWN_KEYS_FILE };
   throw new CommandError(
-    `There are no keys: set ${NAMES.join(', ')}, or name the file that 'start' wrote with --keys-file.`,
+    `There are no keys: run this in the folder where the sandbox was started, set ${NAMES.join(', ')}, or name a file with --keys-file.`,
     2,
   );
 }

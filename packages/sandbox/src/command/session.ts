@@ -20,14 +20,14 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 const DEFAULT_URL = 'http://127.0.0.1:4010';
 
 /** A session with a sandbox that runs already. */
-export function openSession({ sandbox, keysFile }: SessionOptions, leftBehind: string): Session {
-  const { variables, source } = readKeys(keysFile, leftBehind);
+export function openSession({ sandbox, keysFile }: SessionOptions): Session {
+  const { variables, source } = readKeys(keysFile);
   const url = (sandbox ?? variables.BASE_URL ?? DEFAULT_URL).replace(/\/+$/, '');
   for (const name of ['PUBLIC_KEY', 'SECRET_KEY'] as const) {
     // The keys of a real account must not reach a program that only happens to listen there.
     if (variables[name]?.startsWith('SANDBOX')) continue;
     throw new CommandError(
-      `${name} of ${source} is not the key of a sandbox, and was sent nowhere. Name the file that 'start' wrote with --keys-file.`,
+      `${name} of ${source} is not the key of a sandbox, and was sent nowhere. Name the file of the sandbox's keys with --keys-file.`,
       2,
     );
   }

@@ -1,7 +1,8 @@
 import { createSandbox, type Sandbox } from '../sandbox.ts';
 import { CommandError } from './command-error.ts';
-import { type KeyVariables, keysFileOf, keyVariables, writeKeys } from './keys.ts';
+import { type KeyVariables, keyVariables, writeKeys } from './keys.ts';
 import { printDeliveries, toneOf } from './outcome.ts';
+import { OWN_KEYS_FILE, ownStateFile } from './own-directory.ts';
 import { accepts, listens, type Program, portOf, startProgram } from './program.ts';
 import { sessionWith } from './session.ts';
 import { jsonObject, readMisbehaviours, trigger } from './trigger.ts';
@@ -9,10 +10,12 @@ import { jsonObject, readMisbehaviours, trigger } from './trigger.ts';
 export interface StartOptions {
   readonly port: number;
   readonly host: string;
-  /** The file of the state; `false` keeps it in memory. */
-  readonly file: string | false;
+  /** @default a file in a directory of its own, in the working directory */
+  readonly file?: string;
+  readonly memory?: true;
   readonly seed?: string;
   readonly callbackUrl?: string;
+  readonly redirectUrl?: string;
   readonly allowHost?: string[];
   readonly misbehave?: string[];
   readonly retry?: string;
@@ -26,11 +29,13 @@ const PATIENCE_MS = 10_000;
  * listens. Resolves with the program's exit code; without a program, with 0 after Ctrl-C.
  */
 export async function start(options: StartOptions, program: readonly string[]): Promise<number> {
-  const { file, keysFile } = options;
+  const { keysFile } = options;
+  const file = options.memory ? undefined : (options.file ?? ownStateFile());
   const sandbox = createSandbox({
-    file: file === false ? undefined : file,
+    file,
     seed: options.seed,
     callbackUrl: options.callbackUrl,
+    redirectUrl: options.redirectUrl,
     allowedHosts: options.allowHost,
     misbehave: options.misbehave && readMisbehaviours(options.misbehave),
     retry: options.retry === undefined ? undefined : jsonObject(options.retry, '--retry'),
@@ -38,10 +43,10 @@ export async function start(options: StartOptions, program: readonly string[]): 
   try {
     const { url } = await sandbox.listen({ port: options.port, host: options.host });
     const variables = keyVariables(url, sandbox.account);
-    if (file !== false) writeKeys(keysFileOf(file), variables);
+    if (!options.memory && options.file === undefined) writeKeys(OWN_KEYS_FILE, variables);
     if (keysFile !== undefined) writeKeys(keysFile, variables);
     if (program.length > 0) return await runWith(sandbox, variables, program);
-    console.log(introduction(url, sandbox, options));
+    console.log(introduction(url, sandbox, options, file));
     await interrupted();
     return 0;
   } finally {
@@ -117,15 +122,26 @@ function interrupted(): Promise<void> {
   });
 }
 
-function introduction(url: string, { account }: Sandbox, { callbackUrl, keysFile }: StartOptions): string {
+function introduction(
+  url: string,
+  { account }: Sandbox,
+  { callbackUrl, keysFile }: StartOptions,
+  file: string | undefined,
+): string {
   const to = callbackUrl === undefined ? ' --to http://127.0.0.1:3000/payments/callbacks' : '';
-  const written = keysFile === undefined ? '' : `\nThe keys are in ${keysFile}.\n`;
+  const kept =
+    file === undefined
+      ? 'Nothing is kept: the next start has other keys, unless --seed is given.'
+      : `Keys and state are kept in ${file}.`;
+  const written = keysFile === undefined ? '' : ` The keys are also in ${keysFile}.`;
   return `Payment service sandbox: ${url}
 
   public key   ${account.publicKey}
   secret key   ${account.secretKey}
   signing key  ${account.signingKey}
-${written}
+
+${kept}${written}
+
 Open ${url} for wallets, transactions, deliveries, and to start a payment. Or:
 
   curl -H 'public-key: ${account.publicKey}' '${url}/data/payment-providers?currency=UGX&transaction_type=COLLECTION'

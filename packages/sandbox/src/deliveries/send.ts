@@ -1,7 +1,7 @@
 import type { BodyStart, HeaderPair } from '../state/records.ts';
 
 /** How much of a body is kept. */
-export const MAX_BODY_BYTES = 16 * 1024;
+export const MAX_BODY_BYTES: number = 16 * 1024;
 
 /** A POST on its way out. */
 interface Outgoing {
@@ -71,14 +71,16 @@ const pairsOf = (raw: readonly string[]): HeaderPair[] =>
   Array.from({ length: raw.length / 2 }, (_, index) => [raw[2 * index] ?? '', raw[2 * index + 1] ?? '']);
 
 /** The start of a body; the rest is not read, however long it is. */
-export async function startOf(body: AsyncIterable<Uint8Array> | null): Promise<BodyStart> {
+export async function startOf(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | null,
+): Promise<BodyStart> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
   for await (const chunk of body ?? []) {
     text += decoder.decode(chunk.subarray(0, MAX_BODY_BYTES - bytes), { stream: true });
     bytes += chunk.byteLength;
-    if (bytes > MAX_BODY_BYTES) return { body: text, bytes: null, isCut: true };
+    if (bytes > MAX_BODY_BYTES) return { body: text, bytes: null, is_cut: true };
   }
-  return { body: text + decoder.decode(), bytes, isCut: false };
+  return { body: text + decoder.decode(), bytes, is_cut: false };
 }

@@ -26,6 +26,8 @@ export const logRequests =
     const started = performance.now();
     await next();
     const ms = Math.round(performance.now() - started);
+    // Read to its end: one half of a copied body cannot be cancelled alone. All these answers are in memory.
+    const answer = new TextEncoder().encode(await c.res.clone().text());
     service.logRequest({
       at,
       method: c.req.method,
@@ -38,7 +40,7 @@ export const logRequests =
       status: c.res.status,
       refusal: c.get('refusal') ?? null,
       ms,
-      // Read to its end: one half of a copied body cannot be cancelled alone. All these answers are in memory.
-      ...(await startOf(new Response(await c.res.clone().text()).body)),
+      ...(await startOf([answer])),
+      bytes: answer.byteLength,
     });
   };

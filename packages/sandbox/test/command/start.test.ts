@@ -69,10 +69,13 @@ describe('payment-service-sandbox', () => {
     await stop('SIGINT');
     const again = await startCommand(['--port', '0'], { cwd });
     expect(again.keys).toEqual(keys);
+    expect(again.output()).toContain(`are kept in ${join('.payment-service-sandbox', 'state.sqlite')}.`);
+    // Out of version control.
+    expect(await readFile(join(cwd, '.payment-service-sandbox', '.gitignore'), 'utf8')).toBe('*\n');
   });
 
-  it('--no-file leaves nothing in the folder', async () => {
-    const { cwd } = await startCommand(['--port', '0', '--no-file']);
+  it('--memory leaves nothing in the folder', async () => {
+    const { cwd } = await startCommand(['--port', '0', '--memory']);
     expect(await readdir(cwd)).toEqual([]);
   });
 
@@ -90,7 +93,7 @@ describe('payment-service-sandbox', () => {
     // Windows has no such modes.
     const modes = process.platform === 'win32' ? [] : [(await stat(path)).mode & 0o777];
     expect(modes).toEqual(process.platform === 'win32' ? [] : [0o600]);
-    expect(output()).toContain('The keys are in .env.');
+    expect(output()).toContain('The keys are also in .env.');
   });
 
   it('--env-file does the same for a file that is there, although Node looks at this option too', async () => {
@@ -107,8 +110,11 @@ describe('payment-service-sandbox', () => {
       '--port',
       '--host',
       '--file',
+      '--memory',
+      '--keys-file',
       '--seed',
       '--callback-url',
+      '--redirect-url',
       '--allow-host',
       '--misbehave',
       '--retry',
@@ -153,7 +159,7 @@ describe('payment-service-sandbox', () => {
     [1, ['--file', '/nowhere/at/all.sqlite'], 'The file could not be opened.'],
     [
       1,
-      ['--no-file', '--keys-file', '/nowhere/at/all.env'],
+      ['--memory', '--keys-file', '/nowhere/at/all.env'],
       'The keys could not be written to /nowhere/at/all.env.',
     ],
     [2, ['--misbehave', '{'], '--misbehave must be JSON'],
@@ -161,6 +167,8 @@ describe('payment-service-sandbox', () => {
     [2, ['--misbehave', 'explode'], 'misbehave: explode: this field is not known here.'],
     [2, ['--retry', '[]'], '--retry must be a JSON object'],
     [2, ['--callback-url', 'http://example.com/'], 'callbackUrl must be on this computer'],
+    [2, ['--memory', '--file', 'x'], "option '--memory' cannot be used with option '--file <path>'"],
+    [2, ['--redirect-url', 'mailto:x'], 'redirectUrl must be an http or https address.'],
     [2, ['--prot', '1'], "unknown option '--prot'\n(Did you mean --port?)"],
     [2, ['extra'], "unknown command 'extra'"],
     [2, ['triger'], "unknown command 'triger'\n(Did you mean trigger?)"],
