@@ -118,9 +118,12 @@ export function* keyGuesses(keys: ExplainKeys, now: number): Generator<KeyGuess>
   for (const { id, key } of own) {
     const name = keyName(id, key);
     const trimmed = key.trim().replace(/^(["'])(.*)\1$/, '$2');
-    const excess = key.length - trimmed.length;
-    if (excess > 0)
-      yield guess('key_white_space', `It fits ${name} without ${excess} characters around it.`, trimmed);
+    if (trimmed !== key)
+      yield guess(
+        'key_white_space',
+        `It fits ${name} without the white space or quotation marks around it.`,
+        trimmed,
+      );
     for (const [what, pad] of PADDINGS) {
       yield guess('key_white_space', `It fits ${name} with ${what}: the sender has it so.`, pad(key));
     }

@@ -52,15 +52,18 @@ export function readFacts({ headers: given, body }: ExplainedRequest): Facts {
     const earlier = headers.get(name.toLowerCase());
     headers.set(name.toLowerCase(), [earlier ?? [], value].flat().join(', '));
   }
-  const form = typeof body === 'object' && body !== null ? body : (body ?? '');
-  const written = attempt(() => (typeof form === 'string' ? form : jsonText(form)));
-  const bytes = isBytes(form) ? form : new TextEncoder().encode(written ?? '');
-  const text = isBytes(form) ? attempt(() => decoder.decode(form)) : written;
+  const view = ArrayBuffer.isView(body) ? attempt(() => bytesOf(body)) : undefined;
+  const written = attempt(() => (typeof body === 'string' ? body : jsonText(body ?? undefined)));
+  const bytes = view ?? new TextEncoder().encode(written ?? '');
+  const text = view === undefined ? written : attempt(() => decoder.decode(view));
   return { headers, bytes, text, data: attempt(() => JSON.parse((text ?? '').replace(/^\ufeff/, ''))) };
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const isBytes = (body: unknown): body is Uint8Array<ArrayBuffer> => ArrayBuffer.isView(body);
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(new Uint8Array(buffer, byteOffset, byteLength));
+}
 
 /** Input that cannot be read is what this entry is for: then this reading is not made. */
 export function attempt<T>(read: () => T): T | undefined {
