@@ -7,7 +7,7 @@ import { forwardToInbox } from './inbox.ts';
 import { readKeys } from './keys.ts';
 import { printDeliveries, toneOf, withOutcomes } from './outcome.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
-import { type StartOptions, start } from './start.ts';
+import type { StartOptions } from './start.ts';
 import { resend, type TriggerOptions, trigger } from './trigger.ts';
 
 const NAME = 'payment-service-sandbox';
@@ -62,7 +62,9 @@ function createProgram(program: readonly string[]): Command {
       'keeps keys and state in this SQLite file, across restarts (default: .payment-service-sandbox/state.sqlite)',
     )
     .addOption(
-      new Option('--memory', 'keeps nothing: other keys at each start, unless --seed is given').conflicts('file'),
+      new Option('--memory', 'keeps nothing: other keys at each start, unless --seed is given').conflicts(
+        'file',
+      ),
     )
     .option('--keys-file <path>', 'writes the keys to this file, which only you can read')
     .option('--seed <text>', 'the same seed gives the same keys')
@@ -87,6 +89,8 @@ prints what happened and why. The exit code is the program's.
   ${NAME} --callback-url http://127.0.0.1:3000/payments/callbacks -- node server.mjs`,
     )
     .action(async (options: StartOptions) => {
+      // Loaded here: the other subcommands need no sandbox of their own.
+      const { start } = await import('./start.ts');
       exitCode = await start(options, program);
     });
 
