@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { styleText } from 'node:util';
 import { ConfigurationError, PaymentServiceError } from '@payment-service/core';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { CommandError } from './command-error.ts';
@@ -145,7 +146,9 @@ prints what happened and why. The exit code is the program's.
       const keys = readKeys(options.keysFile);
       const explanation = explainRecorded(options, keys);
       const { ok, title, detail, fix } = explanation;
-      console.log(options.json ? JSON.stringify(explanation, undefined, 2) : `${title}\n${detail}\n${fix}`);
+      const stream = process.stdout;
+      if (options.json) console.log(JSON.stringify(explanation, undefined, 2));
+      else console.log(`${styleText(ok ? 'green' : 'red', title, { stream })}\n${detail}\n${fix}`);
       exitCode = ok ? 0 : 1;
     });
   root

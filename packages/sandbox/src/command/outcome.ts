@@ -14,7 +14,8 @@ export function printDeliveries(deliveries: readonly SandboxDelivery[], keys: Ke
   for (const delivery of deliveries) {
     const { id, url, misbehaves, attempts, signed } = delivery;
     const wrong = misbehaves.length === 0 ? '' : ` (${misbehaves.join(', ')})`;
-    print(stream, `\nDelivery ${id} to ${url}${wrong}`);
+    stream.write('\n');
+    print(stream, `Delivery ${id} to ${url}${wrong}`);
     print(stream, `  ${signed.event}  ${signed.merchant_reference}  ${signed.transaction_status}`);
     const attempt = attempts.at(-1);
     if (attempt === undefined) {
@@ -54,38 +55,42 @@ function outcomeOf(delivery: SandboxDelivery, attempt: SandboxAttempt, keys: Key
         body: delivery.body,
         isForged: forgeryOf(delivery, attempt),
       },
-      ...(status === null || response === null
+      ...(status === null
         ? {}
-        : { response: { status, headers: response.headers, body: response.body } }),
-      ...(error === null ? {} : { error: error_code ?? error }),
+        : { response: { status, headers: response?.headers ?? [], body: response?.body } }),
+      ...(error === null ? {} : { error: error_code === null ? error : `${error_code}: ${error}` }),
       ...(ms === null ? {} : { durationMs: ms }),
     },
     SIGNING_KEY === undefined
       ? undefined
       : { signingKey: SIGNING_KEY, publicKey: PUBLIC_KEY, secretKey: SECRET_KEY },
+    // By the sandbox's clock, which may have been moved.
+    { now: () => Date.parse(attempt.at) },
   );
 }
 
-function forgeryOf(
-  { misbehaves }: SandboxDelivery,
-  { request }: SandboxAttempt,
-): 'signature' | 'amount' | undefined {
+/** What the sandbox has changed on purpose, from its own words. */
+const FORGERIES: readonly [RegExp, 'amount' | 'currency' | 'timestamp'][] = [
+  [/^forged amount$/, 'amount'],
+  [/^forged currency$/, 'currency'],
+  [/^t -?\d+ seconds off$/, 'timestamp'],
+];
+
+function forgeryOf({ misbehaves }: SandboxDelivery, { request }: SandboxAttempt) {
   if (request?.key === 'other') return 'signature';
-  return misbehaves.some((word) => /^forged (amount|currency)$/.test(word)) ? 'amount' : undefined;
+  return FORGERIES.find(([words]) => misbehaves.some((word) => words.test(word)))?.[1];
 }
 
 function answerOf({ status, error, ms, response }: SandboxAttempt): string {
   if (status === null) return `no answer: ${error}`;
-  const body = response?.body.trim() ?? '';
+  const body = response?.body.trim().replace(/\s+/g, ' ') ?? '';
   const shown = body.length > MAX_ANSWER ? `${body.slice(0, MAX_ANSWER)}…` : body;
   return `${status}${ms === null ? '' : ` in ${Math.round(ms)} ms`}  ${shown}`;
 }
 
 /** One line, without what could move a terminal's cursor: an answer is another program's text. */
 function print(stream: Stream, text: string, colour?: 'green' | 'red' | 'yellow'): void {
-  const line = text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
-    character === '\n' ? (text.startsWith('\n') ? character : ' ') : '\uFFFD',
-  );
+  const line = text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\uFFFD');
   // Without colours in a pipe, and where NO_COLOR is set.
   stream.write(`${colour === undefined ? line : styleText(colour, line, { stream })}\n`);
 }

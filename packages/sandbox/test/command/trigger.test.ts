@@ -28,6 +28,15 @@ describe('payment-service-sandbox trigger', () => {
     });
   });
 
+  it('the misbehaviour that start suggests is one that can be typed', async () => {
+    const { cwd, output } = await startSandbox();
+    const [, suggested = ''] = /npx payment-service-sandbox (trigger .+)/.exec(output()) ?? [];
+    const { code, stdout } = await runCommand(suggested.trim().split(' '), { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toContain('(forged amount)');
+    expect(merchant.received[0]?.data.payload).toMatchObject({ request_amount: 5_000_000 });
+  });
+
   it('sets fields of the collection and of the callback, and combines misbehaviour', async () => {
     const { cwd } = await startSandbox();
     const set = ['amount=700', 'merchant_reference=7', 'transaction_status=REVERSED', 'note={"a":1}'];
