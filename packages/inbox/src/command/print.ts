@@ -23,7 +23,7 @@ interface Cell {
 /** JSON for programs; escapes what a terminal could take for a command and JSON leaves as it is. */
 export function printJson(value: unknown): void {
   const text = JSON.stringify(value, undefined, 2);
-  console.log(text.replace(/[\u007F-\u009F]/g, (character) => `\\u00${hex(character)}`));
+  console.log(text.replace(/[\u007F-\u009F]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`));
 }
 
 export function printList(transitions: readonly TransitionSummary[]): void {
@@ -139,4 +139,3 @@ function printable(text: string): string {
 const stateCell = (state: TransitionState): Cell => ({ text: state, colour: COLOURS[state] });
 const time = (date: Date): string => date.toISOString();
 const money = ({ currency, amount }: StoredClaim): string => `${amount ?? '?'} ${currency ?? '?'}`;
-const hex = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0');

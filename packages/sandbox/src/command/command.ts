@@ -6,7 +6,7 @@ import { CommandError } from './command-error.ts';
 import { type ExplainOptions, explainRecorded } from './explain.ts';
 import { forwardToInbox } from './inbox.ts';
 import { readKeys } from './keys.ts';
-import { printDeliveries, toneOf, withOutcomes } from './outcome.ts';
+import { printDeliveries, printJson, toneOf, withOutcomes } from './outcome.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import type { StartOptions } from './start.ts';
 import { resend, type TriggerOptions, trigger } from './trigger.ts';
@@ -147,7 +147,7 @@ prints what happened and why. The exit code is the program's.
       const explanation = explainRecorded(options, keys);
       const { ok, title, detail, fix } = explanation;
       const stream = process.stdout;
-      if (options.json) console.log(JSON.stringify(explanation, undefined, 2));
+      if (options.json) printJson(explanation);
       else console.log(`${styleText(ok ? 'green' : 'red', title, { stream })}\n${detail}\n${fix}`);
       exitCode = ok ? 0 : 1;
     });
@@ -169,7 +169,7 @@ prints what happened and why. The exit code is the program's.
 /** Prints deliveries; the exit code is 1 when one went badly. */
 function report(deliveries: Parameters<typeof printDeliveries>[0], { keys }: Session, json?: object): void {
   if (json === undefined) printDeliveries(deliveries, keys, process.stdout);
-  else console.log(JSON.stringify({ ...json, deliveries: withOutcomes(deliveries, keys) }, undefined, 2));
+  else printJson({ ...json, deliveries: withOutcomes(deliveries, keys) });
   if (deliveries.some((delivery) => toneOf(delivery, keys) === 'bad')) exitCode = 1;
 }
 

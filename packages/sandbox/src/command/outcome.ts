@@ -43,6 +43,12 @@ export function toneOf(delivery: SandboxDelivery, keys: Keys): Outcome['tone'] {
   return attempt === undefined ? 'neutral' : outcomeOf(delivery, attempt, keys).tone;
 }
 
+/** JSON for programs; escapes what a terminal could take for a command and JSON leaves as it is. */
+export function printJson(value: unknown): void {
+  const text = JSON.stringify(value, undefined, 2);
+  console.log(text.replace(/[\u007F-\u009F]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`));
+}
+
 function outcomeOf(delivery: SandboxDelivery, attempt: SandboxAttempt, keys: Keys): Outcome {
   const { request, response, status, error, error_code, ms } = attempt;
   const { SIGNING_KEY, PUBLIC_KEY, SECRET_KEY } = keys;

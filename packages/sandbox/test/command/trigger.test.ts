@@ -85,7 +85,7 @@ describe('payment-service-sandbox trigger', () => {
     const none = await runCommand(['trigger', '--sandbox', url]);
     expect(none).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('There are no keys: set PUBLIC_KEY'),
+      stderr: expect.stringContaining('There are no keys: run this in the folder'),
     });
     const wrong = await runCommand(['trigger', '--sandbox', url], {
       env: { ...env, SECRET_KEY: 'SANDBOXother' },
@@ -141,6 +141,9 @@ describe('payment-service-sandbox trigger', () => {
     const { cwd } = await startSandbox();
     const { stdout } = await runOnTerminal(['trigger'], { cwd });
     expect(stdout).toContain('A\uFFFD[2J\uFFFD');
+    const json = await runCommand(['trigger', '--json'], { cwd });
+    for (const character of ['\u001B', '\u009B']) expect(json.stdout).not.toContain(character);
+    expect(JSON.parse(json.stdout).deliveries[0].attempts[0].response.body).toBe('A\u001B[2J\u009B');
   });
 });
 
