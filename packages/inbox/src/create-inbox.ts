@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { checkOptions as checkTable, type OptionRules } from '@payment-service/core/receive';
 import type { Inbox, WorkerOptions } from './inbox.ts';
@@ -86,10 +88,12 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   function openSpool(): Spool | undefined {
     if (settings.spool === undefined) return undefined;
     const path = databasePath(settings.spool, 'spool');
+    // The folder can be the mount point of another file system than the one that it is in.
+    if (existsSync(path)) databasePath(join(path, 'file'), 'spool');
     if (store.spool === `${path}-spool`) {
       throw new ConfigurationError(
         'spool',
-        'spool is the file of the store itself. Give it a path of its own.',
+        'spool is the path of the database file itself. Give the spool a folder of its own.',
       );
     }
     const owner = JSON.stringify([account, store.dialect, store.prefix]);

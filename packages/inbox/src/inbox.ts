@@ -27,7 +27,7 @@ export interface Inbox<Tx> {
    * Sets the store up now: brings its tables up to date, and refuses a database that would not keep what it acknowledges. For
    * the start of a program, so that a misconfiguration shows there.
    *
-   * @throws {ConfigurationError} For such a database.
+   * @throws {ConfigurationError} For such a database, and when `spool` is the path of a file.
    * @throws What the database says when it does not answer or does not take a callback, and what the file system says when
    * the spool cannot be used.
    */

@@ -30,8 +30,9 @@ export interface InboxOptions<Tx> {
    */
   readonly account?: string | undefined;
   /**
-   * The path of a file on a local disk. While the store is away, callbacks are kept there and acknowledged; they are handed
-   * over by themselves afterwards.
+   * The path of a folder on a local disk, made if missing. While the store is unavailable, callbacks are kept there in small
+   * files and acknowledged; they are stored automatically afterwards. Several inboxes and processes may share a folder. Do not
+   * delete its files.
    *
    * @default none on PostgreSQL: the answer to such a callback is `failureStatus` (429). On SQLite the database's path and
    * `-spool`

@@ -173,6 +173,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   });
   const { colonIn, providers } = options;
   const rules = { allowedHosts, seed, colonIn };
+  // It judges the sandbox's own previews and serves no customer, so it needs no warning and no NODE_ENV.
   const verifier = createVerifier({ signingKey: account.signingKey, colonIn, allowSandboxKeys: true });
   const parts = { store, clock, rules, sign, deliveries, verifier, changes };
   const service = createService({ ...parts, settings: checked, providers });

@@ -105,7 +105,7 @@ describe('the database is away, and there is a spool', () => {
     await inbox.receive(paid('B', 500));
     await Promise.all(['C', 'D'].map((reference) => inbox.receive(paid(reference, 500))));
     const problems = ['spool_not_drained', 'store_unavailable'];
-    expect(await inbox.health()).toMatchObject({ ok: false, problems, spooled: 3 });
+    expect(await inbox.health()).toMatchObject({ ok: false, problems, spooled: 4 });
     await server.restart();
     await until(() => events.some(({ name }) => name === 'spool.drained'));
     await until(async () => (await inbox.health()).ok);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnavailableError } from '@payment-service/core';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
@@ -80,10 +80,10 @@ describe('ready() and health() fail where no callback could be kept', () => {
     const spool = join(temporaryFolder(), 'spool');
     const { inbox } = poolShop({}, { spool });
     expect(await inbox.health()).toMatchObject({ ok: true, spooled: 0 });
-    const folder = join(temporaryFolder(), 'folder');
-    mkdirSync(folder);
-    const { inbox: other } = poolShop({}, { spool: folder });
-    await expect(other.ready()).rejects.toMatchObject({ code: 'EISDIR' });
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const { inbox: other } = poolShop({}, { spool: file });
+    await expect(other.ready()).rejects.toMatchObject({ option: 'spool' });
     const problems = ['spool_unavailable'];
     expect(await other.health()).toMatchObject({ ok: false, problems, spooled: undefined });
     // The store is there, and the spool is only for when it is not.

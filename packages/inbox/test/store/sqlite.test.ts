@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { UnavailableError } from '@payment-service/core';
@@ -75,9 +75,11 @@ describe('a sqlite file that is moved while it is open', () => {
     await expect(inbox.list()).rejects.toThrow(/moved or replaced/);
   });
 
-  /** Where no file can be: a folder is in its place. */
+  /** Where no folder can be: a file is in its place. */
   function unusable(): string {
-    return temporaryFolder();
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    return file;
   }
 });
 
