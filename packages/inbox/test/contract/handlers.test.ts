@@ -3,21 +3,16 @@ import { describe, expect, it } from 'vitest';
 import type { HandledTransition, HandlerSelector, InboxOptions, TransitionState } from '../../src/index.ts';
 import { callback, type Payload, paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type EngineName, newMerchant } from '../support/merchant.ts';
-import { LATER, money, ORDER, type Shop } from '../support/shop.ts';
+import { creditIn, LATER, money, NOTE, type Shop, shopOf } from '../support/shop.ts';
 import { startWork, workOff } from '../support/working.ts';
 
-const BOTH = ['COMPLETED', 'FAILED'];
-
-const late = (reference: string, transaction_status: string, payload: Payload = {}) =>
-  paid(
-    reference,
-    500,
-    { transaction_status, ...payload },
-    { event: `transaction.${transaction_status.toLowerCase()}` },
-  );
+const late = (reference: string, transaction_status: string, payload: Payload = {}) => {
+  const event = `transaction.${transaction_status.toLowerCase()}`;
+  return paid(reference, 500, { transaction_status, ...payload }, { event });
+};
 
 describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
-  it('is the one that names more: type and status, then status, then type, then the wildcard', async () => {
+  it('the handler that names more takes a transition: type and status, then status, then type, then the wildcard', async () => {
     const { inbox, applied } = await shop(engine, []);
     const selectors: readonly HandlerSelector[] = [
       {},
@@ -57,7 +52,7 @@ describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
     ]);
   });
 
-  it('leaves what nobody handles as unhandled, and loses nothing', async () => {
+  it('a transition without a handler is unhandled, and is not lost', async () => {
     const { inbox, applied } = await shop(engine, ['COMPLETED']);
     await inbox.receive(late('ORD-1', 'FAILED'));
     await inbox.receive(callback({ transaction_status: 'NEVER_SEEN_BEFORE' }, { event: 'x' }));
@@ -66,7 +61,7 @@ describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
     expect(await inbox.stats()).toMatchObject({ states: { unhandled: 2 }, reasons: { no_handler: 2 } });
   });
 
-  it('takes COMPLETED under another event for no payment, until completedEvents names it', async () => {
+  it('COMPLETED under another event is no payment until completedEvents names the event', async () => {
     const reversed = paid('ORD-1', 500, {}, { event: 'transaction.reversed' });
     const { merchant, inbox, applied } = await shop(engine, ['*', 'COMPLETED'], LATER);
     await inbox.receive(reversed);
@@ -75,12 +70,12 @@ describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
     expect(await inbox.list()).toMatchObject([{ state: 'unhandled', reason: 'no_handler' }]);
     const other = merchant.open({ completedEvents: ['transaction.completed', 'transaction.reversed'] });
     other.handle(({ settled }) => applied.push(settled.amount));
-    await other.retry(reversed.transitionId, { by: 'dana', note: 'the service names it so' });
+    await other.retry(reversed.transitionId, NOTE);
     await workOff(other);
     expect(applied).toEqual(['500']);
   });
 
-  it('refuses two for the same, what is no function or selector, work without one, and work twice', async () => {
+  it('a second handler for the same is refused, and so are a wrong selector, work() without a handler and twice', async () => {
     const inbox = (await newMerchant(engine)).open();
     const { signal } = new AbortController();
     await expect(inbox.work({ signal })).rejects.toMatchObject({ option: 'handler' });
@@ -102,9 +97,8 @@ describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
 });
 
 describe.each(ENGINES)('the order of statuses on %s', (engine) => {
-  it.each<
-    [string, Partial<InboxOptions<AnyTransaction>>, readonly string[], TransitionState, string | undefined]
-  >([
+  type Case = [string, Partial<InboxOptions<AnyTransaction>>, string[], TransitionState, string | undefined];
+  it.each<Case>([
     ['FAILED', {}, ['COMPLETED'], 'quarantined', 'transition_not_allowed'],
     [
       'FAILED',
@@ -121,9 +115,8 @@ describe.each(ENGINES)('the order of statuses on %s', (engine) => {
   ])(
     'a late %s after COMPLETED, with %o, applies %j and is %s',
     async (status, options, wanted, state, reason) => {
-      const { merchant, inbox, applied } = await shop(engine, ['COMPLETED', '*'], options);
-      await inbox.receive(paid('ORD-1', 500));
-      await workOff(inbox);
+      const { merchant, inbox, applied, pay } = await shop(engine, ['COMPLETED', '*'], options);
+      await pay('ORD-1');
       const after = late('ORD-1', status);
       await inbox.receive(after);
       await workOff(inbox);
@@ -149,16 +142,14 @@ describe.each(ENGINES)('the order of statuses on %s', (engine) => {
     expect((await inbox.stats()).reasons).toEqual({ transition_not_allowed: 1 });
   });
 
-  it('is left to no handler for an empty reference: a person looks', async () => {
-    const { inbox, applied } = await shop(engine, BOTH);
+  it('a transition with an empty reference goes to no handler: it waits for a person', async () => {
+    const { inbox, applied } = await shop(engine, ['*', 'COMPLETED']);
     for (const name of ['merchant_reference', 'internal_reference'])
       await inbox.receive(callback({ [name]: '' }));
     await workOff(inbox);
     expect(applied).toEqual([]);
-    expect(await inbox.stats()).toMatchObject({
-      states: { quarantined: 2 },
-      reasons: { empty_reference: 2 },
-    });
+    const { states, reasons } = await inbox.stats();
+    expect([states.quarantined, reasons]).toEqual([2, { empty_reference: 2 }]);
   });
 });
 
@@ -168,18 +159,15 @@ async function shop(
   statuses: readonly string[],
   options: Partial<InboxOptions<AnyTransaction>> = {},
 ): Promise<Shop & { applied: string[] }> {
-  const merchant = await newMerchant(engine);
-  const inbox = merchant.open(options);
+  const own = shopOf(await newMerchant(engine), options);
   const applied: string[] = [];
-  for (const reference of ['ORD-1', 'ORD-2']) await inbox.expect({ ...ORDER, merchant_reference: reference });
+  for (const reference of ['ORD-1', 'ORD-2']) await own.inbox.expect(money(reference));
   for (const status of statuses) {
-    inbox.handle(
-      async ({ tx, signed, settled }) => {
-        applied.push(signed.transaction_status);
-        if (settled !== undefined) await merchant.credit(tx, signed.merchant_reference, settled.amount);
-      },
-      { status },
-    );
+    const handler = async (transition: HandledTransition<AnyTransaction>): Promise<void> => {
+      applied.push(transition.signed.transaction_status);
+      if (transition.settled !== undefined) await creditIn(own.merchant)(transition);
+    };
+    own.inbox.handle(handler, { status });
   }
-  return { merchant, inbox, applied };
+  return { ...own, applied };
 }

@@ -1,11 +1,10 @@
-import type { Inbox } from '../../src/index.ts';
-import { pause } from './until.ts';
+import type { Inbox, WorkerOptions } from '../../src/index.ts';
+import { until } from './until.ts';
+
+type Options = Partial<WorkerOptions>;
 
 /** Starts work; gives the function that ends it gracefully. */
-export function startWork<Tx>(
-  inbox: Inbox<Tx>,
-  options: { readonly concurrency?: number } = {},
-): () => Promise<void> {
+export function startWork<Tx>(inbox: Inbox<Tx>, options: Options = {}): () => Promise<void> {
   const stop = new AbortController();
   const working = inbox.work({ signal: stop.signal, pollMs: 10, ...options });
   return async () => {
@@ -14,17 +13,27 @@ export function startWork<Tx>(
   };
 }
 
-/** Works until nothing is due at this moment. */
-export async function workOff<Tx>(
+/** Works until the condition holds; what is under way ends. */
+export async function workUntil<Tx>(
   inbox: Inbox<Tx>,
-  options: { readonly concurrency?: number } = {},
+  condition: () => boolean | Promise<boolean>,
+  options: Options = {},
 ): Promise<void> {
+  const stop = startWork(inbox, options);
+  await until(condition);
+  await stop();
+}
+
+/** Works until nothing is due at this moment. */
+export async function workOff<Tx>(inbox: Inbox<Tx>, options: Options = {}): Promise<void> {
   // Two lists are not one moment: a transition may be woken between them. Once nobody works, they are.
-  do {
-    const stop = startWork(inbox, options);
-    while (await isAnythingDue(inbox)) await pause(5);
-    await stop();
-  } while (await isAnythingDue(inbox));
+  do await workUntil(inbox, async () => !(await isAnythingDue(inbox)), options);
+  while (await isAnythingDue(inbox));
+}
+
+/** Works until so many transitions are settled. */
+export function workUntilSettled<Tx>(inbox: Inbox<Tx>, count: number, options?: Options): Promise<void> {
+  return workUntil(inbox, async () => (await inbox.stats()).states.settled === count, options);
 }
 
 async function isAnythingDue<Tx>(inbox: Inbox<Tx>): Promise<boolean> {
