@@ -71,11 +71,13 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
   });
 
   it('an amount that is taken back, or is compared in another way, contradicts nothing', async () => {
-    const { merchant, inbox } = await newShop(engine, LATER);
-    for (const amount of ['500', '700', '500']) await inbox.expect(money('BACK', amount), REPLACE);
+    const { merchant, inbox, pay } = await newShop(engine, LATER);
+    for (const amount of ['500', '700']) await inbox.expect(money('BACK', amount), REPLACE);
+    await pay('BACK');
+    await inbox.expect(money('BACK', '500'), REPLACE);
     await inbox.expect(money('COMPARE'));
     await inbox.expect({ ...money('COMPARE'), compare: 'request' }, REPLACE);
-    for (const reference of ['BACK', 'COMPARE']) await inbox.receive(paid(reference, 500));
+    await inbox.receive(paid('COMPARE', 500));
     // The control: one that was not taken back does.
     for (const amount of ['700', '500']) await inbox.expect(money('CONTROL', amount), REPLACE);
     for (const amount of [500, 700]) await inbox.receive(paid('CONTROL', amount));

@@ -1,0 +1,179 @@
+import { ConfigurationError, InvalidStateError } from '@payment-service/core';
+import { describe, expect, it } from 'vitest';
+import { paid } from '../support/callbacks.ts';
+import { ENGINES } from '../support/merchant.ts';
+import { creditIn, DAY_MS, LATER, money, NOTE, newShop, order } from '../support/shop.ts';
+import { workOff } from '../support/working.ts';
+
+const { transitionId } = paid('A', 500);
+
+describe.each(ENGINES)('actions of an operator on %s', (engine) => {
+  it('retry gives a dead transition all its attempts again, and keeps who and why', async () => {
+    let isBroken = true;
+    const retry = { ...LATER.retry, attempts: 2 };
+    const { merchant, inbox, show, workLater } = await newShop(engine, { retry }, async (transition) => {
+      if (isBroken) throw new Error('broken');
+      await creditIn(merchant)(transition);
+    });
+    await order(inbox, 'A');
+    const exhaust = async (): Promise<void> => {
+      for (let round = 0; round < 3; round += 1) await workLater(DAY_MS);
+    };
+    await exhaust();
+    expect(await show('A')).toMatchObject({ state: 'dead', attempts: 2, actions: [] });
+    expect(await inbox.retry(transitionId, NOTE)).toBe(1);
+    await exhaust();
+    expect(await show('A')).toMatchObject({ state: 'dead', attempts: 2 });
+    isBroken = false;
+    await inbox.retry(transitionId, { by: 'eli', note: 'the ledger is back' });
+    await exhaust();
+    expect(await show('A')).toMatchObject({
+      state: 'settled',
+      lastError: undefined,
+      actions: [
+        { action: 'retry', ...NOTE, at: expect.any(Date) },
+        { action: 'retry', by: 'eli', note: 'the ledger is back' },
+      ],
+    });
+    await expect(inbox.retry(transitionId, NOTE)).rejects.toThrow(InvalidStateError);
+    expect(await merchant.credits()).toHaveLength(1);
+  });
+
+  it('retry and resolve move all of a state and reason, or as many as the limit says', async () => {
+    const { merchant, inbox, pay, show } = await newShop(engine, LATER);
+    for (const reference of ['D', 'E']) await inbox.expect(money(reference, 7));
+    for (const reference of ['A', 'B', 'C', 'D', 'E']) await pay(reference);
+    const unhandled = { state: 'unhandled', reason: 'no_expectation' } as const;
+    expect(await inbox.retry({ ...unhandled, reason: 'no_handler' }, NOTE)).toBe(0);
+    expect(await inbox.retry({ ...unhandled, limit: 2 }, NOTE)).toBe(2);
+    expect((await inbox.stats()).states).toMatchObject({ pending: 2, unhandled: 1 });
+    await workOff(inbox);
+    expect(await inbox.resolve(unhandled, NOTE)).toBe(3);
+    for (const state of ['unhandled', 'resolved'] as const)
+      expect(await inbox.resolve({ state }, NOTE)).toBe(0);
+    expect(await inbox.stats()).toMatchObject({ reasons: { closed_by_person: 3, amount_mismatch: 2 } });
+    expect((await show('A'))?.actions.at(-1)).toMatchObject({ action: 'resolve', ...NOTE });
+    expect(merchant.events.filter(({ name }) => name === 'transition.moved')).toHaveLength(5);
+    expect(await merchant.credits()).toEqual([]);
+  });
+
+  it('an action without a note, without a state, or on an unknown transition is refused', async () => {
+    const { inbox } = await newShop(engine);
+    await inbox.receive(paid('A', 500));
+    const notes = [undefined, {}, { by: 'dana' }, { by: ' ', note: 'x' }, { by: 'dana', note: '\0' }];
+    const long = [
+      { ...NOTE, by: 'x'.repeat(201) },
+      { ...NOTE, note: 'x'.repeat(1001) },
+    ];
+    const selections = [{}, { reason: 'no_handler' }, { state: 'x' }, { state: 'dead', limit: 1001 }];
+    const wrong: [call: object, ...values: unknown[]][] = [
+      ...[inbox.retry, inbox.resolve, inbox.reopen].flatMap((call) =>
+        [...notes, ...long].map((note): [object, ...unknown[]] => [call, transitionId, note]),
+      ),
+      ...[...selections, 'x', undefined].map((which): [object, ...unknown[]] => [inbox.resolve, which, NOTE]),
+      [inbox.retry, '0'.repeat(64), NOTE],
+    ];
+    for (const [call, ...values] of wrong) {
+      const refused = (async () => Reflect.apply(call as () => unknown, undefined, values))();
+      await expect(refused, JSON.stringify(values)).rejects.toThrow(ConfigurationError);
+    }
+    expect(await inbox.list()).toMatchObject([{ state: 'pending' }]);
+  });
+
+  it('a resolved transition is not applied until a person reopens it', async () => {
+    const { merchant, inbox, pay, show } = await newShop(engine, LATER);
+    await pay('A');
+    await inbox.resolve(transitionId, NOTE);
+    await inbox.expect(money('A'));
+    await pay('A', 501);
+    expect(await show('A')).toMatchObject({ state: 'resolved', reason: 'closed_by_person' });
+    expect(await merchant.credits()).toEqual([]);
+    await inbox.reopen(transitionId, NOTE);
+    await workOff(inbox);
+    expect(await merchant.credits()).toHaveLength(1);
+    await expect(inbox.resolve(transitionId, NOTE)).rejects.toThrow(InvalidStateError);
+    const actions = (await show('A'))?.actions.map(({ action }) => action);
+    expect(actions).toEqual(['resolve', 'reopen']);
+  });
+
+  it('resolve with a body accepts it: its amount becomes the expectation, and is applied once', async () => {
+    const { merchant, inbox, show } = await newShop(engine, LATER);
+    for (const [amount, other] of [
+      [5_000_000, 5_000_000],
+      [500, 500],
+      [500, 499],
+    ] as const) {
+      await inbox.receive(paid('A', amount, { transaction_amount: other }));
+    }
+    await workOff(inbox);
+    const { bodies = [], state } = (await show('A')) ?? {};
+    expect(state).toBe('conflict');
+    const digestOf = (request: string, transaction: string): string | undefined =>
+      bodies.find((each) => each.request.amount === request && each.transaction.amount === transaction)
+        ?.digest;
+    for (const body of ['0'.repeat(64), digestOf('500', '499')]) {
+      await expect(inbox.resolve(transitionId, { ...NOTE, body })).rejects.toThrow(ConfigurationError);
+    }
+    const accepted = { ...NOTE, body: digestOf('500', '500') };
+    const all = Promise.resolve().then(() => inbox.resolve({ state: 'conflict' }, accepted));
+    await expect(all).rejects.toMatchObject({ option: 'body' });
+    await inbox.resolve(transitionId, accepted);
+    // It is an expectation now, and no other body takes its place.
+    await expect(inbox.resolve(transitionId, accepted)).rejects.toThrow(InvalidStateError);
+    await workOff(inbox);
+    expect(await merchant.credits()).toEqual(['A 500']);
+    expect(await show('A')).toMatchObject({
+      state: 'settled',
+      actions: [{ action: 'resolve', ...NOTE }],
+      expectation: { amount: '500', settledBy: transitionId },
+    });
+  });
+
+  it('reopen has a settled transition applied once more, and no more than that', async () => {
+    const { merchant, inbox, pay, show } = await newShop(engine, LATER);
+    await inbox.expect(money('A'));
+    await pay('A');
+    await inbox.reopen(transitionId, NOTE);
+    await expect(inbox.reopen(transitionId, NOTE)).rejects.toThrow(InvalidStateError);
+    await workOff(inbox);
+    await pay('A');
+    expect(await merchant.credits()).toHaveLength(2);
+    expect(await show('A')).toMatchObject({ state: 'settled', deliveries: 2 });
+  });
+
+  it.each([
+    ['FAILED', 'quarantined'],
+    ['PENDING', 'superseded'],
+  ])(
+    'reopen lets a late %s through for the next judgement only, and retry does not',
+    async (status, state) => {
+      const { merchant, inbox, pay } = await newShop(engine, LATER);
+      const applied: string[] = [];
+      await inbox.expect(money('A'));
+      await pay('A');
+      const late = paid('A', 500, { transaction_status: status });
+      await inbox.receive(late);
+      await workOff(inbox);
+      // The judgement that it is let through for: there is no handler for it yet.
+      await inbox.reopen(late.transitionId, NOTE);
+      await workOff(inbox);
+      const other = merchant.open(LATER);
+      other.handle(({ signed }) => applied.push(signed.transaction_status), { status: '*' });
+      const retried = async (): Promise<unknown> => {
+        await other.retry(late.transitionId, NOTE);
+        await workOff(other);
+        return other.show(late.transitionId);
+      };
+      expect(await retried()).toMatchObject({ state });
+      if (state === 'superseded') await expect(retried()).rejects.toThrow(InvalidStateError);
+      else expect(await retried()).toMatchObject({ state });
+      // Nor does another body of it.
+      await other.receive(paid('A', 501, { transaction_status: status }));
+      await workOff(other);
+      expect(applied).toEqual([]);
+      await other.reopen(late.transitionId, NOTE);
+      await workOff(other);
+      expect(applied).toEqual([status]);
+    },
+  );
+});
