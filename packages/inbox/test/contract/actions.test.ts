@@ -144,36 +144,40 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
   it.each([
     ['FAILED', 'quarantined'],
     ['PENDING', 'superseded'],
-  ])(
-    'reopen lets a late %s through for the next judgement only, and retry does not',
-    async (status, state) => {
-      const { merchant, inbox, pay } = await newShop(engine, LATER);
-      const applied: string[] = [];
-      await inbox.expect(money('A'));
-      await pay('A');
-      const late = paid('A', 500, { transaction_status: status });
-      await inbox.receive(late);
+  ])('reopen lets a late %s through, and neither retry nor another body does', async (status, state) => {
+    const { inbox, pay } = await newShop(engine, LATER);
+    const applied: string[] = [];
+    inbox.handle(({ signed }) => applied.push(signed.transaction_status), { status: '*' });
+    await inbox.expect(money('A'));
+    await pay('A');
+    await pay('A', 500, { transaction_status: status });
+    const late = paid('A', 501, { transaction_status: status });
+    if (state === 'quarantined') await inbox.retry(late.transitionId, NOTE);
+    else await expect(inbox.retry(late.transitionId, NOTE)).rejects.toThrow(InvalidStateError);
+    await workOff(inbox);
+    await inbox.receive(late);
+    expect(await inbox.show(late.transitionId)).toMatchObject({ state, nextAt: undefined });
+    expect(applied).toEqual([]);
+    await inbox.reopen(late.transitionId, NOTE);
+    await workOff(inbox);
+    expect(applied).toEqual([status]);
+  });
+
+  it('reopen lets a transition through for one judgement', async () => {
+    const { merchant, inbox, pay } = await newShop(engine, LATER);
+    await inbox.expect(money('A'));
+    const again = paid('B', 500, { internal_reference: 'INT-A' });
+    const judged = async (): Promise<unknown> => {
       await workOff(inbox);
-      // The judgement that it is let through for: there is no handler for it yet.
-      await inbox.reopen(late.transitionId, NOTE);
-      await workOff(inbox);
-      const other = merchant.open(LATER);
-      other.handle(({ signed }) => applied.push(signed.transaction_status), { status: '*' });
-      const retried = async (): Promise<unknown> => {
-        await other.retry(late.transitionId, NOTE);
-        await workOff(other);
-        return other.show(late.transitionId);
-      };
-      expect(await retried()).toMatchObject({ state });
-      if (state === 'superseded') await expect(retried()).rejects.toThrow(InvalidStateError);
-      else expect(await retried()).toMatchObject({ state });
-      // Nor does another body of it.
-      await other.receive(paid('A', 501, { transaction_status: status }));
-      await workOff(other);
-      expect(applied).toEqual([]);
-      await other.reopen(late.transitionId, NOTE);
-      await workOff(other);
-      expect(applied).toEqual([status]);
-    },
-  );
+      return (await inbox.show(again.transitionId))?.reason;
+    };
+    await pay('A');
+    await inbox.receive(again);
+    expect(await judged()).toBe('transition_not_allowed');
+    await inbox.reopen(again.transitionId, NOTE);
+    expect(await judged()).toBe('no_expectation');
+    await inbox.expect(money('B'));
+    expect(await judged()).toBe('transition_not_allowed');
+    expect(await merchant.credits()).toEqual(['A 500']);
+  });
 });
