@@ -28,7 +28,14 @@ export interface Scenario {
   readonly failures: number;
 }
 
-export const EXPECTED = 500;
+/** What a scenario sends, by the names of the transitions: all bodies, and which transitions have a genuine one. */
+interface Received {
+  readonly bodies: Map<string, Set<string>>;
+  readonly genuine: Set<string>;
+  readonly others: Set<string>;
+}
+
+const EXPECTED = 500;
 
 /** Names a transition among those of its scenario. */
 export function transitionName({ internal_reference, transaction_status }: SignedFields): string {
@@ -36,7 +43,7 @@ export function transitionName({ internal_reference, transaction_status }: Signe
 }
 
 /** A small generator of numbers from 0 to 1, the same on every machine (mulberry32). */
-export function seeded(seed: number): () => number {
+function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -56,18 +63,17 @@ export function scenarioOf(seed: number): Scenario {
   const upTo = (most: number): number => Math.floor(random() * (most + 1));
   const [reference, account] = [`ORD-${seed}`, `seed-${seed}`];
   const isExpected = random() < 0.85;
-  const bodies = new Map<string, Set<string>>();
-  const genuine = new Set<string>();
-  const others = new Set<string>();
+  const received: Received = { bodies: new Map(), genuine: new Set(), others: new Set() };
+  const { bodies, genuine, others } = received;
   const steps: Step[] = [];
   const receive = (transaction: number, claims: Readonly<Record<string, unknown>>): void => {
     const internal_reference = `INT-${seed}-${transaction}`;
-    const received = callback({ merchant_reference: reference, internal_reference, ...claims }, { account });
-    steps.push({ kind: 'receive', callback: received });
-    if (random() < 0.3) steps.push({ kind: 'receive', callback: received });
-    const id = transitionName(received.signed);
-    if (received.signed.transaction_status !== 'COMPLETED') return void others.add(id);
-    bodies.set(id, (bodies.get(id) ?? new Set()).add(JSON.stringify(received.raw)));
+    const own = callback({ merchant_reference: reference, internal_reference, ...claims }, { account });
+    for (let copies = random() < 0.3 ? 2 : 1; copies > 0; copies -= 1)
+      steps.push({ kind: 'receive', callback: own });
+    const id = transitionName(own.signed);
+    if (own.signed.transaction_status !== 'COMPLETED') return void others.add(id);
+    bodies.set(id, (bodies.get(id) ?? new Set()).add(JSON.stringify(own.raw)));
     if (claims['request_amount'] === EXPECTED && claims['transaction_amount'] === EXPECTED) genuine.add(id);
   };
   for (let transaction = 1; transaction <= 1 + upTo(1); transaction += 1) {
@@ -79,7 +85,8 @@ export function scenarioOf(seed: number): Scenario {
   if (random() < 0.3) receive(1, { transaction_status: 'FAILED' });
   for (let work = 1 + upTo(5); work > 0; work -= 1) steps.push({ kind: 'work' });
   for (let crash = upTo(2); crash > 0; crash -= 1) steps.push({ kind: 'crash' });
-  shuffle(steps, random);
+  const places = new Map(steps.map((step) => [step, random()]));
+  steps.sort((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
   if (isExpected) insertExpectations(steps, random);
   return {
     seed,
@@ -87,7 +94,7 @@ export function scenarioOf(seed: number): Scenario {
     account,
     steps,
     failures: random() < 0.2 ? 1 + upTo(1) : 0,
-    outcome: outcomeOf({ isExpected, bodies, genuine, others }),
+    outcome: outcomeOf(isExpected, received),
   };
 }
 
@@ -113,25 +120,7 @@ function insertExpectations(steps: Step[], random: () => number): void {
   }
 }
 
-function shuffle(steps: Step[], random: () => number): void {
-  for (let index = steps.length - 1; index > 0; index -= 1) {
-    const other = Math.floor(random() * (index + 1));
-    const [one, two] = [steps[index], steps[other]];
-    if (one !== undefined && two !== undefined) [steps[index], steps[other]] = [two, one];
-  }
-}
-
-function outcomeOf({
-  isExpected,
-  bodies,
-  genuine,
-  others,
-}: {
-  isExpected: boolean;
-  bodies: ReadonlyMap<string, ReadonlySet<string>>;
-  genuine: ReadonlySet<string>;
-  others: ReadonlySet<string>;
-}): Outcome {
+function outcomeOf(isExpected: boolean, { bodies, genuine, others }: Received): Outcome {
   const states = new Map<string, readonly string[]>();
   for (const id of others) states.set(id, ['unhandled']);
   for (const [id, { size }] of bodies) {

@@ -7,7 +7,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { callback } from '../support/callbacks.ts';
 import { limitedRole } from '../support/limited-role.ts';
 import { poolShop } from '../support/pool-shop.ts';
-import { silentProxy } from '../support/silent-proxy.ts';
+import { silentProxy } from '../support/proxy.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { signal, until } from '../support/until.ts';
 

@@ -1,10 +1,9 @@
 import { UnavailableError } from '@payment-service/core';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { callback, paid } from '../support/callbacks.ts';
-import { dyingServer } from '../support/dying-server.ts';
 import { type PoolShop, poolShop } from '../support/pool-shop.ts';
+import { dyingServer, type SilentProxy, silentProxy } from '../support/proxy.ts';
 import { order } from '../support/shop.ts';
-import { type SilentProxy, silentProxy } from '../support/silent-proxy.ts';
 import { pause, until, untilDone } from '../support/until.ts';
 import { startWork, workUntil } from '../support/working.ts';
 

@@ -131,6 +131,12 @@ describe('a sqlite file', () => {
     });
   });
 
+  it('commits no transaction in which a statement failed', async () => {
+    const { transaction } = sqlite(join(temporaryFolder(), 'x.db'));
+    const hidden = transaction((tx) => tx.query('no statement').catch(() => undefined));
+    await expect(hidden).rejects.toThrow(/rolled back/);
+  });
+
   it('does not keep a program from ending that does not close it, nor does a value that cannot be sent', async () => {
     const merchant = await newMerchant('sqlite');
     const { ended } = startChild('unclosed.ts', merchant.programArguments);

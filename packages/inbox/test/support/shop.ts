@@ -9,7 +9,7 @@ export const ORDER = { merchant_reference: 'ORD-1', currency: 'UGX', amount: '50
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 /** No attempt comes due while a test looks: it moves the clock. */
-export const LATER = { retry: { firstDelayMs: MINUTE_MS, longestDelayMs: 3_600_000 } };
+export const LATER = { retry: { firstDelayMs: 60_000, longestDelayMs: 3_600_000 } };
 export const REPLACE = { replace: true };
 /** Who acts, and why. */
 export const NOTE = { by: 'dana', note: 'confirmed in the dashboard of the service' };
