@@ -15,36 +15,35 @@ const MOST = 2 ** 31 - 1;
 const emptyStore = () => sqlite(join(temporaryFolder(), 'x.db'));
 
 describe('options', () => {
-  it.each([
-    ['store', { store: undefined }],
-    ['store', { store: { name: 'redis' } }],
-    ['account', { account: 7 }],
-    ['account', { account: 'a\0b' }],
-    ['account', { account: 'x'.repeat(201) }],
-    ['account', { account: '\ud800' }],
-    ['spool', { spool: ':memory:' }],
-    ['onEvent', { onEvent: 'log' }],
-    ['now', { now: Date.now }],
-    ['statuses', { statuses: ['COMPLETED'] }],
-    ['random', { random: null }],
-    ['allowTransitions', { allowTransitions: { COMPLETED: 'FAILED' } }],
-    ['allowTransitions', { allowTransitions: null }],
-    ['completedEvents', { completedEvents: 'transaction.completed' }],
-    ['interimStatuses', { interimStatuses: [1] }],
-    ['storeTimeoutMs', { storeTimeoutMs: 0 }],
-    ['storeTimeoutMs', { storeTimeoutMs: Number.NaN }],
-    ['storeTimeoutMs', { storeTimeoutMs: 600_001 }, 'from 1 to 600000'],
-    ['handlerTimeoutMs', { handlerTimeoutMs: 1.5 }],
-    ['handlerTimeoutMs', { handlerTimeoutMs: HOUR + 1 }, 'from 1 to 3600000'],
-    ['handlerLockTimeoutMs', { handlerLockTimeoutMs: HOUR + 1 }, 'from 1 to 3600000'],
-    ['retry.attempts', { retry: { attempts: 0 } }],
-    ['retry.attempts', { retry: { attempts: MOST + 1 } }, 'from 1 to 2147483647'],
-    ['retry.firstDelayMs', { retry: { firstDelayMs: MOST + 1 } }, 'from 1 to 2147483647'],
-    ['retry.longestDelayMs', { retry: { longestDelayMs: Number.POSITIVE_INFINITY } }, 'from 1 to 2147483647'],
-  ])('of createInbox() are checked, and the error names %s: %o', (option, wrong, message = '') => {
-    const create = (): unknown => Reflect.apply(createInbox, undefined, [{ store: emptyStore(), ...wrong }]);
-    expect(create).toThrow(ConfigurationError);
-    expect(create).toThrow(expect.objectContaining({ option, message: expect.stringContaining(message) }));
+  const wrong: Record<string, readonly unknown[]> = {
+    store: [undefined, { name: 'redis' }],
+    account: [7, 'a\0b', 'x'.repeat(201), '\ud800'],
+    spool: [':memory:'],
+    onEvent: ['log'],
+    now: [Date.now],
+    statuses: [['COMPLETED']],
+    random: [null],
+    allowTransitions: [{ COMPLETED: 'FAILED' }, null],
+    completedEvents: ['transaction.completed'],
+    interimStatuses: [[1]],
+    storeTimeoutMs: [0, Number.NaN, 600_001],
+    handlerTimeoutMs: [1.5, HOUR + 1],
+    handlerLockTimeoutMs: [HOUR + 1],
+    'retry.attempts': [0, MOST + 1],
+    'retry.firstDelayMs': [MOST + 1],
+    'retry.longestDelayMs': [Number.POSITIVE_INFINITY],
+  };
+  it.each(Object.entries(wrong))('of createInbox() are checked, and the error names %s', (option, values) => {
+    const [name = '', field] = option.split('.');
+    for (const value of values) {
+      const given = { store: emptyStore(), [name]: field === undefined ? value : { [field]: value } };
+      const create = (): unknown => Reflect.apply(createInbox, undefined, [given]);
+      expect(create).toThrow(ConfigurationError);
+      const limit =
+        { storeTimeoutMs: 600_000, handlerTimeoutMs: HOUR, handlerLockTimeoutMs: HOUR }[name] ?? MOST;
+      const message = expect.stringContaining(/Ms$|retry/.test(name) ? `from 1 to ${limit}` : name);
+      expect(create).toThrow(expect.objectContaining({ option, message }));
+    }
   });
 
   it('of postgres() must be a pool and a plain name', () => {

@@ -16,6 +16,8 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     inbox.handle(async (transition) => {
       attempts.push(transition.attempt);
       await creditIn(merchant)(transition);
+      // The inbox can be read meanwhile.
+      expect(await inbox.list({ state: attempts.length === 1 ? 'pending' : 'retrying' })).toHaveLength(1);
       if (transition.attempt < 3) throw new Error('not yet');
     });
     for (const credits of [0, 0, 1, 1]) {

@@ -10,27 +10,29 @@ const WRONG = 'insert into no_such_table values (1)';
 const { transitionId } = paid('ORD-1', 500);
 
 describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
-  it.each<[string, readonly string[], { throws?: boolean; credits: number }]>([
-    ['commits', ['commit'], { credits: 1 }],
-    ['commits and begins another', ['commit', 'begin'], { credits: 1 }],
-    ['commits and throws', ['commit'], { throws: true, credits: 1 }],
-    ['rolls back', ['rollback'], { credits: 0 }],
-  ])('a handler that %s in its own words is dead, and is not run again', async (_, texts, ended) => {
+  it.each([
+    ['commits', 'commit', 1],
+    ['commits and begins another', 'commit begin', 1],
+    ['commits and throws', 'commit throw', 1],
+    ['rolls back', 'rollback', 0],
+  ])('a handler that %s in its own words is dead, and is not run again', async (_, words, count) => {
     const { merchant, inbox, workLater } = await newDueShop(engine, LATER);
     inbox.handle(async (transition) => {
       await creditIn(merchant)(transition);
-      for (const text of texts) await transition.tx.query(text);
-      if (ended.throws) throw new Error('after its commit');
+      for (const word of words.split(' ')) {
+        if (word === 'throw') throw new Error('after its commit');
+        await transition.tx.query(word);
+      }
     });
     await workOff(inbox);
     await workLater(60 * MINUTE_MS);
     const lastError = expect.stringContaining('COMMIT');
     const dead = { state: 'dead', reason: 'transaction_ended', attempts: 1, lastError };
     expect(await inbox.list()).toMatchObject([dead]);
-    expect(await merchant.credits()).toHaveLength(ended.credits);
+    expect(await merchant.credits()).toHaveLength(count);
     // Neither the connection nor the next transaction is affected.
     await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
-    expect(await merchant.credits()).toHaveLength(ended.credits + 1);
+    expect(await merchant.credits()).toHaveLength(count + 1);
   });
 
   it('a statement that fails makes the attempt fail, even when the handler hides its error', async () => {
@@ -84,18 +86,6 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
       expect(await merchant.credits()).toEqual([]);
     },
   );
-
-  it('a handler can read the inbox while it runs', async () => {
-    const { merchant, inbox } = await newDueShop(engine, LATER);
-    const seen: unknown[] = [];
-    inbox.handle(async (transition) => {
-      seen.push((await inbox.list()).length, (await inbox.stats()).states.pending);
-      await creditIn(merchant)(transition);
-    });
-    await workOff(inbox);
-    expect(seen).toEqual([1, 1]);
-    expect(await merchant.credits()).toHaveLength(1);
-  });
 });
 
 describe.each(ENGINES)('transaction() on %s', (engine) => {
@@ -106,16 +96,17 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
     await inbox.receive(paid('ORD-1', 500));
     const stop = startWork(inbox, { pollMs: 3_600_000 });
     await until(async () => (await inbox.stats()).states.unhandled === 1);
-    const given = await inbox.transaction(async (tx) => {
+    await inbox.transaction(async (tx) => {
       await merchant.credit(tx, 'order', '500');
       await inbox.expect(ORDER, { tx });
       // What is not committed is not visible elsewhere.
       expect(await inbox.stats()).toMatchObject({ reasons: { no_expectation: 1 }, oldestDueSeconds: 0 });
       expect(await merchant.credits()).toEqual([]);
-      const { rows, rowCount } = await tx.query('select reference from credit');
-      return { rows, rowCount };
+      expect(await tx.query('select 1 as one from credit')).toMatchObject({
+        rows: [{ one: 1 }],
+        rowCount: 1,
+      });
     });
-    expect(given).toEqual({ rows: [{ reference: 'order' }], rowCount: 1 });
     await until(async () => (await merchant.credits()).length === 2);
     await stop();
   });
@@ -128,31 +119,25 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
         await inbox.expect(ORDER, { tx });
         throw thrown;
       });
-      const rejection = await failed.then(
-        () => 'committed',
-        (error: unknown) => error,
-      );
-      expect(rejection).toBe(thrown);
+      expect(await Promise.allSettled([failed])).toEqual([{ status: 'rejected', reason: thrown }]);
     }
     await pay('ORD-1');
     expect(await merchant.credits()).toEqual([]);
     expect(await inbox.list()).toMatchObject([{ state: 'unhandled', reason: 'no_expectation' }]);
   });
 
-  it.each<[string, (tx: AnyTransaction) => Promise<unknown>, object]>([
-    ['a statement fails', (tx) => tx.query(WRONG), { message: /no_such_table/ }],
-    ['it hides a statement that failed', (tx) => tx.query(WRONG).catch(() => undefined), {}],
-    ['the commit fails', (tx) => tx.query('insert into child values (1)'), { message: /foreign key/i }],
-  ])('keeps nothing when %s', async (_, then, failure) => {
+  it.each<[string, (tx: AnyTransaction) => Promise<unknown>, RegExp]>([
+    ['a statement fails', (tx) => tx.query(WRONG), /no_such_table/],
+    ['it hides a statement that failed', (tx) => tx.query(WRONG).catch(() => undefined), /transaction/],
+    ['the commit fails', (tx) => tx.query('insert into child values (1)'), /foreign key/i],
+  ])('keeps nothing when %s', async (_, then, message) => {
     const { merchant, inbox } = await newShop(engine);
     await merchant.deferredChild();
     const failed = inbox.transaction(async (tx) => {
       await merchant.credit(tx, 'order', '700');
       await then(tx);
     });
-    const thrown: unknown = await failed.catch((error: unknown) => error);
-    expect(thrown).toBeInstanceOf(Error);
-    for (const message of Object.values(failure)) expect(String(thrown)).toMatch(message);
+    await expect(failed).rejects.toThrow(message);
     // Without the failure, the same transaction is committed (control).
     await inbox.transaction((tx) => merchant.credit(tx, 'order', '700'));
     expect(await merchant.credits()).toEqual(['order 700']);
