@@ -6,8 +6,7 @@ import { backoff } from '../src/options.ts';
 import { ENGINES } from './support/merchant.ts';
 import { newDueShop } from './support/shop.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
-import { until } from './support/until.ts';
-import { startWork } from './support/working.ts';
+import { startWork, until } from './support/until.ts';
 
 const HOUR = 3_600_000;
 const MOST = 2 ** 31 - 1;
@@ -61,6 +60,15 @@ describe('options', () => {
     onTestFinished(() => inbox.close());
     inbox.handle(() => undefined);
     const { signal } = new AbortController();
+    const lists = [
+      ...[{ merchant_reference: 7 }, { merchant_reference: null }, { internal_reference: ['ORD-1'] }],
+      ...[{ limit: 0 }, { limit: 1001 }, { limit: 1.5 }, { state: "x' or 1=1" }, { reason: 7 }],
+      ...[{ since: '2026-01-01' }, { until: new Date(Number.NaN) }, { after: 'x' }],
+    ];
+    for (const options of lists) {
+      const option = Object.keys(options)[0];
+      await expect(Reflect.apply(inbox.list, undefined, [options])).rejects.toMatchObject({ option });
+    }
     const calls = {
       concurrency: inbox.work({ signal, concurrency: 0 }),
       pollMs: inbox.work({ signal, pollMs: HOUR + 1 }),

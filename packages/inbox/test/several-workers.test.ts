@@ -6,8 +6,7 @@ import { ENGINES, newMerchant } from './support/merchant.ts';
 import { poolShop } from './support/pool-shop.ts';
 import { money } from './support/shop.ts';
 import { watchedStore } from './support/store.ts';
-import { until } from './support/until.ts';
-import { startWork } from './support/working.ts';
+import { startWork, until } from './support/until.ts';
 
 describe.each(ENGINES)('several worker processes on %s', (engine) => {
   it('settle every payment once, and take none for one that ends its process', async () => {

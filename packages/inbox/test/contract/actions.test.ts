@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import { creditIn, DAY_MS, LATER, money, NOTE, newShop, order } from '../support/shop.ts';
-import { workOff } from '../support/working.ts';
+import { workOff } from '../support/until.ts';
 
 const { transitionId } = paid('A', 500);
 
@@ -61,22 +61,22 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     const { inbox } = await newShop(engine);
     await inbox.receive(paid('A', 500));
     const notes = [undefined, {}, { by: 'dana' }, { by: ' ', note: 'x' }, { by: 'dana', note: '\0' }];
-    const long = [
-      { ...NOTE, by: 'x'.repeat(201) },
-      { ...NOTE, note: 'x'.repeat(1001) },
-    ];
+    const long = [{ by: 'x'.repeat(201) }, { note: 'x'.repeat(1001) }].map((field) => ({
+      ...NOTE,
+      ...field,
+    }));
     const selections = [{}, { reason: 'no_handler' }, { state: 'x' }, { state: 'dead', limit: 1001 }];
-    const wrong: [call: object, ...values: unknown[]][] = [
-      ...[inbox.retry, inbox.resolve, inbox.reopen].flatMap((call) =>
-        [...notes, ...long].map((note): [object, ...unknown[]] => [call, transitionId, note]),
-      ),
-      ...[...selections, 'x', undefined].map((which): [object, ...unknown[]] => [inbox.resolve, which, NOTE]),
-      [inbox.retry, '0'.repeat(64), NOTE],
-    ];
-    for (const [call, ...values] of wrong) {
-      const refused = (async () => Reflect.apply(call as () => unknown, undefined, values))();
+    const expectRefusal = async (
+      call: (...values: never[]) => unknown,
+      ...values: unknown[]
+    ): Promise<void> => {
+      const refused = (async () => Reflect.apply(call, undefined, values))();
       await expect(refused, JSON.stringify(values)).rejects.toThrow(ConfigurationError);
-    }
+    };
+    for (const call of [inbox.retry, inbox.resolve, inbox.reopen])
+      for (const note of [...notes, ...long]) await expectRefusal(call, transitionId, note);
+    for (const which of [...selections, 'x', undefined]) await expectRefusal(inbox.resolve, which, NOTE);
+    await expectRefusal(inbox.retry, '0'.repeat(64), NOTE);
     expect(await inbox.list()).toMatchObject([{ state: 'pending' }]);
   });
 

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { callback, paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import { creditIn, LATER, money, newDueShop, newShop, ORDER, order, REPLACE } from '../support/shop.ts';
-import { signal, until } from '../support/until.ts';
-import { workOff, workUntil } from '../support/working.ts';
+import { signal, until, workOff, workUntil } from '../support/until.ts';
 
 describe.each(ENGINES)('amounts on %s', (engine) => {
   it('a payment settles whether its expectation comes before or after, and credits nothing until then', async () => {
@@ -93,45 +92,6 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     await workOff(inbox);
     expect(await merchant.credits()).toEqual(equal.map(([, , amount], index) => `ORD-${index} ${amount}`));
     expect((await inbox.stats()).reasons).toEqual({ amount_mismatch: unequal.length });
-  });
-
-  it('the currency is compared as well, and of two amounts the one that compare names', async () => {
-    const { merchant, inbox } = await newShop(engine);
-    const cases = [
-      ['both', {}, true],
-      ['both', { transaction_amount: 499 }, false],
-      ['request', { transaction_amount: 130 }, true],
-      ['transaction', { request_amount: 130 }, true],
-      ['request', { request_amount: 130 }, false],
-      ['both', { request_currency: 'USD' }, false],
-      ['both', { transaction_currency: 'ugx' }, false],
-      ['both', { transaction_currency: undefined }, false],
-      ['both', { request_amount: '500' }, false],
-    ] as const;
-    for (const [index, [compare, claims]] of cases.entries()) {
-      await inbox.expect({ ...money(`ORD-${index}`), compare });
-      await inbox.receive(paid(`ORD-${index}`, 500, claims));
-    }
-    await workOff(inbox);
-    const settled = cases.flatMap(([, , isSettled], index) => (isSettled ? [`ORD-${index} 500`] : []));
-    expect(await merchant.credits()).toEqual(settled);
-    expect((await inbox.stats()).reasons).toEqual({ amount_mismatch: cases.length - settled.length });
-  });
-
-  it('of several transactions for one expectation one is applied, and the others are conflicts', async () => {
-    const { merchant, inbox, workLater } = await newShop(engine);
-    await inbox.expect(ORDER);
-    for (const internal_reference of ['INT-1', 'INT-2', 'INT-3']) {
-      await inbox.receive(paid('ORD-1', 500, { internal_reference }));
-    }
-    await workOff(inbox);
-    // One that ran at the same time was undone, and looks again.
-    await workLater();
-    expect(await merchant.credits()).toHaveLength(1);
-    expect(await inbox.stats()).toMatchObject({
-      states: { settled: 1, conflict: 2 },
-      reasons: { already_settled: 2 },
-    });
   });
 
   it('a handler gets the expectation as settled, and the fields of the body that equals it as claimed', async () => {

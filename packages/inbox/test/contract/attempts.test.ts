@@ -4,8 +4,7 @@ import { startChild } from '../support/child-process.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { creditIn, LATER, MINUTE_MS, newDueShop, newShop, order } from '../support/shop.ts';
 import { watchedStore } from '../support/store.ts';
-import { pause, signal, until } from '../support/until.ts';
-import { startWork, workOff, workUntil } from '../support/working.ts';
+import { pause, signal, startWork, until, workOff, workUntil } from '../support/until.ts';
 
 const { transitionId } = paid('ORD-1', 500);
 
@@ -142,21 +141,19 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
 
   it('a failure that is written late does not change a later attempt', async () => {
     const merchant = await newMerchant(engine);
-    const [slow, other] = [newWorker('first'), newWorker('second')];
+    const other = merchant.open(LATER);
+    other.handle(() => Promise.reject(new Error('second')));
     let isLate = false;
-    function newWorker(name: string): ReturnType<typeof merchant.open> {
-      const store = watchedStore(merchant.newStore(), async (text, run) => {
-        if (name === 'first' && text.includes('set unfinished = 0, state = $3') && !isLate) {
-          isLate = true;
-          await merchant.advance(MINUTE_MS);
-          await workOff(other);
-        }
-        return run();
-      });
-      const inbox = merchant.open({ ...LATER, store });
-      inbox.handle(() => Promise.reject(new Error(name)));
-      return inbox;
-    }
+    const store = watchedStore(merchant.newStore(), async (text, run) => {
+      if (text.includes('set unfinished = 0, state = $3') && !isLate) {
+        isLate = true;
+        await merchant.advance(MINUTE_MS);
+        await workOff(other);
+      }
+      return run();
+    });
+    const slow = merchant.open({ ...LATER, store });
+    slow.handle(() => Promise.reject(new Error('first')));
     await order(slow, 'ORD-1');
     await workOff(slow);
     expect(await slow.list()).toMatchObject([{ attempts: 2, lastError: 'Error: second' }]);

@@ -3,8 +3,7 @@ import { callback, paid } from '../support/callbacks.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { creditIn, LATER, MINUTE_MS, newShop, ORDER, order } from '../support/shop.ts';
 import { watchedStore } from '../support/store.ts';
-import { pause, signal, until } from '../support/until.ts';
-import { startWork, workUntil, workUntilSettled } from '../support/working.ts';
+import { pause, signal, startWork, until, workUntil, workUntilSettled } from '../support/until.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;
 

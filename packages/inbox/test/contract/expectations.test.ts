@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import { creditIn, LATER, MINUTE_MS, money, NOTE, newShop, ORDER, order, REPLACE } from '../support/shop.ts';
-import { workOff, workUntilSettled } from '../support/working.ts';
+import { workOff, workUntilSettled } from '../support/until.ts';
 
 const { transitionId } = paid('ORD-1', 500);
 const OTHERS = [{ amount: '501' }, { currency: 'USD' }, { compare: 'request' }] as const;
@@ -77,7 +77,7 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
     await inbox.expect(money('BACK', '500'), REPLACE);
     await inbox.expect(money('COMPARE'));
     await inbox.expect({ ...money('COMPARE'), compare: 'request' }, REPLACE);
-    await inbox.receive(paid('COMPARE', 500));
+    await inbox.receive(paid('COMPARE', 500, { transaction_amount: 130 }));
     // The control: one that was not taken back does.
     for (const amount of ['700', '500']) await inbox.expect(money('CONTROL', amount), REPLACE);
     for (const amount of [500, 700]) await inbox.receive(paid('CONTROL', amount));

@@ -23,30 +23,24 @@ describe.each(ENGINES)('intake on %s', (engine) => {
 
   it('receive() has committed when it resolves: another connection sees the body unchanged', async () => {
     const merchant = await newMerchant(engine);
-    const { signature, body } = signedText({ rewrite: (text) => ` ${text}\n` });
-    const verified = createVerifier({ signingKey: SIGNING_KEY }).verifyCallback({ signature, body });
-    if (!verified.ok) throw new Error(verified.code);
-    await merchant.open().receive(verified);
-    expect(await merchant.query(`select content from ${merchant.table('body')}`)).toEqual([
-      { content: body },
-    ]);
+    const rewrite = (text: string): string => ` ${text}\n`;
+    await merchant.open().receive(callback({}, { rewrite }));
+    const [kept] = await merchant.query(`select content from ${merchant.table('body')}`);
+    expect(kept).toEqual({ content: signedText({ rewrite }).body });
   });
 
   it('a callback is not acknowledged when the COMMIT itself fails', async () => {
     const merchant = await newMerchant(engine);
-    const inbox = merchant.open({ spool: undefined });
-    await inbox.ready();
+    const own = merchant.newStore();
+    const transaction: typeof own.transaction = (body, limitMs) =>
+      own.transaction(async (tx) => {
+        const result = await body(tx);
+        await tx.query('insert into child values (1)');
+        return result;
+      }, limitMs);
+    await merchant.open({ store: own }).ready();
     await merchant.deferredChild();
-    const insert = 'insert into child values (1);';
-    const orphan = {
-      sqlite: [`begin ${insert} end`],
-      postgres: [
-        `create function orphan() returns trigger language plpgsql as $$ begin ${insert} return new; end $$`,
-        'for each row execute function orphan()',
-      ],
-    }[engine];
-    if (orphan.length > 1) await merchant.query(orphan[0] ?? '');
-    await merchant.query(`create trigger orphan after insert on ${merchant.table('body')} ${orphan.at(-1)}`);
+    const inbox = merchant.open({ store: { ...own, transaction } });
     const isKept = await inbox.receive(callback()).then(
       () => true,
       (error: unknown) => !(error instanceof UnavailableError),

@@ -10,8 +10,7 @@ import { callback, paid, SIGNING_KEY, signedText } from '../support/callbacks.ts
 import { type PoolShop, poolShop } from '../support/pool-shop.ts';
 import { order } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { until, untilDone } from '../support/until.ts';
-import { startWork } from '../support/working.ts';
+import { startWork, until, untilDone } from '../support/until.ts';
 
 const REFERENCES = ['A', 'B', 'C', 'D', 'E', 'F'];
 

@@ -4,8 +4,7 @@ import { callback, paid } from '../support/callbacks.ts';
 import { type PoolShop, poolShop } from '../support/pool-shop.ts';
 import { dyingServer, type SilentProxy, silentProxy } from '../support/proxy.ts';
 import { order } from '../support/shop.ts';
-import { pause, until, untilDone } from '../support/until.ts';
-import { startWork, workUntil } from '../support/working.ts';
+import { pause, startWork, until, untilDone, workUntil } from '../support/until.ts';
 
 const REFERENCES = ['A', 'B', 'C', 'D', 'E', 'F'];
 

@@ -13,7 +13,7 @@ import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { poolShop } from '../support/pool-shop.ts';
 import { order } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { workOff } from '../support/working.ts';
+import { workOff } from '../support/until.ts';
 
 it.each([['001', 'ac2667a012c54efc8954e44d3cc763b14efd7f8a5968490f28832640c3ff8bad']])(
   'the migration %s is as it was released',

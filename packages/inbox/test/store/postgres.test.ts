@@ -5,8 +5,7 @@ import { paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { poolShop } from '../support/pool-shop.ts';
 import { ORDER, order } from '../support/shop.ts';
-import { until } from '../support/until.ts';
-import { startWork, workUntil, workUntilSettled } from '../support/working.ts';
+import { startWork, until, workUntil, workUntilSettled } from '../support/until.ts';
 
 it('a handler waits for a lock as long as handlerLockTimeoutMs says, and is retried', async () => {
   const { inbox, schema, lock, newLedger } = poolShop({ inbox: { handlerLockTimeoutMs: 100 } });
@@ -113,31 +112,28 @@ async function settingsOf(pool: pg.Pool): Promise<Record<string, unknown>[]> {
   return rows;
 }
 
-it.each(['settled', 'retrying'])(
-  'a connection of the pool has its own settings back when a payment is %s, as behind a pooler',
-  async (state) => {
-    const options = '-c lock_timeout=1234 -c statement_timeout=54321';
-    const { inbox, pool } = poolShop({ pool: { max: MAX, options } });
-    await inbox.ready();
-    const before = await settingsOf(pool);
-    const limits = { lock_timeout: '1234ms', statement_timeout: '54321ms', attempt: '' };
-    expect(before[0]).toMatchObject(limits);
-    const inside: unknown[] = [];
-    inbox.handle(async ({ tx }) => {
-      inside.push((await tx.query(SETTINGS)).rows[0]);
-      if (state === 'retrying') throw new Error('no');
-    });
-    await order(inbox, 'ORD-1');
-    await inbox.receive(paid('ORD-1', 500));
-    await workUntil(inbox, async () => (await inbox.list())[0]?.state === state);
-    await inbox.health();
-    // In it they were others (control).
-    const attempt = expect.stringMatching(/^\d+\/1$/);
-    expect(inside[0]).toMatchObject({ lock_timeout: '10s', statement_timeout: '30s', attempt });
-    const after = await settingsOf(pool);
-    const known = after.filter((row) => before.some((one) => one['id'] === row['id']));
-    // All but the one that has listened.
-    expect(known.length).toBeGreaterThanOrEqual(MAX - 1);
-    for (const settings of after) expect({ ...settings, id: 0 }).toEqual({ ...before[0], id: 0 });
-  },
-);
+it('a connection of the pool has its own settings back after a payment, as behind a pooler', async () => {
+  const options = '-c lock_timeout=1234 -c statement_timeout=54321';
+  const { inbox, pool } = poolShop({ pool: { max: MAX, options }, inbox: { retry: { firstDelayMs: 1 } } });
+  await inbox.ready();
+  const before = await settingsOf(pool);
+  const limits = { lock_timeout: '1234ms', statement_timeout: '54321ms', attempt: '' };
+  expect(before[0]).toMatchObject(limits);
+  const inside: unknown[] = [];
+  inbox.handle(async ({ tx, attempt }) => {
+    inside.push((await tx.query(SETTINGS)).rows[0]);
+    if (attempt === 1) throw new Error('no');
+  });
+  await order(inbox, 'ORD-1');
+  await inbox.receive(paid('ORD-1', 500));
+  await workUntilSettled(inbox, 1);
+  await inbox.health();
+  // In it they were others (control).
+  const attempt = expect.stringMatching(/^\d+\/1$/);
+  expect(inside[0]).toMatchObject({ lock_timeout: '10s', statement_timeout: '30s', attempt });
+  const after = await settingsOf(pool);
+  const known = after.filter((row) => before.some((one) => one['id'] === row['id']));
+  // All but the one that has listened.
+  expect(known.length).toBeGreaterThanOrEqual(MAX - 1);
+  for (const settings of after) expect({ ...settings, id: 0 }).toEqual({ ...before[0], id: 0 });
+});

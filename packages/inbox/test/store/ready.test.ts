@@ -11,8 +11,7 @@ import { type PoolShop, poolShop } from '../support/pool-shop.ts';
 import { silentProxy } from '../support/proxy.ts';
 import { order } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { signal, until } from '../support/until.ts';
-import { workOff } from '../support/working.ts';
+import { signal, until, workOff } from '../support/until.ts';
 
 const AWAY = { ok: false, problems: ['store_unavailable'], oldestDueSeconds: undefined };
 

@@ -5,15 +5,12 @@ import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createInbox, type Inbox, type SqliteTransaction, sqlite } from '../../src/index.ts';
 import { databasePath } from '../../src/store/database-path.ts';
-import { Turn } from '../../src/store/turn.ts';
-import { TimedOut } from '../../src/time.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { newMerchant } from '../support/merchant.ts';
 import { ORDER } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { signal, until } from '../support/until.ts';
-import { workUntilSettled } from '../support/working.ts';
+import { signal, until, workUntilSettled } from '../support/until.ts';
 
 // Only Linux tells the type of a file system, and has memory at a place that is known: elsewhere there is no such test.
 const memories = process.platform === 'linux' ? ['/dev/shm'] : [];
@@ -86,7 +83,7 @@ describe('a sqlite file', () => {
     expect(await inbox.list()).toHaveLength(1);
   });
 
-  it.each(['removed', 'replaced'])(
+  it.each(['moved', 'replaced'])(
     'that is %s while it is open gets nothing more that is acknowledged, and shows in health()',
     async (how) => {
       const merchant = await newMerchant('sqlite');
@@ -94,7 +91,7 @@ describe('a sqlite file', () => {
       // A folder is in the place of the spool.
       const inbox = merchant.open({ spool: temporaryFolder() });
       await inbox.receive(paid('ORD-1', 500));
-      for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+      renameSync(path, `${path}.elsewhere`);
       if (how === 'replaced') new DatabaseSync(path).close();
       await expect(inbox.receive(paid('ORD-2', 500))).rejects.toThrow(UnavailableError);
       const credited = inbox.transaction((tx) => merchant.credit(tx, 'x', '1'));
@@ -103,20 +100,12 @@ describe('a sqlite file', () => {
       expect((await inbox.health()).problems).toContain('store_unavailable');
       const told = merchant.events.find(({ name }) => name === 'callback.unavailable');
       expect(told).toMatchObject({ failure: 'SQLITE_MOVED' });
+      // Put back, it is used again.
+      renameSync(`${path}.elsewhere`, path);
+      await inbox.receive(paid('ORD-2', 500));
+      expect(await inbox.list()).toHaveLength(2);
     },
   );
-
-  it('that is put back is used again, and gets what was spooled meanwhile', async () => {
-    const merchant = await newMerchant('sqlite');
-    const path = merchant.programArguments[1] ?? '';
-    const inbox = merchant.open();
-    await inbox.receive(paid('ORD-1', 500));
-    renameSync(path, `${path}.elsewhere`);
-    await inbox.receive(paid('ORD-2', 500));
-    expect(merchant.events.map(({ name }) => name)).toContain('callback.spooled');
-    renameSync(`${path}.elsewhere`, path);
-    await until(async () => (await inbox.list()).length === 2);
-  });
 
   it('takes values by position and by name, large integers and bytes, and says how many rows it changed', async () => {
     await newInbox().transaction(async (tx) => {
@@ -164,24 +153,4 @@ describe('a sqlite file', () => {
     await other.receive(paid('ORD-1', 500, {}, { account: 'B' }));
     await workUntilSettled(other, 1);
   });
-});
-
-it('turns on sqlite come one after the other, and one that is given up passes to the next', async () => {
-  const turn = new Turn();
-  const [isRunning, mayEnd] = [signal(), signal()];
-  const order: string[] = [];
-  const first = turn.during(async () => {
-    isRunning.give();
-    await mayEnd.promise;
-    order.push('first');
-    throw new Error('no');
-  }, 60_000);
-  await isRunning.promise;
-  const hasty = turn.during(async () => order.push('hasty'), 1);
-  const last = turn.during(async () => order.push('last'), 60_000);
-  await expect(hasty).rejects.toThrow(TimedOut);
-  mayEnd.give();
-  await expect(first).rejects.toThrow('no');
-  await last;
-  expect(order).toEqual(['first', 'last']);
 });

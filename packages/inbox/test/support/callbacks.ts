@@ -72,7 +72,7 @@ export function evidence(
   account?: string,
 ): AuthenticRefusal {
   const ambiguous = rule === 'ambiguous' ? { merchant_reference: 'ORD:1001' } : {};
-  const data = sample({ ...payload, ...ambiguous });
+  const data = sample({ ...ambiguous, ...payload });
   const signature = signCallback({ signingKey: SIGNING_KEY, data, timestamp: 1_000_000_000 });
   const toleranceSeconds = rule === 'ambiguous' ? undefined : 30;
   const result = createVerifier({ signingKey: SIGNING_KEY, toleranceSeconds, account }).verifyCallback({

@@ -1,8 +1,7 @@
 import type { HandledTransition, Inbox, InboxOptions, TransitionDetails } from '../../src/index.ts';
 import { type Payload, paid } from './callbacks.ts';
 import { type AnyTransaction, type EngineName, type Merchant, newMerchant } from './merchant.ts';
-import { untilDone } from './until.ts';
-import { workOff } from './working.ts';
+import { untilDone, workOff } from './until.ts';
 
 /** What the callback `paid('ORD-1', 500)` settles. */
 export const ORDER = { merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' };
