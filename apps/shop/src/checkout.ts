@@ -21,7 +21,7 @@ export interface Refusal {
   /** One sentence a field; the customer can mend it there. */
   readonly fields: Partial<Record<CheckoutField, string>>;
   /** What each provider says, when not one of them can serve this payment. */
-  readonly nobody?: { readonly heading: string; readonly reasons: readonly string[] } | undefined;
+  readonly noProvider?: { readonly heading: string; readonly reasons: readonly string[] } | undefined;
 }
 
 export type Checkout =
@@ -78,7 +78,7 @@ export function checkOut(
   if (eligible.length === 0) {
     const reasons = ineligible.flatMap(({ reasons }) => reasons.map(({ message }) => message));
     const heading = `No provider can take ${price}${form.account === '' ? '' : ' from this account'}.`;
-    return { ok: false, refusal: { fields, nobody: { heading, reasons: [...new Set(reasons)] } } };
+    return { ok: false, refusal: { fields, noProvider: { heading, reasons: [...new Set(reasons)] } } };
   }
   const refused = ineligible.find(({ provider }) => provider.provider_code === form.provider);
   if (refused !== undefined) {

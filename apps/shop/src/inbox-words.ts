@@ -45,11 +45,11 @@ const REASONS: Readonly<Partial<Record<TransitionReason, Words>>> = {
   },
   empty_reference: {
     heading: 'No reference',
-    text: 'The signature fits, and a reference is empty: nobody can tell what it belongs to.',
+    text: 'The signature fits, but a reference is empty, so it cannot be matched to an order.',
   },
   amount_mismatch: {
     heading: 'Suspicious: the amount differs',
-    text: 'A callback with a valid signature does not have the amount of the order. Amounts are not signed, so somebody may have changed it. It paid nothing, and the genuine one still counts.',
+    text: 'A callback with a valid signature does not have the amount of the order. Amounts are not signed, so it may have been changed on the way. It paid nothing, and the genuine one still counts.',
   },
   transition_not_allowed: {
     heading: 'Another outcome after the payment',

@@ -35,7 +35,7 @@ export interface OrderStore {
 /** After so long without an outcome the owner is told that it is overdue. */
 const PAYMENT_DEADLINE_MS = 60 * 60 * 1000;
 
-/** Whether it can be one of ours: everything else is looked up nowhere, whatever bytes it holds. */
+/** Whether it has the form of our references. Anything else is never looked up. */
 export function isOrderReference(reference: string): boolean {
   return /^[\w-]{1,64}$/.test(reference);
 }
@@ -67,7 +67,7 @@ export function createOrderStore(database: Database, inbox: Inbox<Transaction>):
             detailOf(start),
             order.reference,
           ]);
-        // Nobody was asked to pay it: then nothing is overdue.
+        // No payment was started for it, so nothing is overdue.
         if (start.state === 'refused') await expect(order, undefined, tx);
       }),
     hint: async (reference, { status, completed }) =>

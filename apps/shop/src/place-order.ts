@@ -108,7 +108,7 @@ async function startPayment(
   });
   if (start.state === 'refused') log(`${reference}: the payment was not started: ${start.why}`);
   if (start.state === 'unknown')
-    log(`${reference}: nobody knows whether the payment was started: ${start.why}`);
+    log(`${reference}: it is unknown whether the payment was started: ${start.why}`);
   // The payment may run by now: a database that is away for a moment must not keep the customer from it.
   await orders
     .start(order, start)

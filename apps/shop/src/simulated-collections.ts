@@ -87,7 +87,7 @@ function requestOf(collection: CollectionToStart): object {
 function readAnswer(status: number, body: string, origin: string): StartedCollection {
   const answer = parseJson(body);
   const started = status === 201 ? success.safeParse(answer) : undefined;
-  // The browser is sent to the service that we configured, and to nobody else.
+  // The browser is sent to the service that we configured, and nowhere else.
   if (started?.success === true && new URL(started.data.data.payment_page_url).origin === origin) {
     return { state: 'started', paymentUrl: started.data.data.payment_page_url };
   }

@@ -6,7 +6,7 @@ import { FRAMEWORKS, openShop, STAGES } from './open-shop.ts';
 import { openServiceProxy } from './service-proxy.ts';
 
 describe.each(STAGES)('a start whose answer is lost on $framework and $engine', (stage) => {
-  it('leads to the order, says that nobody knows, and shows the payment when it comes', async () => {
+  it('leads to the order, says that the start is unconfirmed, and shows the payment when it comes', async () => {
     const service = await openServiceProxy(async () => 'lose');
     const shop = await openShop({ ...stage, baseUrl: service.baseUrl });
     service.leadTo(shop.sandboxOrigin);
@@ -23,7 +23,7 @@ describe.each(STAGES)('a start whose answer is lost on $framework and $engine', 
     const before = (await customer.get(`${location}/version`)).body;
     const owner = (await customer.get('/owner/orders')).body;
     expect(owner).toContain('<dt>Start unknown</dt><dd>it cannot be reached</dd>');
-    expect(shop.log.join('\n')).toContain(`${reference}: nobody knows whether the payment was started`);
+    expect(shop.log.join('\n')).toContain(`${reference}: it is unknown whether the payment was started`);
 
     // It ran all the same. The cookie makes the redirect count in the browser that ordered.
     const [page = ''] = service.started;

@@ -18,7 +18,9 @@ async function inboxSmoke(): Promise<void> {
     assert.deepEqual(await applied(inbox), ['ORD-1001 UGX 500, charge 15']);
   } finally {
     await inbox.close();
-    for (const suffix of ['', '-wal', '-shm', '-spool']) await rm(file + suffix, { force: true });
+    for (const suffix of ['', '-wal', '-shm', '-spool']) {
+      await rm(file + suffix, { recursive: true, force: true });
+    }
   }
   console.log('the inbox works');
 }

@@ -12,7 +12,7 @@ import { endWithParent, roleSettings, tellReady } from './role.ts';
 
 export interface ReceiverSettings {
   readonly database: Database;
-  /** The file for callbacks while the store is away; the same one after a restart. */
+  /** The folder for callbacks while the store is unavailable; the same one after a restart. */
   readonly spool: string | undefined;
 }
 

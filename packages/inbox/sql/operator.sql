@@ -8,8 +8,7 @@ order by {order} limit cast($2 as integer)
 
 -- name: show_transition
 select t.id, t.transition_id, t.signed, t.state, t.reason, t.attempts, t.bodies, t.refused_bodies, t.next_at, t.first_at,
-  t.changed_at, t.last_error, t.settled_digest, t.reference_key, t.transaction_type, e.currency as expected_currency,
-  e.amount as expected_amount, e.compare, e.replaced, e.settled_by
+  t.changed_at, t.last_error, t.settled_digest, t.reference_key, t.transaction_type, e.currency, e.amount, e.compare, e.replaced, e.settled_by
 from inbox.transition t
 left join inbox.expectation e on e.reference_key = t.reference_key and e.transaction_type = t.transaction_type
 where t.transition_id = $1 and t.account = $2

@@ -14,8 +14,7 @@ returning attempts
 -- name: read_case
 select t.transition_id, t.account, t.signed, t.reference_key, t.transaction_type, t.subject_key, t.state, t.reason,
   t.attempts, t.unfinished, t.looks, t.waived, t.revision, t.next_at, b.digest, b.request_currency, b.request_amount,
-  b.transaction_currency, b.transaction_amount, b.refusal, e.currency as expected_currency,
-  e.amount as expected_amount, e.compare, e.replaced, e.settled_by, a.status as applied_status
+  b.transaction_currency, b.transaction_amount, b.refusal, e.currency, e.amount, e.compare, e.replaced, e.settled_by, a.status as applied_status
 from inbox.transition t
 join inbox.body b on b.transition = t.id
 left join inbox.expectation e on e.reference_key = t.reference_key and e.transaction_type = t.transaction_type
@@ -48,14 +47,14 @@ on conflict (subject_key) do update set status = excluded.status, transition_id 
   applied_at = excluded.applied_at
 
 -- name: park
--- Not an attempt: no handler ran. $5 is null for what nobody looks at again by itself.
+-- Not an attempt: no handler ran. $5 is null for what is not looked at again by itself.
 update inbox.transition set state = $3, reason = $4, attempts = attempts - 1, unfinished = 0, looks = looks + 1, waived = 0,
   next_at = {now} + cast($5 as bigint), changed_at = case when state = $3 and reason = $4 then changed_at else {now} end
 where id = $1 and revision = cast($2 as integer) and next_at is not null
 returning id, transition_id
 
 -- name: take_back
--- The attempt did not take place: somebody else works on this reference, or something came in between.
+-- The attempt did not take place: another worker has this reference, or the transition changed meanwhile.
 update inbox.transition set attempts = attempts - 1, unfinished = unfinished - 1, next_at = {now} + cast($3 as bigint)
 where id = $1 and attempts = cast($2 as integer) and unfinished > 0 and next_at is not null
 returning id, transition_id

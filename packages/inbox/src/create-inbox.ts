@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { checkOptions as checkTable, type OptionRules } from '@payment-service/core/receive';
 import type { Inbox, WorkerOptions } from './inbox.ts';
@@ -5,7 +7,7 @@ import { Intake } from './intake/intake.ts';
 import { keepGroup, tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake/record.ts';
 import { Spool } from './intake/spool.ts';
-import { Actions } from './operator/actions.ts';
+import { move, reopen, resolve } from './operator/actions.ts';
 import { listOverdue, readHealth, readStats } from './operator/health.ts';
 import { pruneBodies } from './operator/prune.ts';
 import { checkId, checkList, listTransitions, showTransition } from './operator/views.ts';
@@ -49,7 +51,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const wakeup = new Wakeup();
   const closing = new AbortController();
   const handlers = new Handlers<Tx>();
-  const actions = new Actions(store, statements, settings);
+  const context = { store, statements, settings };
   const running = new Set<Promise<unknown>>();
   let isReady = false;
   let isReadable = false;
@@ -86,10 +88,12 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   function openSpool(): Spool | undefined {
     if (settings.spool === undefined) return undefined;
     const path = databasePath(settings.spool, 'spool');
+    // The folder can be the mount point of another file system than the one that it is in.
+    if (existsSync(path)) databasePath(join(path, 'file'), 'spool');
     if (store.spool === `${path}-spool`) {
       throw new ConfigurationError(
         'spool',
-        'spool is the file of the store itself. Give it a path of its own.',
+        'spool is the path of the database file itself. Give the spool a folder of its own.',
       );
     }
     const owner = JSON.stringify([account, store.dialect, store.prefix]);
@@ -184,8 +188,10 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       );
     }
     const ending = AbortSignal.any([signal, closing.signal]);
-    const context = { store, statements, settings, handlers, enter, ready, wakeup, pollMs, signal: ending };
-    const dispatcher = new Dispatcher({ ...context, concurrency: Math.min(most, maxConcurrency) });
+    const dispatcher = new Dispatcher({
+      ...{ ...context, handlers, enter, ready, wakeup, pollMs, signal: ending },
+      concurrency: Math.min(most, maxConcurrency),
+    });
     working = Promise.all([dispatcher.run(), hear(ending)]).then(() => undefined);
     try {
       await working;
@@ -232,35 +238,35 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     quarantine: async (refusal) => receive(evidenceRecord(refusal, account)),
     handle: (handler: unknown, selector?: object) => handlers.add(handler, selector),
     work,
-    stats: () => whenReadable(() => readStats({ statements, settings, spool })),
+    stats: () => whenReadable(() => readStats(context, spool)),
     async health(given = {}) {
       checkTable('health()', given, { maxPendingAgeSeconds: wholeNumber() });
       const { maxPendingAgeSeconds = 60 } = given;
       const attempt = (): Promise<void> => whenReady(() => tryToKeep(statements, limited, account));
-      return readHealth({ statements, settings, spool, tryToKeep: attempt }, maxPendingAgeSeconds);
+      return readHealth(context, spool, { tryToKeep: attempt, maxPendingAgeSeconds });
     },
     async list(given = {}) {
       const checked = checkList(given);
-      return whenReadable(() => listTransitions({ store, statements }, account, checked));
+      return whenReadable(() => listTransitions(context, checked));
     },
     async show(transitionId) {
       checkId(transitionId);
-      const found = await whenReadable(() => showTransition(statements, { transitionId, account }));
+      const found = await whenReadable(() => showTransition(context, transitionId));
       if (found === undefined) return undefined;
       const { id: _, row: __, ...details } = found;
       return details;
     },
-    retry: (which, note) => whenReady(() => track(actions.retry(which, note))),
-    resolve: (which, resolution) => whenReady(() => track(actions.resolve(which, resolution))),
-    reopen: (transitionId, note) => whenReady(() => track(actions.reopen(transitionId, note))),
+    retry: (which, note) => whenReady(() => track(move(context, which, { action: 'retry', note }))),
+    resolve: (which, resolution) => whenReady(() => track(resolve(context, which, resolution))),
+    reopen: (transitionId, note) => whenReady(() => track(reopen(context, transitionId, note))),
     async overdue(given = {}) {
       checkTable('overdue()', given, { limit: wholeNumber(100_000) });
-      return whenReadable(() => listOverdue(statements, account, given.limit ?? 1000));
+      return whenReadable(() => listOverdue(context, given.limit ?? 1000));
     },
     async prune(given = {}) {
       checkTable('prune()', given, { bodiesOlderThanDays: wholeNumber(100_000) });
       const { bodiesOlderThanDays = 90 } = given;
-      return whenReady(() => pruneBodies({ store, statements }, account, bodiesOlderThanDays));
+      return whenReady(() => pruneBodies(context, bodiesOlderThanDays));
     },
     async close() {
       closing.abort();

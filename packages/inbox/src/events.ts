@@ -13,7 +13,7 @@ export type InboxEvent =
       readonly isEvidence: boolean;
       readonly durationMs: number;
     }
-  /** The store was away, and the local spool keeps the delivery. */
+  /** The store was unavailable, and the local spool keeps the delivery. */
   | { readonly name: 'callback.spooled'; readonly transitionId: string; readonly durationMs: number }
   /** Neither the store nor a spool could keep a delivery: its sender got `failureStatus` (429). */
   | {
@@ -49,9 +49,12 @@ export type InboxEvent =
     }
   /** A person moved it. */
   | { readonly name: 'transition.moved'; readonly transitionId: string; readonly state: TransitionState }
-  /** The spool handed deliveries over to the store. */
+  /** The store has taken `count` deliveries from the spool. */
   | { readonly name: 'spool.drained'; readonly count: number }
-  /** The spool could not keep a delivery; `failure` is the file system's code. */
+  /**
+   * The spool could not keep a delivery, or cannot read a file in its folder: that file stays, and its deliveries are not
+   * stored. `failure` is the file system's code, or SyntaxError for a damaged file.
+   */
   | { readonly name: 'spool.failed'; readonly failure: string }
   /** The store does not answer; `failure` is its code, such as ECONNREFUSED or 57P01. */
   | { readonly name: 'store.unavailable'; readonly failure: string; readonly retryInMs: number }
@@ -60,7 +63,7 @@ export type InboxEvent =
 
 export type Emit = (event: InboxEvent) => void;
 
-/** A hook reports; whatever happens in it, nothing in the inbox changes. Its own errors go to the console. */
+/** A hook only reports: an error in it goes to the console and changes nothing in the inbox. */
 export function emitter(onEvent: ((event: InboxEvent) => unknown) | undefined): Emit {
   if (onEvent === undefined) return () => undefined;
   return (event) => {

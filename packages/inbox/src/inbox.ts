@@ -20,14 +20,14 @@ export interface WorkerOptions {
  * A durable inbox of one merchant account. Every function sets the store up when that has not happened yet, and works
  * detached from the object, so `inbox.receive` can be passed as it is.
  *
- * `list`, `show`, `retry`, `resolve` and `reopen` authorise nobody: the application must.
+ * `list`, `show`, `retry`, `resolve` and `reopen` do not check who calls them: the application must.
  */
 export interface Inbox<Tx> {
   /**
    * Sets the store up now: brings its tables up to date, and refuses a database that would not keep what it acknowledges. For
    * the start of a program, so that a misconfiguration shows there.
    *
-   * @throws {ConfigurationError} For such a database.
+   * @throws {ConfigurationError} For such a database, and when `spool` is the path of a file.
    * @throws What the database says when it does not answer or does not take a callback, and what the file system says when
    * the spool cannot be used.
    */
@@ -84,7 +84,7 @@ export interface Inbox<Tx> {
    */
   readonly quarantine: (refusal: AuthenticRefusal) => Promise<void>;
   /**
-   * Sets what happens with transitions; called by `work()`. Effects in `tx` happen exactly once, whatever dies when; effects
+   * Sets what happens with transitions; called by `work()`. Effects in `tx` happen exactly once, even if processes or the database crash; effects
    * elsewhere may be repeated, and take `transitionId` as their key. A handler that throws is rolled back and tried again.
    * Await every statement, and leave COMMIT and ROLLBACK to the inbox.
    *

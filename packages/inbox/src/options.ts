@@ -30,8 +30,9 @@ export interface InboxOptions<Tx> {
    */
   readonly account?: string | undefined;
   /**
-   * The path of a file on a local disk. While the store is away, callbacks are kept there and acknowledged; they are handed
-   * over by themselves afterwards.
+   * The path of a folder on a local disk, made if missing. While the store is unavailable, callbacks are kept there in small
+   * files and acknowledged; they are stored automatically afterwards. Several inboxes and processes may share a folder. Do not
+   * delete its files.
    *
    * @default none on PostgreSQL: the answer to such a callback is `failureStatus` (429). On SQLite the database's path and
    * `-spool`
@@ -55,7 +56,7 @@ export interface InboxOptions<Tx> {
   readonly allowTransitions?: AllowedTransitions | undefined;
   /**
    * Statuses that say that a transaction is not over. One that comes late, after a status that allows no next one, becomes
-   * `superseded`, which needs nobody; every other late status waits for a person. The protocol shows no list of statuses
+   * `superseded`, which needs no one; every other late status waits for a person. The protocol shows no list of statuses
    * (protocol §3).
    *
    * @default ['PENDING', 'PROCESSING']
@@ -81,20 +82,16 @@ export interface InboxOptions<Tx> {
   readonly random?: (() => number) | undefined;
 }
 
-/** Checked options. */
-export interface Settings {
-  readonly account: string;
+type Derived = 'store' | 'spool' | 'onEvent' | 'retry';
+
+/** Checked options, with their defaults. */
+export type Settings = {
+  readonly [Name in Exclude<keyof InboxOptions<never>, Derived>]-?: NonNullable<InboxOptions<never>[Name]>;
+} & {
   readonly spool: string | undefined;
   readonly emit: Emit;
-  readonly completedEvents: readonly string[];
-  readonly allowTransitions: AllowedTransitions;
-  readonly interimStatuses: readonly string[];
   readonly retry: RetrySettings;
-  readonly storeTimeoutMs: number;
-  readonly handlerTimeoutMs: number;
-  readonly handlerLockTimeoutMs: number;
-  readonly random: () => number;
-}
+};
 
 const RETRY: RetrySettings = { attempts: 40, firstDelayMs: 1000, longestDelayMs: 3_600_000 };
 const INTERIM_STATUSES = ['PENDING', 'PROCESSING'];

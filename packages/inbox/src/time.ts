@@ -26,7 +26,7 @@ export function afterMs(ms: number, act: () => void): () => void {
 }
 
 /**
- * What the promise gives, or a rejection after `ms` milliseconds; what comes later is for nobody.
+ * What the promise gives, or a rejection after `ms` milliseconds; a later result is dropped.
  *
  * @param message what the rejection says.
  */

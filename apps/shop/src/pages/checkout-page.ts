@@ -57,11 +57,11 @@ ${providerChoice(providers, form, problems.provider)}
 function summary(refusal: Refusal | undefined, trouble: string | undefined): Markup | '' {
   if (trouble !== undefined) return html`<div class="notice bad narrow" role="alert"><p>${trouble}</p></div>`;
   if (refusal === undefined) return '';
-  const { nobody, fields } = refusal;
+  const { noProvider, fields } = refusal;
   return html`<div class="notice bad narrow" role="alert">
-<h2>${nobody?.heading ?? 'Please look at this again'}</h2>
+<h2>${noProvider?.heading ?? 'Please look at this again'}</h2>
 <ul>
-${(nobody?.reasons ?? []).map((reason) => html`<li>${reason}</li>`)}
+${(noProvider?.reasons ?? []).map((reason) => html`<li>${reason}</li>`)}
 ${Object.entries(fields).map(([name, message]) => html`<li><a href="#${name}">${message}</a></li>`)}
 </ul>
 </div>`;

@@ -1,9 +1,7 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { isUnambiguous } from '../intake/record.ts';
-import type { Settings } from '../options.ts';
 import type { TransitionReason, TransitionState } from '../states.ts';
-import type { Statements } from '../store/statements.ts';
-import { type Store, textOf } from '../store/store.ts';
+import { textOf } from '../store/store.ts';
 import { equalsExpectation } from '../work/evaluate.ts';
 import { keepExpectation } from '../work/expectation.ts';
 import {
@@ -12,11 +10,11 @@ import {
   type KeptBody,
   listTransitions,
   type OperatorAction,
+  type OperatorContext,
   showTransition,
-  type TransitionDetails,
 } from './views.ts';
 
-/** Who acts, and why. Kept with the transition; the inbox authorises nobody, the application must. */
+/** Who acts, and why. Kept with the transition. The inbox does not check who calls it: the application must. */
 export interface ActionNote {
   /** Who: a name or an id of your users, at most 200 characters. */
   readonly by: string;
@@ -47,143 +45,136 @@ const DUE: readonly TransitionState[] = ['pending', 'retrying'];
 interface Move<Tx> {
   readonly action: OperatorAction['action'];
   readonly note: ActionNote;
-  readonly to: 'pending' | 'resolved';
-  readonly isWaived?: boolean;
+  readonly to?: 'pending' | 'resolved';
   /** What happens beside the move, in its transaction. */
   readonly before?: (found: Found, tx: Tx) => Promise<void>;
 }
 
 type Found = NonNullable<Awaited<ReturnType<typeof showTransition>>>;
 
-/** What a person may do with transitions. */
-export class Actions<Tx> {
-  readonly #store: Store<Tx>;
-  readonly #statements: Statements<Tx>;
-  readonly #settings: Settings;
-
-  constructor(store: Store<Tx>, statements: Statements<Tx>, settings: Settings) {
-    this.#store = store;
-    this.#statements = statements;
-    this.#settings = settings;
+/** What `resolve()` does: closes transitions, or accepts a body of one. @returns how many were moved. */
+export function resolve<Tx>(
+  context: OperatorContext<Tx>,
+  which: string | TransitionSelection,
+  resolution: Resolution,
+): Promise<number> {
+  const { body, ...note } = resolution ?? {};
+  if (body === undefined) return move(context, which, { action: 'resolve', note, to: 'resolved' });
+  if (typeof which !== 'string') {
+    throw new ConfigurationError('body', 'resolve() accepts a body for one transition at a time.');
   }
+  const before = (found: Found, tx: Tx): Promise<void> => accept(context, { found, digest: body }, tx);
+  return move(context, which, { action: 'resolve', note, before });
+}
 
-  retry(which: string | TransitionSelection, note: ActionNote): Promise<number> {
-    return this.#move(which, { action: 'retry', note, to: 'pending' });
-  }
+export async function reopen<Tx>(
+  context: OperatorContext<Tx>,
+  transitionId: string,
+  note: ActionNote,
+): Promise<void> {
+  const before = (found: Found, tx: Tx): Promise<void> => admitEvidence(context, found, tx);
+  await move(context, checkId(transitionId), { action: 'reopen', note, before });
+}
 
-  resolve(which: string | TransitionSelection, resolution: Resolution): Promise<number> {
-    checkNote({ action: 'resolve', note: resolution });
-    const { body, ...note } = resolution;
-    if (body === undefined) return this.#move(which, { action: 'resolve', note, to: 'resolved' });
-    if (typeof which !== 'string') {
-      throw new ConfigurationError('body', 'resolve() accepts a body for one transition at a time.');
+/** @returns how many were moved. One that is named must be movable; of a selection, what is not any more is passed over. */
+export async function move<Tx>(
+  context: OperatorContext<Tx>,
+  which: string | TransitionSelection,
+  given: Move<Tx>,
+): Promise<number> {
+  checkNote(given);
+  const moved = await context.store.transaction(async (tx) => {
+    if (typeof which === 'string') return [await moveOne(context, checkId(which), given, tx)];
+    const { limit = 1000, ...rest } = checkList({ ...which });
+    if (rest.state === undefined) {
+      throw new ConfigurationError('state', `${given.action}() takes a transitionId, or { state, reason }.`);
     }
-    const before = (found: Found, tx: Tx): Promise<void> => this.#accept(found, body, tx);
-    return this.#move(which, { action: 'resolve', note, to: 'pending', before });
-  }
-
-  async reopen(transitionId: string, note: ActionNote): Promise<void> {
-    const before = (found: Found, tx: Tx): Promise<void> => this.#admitEvidence(found, tx);
-    await this.#move(transitionId, { action: 'reopen', note, to: 'pending', isWaived: true, before });
-  }
-
-  /** @returns how many were moved. One that is named must be movable; of a selection, what is not any more is passed over. */
-  async #move(which: string | TransitionSelection, move: Move<Tx>): Promise<number> {
-    checkNote(move);
-    const moved = await this.#store.transaction(async (tx) => {
-      if (typeof which === 'string') return [await this.#moveOne(checkId(which), move, tx)];
-      const { limit = 1000, ...rest } = checkList({ ...which });
-      if (rest.state === undefined) {
-        throw new ConfigurationError('state', `${move.action}() takes a transitionId, or { state, reason }.`);
-      }
-      const listed = await listTransitions(
-        { store: this.#store, statements: this.#statements },
-        this.#settings.account,
-        { ...rest, limit },
-        tx,
-      );
-      const movable = listed.filter(({ state }) => refusalOf(state, move.action) === undefined);
-      const done: string[] = [];
-      for (const { transitionId } of movable) done.push(await this.#moveOne(transitionId, move, tx));
-      return done;
-    });
-    for (const transitionId of moved) {
-      this.#settings.emit({ name: 'transition.moved', transitionId, state: move.to });
+    const done: string[] = [];
+    for (const { state, transitionId } of await listTransitions(context, { ...rest, limit }, tx)) {
+      if (refusalOf(state, given.action) === undefined)
+        done.push(await moveOne(context, transitionId, given, tx));
     }
-    return moved.length;
+    return done;
+  });
+  for (const transitionId of moved) {
+    context.settings.emit({ name: 'transition.moved', transitionId, state: given.to ?? 'pending' });
   }
+  return moved.length;
+}
 
-  async #moveOne(
-    transitionId: string,
-    { action, note, to, isWaived, before }: Move<Tx>,
-    tx: Tx,
-  ): Promise<string> {
-    const { account } = this.#settings;
-    // Nobody works on it or moves it until this transaction ends.
-    await this.#statements.run('lock_named_transition', [transitionId, account], tx);
-    const found = await showTransition(this.#statements, { transitionId, account }, tx);
-    if (found === undefined) {
-      throw new ConfigurationError(
-        'transitionId',
-        'No transition of this account has this id. list() gives the ids.',
-      );
-    }
-    const refusal = refusalOf(found.state, action);
-    if (refusal !== undefined) throw new InvalidStateError(refusal);
-    await before?.(found, tx);
-    const reason = to === 'resolved' ? 'closed_by_person' : null;
-    await this.#statements.run('move', [found.id, to, reason, isWaived === true ? 1 : 0], tx);
-    await this.#statements.run(
-      'add_action',
-      [found.id, action, note.by.toWellFormed(), note.note.toWellFormed()],
-      tx,
+async function moveOne<Tx>(
+  context: OperatorContext<Tx>,
+  transitionId: string,
+  { action, note, to = 'pending', before }: Move<Tx>,
+  tx: Tx,
+): Promise<string> {
+  const { statements, settings } = context;
+  // Until this transaction ends, no worker takes it and no other person moves it.
+  await statements.run('lock_named_transition', [transitionId, settings.account], tx);
+  const found = await showTransition(context, transitionId, tx);
+  if (found === undefined) {
+    throw new ConfigurationError(
+      'transitionId',
+      'No transition of this account has this id. list() gives the ids.',
     );
-    return transitionId;
   }
+  const refusal = refusalOf(found.state, action);
+  if (refusal !== undefined) throw new InvalidStateError(refusal);
+  await before?.(found, tx);
+  const reason = to === 'resolved' ? 'closed_by_person' : null;
+  await statements.run('move', [found.id, to, reason, action === 'reopen' ? 1 : 0], tx);
+  const [by, why] = [note.by.toWellFormed(), note.note.toWellFormed()];
+  await statements.run('add_action', [found.id, action, by, why], tx);
+  return transitionId;
+}
 
-  /** The amount of the accepted body becomes the expectation: what the handler credits is what the person has seen. */
-  async #accept(found: Found, digest: string, tx: Tx): Promise<void> {
-    const body = found.bodies.find((each) => each.digest === digest && each.refusal === undefined);
-    if (body === undefined) {
-      throw new ConfigurationError(
-        'body',
-        'body must be the digest of one of the verified bodies that show() lists.',
-      );
-    }
-    if (found.expectation !== undefined) {
-      throw new InvalidStateError(
-        'An expectation is known for this reference, and no body can take its place. If it is wrong, change it with expect().',
-      );
-    }
-    const expectation = {
-      referenceKey: textOf(found.row, 'reference_key'),
-      transactionType: textOf(found.row, 'transaction_type'),
-      account: this.#settings.account,
-      merchantReference: found.signed.merchant_reference.replaceAll('\0', '\uFFFD'),
-      ...moneyOf(body),
-      compare: 'both' as const,
-      deadlineAt: null,
-    };
-    await keepExpectation(this.#statements, { expectation, replace: false }, tx);
+/** The amount of the accepted body becomes the expectation: what the handler credits is what the person has seen. */
+async function accept<Tx>(
+  { statements, settings }: OperatorContext<Tx>,
+  { found, digest }: { readonly found: Found; readonly digest: string },
+  tx: Tx,
+): Promise<void> {
+  const body = found.bodies.find((each) => each.digest === digest && each.refusal === undefined);
+  if (body === undefined) {
+    throw new ConfigurationError(
+      'body',
+      'body must be the digest of one of the verified bodies that show() lists.',
+    );
   }
+  if (found.expectation !== undefined) {
+    throw new InvalidStateError(
+      'An expectation is known for this reference, and no body can take its place. If it is wrong, change it with expect().',
+    );
+  }
+  const expectation = {
+    referenceKey: textOf(found.row, 'reference_key'),
+    transactionType: textOf(found.row, 'transaction_type'),
+    account: settings.account,
+    merchantReference: found.signed.merchant_reference.replaceAll('\0', '\uFFFD'),
+    ...moneyOf(body),
+    compare: 'both' as const,
+    deadlineAt: null,
+  };
+  await keepExpectation(statements, { expectation, replace: false }, tx);
+}
 
-  /**
-   * Evidence whose five strings are beyond doubt, and that only a rule about `t` refused, may be let through. What can be
-   * read in two ways (a ':' too many, a repeated name) is never applied.
-   */
-  async #admitEvidence(
-    { id, bodies }: Pick<TransitionDetails, 'bodies'> & { id: number },
-    tx: Tx,
-  ): Promise<void> {
-    if (bodies.some(({ refusal }) => refusal === undefined)) return;
-    if (!bodies.every(({ refusal = null }) => isUnambiguous(refusal))) {
-      throw new InvalidStateError(
-        'The signed fields of this evidence can be read in more than one way, so nothing is applied from it. Resolve it ' +
-          'with a note.',
-      );
-    }
-    await this.#statements.run('admit_evidence', [id], tx);
+/**
+ * Evidence whose five strings are beyond doubt, and that only a rule about `t` refused, may be let through. What can be
+ * read in two ways (a ':' too many, a repeated name) is never applied.
+ */
+async function admitEvidence<Tx>(
+  { statements }: OperatorContext<Tx>,
+  { id, bodies }: Found,
+  tx: Tx,
+): Promise<void> {
+  if (bodies.some(({ refusal }) => refusal === undefined)) return;
+  if (!bodies.every(({ refusal = null }) => isUnambiguous(refusal))) {
+    throw new InvalidStateError(
+      'The signed fields of this evidence can be read in more than one way, so nothing is applied from it. Resolve it ' +
+        'with a note.',
+    );
   }
+  await statements.run('admit_evidence', [id], tx);
 }
 
 /** Why a transition in this state cannot be moved in this way. */

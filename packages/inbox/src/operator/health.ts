@@ -1,9 +1,8 @@
 import type { Spool } from '../intake/spool.ts';
-import type { Settings } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
-import type { Statements } from '../store/statements.ts';
 import { dateOf, numberOf, optionalText, textOf } from '../store/store.ts';
 import { within } from '../time.ts';
+import type { OperatorContext } from './views.ts';
 
 /** How many transitions are in each state, and what waits. */
 export interface InboxStats {
@@ -42,19 +41,11 @@ export interface OverdueExpectation {
   readonly deadline: Date;
 }
 
-export interface HealthOptions<Tx> {
-  readonly statements: Statements<Tx>;
-  readonly settings: Settings;
-  readonly spool: Spool | undefined;
-  /** Keeps a callback in a transaction that is rolled back. */
-  readonly tryToKeep: () => Promise<void>;
-}
-
-export async function readStats<Tx>({
-  statements,
-  settings,
-  spool,
-}: Omit<HealthOptions<Tx>, 'tryToKeep'>): Promise<InboxStats> {
+export async function readStats<Tx>(
+  context: OperatorContext<Tx>,
+  spool: Spool | undefined,
+): Promise<InboxStats> {
+  const { statements, settings } = context;
   const states = Object.fromEntries(TRANSITION_STATES.map((state) => [state, 0])) as Record<
     TransitionState,
     number
@@ -69,41 +60,41 @@ export async function readStats<Tx>({
   return {
     states,
     reasons,
-    oldestDueSeconds: await oldestDueSeconds(statements, settings),
+    oldestDueSeconds: await oldestDueSeconds(context),
     overdue: numberOf(overdue, 'count'),
     spooled: (await spool?.count()) ?? 0,
   };
 }
 
 export async function readHealth<Tx>(
-  { statements, settings, spool, tryToKeep }: HealthOptions<Tx>,
-  maxPendingAgeSeconds: number,
+  context: OperatorContext<Tx>,
+  spool: Spool | undefined,
+  { tryToKeep, maxPendingAgeSeconds }: { tryToKeep: () => Promise<void>; maxPendingAgeSeconds: number },
 ): Promise<InboxHealth> {
   const problems: HealthProblem[] = [];
   const answer = <T>(promise: Promise<T>): Promise<T | undefined> =>
-    within(settings.storeTimeoutMs, promise).catch(() => undefined);
+    within(context.settings.storeTimeoutMs, promise).catch(() => undefined);
   const spooled = spool === undefined ? 0 : await answer(spool.check().then(() => spool.count()));
   if (spooled === undefined) problems.push('spool_unavailable');
   else if (spooled > 0) problems.push('spool_not_drained');
   // A store that only answers questions would keep no callback: a standby, a full disk, a role that may only select.
-  const oldest = await answer(tryToKeep().then(() => oldestDueSeconds(statements, settings)));
+  const oldest = await answer(tryToKeep().then(() => oldestDueSeconds(context)));
   if (oldest === undefined) problems.push('store_unavailable');
   else if (oldest > maxPendingAgeSeconds) problems.push('oldest_due_too_old');
   return { ok: problems.length === 0, problems, oldestDueSeconds: oldest, spooled };
 }
 
 /** From the moment when it became due: a transition that waits for its next attempt is not late. */
-async function oldestDueSeconds<Tx>(statements: Statements<Tx>, { account }: Settings): Promise<number> {
-  const [row] = await statements.run('oldest_due', [account]);
+async function oldestDueSeconds<Tx>({ statements, settings }: OperatorContext<Tx>): Promise<number> {
+  const [row] = await statements.run('oldest_due', [settings.account]);
   return row === undefined ? 0 : Math.max(0, numberOf(row, 'late') / 1000);
 }
 
 export async function listOverdue<Tx>(
-  statements: Statements<Tx>,
-  account: string,
+  { statements, settings }: OperatorContext<Tx>,
   limit: number,
 ): Promise<OverdueExpectation[]> {
-  return (await statements.run('list_overdue', [account, limit])).map((row) => ({
+  return (await statements.run('list_overdue', [settings.account, limit])).map((row) => ({
     merchant_reference: textOf(row, 'merchant_reference'),
     currency: textOf(row, 'currency'),
     amount: textOf(row, 'amount'),

@@ -1,7 +1,7 @@
 import { ConfigurationError, type SignedFields } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
 import { referenceKey } from '../intake/record.ts';
-import { wholeNumber } from '../options.ts';
+import { type Settings, wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import type { Statements } from '../store/statements.ts';
 import {
@@ -14,8 +14,15 @@ import {
   textOf,
 } from '../store/store.ts';
 import { claimIn } from '../work/case.ts';
-import type { ExpectedMoney, StoredClaim } from '../work/evaluate.ts';
-import { moneyIn, replacedIn } from '../work/expectation.ts';
+import type { KnownExpectation, StoredClaim } from '../work/evaluate.ts';
+import { expectationIn } from '../work/expectation.ts';
+
+/** What every view and action needs. */
+export interface OperatorContext<Tx> {
+  readonly store: Store<Tx>;
+  readonly statements: Statements<Tx>;
+  readonly settings: Settings;
+}
 
 /** One line of a list. No personal data. */
 export interface TransitionSummary {
@@ -34,7 +41,7 @@ export interface TransitionSummary {
   readonly refusedBodies: number;
   readonly firstAt: Date;
   readonly changedAt: Date;
-  /** When it is looked at next; undefined when nobody does so without being asked. */
+  /** When a worker looks at it next; undefined when only a person moves it. */
   readonly nextAt: Date | undefined;
   /** What the handler threw last, at most 500 characters. */
   readonly lastError: string | undefined;
@@ -42,14 +49,7 @@ export interface TransitionSummary {
 
 /** A transition with all that is known of it. Personal data is in the bodies. */
 export interface TransitionDetails extends TransitionSummary {
-  readonly expectation:
-    | (ExpectedMoney & {
-        /** The id of the transition that settled it. */
-        readonly settledBy: string | undefined;
-        /** What `expect({ replace: true })` has replaced. */
-        readonly replaced: readonly ExpectedMoney[];
-      })
-    | undefined;
+  readonly expectation: KnownExpectation | undefined;
   readonly bodies: readonly KeptBody[];
   /** What people did, the oldest first. */
   readonly actions: readonly OperatorAction[];
@@ -127,8 +127,7 @@ export function checkList(options: ListOptions): ListOptions {
 
 /** The newest first: by the time of the last change for one state, and of the first delivery otherwise. */
 export async function listTransitions<Tx>(
-  { store, statements }: { readonly store: Store<Tx>; readonly statements: Statements<Tx> },
-  account: string,
+  { store, statements, settings: { account } }: OperatorContext<Tx>,
   options: ListOptions,
   tx?: Tx,
 ): Promise<TransitionSummary[]> {
@@ -151,42 +150,30 @@ export async function listTransitions<Tx>(
   if (since !== undefined) conditions.push(`t.changed_at >= cast(${bind(since.getTime())} as bigint)`);
   if (until !== undefined) conditions.push(`t.changed_at < cast(${bind(until.getTime())} as bigint)`);
   if (after !== undefined) {
-    const last = `select ${order.join(', ').replaceAll('t.', 'l.')} from inbox.transition l where l.transition_id = ${bind(after)}`;
+    const last = `select ${order.join(', ').replaceAll('t.', 'l.')} from ${store.prefix}transition l where l.transition_id = ${bind(after)}`;
     conditions.push(`(${order.join(', ')}) < (${last})`);
   }
+  const where = conditions.map((condition) => `and ${condition}`).join(' ');
   const text = statements
     .text('list_transitions')
-    .replace(
-      '{conditions}',
-      conditions
-        .map((condition) => `and ${condition}`)
-        .join(' ')
-        .replaceAll('inbox.', store.prefix),
-    )
+    .replace('{conditions}', () => where)
     .replace('{order}', order.map((column) => `${column} desc`).join(', '));
   return (await store.query(text, values, tx)).map(summaryIn);
 }
 
 export async function showTransition<Tx>(
-  statements: Statements<Tx>,
-  { transitionId, account }: { readonly transitionId: string; readonly account: string },
+  { statements, settings }: OperatorContext<Tx>,
+  transitionId: string,
   tx?: Tx,
 ): Promise<(TransitionDetails & { readonly id: number; readonly row: Row }) | undefined> {
-  const [row] = await statements.run('show_transition', [transitionId, account], tx);
+  const [row] = await statements.run('show_transition', [transitionId, settings.account], tx);
   if (row === undefined) return undefined;
   const id = numberOf(row, 'id');
   const settled = optionalText(row, 'settled_digest');
   const bodies = (await statements.run('show_bodies', [id], tx)).map((each) => keptBodyIn(each, settled));
   const actions = (await statements.run('show_actions', [id], tx)).map(actionIn);
   const deliveries = bodies.reduce((sum, body) => sum + body.deliveries, 0);
-  const expectation =
-    optionalText(row, 'expected_amount') === undefined
-      ? undefined
-      : {
-          ...moneyIn(row, 'expected_'),
-          settledBy: optionalText(row, 'settled_by'),
-          replaced: replacedIn(row),
-        };
+  const expectation = expectationIn(row);
   return { ...summaryIn({ ...row, repeats: 0 }), deliveries, expectation, bodies, actions, id, row };
 }
 

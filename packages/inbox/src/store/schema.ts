@@ -31,7 +31,7 @@ export function migrationsOf<Tx>(store: Store<Tx>): Migration[] {
 }
 
 /**
- * Brings the tables up to date. Tables that are up to date, whoever made them, are only read: a role without the right to
+ * Brings the tables up to date. Tables that are up to date, also those that a DBA made, are only read: a role without the right to
  * create can work with them.
  *
  * @throws {ConfigurationError} When a newer version has made tables that this program does not understand.

@@ -4,8 +4,7 @@ import type { TransitionReason } from '../states.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, type Store, textOf } from '../store/store.ts';
 import { pause, TimedOut, within } from '../time.ts';
-import { type CaseFile, readCase } from './case.ts';
-import { readClaimed } from './claimed.ts';
+import { type CaseFile, readCase, readClaimed } from './case.ts';
 import { evaluate, type Verdict } from './evaluate.ts';
 import { errorText, type Handlers } from './handlers.ts';
 
@@ -42,7 +41,7 @@ export function dueIn(row: Row): Due {
 
 /** How often what waits for an expectation or another body looks again by itself: for about a quarter of an hour. */
 const MAX_LOOKS = 10;
-/** What somebody else works on is tried again after this time. */
+/** How long to wait for a reference that another worker has. */
 const BUSY_MS = 200;
 
 const ENDED =
@@ -66,7 +65,7 @@ function ended(): Undone {
 }
 
 /**
- * Works on one due transition. The start is committed first, so that it outlives whatever the handler does to its process;
+ * Works on one due transition. The start is committed first, so that it outlives a crash of the process;
  * then the effect and `settled` are one transaction; a failure rolls that back, and is written outside of it.
  *
  * @returns false when another process was faster.
@@ -167,8 +166,8 @@ async function park<Tx>(
 }
 
 /**
- * The conditions are what makes an effect happen once: whoever comes second, on whatever machine and after whatever crash,
- * finds them false, and its effects are rolled back.
+ * These conditions make an effect happen once: a second attempt, on any machine and after any crash, finds them false, and
+ * its effects are rolled back.
  */
 async function settle<Tx>(
   file: CaseFile,

@@ -1,9 +1,9 @@
-import type { SignedFields } from '@payment-service/core';
+import { type SignedFields, type UnsignedFields, unsignedFields } from '@payment-service/core';
 import type { TransitionReason } from '../states.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, optionalText, type Row, textOf } from '../store/store.ts';
 import type { EvaluatedBody, TransitionCase } from './evaluate.ts';
-import { moneyIn, replacedIn } from './expectation.ts';
+import { expectationIn } from './expectation.ts';
 
 /** All that is known of one transition while it is decided on. */
 export interface CaseFile {
@@ -22,7 +22,7 @@ export interface CaseFile {
   readonly evidenceCount: number;
 }
 
-/** Reads everything in one statement, so that it fits together; undefined if nobody shall work on it any more. */
+/** Reads everything in one statement, so that it fits together; undefined if there is no such transition. */
 export async function readCase<Tx>(
   statements: Statements<Tx>,
   id: number,
@@ -32,7 +32,6 @@ export async function readCase<Tx>(
   const [row] = rows;
   if (row === undefined) return undefined;
   const verified = rows.filter((each) => optionalText(each, 'refusal') === undefined);
-  const hasExpectation = optionalText(row, 'expected_amount') !== undefined;
   const applied = optionalText(row, 'applied_status');
   return {
     id,
@@ -42,13 +41,7 @@ export async function readCase<Tx>(
       refusal:
         verified.length > 0 ? undefined : (optionalText(row, 'refusal') as TransitionReason | undefined),
       bodies: verified.map(bodyIn),
-      expectation: hasExpectation
-        ? {
-            ...moneyIn(row, 'expected_'),
-            settledBy: optionalText(row, 'settled_by'),
-            replaced: replacedIn(row),
-          }
-        : undefined,
+      expectation: expectationIn(row),
       appliedStatus: applied === undefined ? undefined : (JSON.parse(applied) as string),
       unfinished: numberOf(row, 'unfinished') - 1,
       isWaived: numberOf(row, 'waived') === 1,
@@ -76,4 +69,15 @@ export function claimIn(row: Row, side: 'request' | 'transaction'): EvaluatedBod
     currency: optionalText(row, `${side}_currency`) ?? null,
     amount: optionalText(row, `${side}_amount`) ?? null,
   };
+}
+
+/** The unsigned fields of a kept body. Nothing when the body is not an object any more that JSON can write. */
+export async function readClaimed<Tx>(
+  statements: Statements<Tx>,
+  { id, digest }: { readonly id: number; readonly digest: string },
+  tx: Tx,
+): Promise<UnsignedFields> {
+  const [row] = await statements.run('read_content', [id, digest], tx);
+  if (row === undefined || row['content'] === null) return Object.freeze({});
+  return unsignedFields(textOf(row, 'content'));
 }

@@ -43,7 +43,7 @@ export class Dispatcher<Tx> {
     settings.emit({ name: 'worker.started', concurrency });
     let failures = 0;
     while (!signal.aborted) {
-      // Before the look at the store: what is kept while the answer is under way wakes nobody who does not wait yet.
+      // Before the look at the store: a wake-up that comes while the answer is under way must not be missed.
       const { wakes } = wakeup;
       try {
         await ready();

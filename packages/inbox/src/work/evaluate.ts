@@ -17,6 +17,14 @@ export interface ExpectedMoney extends Settled {
   readonly compare: Comparison;
 }
 
+/** An expectation with its history. */
+export interface KnownExpectation extends ExpectedMoney {
+  /** The id of the transition that settled it. */
+  readonly settledBy: string | undefined;
+  /** What `expect({ replace: true })` has replaced. */
+  readonly replaced: readonly ExpectedMoney[];
+}
+
 /** What a body claims about money. */
 export interface StoredClaim {
   readonly currency: string | null;
@@ -37,14 +45,7 @@ export interface TransitionCase {
   readonly refusal: TransitionReason | undefined;
   /** Distinct bodies that verified, in any order. */
   readonly bodies: readonly EvaluatedBody[];
-  readonly expectation:
-    | (ExpectedMoney & {
-        /** The transition that settled it. */
-        readonly settledBy: string | undefined;
-        /** What `expect()` has replaced. */
-        readonly replaced: readonly ExpectedMoney[];
-      })
-    | undefined;
+  readonly expectation: KnownExpectation | undefined;
   /** The status last applied for this internal_reference. */
   readonly appliedStatus: string | undefined;
   /** Earlier starts of the handler that no outcome followed. */
@@ -80,7 +81,7 @@ export type Verdict =
 const MAX_UNFINISHED = 3;
 
 /**
- * Decides what becomes of a transition. Pure: the same case gives the same verdict on every store, in whatever order its
+ * Decides what becomes of a transition. Pure: the same case gives the same verdict on every store, in any order of its
  * bodies came (threat A5). Money is applied only as the merchant's own expectation, when a body equals it.
  */
 export function evaluate(transition: TransitionCase, rules: EvaluationRules): Verdict {

@@ -8,7 +8,7 @@ import {
 import { isStorableCurrency, referenceKey } from '../intake/record.ts';
 import type { Statements } from '../store/statements.ts';
 import { optionalText, type Row, textOf } from '../store/store.ts';
-import type { Comparison, ExpectedMoney } from './evaluate.ts';
+import type { Comparison, ExpectedMoney, KnownExpectation } from './evaluate.ts';
 
 /** What the merchant itself knows that a payment must be. */
 export interface Expectation {
@@ -88,12 +88,13 @@ export async function keepExpectation<Tx>(
   const values = [key, transactionType, account, merchantReference, currency, amount, compare, deadlineAt];
   const [added] = await statements.run('add_expectation', values, tx);
   if (added === undefined) {
-    const [known] = await statements.run('lock_expectation', [key, transactionType], tx);
+    const [row] = await statements.run('lock_expectation', [key, transactionType], tx);
+    const known = row === undefined ? undefined : expectationIn(row);
     if (known === undefined)
       throw new InvalidStateError('The expectation was removed while it was changed. Try again.');
-    const earlier = moneyIn(known);
+    const { settledBy, replaced: before, ...earlier } = known;
     const isSame = earlier.currency === currency && earlier.amount === amount && earlier.compare === compare;
-    if (optionalText(known, 'settled_by') !== undefined) {
+    if (settledBy !== undefined) {
       if (isSame) return;
       throw new InvalidStateError(
         'This reference is settled with another currency, amount or comparison. Give the new payment its own reference.',
@@ -105,21 +106,21 @@ export async function keepExpectation<Tx>(
           'Give the new payment its own reference, or pass replace: true.',
       );
     }
-    const replaced = isSame ? replacedIn(known) : [...replacedIn(known), earlier];
+    const replaced = isSame ? before : [...before, earlier];
     const changes = [currency, amount, compare, JSON.stringify(replaced), deadlineAt];
     await statements.run('change_expectation', [key, transactionType, ...changes], tx);
   }
   await statements.run('wake_for_expectation', [key, transactionType], tx);
 }
 
-export function moneyIn(row: Row, prefix = ''): ExpectedMoney {
+/** Of a row that joins an expectation, if there is one. */
+export function expectationIn(row: Row): KnownExpectation | undefined {
+  if (row['amount'] === null) return undefined;
   return {
-    currency: textOf(row, `${prefix}currency`),
-    amount: textOf(row, `${prefix}amount`),
+    currency: textOf(row, 'currency'),
+    amount: textOf(row, 'amount'),
     compare: textOf(row, 'compare') as Comparison,
+    settledBy: optionalText(row, 'settled_by'),
+    replaced: JSON.parse(textOf(row, 'replaced')) as ExpectedMoney[],
   };
-}
-
-export function replacedIn(row: Row): ExpectedMoney[] {
-  return JSON.parse(textOf(row, 'replaced')) as ExpectedMoney[];
 }

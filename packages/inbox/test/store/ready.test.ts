@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnavailableError } from '@payment-service/core';
 import { startPostgres } from '@payment-service/postgres-server';
@@ -65,10 +65,10 @@ describe('ready() and health() fail', () => {
   it('when the path of the spool cannot be used, and callbacks are kept nevertheless', async () => {
     const spool = join(temporaryFolder(), 'spool');
     expect(await poolShop({ inbox: { spool } }).inbox.health()).toMatchObject({ ok: true, spooled: 0 });
-    const folder = join(temporaryFolder(), 'folder');
-    mkdirSync(folder);
-    const { inbox: other } = poolShop({ inbox: { spool: folder } });
-    await expect(other.ready()).rejects.toMatchObject({ code: 'EISDIR' });
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const { inbox: other } = poolShop({ inbox: { spool: file } });
+    await expect(other.ready()).rejects.toMatchObject({ option: 'spool' });
     const problems = ['spool_unavailable'];
     expect(await other.health()).toMatchObject({ ok: false, problems, spooled: undefined });
     await other.receive(callback());

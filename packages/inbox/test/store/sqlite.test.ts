@@ -88,8 +88,10 @@ describe('a sqlite file', () => {
     async (how) => {
       const merchant = await newMerchant('sqlite');
       const path = merchant.programArguments[1] ?? '';
-      // A folder is in the place of the spool.
-      const inbox = merchant.open({ spool: temporaryFolder() });
+      // A file is in the place of the spool.
+      const spool = join(temporaryFolder(), 'file');
+      writeFileSync(spool, '');
+      const inbox = merchant.open({ spool });
       await inbox.receive(paid('ORD-1', 500));
       renameSync(path, `${path}.elsewhere`);
       if (how === 'replaced') new DatabaseSync(path).close();

@@ -48,7 +48,7 @@ export function libraryStore<Tx>(schema: string | undefined, { run, open }: Libr
           } catch (error) {
             outcome = { error };
             // The body may still use its transaction, and some libraries would run that on a connection that they have lent
-            // to somebody else by then.
+            // to another caller by then.
             if (error instanceof TimedOut)
               await within(ANSWER_MS, query(END_SESSION, [], tx)).catch(() => undefined);
             throw error;
