@@ -1,17 +1,8 @@
 import type { UnsignedFields } from '@payment-service/core';
 import type { Pool, PoolClient } from 'pg';
 import { expectTypeOf, it } from 'vitest';
-import {
-  createInbox,
-  type Inbox,
-  type PostgresClient,
-  type PostgresPool,
-  postgres,
-  type Settled,
-  type SqliteTransaction,
-  type Store,
-  sqlite,
-} from '../src/index.ts';
+import type { Inbox, PostgresClient, PostgresPool, Settled, SqliteTransaction, Store } from '../src/index.ts';
+import { createInbox, postgres, sqlite } from '../src/index.ts';
 
 // What must compile, and what must not; `pnpm typecheck` is the test.
 it('the public types of the inbox take what they must, and refuse the rest', () => {

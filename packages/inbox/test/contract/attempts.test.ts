@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
-import { creditIn, LATER, MINUTE_MS, newDueShop, newShop, order } from '../support/shop.ts';
+import { creditIn, LATER, MINUTE_MS, newDueShop, order, shopOf } from '../support/shop.ts';
 import { watchedStore } from '../support/store.ts';
 import { pause, signal, startWork, until, workOff, workUntil } from '../support/until.ts';
 
@@ -100,13 +100,15 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
   it('crash_loop: a handler that ended its process three times is not run again, and takes nothing with it', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open();
-    await order(inbox, 'POISON', 'ORD-1', 'ORD-2', 'ORD-3', 'ORD-4', 'ORD-5');
+    await order(inbox, 'POISON');
     const poison = paid('POISON', 500);
     for (let start = 1; start <= 3; start += 1) {
       expect((await inbox.show(poison.transitionId))?.state).toBe('pending');
       const { ended } = startChild('poisoned-worker.ts', merchant.programArguments);
       expect(await ended).toMatchObject({ signal: 'SIGKILL' });
       await merchant.advance(MINUTE_MS);
+      // Due after it at the second start, and before it at the third.
+      if (start === 1) await order(inbox, 'ORD-1', 'ORD-2', 'ORD-3', 'ORD-4', 'ORD-5');
     }
     const fourth = startChild('poisoned-worker.ts', merchant.programArguments);
     await until(async () => {
@@ -120,6 +122,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     const parked = { state: 'quarantined', reason: 'crash_loop', nextAt: undefined };
     expect(await inbox.show(poison.transitionId)).toMatchObject(parked);
     expect(await merchant.credits()).toHaveLength(5);
+    expect((await inbox.list({ state: 'settled' })).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1]);
   });
 
   it('no crash_loop: a start that is committed, and whose answer is lost, is taken back', async () => {
@@ -160,7 +163,16 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
   });
 
   it('no crash_loop: what fails in a process that lives on is retried as often as it takes', async () => {
-    const { merchant, inbox, workLater, show } = await newShop(engine, LATER, async (transition) => {
+    const merchant = await newMerchant(engine);
+    let failures = 0;
+    const store = watchedStore(merchant.newStore(), (text, run) => {
+      if (!text.includes('set unfinished = 0, state = $3')) return run();
+      // The connection that reports a failure is lost as well, every other time.
+      failures += 1;
+      return failures % 2 === 1 ? Promise.reject(new Error('lost')) : run();
+    });
+    const { inbox, workLater, show } = shopOf(merchant, { ...LATER, store });
+    inbox.handle(async (transition) => {
       await creditIn(merchant)(transition);
       if (transition.attempt > 5) return;
       // The server ends the connection under it; SQLite has none to lose.

@@ -172,26 +172,3 @@ describe('work on postgres', () => {
     expect(parks).toBe(1);
   });
 });
-
-describe('work on sqlite, which has one writer', () => {
-  it('a callback is spooled while a handler takes its time, and applied afterwards', async () => {
-    const merchant = await newMerchant('sqlite');
-    const inbox = merchant.open({ storeTimeoutMs: 200 });
-    const [isRunning, mayEnd] = [signal(), signal()];
-    inbox.handle(async (transition) => {
-      isRunning.give();
-      await mayEnd.promise;
-      await creditIn(merchant)(transition);
-    });
-    await order(inbox, 'ORD-1');
-    await inbox.expect({ ...ORDER, merchant_reference: 'ORD-2' });
-    const stop = startWork(inbox);
-    await isRunning.promise;
-    // Resolves while the handler runs, which ends only after it.
-    await inbox.receive(paid('ORD-2', 500));
-    expect(merchant.events.filter(({ name }) => name === 'callback.spooled')).toHaveLength(1);
-    mayEnd.give();
-    await until(async () => (await merchant.credits()).length === 2);
-    await stop();
-  });
-});

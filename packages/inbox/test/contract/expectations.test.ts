@@ -38,18 +38,6 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
     expect(await merchant.credits()).toHaveLength(1);
   });
 
-  it('an expectation gets another deadline when it is repeated', async () => {
-    const { inbox } = await newShop(engine);
-    for (const [deadline, overdue] of [
-      [new Date(0), 1],
-      [new Date(Date.now() + MINUTE_MS), 0],
-      [undefined, 0],
-    ] as const) {
-      await inbox.expect({ ...ORDER, deadline });
-      expect(await inbox.overdue()).toHaveLength(overdue);
-    }
-  });
-
   it('threat A31: a body that equals a replaced amount keeps the payer from settling the next one himself', async () => {
     const { merchant, inbox, show } = await newShop(engine, LATER);
     const bodies = { 'ORD-1': [500, 5_000_000], 'ORD-2': [5_000_000, 500], CONTROL: [400, 5_000_000] };

@@ -1,8 +1,7 @@
-import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { evidence, paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES } from '../support/merchant.ts';
-import { creditIn, LATER, MINUTE_MS, NOTE, newDueShop, newShop, ORDER, order } from '../support/shop.ts';
+import { creditIn, LATER, MINUTE_MS, NOTE, newDueShop, newShop, ORDER } from '../support/shop.ts';
 import { pause, signal, startWork, until, untilDone, workOff, workUntilSettled } from '../support/until.ts';
 
 const WRONG = 'insert into no_such_table values (1)';
@@ -209,7 +208,7 @@ describe('transactions on sqlite', () => {
     expect(await merchant.credits()).toEqual(['ORD-1 500', 'own 1']);
   });
 
-  it('a callback inside a transaction is not lost: the spool keeps it', async () => {
+  it('a callback that is refused inside a transaction is kept when it comes again', async () => {
     const { inbox } = await newShop('sqlite');
     await inbox.transaction(() =>
       Promise.allSettled([inbox.receive(paid('ORD-1', 500)), inbox.quarantine(evidence('ambiguous'))]),
@@ -264,15 +263,5 @@ describe('transactions on postgres', () => {
     await expect(failed).rejects.toThrow('undo');
     await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ reason: 'no_expectation' }]);
-  });
-
-  it("a handler gets the pool's own client", async () => {
-    let given: unknown;
-    const { inbox } = await newShop('postgres', {}, ({ tx }) => {
-      given = tx;
-    });
-    await order(inbox, 'ORD-1');
-    await workOff(inbox);
-    expect(given).toBeInstanceOf(pg.Client);
   });
 });

@@ -78,13 +78,15 @@ describe('while the database is unavailable', () => {
 });
 
 it('a database that does not answer is given up after storeTimeoutMs, and no statement waits there', async () => {
-  const { inbox, pool, schema, lock } = open({ pool: { max: 3 }, inbox: { storeTimeoutMs: 300 } });
+  const { inbox, direct, pool, schema, lock } = open({ pool: { max: 3 }, inbox: { storeTimeoutMs: 300 } });
   await untilDone(() => inbox.ready());
   const unlock = await lock(`${schema}.transition`);
   const attempts = Array.from({ length: 10 }, (_, index) => inbox.receive(paid(`ORD-${index}`, 1)));
   await Promise.all(attempts.map((attempt) => expect(attempt).rejects.toThrow(UnavailableError)));
   expect(await inbox.health()).toMatchObject({ ok: false, problems: ['store_unavailable'] });
   await until(() => pool.idleCount === pool.totalCount);
+  const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
+  await until(async () => (await direct.query(waiting)).rows.length === 0);
   await unlock();
   await untilDone(() => inbox.receive(callback()));
   await until(async () => (await inbox.health()).ok);

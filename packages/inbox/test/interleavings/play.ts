@@ -11,8 +11,6 @@ import { callback } from '../support/callbacks.ts';
 import type { AnyTransaction, Merchant } from '../support/merchant.ts';
 import { money } from '../support/shop.ts';
 
-const HOUR_MS = 3_600_000;
-
 /** Plays the scenarios of the seeds on a real store, several side by side; says which did not end as they must. */
 export async function play(merchant: Merchant, seeds: readonly number[], lanes: number): Promise<string[]> {
   const store = merchant.newStore();
@@ -85,7 +83,7 @@ async function playScenario(
 
   while (steps.length > 0) await playStep(steps.shift());
   // In the end every worker comes by, and every retry is due.
-  const makeDue = `update ${merchant.table('transition')} set next_at = next_at - ${HOUR_MS} where account = $1`;
+  const makeDue = `update ${merchant.table('transition')} set next_at = next_at - 3600000 where account = $1`;
   for (let round = 0; round <= scenario.failures + 2; round += 1) {
     await merchant.query(makeDue, [account]);
     while (await work());

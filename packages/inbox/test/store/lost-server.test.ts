@@ -1,8 +1,8 @@
 import { UnavailableError } from '@payment-service/core';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { callback, paid } from '../support/callbacks.ts';
-import { type PoolShop, poolShop } from '../support/pool-shop.ts';
-import { dyingServer, type SilentProxy, silentProxy } from '../support/proxy.ts';
+import { poolShop } from '../support/pool-shop.ts';
+import { dyingServer, silentProxy } from '../support/proxy.ts';
 import { order } from '../support/shop.ts';
 import { pause, startWork, until, untilDone, workUntil } from '../support/until.ts';
 
@@ -114,13 +114,7 @@ describe('a server that ends', () => {
   );
 });
 
-interface ProxiedShop extends PoolShop {
-  readonly proxy: SilentProxy;
-  /** Whether all of REFERENCES are settled, asked past the proxy. */
-  areSettled(): Promise<boolean>;
-}
-
-async function behindProxy(): Promise<ProxiedShop> {
+async function behindProxy() {
   const proxy = await silentProxy(inject('postgresUrl'));
   const schema = `proxied_${process.hrtime.bigint()}`;
   const shop = poolShop({
@@ -131,12 +125,10 @@ async function behindProxy(): Promise<ProxiedShop> {
   });
   onTestFinished(() => proxy.end());
   await untilDone(() => shop.inbox.ready());
-  return {
-    ...shop,
-    proxy,
-    async areSettled() {
-      const settled = `select 1 from ${schema}.transition where state = 'settled'`;
-      return (await shop.direct.query(settled)).rows.length === REFERENCES.length;
-    },
+  /** Whether all of REFERENCES are settled, asked past the proxy. */
+  const areSettled = async (): Promise<boolean> => {
+    const settled = `select 1 from ${schema}.transition where state = 'settled'`;
+    return (await shop.direct.query(settled)).rows.length === REFERENCES.length;
   };
+  return { ...shop, proxy, areSettled };
 }

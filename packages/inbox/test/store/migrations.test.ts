@@ -74,8 +74,8 @@ describe('tables that a DBA makes of inbox.migrations()', () => {
     for (const { sql } of given.migrations()) await direct.query(sql);
     const made = await tablesOf(direct, schema);
     expect(made.length).toBeGreaterThan(40);
-    const { config } = await limitedRole(schema, 'select, insert, update, delete');
-    const { inbox, pool } = poolShop({ schema, pool: config });
+    const role = await limitedRole(schema, 'select, insert, update, delete');
+    const { inbox, pool } = poolShop({ schema, pool: role });
     for (const sql of ['create schema not_allowed', `create table ${schema}.not_allowed ()`])
       await expect(pool.query(sql)).rejects.toThrow(/permission denied/);
     inbox.handle(() => undefined);

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { describe, expect, inject, it } from 'vitest';
 import { postgres } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
@@ -113,14 +113,17 @@ async function settingsOf(pool: pg.Pool): Promise<Record<string, unknown>[]> {
 }
 
 it('a connection of the pool has its own settings back after a payment, as behind a pooler', async () => {
-  const options = '-c lock_timeout=1234 -c statement_timeout=54321';
+  const options =
+    '-c lock_timeout=1234 -c statement_timeout=54321 -c default_transaction_isolation=serializable';
   const { inbox, pool } = poolShop({ pool: { max: MAX, options }, inbox: { retry: { firstDelayMs: 1 } } });
   await inbox.ready();
   const before = await settingsOf(pool);
   const limits = { lock_timeout: '1234ms', statement_timeout: '54321ms', attempt: '' };
-  expect(before[0]).toMatchObject(limits);
+  const own = { ...limits, transaction_isolation: 'serializable' };
+  expect(before[0]).toMatchObject(own);
   const inside: unknown[] = [];
   inbox.handle(async ({ tx, attempt }) => {
+    expect(tx).toBeInstanceOf(pg.Client);
     inside.push((await tx.query(SETTINGS)).rows[0]);
     if (attempt === 1) throw new Error('no');
   });
@@ -130,7 +133,8 @@ it('a connection of the pool has its own settings back after a payment, as behin
   await inbox.health();
   // In it they were others (control).
   const attempt = expect.stringMatching(/^\d+\/1$/);
-  expect(inside[0]).toMatchObject({ lock_timeout: '10s', statement_timeout: '30s', attempt });
+  const others = { lock_timeout: '10s', statement_timeout: '30s', transaction_isolation: 'read committed' };
+  expect(inside[0]).toMatchObject({ ...others, attempt });
   const after = await settingsOf(pool);
   const known = after.filter((row) => before.some((one) => one['id'] === row['id']));
   // All but the one that has listened.

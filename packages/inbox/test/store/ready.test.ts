@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnavailableError } from '@payment-service/core';
@@ -6,30 +5,25 @@ import { startPostgres } from '@payment-service/postgres-server';
 import type { PoolConfig } from 'pg';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { callback, SIGNING_KEY, signedText } from '../support/callbacks.ts';
+import { startChild } from '../support/child-process.ts';
 import { limitedRole } from '../support/limited-role.ts';
 import { type PoolShop, poolShop } from '../support/pool-shop.ts';
 import { silentProxy } from '../support/proxy.ts';
-import { order } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { signal, until, workOff } from '../support/until.ts';
+import { signal, until } from '../support/until.ts';
 
+const CHANGE = 'select, insert, update, delete';
 const AWAY = { ok: false, problems: ['store_unavailable'], oldestDueSeconds: undefined };
-
-async function mayNotWriteBodies(schema: string): Promise<PoolConfig> {
-  const { admin, role, config } = await limitedRole(schema, 'select, insert, update, delete');
-  await admin.query(`revoke insert on ${schema}.body from ${role}`);
-  return config;
-}
 
 describe('ready(), health() and receive() fail where no callback can be kept', () => {
   it.each<[string, string, (schema: string) => PoolConfig | Promise<PoolConfig>]>([
     ['on connections that only read', '25006', () => ({ options: '-c default_transaction_read_only=on' })],
+    ['for a role that may only select', '42501', (schema) => limitedRole(schema, 'select')],
     [
-      'for a role that may only select',
+      'for a role that may not write one table',
       '42501',
-      async (schema) => (await limitedRole(schema, 'select')).config,
+      (schema) => limitedRole(schema, CHANGE, `insert on ${schema}.body`),
     ],
-    ['for a role that may write some tables only', '42501', mayNotWriteBodies],
     ['when there is no server', 'ECONNREFUSED', () => ({ connectionString: 'postgres://x@127.0.0.1:1/x' })],
   ])('%s', async (_, code, poolOf) => {
     const { schema, inbox } = poolShop();
@@ -80,17 +74,10 @@ describe('ready() and health() fail', () => {
   ])('when the disk of the spool is %s', async (_, blocks, said) => {
     const { schema, inbox } = poolShop();
     await inbox.ready();
-    const program = join(import.meta.dirname, '../support/programs/spool-health.ts');
     const values = [inject('postgresUrl'), schema, join(temporaryFolder(), 'spool')];
     // To the process, a file that may not grow is as a disk that is full.
-    const script = 'ulimit -f "$1"; shift; exec "$@"';
-    const child = spawn('sh', ['-c', script, 'sh', blocks, process.execPath, program, ...values], {
-      env: { ...process.env, NODE_OPTIONS: '' },
-    });
-    let output = '';
-    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    await new Promise((resolve) => child.on('close', resolve));
-    expect(output.trim()).toBe(said);
+    const limited = ['sh', '-c', 'ulimit -f "$1"; shift; exec "$@"', 'sh', blocks];
+    expect(await startChild('spool-health.ts', values, limited).ended).toMatchObject({ output: `${said}\n` });
   });
 });
 
@@ -135,24 +122,6 @@ describe('postgres is refused', () => {
     await expectRefusal(poolShop({ pool: { options: '-c synchronous_commit=off' } }), 'synchronous_commit');
   });
 });
-
-it.each(['repeatable read', 'serializable'])(
-  'postgres works with %s as its isolation: a handler runs at read committed',
-  async (level) => {
-    const options = `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`;
-    const { inbox, pool } = poolShop({ pool: { options } });
-    const show = 'show transaction_isolation';
-    expect((await pool.query(show)).rows).toEqual([{ transaction_isolation: level }]);
-    let seen: unknown;
-    inbox.handle(async ({ tx }) => {
-      seen = (await tx.query(show)).rows;
-    });
-    await order(inbox, 'ORD-1');
-    await workOff(inbox);
-    expect(await inbox.list()).toMatchObject([{ state: 'settled' }]);
-    expect(seen).toEqual([{ transaction_isolation: 'read committed' }]);
-  },
-);
 
 it('no error of the inbox holds a body, a header or a key', async () => {
   const { inbox, direct, schema } = poolShop();

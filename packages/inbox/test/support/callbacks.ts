@@ -14,7 +14,6 @@ export type Payload = Readonly<Record<string, unknown>>;
 
 export interface CallbackText {
   readonly event?: string;
-  readonly payload?: Payload;
   /** Changes the JSON text after it was signed: the signed fields must stay. */
   readonly rewrite?: (text: string) => string;
   /** The field that may hold a ':'. */
@@ -24,10 +23,10 @@ export interface CallbackText {
 }
 
 /** The signature and the body of a callback, as they come over the wire. */
-export function signedText({ event, payload = {}, rewrite = (text) => text }: CallbackText = {}): {
-  signature: string;
-  body: string;
-} {
+export function signedText(
+  payload: Payload = {},
+  { event, rewrite = (text) => text }: CallbackText = {},
+): { signature: string; body: string } {
   const data = sample(payload, event);
   return { signature: signCallback({ signingKey: SIGNING_KEY, data }), body: rewrite(JSON.stringify(data)) };
 }
@@ -37,8 +36,8 @@ function sample(payload: Payload, event?: string): TransactionCallback {
 }
 
 /** A verified callback, with the sample's fields unless others are given. */
-export function callback(payload: Payload = {}, text: Omit<CallbackText, 'payload'> = {}): VerifiedCallback {
-  const { signature, body } = signedText({ ...text, payload });
+export function callback(payload: Payload = {}, text: CallbackText = {}): VerifiedCallback {
+  const { signature, body } = signedText(payload, text);
   const { colonIn, account } = text;
   // Required with ':' in the other reference: it tells which of the possible splits is meant.
   const isMerchantReference =
@@ -56,7 +55,7 @@ export function paid(
   reference: string,
   amount: number,
   payload: Payload = {},
-  text: Omit<CallbackText, 'payload'> = {},
+  text: CallbackText = {},
 ): VerifiedCallback {
   const amounts = { request_amount: amount, transaction_amount: amount };
   return callback(

@@ -25,16 +25,13 @@ async function proxy(serverUrl: string, join: (near: Socket, far: Socket) => voi
   return url.href;
 }
 
-/** Loses the client and the server for each other without a word, as a broken network does. */
-export interface SilentProxy {
-  readonly url: string;
-  /** From now on nothing passes over the connections that are open; later ones work. */
-  silence(): void;
-  /** Ends all connections, as a network does that comes back. */
-  end(): void;
-}
-
-export async function silentProxy(serverUrl: string): Promise<SilentProxy> {
+/**
+ * Loses the client and the server for each other without a word, as a broken network does: after `silence()`, nothing
+ * passes over the connections that are open, and later ones work. `end()` ends them, as a network does that comes back.
+ */
+export async function silentProxy(
+  serverUrl: string,
+): Promise<{ readonly url: string; silence(): void; end(): void }> {
   const [open, all] = [new Set<Socket>(), new Set<Socket>()];
   const url = await proxy(serverUrl, (near, far) => {
     for (const socket of [near, far]) {
