@@ -134,13 +134,8 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
 function readings(): ReturnType<typeof evidence>[] {
   return Array.from({ length: 9 }, (_, index) => {
     const [merchant_reference, internal_reference] = [parts(0, index + 1), parts(index + 1, 10)];
-    const payload = {
-      merchant_reference,
-      internal_reference,
-      transaction_type: 'x',
-      transaction_status: 'y',
-    };
-    return evidence('ambiguous', payload);
+    const others = { transaction_type: 'x', transaction_status: 'y' };
+    return evidence('ambiguous', { merchant_reference, internal_reference, ...others });
   });
 }
 

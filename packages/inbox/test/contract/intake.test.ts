@@ -95,9 +95,8 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     const [one, other] = [merchant.open(), merchant.open()];
     for (let id = 1; id <= 8; id += 1) await one.receive(paid('ORD-1', id));
     await one.expect({ ...ORDER, amount: '500.0' });
-    for (const wrong of [paid('ORD-1', 9), paid('ORD-1', 500, { request_amount: 1 })]) {
+    for (const wrong of [paid('ORD-1', 9), paid('ORD-1', 500, { request_amount: 1 })])
       await expect(one.receive(wrong)).rejects.toThrow(UnavailableError);
-    }
     await other.ready();
     const equal = Array.from({ length: 40 }, (_, id) => paid('ORD-1', 500, { id }));
     await Promise.all(equal.map((each, index) => (index % 2 === 0 ? one : other).receive(each)));
@@ -177,9 +176,8 @@ describe.each(ENGINES)('intake on %s', (engine) => {
 
   it('threat A4: receive() takes neither evidence nor a copy, and nothing once the inbox is closed', async () => {
     const inbox = (await newMerchant(engine)).open();
-    for (const other of [evidence('ambiguous').evidence, { ...callback() }, {}]) {
+    for (const other of [evidence('ambiguous').evidence, { ...callback() }, {}])
       await expect(Reflect.apply(inbox.receive, undefined, [other])).rejects.toThrow(ConfigurationError);
-    }
     expect(await inbox.list()).toEqual([]);
     await inbox.close();
     await expect(inbox.receive(callback())).rejects.toThrow(UnavailableError);

@@ -55,8 +55,15 @@ describe('a server that falls silent', () => {
     const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
     expect(refused).not.toEqual([]);
     for (const reason of refused) expect(reason).toBeInstanceOf(UnavailableError);
-    // Over new connections, although the silent ones still wait for their answers.
-    for (const reference of REFERENCES) await untilDone(() => inbox.receive(paid(reference, 500)));
+    // Over new connections, soon: the silent ones would be given up 15 seconds later, after 30 refusals and more.
+    let refusals = 0;
+    const keep = async (reference: string): Promise<void> => {
+      refusals += 1;
+      await inbox.receive(paid(reference, 500));
+      refusals -= 1;
+    };
+    for (const reference of REFERENCES) await untilDone(() => keep(reference));
+    expect(refusals).toBeLessThan(15);
     const { rows } = await direct.query(`select transition_id from ${schema}.transition`);
     const ids = ['BEFORE', ...REFERENCES].map((reference) => paid(reference, 500).transitionId);
     expect(rows.map(({ transition_id }) => transition_id).toSorted()).toEqual(ids.toSorted());

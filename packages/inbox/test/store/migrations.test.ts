@@ -31,9 +31,8 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
     const children = Array.from({ length: 10 }, () =>
       startChild('migrate.ts', [startAt, ...merchant.programArguments]),
     );
-    for (const { ended } of children) {
+    for (const { ended } of children)
       expect(await ended).toMatchObject({ code: 0, output: expect.stringContaining('ready 0') });
-    }
     const rows = await merchant.query(`select version, compatible_with from ${merchant.table('migration')}`);
     expect(rows).toEqual([{ version: 1, compatible_with: 1 }]);
   });

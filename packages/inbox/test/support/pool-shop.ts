@@ -8,7 +8,7 @@ type Options = Partial<InboxOptions<pg.PoolClient>>;
 export interface PoolShop {
   readonly schema: string;
   readonly pool: pg.Pool;
-  /** Connections of the test's own, to the server itself. */
+  /** The test's own connections, to the server itself. */
   readonly direct: pg.Pool;
   readonly inbox: Inbox<pg.PoolClient>;
   /** Everything that the inboxes of this shop reported. */
