@@ -1,14 +1,10 @@
-import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { UnavailableError } from '@payment-service/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createInbox, sqlite } from '../../src/index.ts';
-import { Turn } from '../../src/store/turn.ts';
-import { TimedOut } from '../../src/time.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
-import { type Merchant, newMerchant } from '../support/merchant.ts';
+import { newMerchant } from '../support/merchant.ts';
 import { newShop, ORDER } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { signal, until, untilDone } from '../support/until.ts';
@@ -36,49 +32,6 @@ describe('two processes on one sqlite file', () => {
       expect(await inbox.list()).toHaveLength(1);
     });
   });
-});
-
-describe('a sqlite file that is moved while it is open', () => {
-  it('acknowledges nothing more, and shows in health()', async () => {
-    const merchant = await newMerchant('sqlite');
-    const inbox = merchant.open({ spool: unusable() });
-    await inbox.receive(paid('ORD-1', 500));
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${pathOf(merchant)}${suffix}`, { force: true });
-    await expect(inbox.receive(paid('ORD-2', 500))).rejects.toThrow(UnavailableError);
-    await expect(inbox.transaction((tx) => merchant.credit(tx, 'x', '1'))).rejects.toThrow(
-      /moved or replaced/,
-    );
-    expect((await inbox.health()).problems).toContain('store_unavailable');
-    const told = merchant.events.find(({ name }) => name === 'callback.unavailable');
-    expect(told).toMatchObject({ failure: 'SQLITE_MOVED' });
-  });
-
-  it('acknowledges into the spool, and goes on when the file is put back', async () => {
-    const merchant = await newMerchant('sqlite');
-    const inbox = merchant.open();
-    await inbox.receive(paid('ORD-1', 500));
-    const elsewhere = `${pathOf(merchant)}.elsewhere`;
-    renameSync(pathOf(merchant), elsewhere);
-    await inbox.receive(paid('ORD-2', 500));
-    expect(merchant.events.map(({ name }) => name)).toContain('callback.spooled');
-    renameSync(elsewhere, pathOf(merchant));
-    await until(async () => (await inbox.list()).length === 2);
-  });
-
-  it('and replaced by another one gets nothing that belongs to the first', async () => {
-    const merchant = await newMerchant('sqlite');
-    const inbox = merchant.open({ spool: unusable() });
-    await inbox.receive(paid('ORD-1', 500));
-    renameSync(pathOf(merchant), `${pathOf(merchant)}.elsewhere`);
-    new DatabaseSync(pathOf(merchant)).close();
-    await expect(inbox.receive(paid('ORD-2', 500))).rejects.toThrow(UnavailableError);
-    await expect(inbox.list()).rejects.toThrow(/moved or replaced/);
-  });
-
-  /** Where no file can be: a folder is in its place. */
-  function unusable(): string {
-    return temporaryFolder();
-  }
 });
 
 describe('a transaction on sqlite', () => {
@@ -224,29 +177,3 @@ describe('closing an inbox on sqlite', () => {
     expect(await ended).toMatchObject({ code: 0, output: 'kept\n' });
   });
 });
-
-describe('turns', () => {
-  it('come one after the other, and one that is not waited for any more passes to the next', async () => {
-    const turn = new Turn();
-    const [isRunning, mayEnd] = [signal(), signal()];
-    const order: string[] = [];
-    const first = turn.during(async () => {
-      isRunning.give();
-      await mayEnd.promise;
-      order.push('first');
-      throw new Error('no');
-    }, 60_000);
-    await isRunning.promise;
-    const hasty = turn.during(async () => order.push('hasty'), 1);
-    const last = turn.during(async () => order.push('last'), 60_000);
-    await expect(hasty).rejects.toThrow(TimedOut);
-    mayEnd.give();
-    await expect(first).rejects.toThrow('no');
-    await last;
-    expect(order).toEqual(['first', 'last']);
-  });
-});
-
-function pathOf({ programArguments }: Merchant): string {
-  return programArguments[1] ?? '';
-}
