@@ -8,7 +8,7 @@ import { type CommandResult, runCommand, runOnTerminal } from '../support/comman
 import { ENGINES, type EngineName, type Merchant, newMerchant } from '../support/merchant.ts';
 import { creditIn, newShop, ORDER } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { workOff } from '../support/working.ts';
+import { workOff } from '../support/until.ts';
 
 const BY = ['--by', 'dana', '--note', 'seen in the dashboard'];
 const RED = '\u001B[31m';
