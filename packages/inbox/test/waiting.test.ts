@@ -3,7 +3,6 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 import { Group } from '../src/intake/group.ts';
-import { Turn } from '../src/store/turn.ts';
 import { TimedOut, within } from '../src/time.ts';
 import { signal } from './support/until.ts';
 
@@ -70,19 +69,6 @@ function heldGroup(lanes: number, most: number) {
   };
   return { sent, mayGoOn, group: new Group<number, number>({ send, lanes, most }) };
 }
-
-it('turns come one after the other, and one that is given up passes to the next', async () => {
-  const turns = new Turn();
-  const mayEnd = signal();
-  const order: string[] = [];
-  const first = turns.during(() => mayEnd.promise.then(() => order.push('first')), 60_000);
-  const hasty = turns.during(async () => order.push('hasty'), 1);
-  const last = turns.during(async () => order.push('last'), 60_000);
-  await expect(hasty).rejects.toThrow(TimedOut);
-  mayEnd.give();
-  await Promise.all([first, last]);
-  expect(order).toEqual(['first', 'last']);
-});
 
 const ECHO = "require('node:worker_threads').parentPort.on('message', function(m) { this.postMessage(m); })";
 

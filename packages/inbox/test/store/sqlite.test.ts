@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { ConfigurationError, UnavailableError } from '@payment-service/core';
+import { ConfigurationError } from '@payment-service/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createInbox, type Inbox, type SqliteTransaction, sqlite } from '../../src/index.ts';
 import { databasePath } from '../../src/store/database-path.ts';
@@ -94,32 +94,6 @@ describe('a sqlite file', () => {
     await worked;
     expect(await merchant.credits()).toEqual(['A 500', 'B 500', 'C 500', 'own 1']);
   });
-
-  it.each(['moved', 'replaced'])(
-    'that is %s while it is open gets nothing more that is acknowledged, and shows in health()',
-    async (how) => {
-      const merchant = await newMerchant('sqlite');
-      const path = merchant.programArguments[1] ?? '';
-      // A file is in the place of the spool.
-      const spool = join(temporaryFolder(), 'file');
-      writeFileSync(spool, '');
-      const inbox = merchant.open({ spool });
-      await inbox.receive(paid('ORD-1', 500));
-      renameSync(path, `${path}.elsewhere`);
-      if (how === 'replaced') new DatabaseSync(path).close();
-      await expect(inbox.receive(paid('ORD-2', 500))).rejects.toThrow(UnavailableError);
-      const credited = inbox.transaction((tx) => merchant.credit(tx, 'x', '1'));
-      await expect(credited).rejects.toThrow(/moved or replaced/);
-      await expect(inbox.list()).rejects.toThrow(/moved or replaced/);
-      expect((await inbox.health()).problems).toContain('store_unavailable');
-      const told = merchant.events.find(({ name }) => name === 'callback.unavailable');
-      expect(told).toMatchObject({ failure: 'SQLITE_MOVED' });
-      // Put back, it is used again.
-      renameSync(`${path}.elsewhere`, path);
-      await inbox.receive(paid('ORD-2', 500));
-      expect(await inbox.list()).toHaveLength(2);
-    },
-  );
 
   it('takes values by position and by name, large integers and bytes, and says how many rows it changed', async () => {
     await newInbox().transaction(async (tx) => {
