@@ -47,12 +47,10 @@ describe('options', () => {
 
   it('of postgres() must be a pool and a plain name', () => {
     const pool = { connect: () => undefined, on: () => undefined };
-    for (const wrong of [undefined, {}, { connect: 5 }]) {
+    for (const wrong of [undefined, {}, { connect: 5 }])
       expect(() => Reflect.apply(postgres, undefined, [wrong])).toThrow(ConfigurationError);
-    }
-    for (const schema of ['', 'Upper', 'with space', 'a;b', 'pg_x', 'a"b', 'x'.repeat(64)]) {
+    for (const schema of ['', 'Upper', 'with space', 'a;b', 'pg_x', 'a"b', 'x'.repeat(64)])
       expect(() => Reflect.apply(postgres, undefined, [pool, { schema }])).toThrow(ConfigurationError);
-    }
   });
 
   it('of calls are checked, and the error names them', async () => {
@@ -79,9 +77,8 @@ describe('options', () => {
       transitionId: inbox.show('A'.repeat(64)),
       body: Reflect.apply(inbox.transaction, undefined, ['insert …']),
     };
-    for (const [option, call] of Object.entries(calls)) {
+    for (const [option, call] of Object.entries(calls))
       await expect(call).rejects.toMatchObject({ name: 'ConfigurationError', option });
-    }
   });
 });
 

@@ -128,9 +128,8 @@ describe('amounts on postgres', () => {
     });
     let running = 0;
     await inbox.expect(ORDER);
-    for (const internal_reference of ['INT-1', 'INT-2']) {
+    for (const internal_reference of ['INT-1', 'INT-2'])
       await inbox.receive(paid('ORD-1', 500, { internal_reference }));
-    }
     await workUntil(inbox, async () => (await inbox.stats()).reasons.already_settled === 1);
     expect(running).toBe(2);
     expect(await merchant.credits()).toEqual(['ORD-1 500']);

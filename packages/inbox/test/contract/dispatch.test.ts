@@ -63,9 +63,8 @@ describe.each(ENGINES)('work on %s', (engine) => {
     }
     // More than one window.
     const count = 62;
-    for (let status = 1; status <= count; status += 1) {
+    for (let status = 1; status <= count; status += 1)
       await inbox.receive(callback({ transaction_status: `S${status}`, internal_reference: 'ONE' }));
-    }
     const stop = startWork(other);
     await workUntilSettled(inbox, count);
     await stop();

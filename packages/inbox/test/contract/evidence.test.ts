@@ -154,9 +154,8 @@ function filled(text: string, bytes: number): string {
 async function bytesIn(merchant: Merchant): Promise<number> {
   let bytes = 0;
   for (const name of ['transition', 'body', 'delivery', 'applied', 'action']) {
-    for (const row of await merchant.query(`select * from ${merchant.table(name)}`)) {
+    for (const row of await merchant.query(`select * from ${merchant.table(name)}`))
       for (const value of Object.values(row)) bytes += Buffer.byteLength(String(value ?? ''));
-    }
   }
   return bytes;
 }

@@ -62,9 +62,8 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
       expect(await inbox.list(both)).toEqual(found);
       expect(await inbox.list({ ...both, internal_reference: reference })).toEqual([]);
     }
-    for (const unknown of ['ORD', 'RD-1', '', 'ORD-2', '\ud800']) {
+    for (const unknown of ['ORD', 'RD-1', '', 'ORD-2', '\ud800'])
       expect(await inbox.list({ merchant_reference: unknown })).toEqual([]);
-    }
     expect(await merchant.open({ account: 'other' }).list({ merchant_reference: 'ORD-1' })).toEqual([]);
   });
 
@@ -135,9 +134,8 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
   it('prune() removes old bodies that are no longer needed, and keeps tombstones and claims', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     for (const reference of ['SETTLED', 'FORGED']) await inbox.expect(money(reference));
-    for (const reference of ['SETTLED', 'FORGED', 'UNHANDLED', 'RESOLVED', 'REPEATED']) {
+    for (const reference of ['SETTLED', 'FORGED', 'UNHANDLED', 'RESOLVED', 'REPEATED'])
       await pay(reference, 500.5);
-    }
     await pay('SETTLED');
     await inbox.resolve(paid('RESOLVED', 500).transitionId, NOTE);
     await merchant.advance(90 * DAY_MS);
@@ -149,9 +147,8 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     expect(await inbox.prune()).toEqual({ bodies: 0 });
     const textsOf = async (reference: string): Promise<(string | undefined)[] | undefined> =>
       (await show(reference))?.bodies.map(({ text }) => text);
-    for (const reference of ['FORGED', 'YOUNG', 'REPEATED']) {
+    for (const reference of ['FORGED', 'YOUNG', 'REPEATED'])
       expect(await textsOf(reference)).toEqual([expect.stringContaining('Example Customer')]);
-    }
     expect(await textsOf('SETTLED')).toEqual([undefined, undefined]);
     const pruned = await show('SETTLED');
     expect(pruned?.bodies.map(({ request }) => request.amount).sort()).toEqual(['500', '500.5']);
@@ -185,16 +182,14 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
       if (transition.signed.merchant_reference === 'SECRET-BAD') throw new Error('SECRET-PERSON');
       await creditIn(merchant)(transition);
     });
-    for (const merchant_reference of ['SECRET-A', 'SECRET-BAD', 'SECRET-WRONG']) {
+    for (const merchant_reference of ['SECRET-A', 'SECRET-BAD', 'SECRET-WRONG'])
       await inbox.expect({ merchant_reference, currency: 'XSE', amount: '987654.25' });
-    }
     const secret = {
       ...{ request_currency: 'XSE', transaction_currency: 'XSE' },
       ...{ customer_name: 'SECRET-PERSON', transaction_account: '987654321' },
     };
-    for (const reference of ['SECRET-A', 'SECRET-BAD', 'SECRET-NONE']) {
+    for (const reference of ['SECRET-A', 'SECRET-BAD', 'SECRET-NONE'])
       await inbox.receive(paid(reference, 987654.25, secret));
-    }
     await inbox.receive(paid('SECRET-WRONG', 987654321, secret));
     await inbox.quarantine(evidence('ambiguous', secret));
     for (let round = 0; round < 2; round += 1) await workLater();

@@ -132,7 +132,6 @@ it('no error of the inbox holds a body, a header or a key', async () => {
   const inspected = JSON.stringify([String(error), Object(error).stack, Object(error).cause, error]);
   expect(inspected).toContain('23514');
   const hex = Buffer.from('SECRET').toString('hex');
-  for (const secret of ['SECRET', hex, SIGNING_KEY, signedText().signature, 'ORD-1001']) {
+  for (const secret of ['SECRET', hex, SIGNING_KEY, signedText().signature, 'ORD-1001'])
     expect(inspected).not.toContain(secret);
-  }
 });
