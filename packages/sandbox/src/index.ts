@@ -1,10 +1,21 @@
-export type { SandboxAccount } from './account.ts';
-export type { StartedCollection } from './answers.ts';
-export type { Clock } from './clock.ts';
-export type { Listening } from './listen.ts';
-export type { Misbehaviour, RetryPreset, RetryRules, RetrySettings } from './misbehaviour.ts';
-export { defaultProviders, type SandboxProvider } from './providers.ts';
-export { SandboxRefusal, type SandboxRefusalReason } from './refusal.ts';
-export type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
+export type { Misbehaviour, RetryPreset, RetryRules, RetrySettings } from './deliveries/misbehaviour.ts';
+export type { Listening } from './http/listen.ts';
 export { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
-export type { SandboxDelivery, SandboxTransaction, SandboxTransfer } from './views.ts';
+export type { StartedCollection } from './service/answers.ts';
+export { defaultProviders, type SandboxProvider } from './service/providers.ts';
+export { SandboxRefusal, type SandboxRefusalReason } from './service/refusal.ts';
+export type {
+  CollectionRequest,
+  Composition,
+  Outcome,
+  PayoutRequest,
+  TransferRequest,
+} from './service/requests.ts';
+export type {
+  SandboxAttempt,
+  SandboxDelivery,
+  SandboxTransaction,
+  SandboxTransfer,
+} from './service/views.ts';
+export type { SandboxAccount } from './state/account.ts';
+export type { Clock } from './state/clock.ts';

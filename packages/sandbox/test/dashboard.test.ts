@@ -180,10 +180,11 @@ describe('the dashboard', () => {
     expect(await show()).toContain('<dd>After 5xx and 429 only</dd>');
     const [, select = ''] = /<select name="retry">(.*?)<\/select>/s.exec(await show()) ?? [];
     const names = [...select.matchAll(/value="([^"]*)"/g)].map(([, name]) => name ?? '');
-    expect(names).toEqual(['', 'not-2xx', '5xx-and-429', 'below-500']);
+    expect(names).toEqual(['', 'none', 'not-2xx', '5xx-and-429', 'below-500']);
     for (const retry of names) expect((await submit('collections', { ...fields, retry }))[0]).toBe(303);
     await until(() => sandbox.deliveries().every(({ attempts }) => attempts.length > 0));
     expect(sandbox.deliveries().map(({ state }) => state)).toEqual([
+      'given_up',
       'given_up',
       'scheduled',
       'given_up',

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import type { SandboxProvider } from '../providers.ts';
-import type { Service } from '../service.ts';
+import type { SandboxProvider } from '../service/providers.ts';
+import type { Service } from '../service/service.ts';
 import type { Markup } from './layout.ts';
 import { presets, retryChoices } from './presets.ts';
 
@@ -43,7 +43,8 @@ const form = (action: string, title: string, fields: readonly Markup[], button: 
 
 /** The forms that start something. `suggestion` is a merchant reference that is still free. */
 export function forms(service: Service, suggestion: string): Markup {
-  const { providers, callbackUrl = '' } = service.rules;
+  const providers = service.providers();
+  const callbackUrl = service.settings().callbackUrl ?? '';
   const currencies = [...new Set(providers.map(({ option }) => option.transaction_currency))];
   const currency = choice(
     'Currency',

@@ -1,4 +1,9 @@
-import { defaultRetry, type Misbehaviour, type RetryRules, retryPresets } from '../misbehaviour.ts';
+import {
+  defaultRetry,
+  type Misbehaviour,
+  type RetryRules,
+  retryPresets,
+} from '../deliveries/misbehaviour.ts';
 
 /** A misbehaviour that the dashboard offers by name. */
 export interface Preset {
@@ -34,6 +39,7 @@ export function misbehaviourOf(name: unknown): Misbehaviour {
 
 /** The retry rules that the dashboard offers by name. */
 export const retryChoices = [
+  ['none', 'Never'],
   ['not-2xx', 'After any answer but 2xx'],
   ['5xx-and-429', 'After 5xx and 429 only'],
   ['below-500', 'After answers below 500 only, such as 429'],

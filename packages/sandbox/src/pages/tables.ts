@@ -1,7 +1,7 @@
 import type { Wallet } from '@payment-service/core/client';
 import { html } from 'hono/html';
-import { toAmount } from '../money.ts';
-import type { DeliveryRecord, TransactionRecord, TransferRecord } from '../records.ts';
+import { toAmount } from '../service/money.ts';
+import type { DeliveryRecord, TransactionRecord, TransferRecord } from '../state/records.ts';
 import type { Markup } from './layout.ts';
 
 const time = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
@@ -76,7 +76,7 @@ export function deliveryList(deliveries: readonly DeliveryRecord[]): Markup {
 <details><summary>${delivery.attempts.length} ${delivery.attempts.length === 1 ? 'attempt' : 'attempts'}, and what was sent</summary>
 <ol>${delivery.attempts.map(
       ({ at, status, error, answer }) =>
-        html`<li>${time(at)}: ${status ?? 'no answer'} ${error ?? ''} <code>${answer}</code></li>`,
+        html`<li>${time(at)}: ${status ?? 'no answer'} ${error ?? ''} <code>${answer?.body}</code></li>`,
     )}</ol>
 <p><code>hmac-signature: ${delivery.signature}</code></p><p><code>${delivery.body}</code></p></details>
 ${

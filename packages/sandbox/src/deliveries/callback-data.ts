@@ -1,0 +1,60 @@
+import type { TransactionCallback } from '@payment-service/core';
+import { sampleCallback } from '@payment-service/core/testing';
+import { toAmount } from '../service/money.ts';
+import type { TransactionRecord } from '../state/records.ts';
+
+/**
+ * The callback data of a transaction (protocol §2.5). `transaction.completed` is the service's; the event
+ * `transaction.failed` and the status FAILED are simulated, since other events and statuses are not shown.
+ */
+export function callbackData(transaction: TransactionRecord): TransactionCallback {
+  const { currency } = transaction;
+  return {
+    event: `transaction.${transaction.status.toLowerCase()}`,
+    payload: {
+      id: transaction.id,
+      merchant_reference: transaction.merchantReference,
+      internal_reference: transaction.internalReference,
+      transaction_type: transaction.transactionType,
+      request_currency: currency,
+      request_amount: toAmount(transaction.amount, currency),
+      transaction_currency: currency,
+      transaction_amount: toAmount(transaction.amount, currency),
+      transaction_charge: toAmount(transaction.charge, currency),
+      transaction_account: transaction.account,
+      customer_name: transaction.customerName,
+      charge_customer: transaction.chargeCustomer,
+      total_credit: toAmount(transaction.totalCredit, currency),
+      provider_code: transaction.providerCode,
+      transaction_status: transaction.status,
+      status_message: transaction.statusMessage,
+    },
+  };
+}
+
+/** The names that the redirect adds to the merchant's address: event, the 16 payload fields and the signature. */
+const redirectNames = ['event', ...Object.keys(sampleCallback().payload), 'hmac_signature'];
+
+/** Why a customer's browser would not be sent back to this address, or undefined when it would. */
+export function redirectProblem(address: string): string | undefined {
+  const url = URL.parse(address);
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'must be an http or https address';
+  // Repeated, the verifier would refuse the redirect.
+  const taken = redirectNames.find((name) => url.searchParams.has(name));
+  if (taken === undefined) return undefined;
+  return `must not hold the query parameter ${taken}, which the redirect itself carries`;
+}
+
+/**
+ * The address that the customer's browser is sent to: the merchant's own, with the data as flat query parameters and
+ * the signature as `hmac_signature`. Flat names are our choice: how the query is spelled is not shown.
+ */
+export function redirectLocation(redirectUrl: string, data: TransactionCallback, signature: string): string {
+  const url = new URL(redirectUrl);
+  const fields = { event: data.event, ...data.payload, hmac_signature: signature };
+  const added = Object.entries(fields).map(
+    ([name, value]) => `${name}=${encodeURIComponent(String(value).toWellFormed())}`,
+  );
+  url.search = [...(url.search === '' ? [] : [url.search.slice(1)]), ...added].join('&');
+  return url.href;
+}

@@ -1,0 +1,126 @@
+import type { Clock } from '../state/clock.ts';
+import type { DeliveryRecord } from '../state/records.ts';
+import type { Store } from '../state/store.ts';
+import { type AttemptOptions, attemptDelivery } from './delivery-attempt.ts';
+import { queuedDeliveries, recordAttempt } from './delivery-queue.ts';
+import type { Signer } from './signer.ts';
+
+export interface DeliveriesOptions extends AttemptOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly sign: Signer;
+  /** What to do with a failure of the sandbox itself, such as a full disk. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Sends what is scheduled when it is due. Everything that it has to remember is in the store. */
+export interface Deliveries {
+  /** Looks for what is due now; call it after every change of the store or of the clock. */
+  pump(): void;
+  /** Resolves when every delivery of the transaction has been tried, or after `ms` milliseconds. */
+  tried(transactionId: number, ms: number): Promise<void>;
+  /** Resolves when nothing is scheduled any more. */
+  idle(): Promise<void>;
+  /** Stops all waiting, and resolves when the attempts in flight are over and recorded. */
+  close(): Promise<void>;
+}
+
+const MOST_AT_ONCE = 8;
+const LONGEST_SLEEP_MS = 3_600_000;
+const PAUSE_AFTER_FAILURE_MS = 1000;
+
+export function createDeliveries(options: DeliveriesOptions): Deliveries {
+  const { store, clock, onError } = options;
+  const inFlight = new Map<number, Promise<void>>();
+  const watchers = new Set<() => void>();
+  let wake = new AbortController();
+  const stopped = new AbortController();
+  let closed = false;
+
+  const waiting = (): DeliveryRecord[] => queuedDeliveries(store).filter(({ id }) => !inFlight.has(id));
+
+  const pump = (): void => {
+    if (closed) return;
+    wake.abort();
+    wake = new AbortController();
+    const now = clock.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const delivery of waiting().sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0) || a.id - b.id)) {
+      if (delivery.dueAt === null) continue;
+      if (delivery.dueAt > now) next = Math.min(next, delivery.dueAt);
+      else if (inFlight.size < MOST_AT_ONCE) begin(delivery);
+    }
+    for (const watcher of watchers) watcher();
+    if (next < Number.POSITIVE_INFINITY) {
+      const { signal } = wake;
+      clock
+        .sleep(Math.min(next - now, LONGEST_SLEEP_MS), signal)
+        .then(() => signal.aborted || pump())
+        .catch(onError);
+    }
+  };
+
+  const begin = (delivery: DeliveryRecord): void => {
+    const flight = attempt(delivery)
+      .catch((error) => {
+        onError(error);
+        // The attempt could not be written down, so it is still due: without a pause this would be a storm.
+        return clock.sleep(PAUSE_AFTER_FAILURE_MS, stopped.signal);
+      })
+      .then(() => {
+        inFlight.delete(delivery.id);
+        pump();
+      })
+      .catch(onError);
+    inFlight.set(delivery.id, flight);
+  };
+
+  const attempt = async (delivery: DeliveryRecord): Promise<void> => {
+    const { signed, signing, retry, attempts } = delivery;
+    const signature =
+      retry.resign && attempts.length > 0 ? options.sign(signed, clock.now(), signing) : delivery.signature;
+    const outcome = await attemptDelivery({ ...delivery, signature }, options);
+    const at = clock.now();
+    store.write((unit) => recordAttempt(unit, delivery.id, { at, ...outcome }));
+  };
+
+  return {
+    pump,
+    tried: (transactionId, ms) => {
+      const done = (): boolean =>
+        !queuedDeliveries(store).some((d) => d.transactionId === transactionId && d.attempts.length === 0);
+      return watch(done, ms);
+    },
+    idle: () => watch(() => inFlight.size === 0 && waiting().length === 0),
+    close: async () => {
+      closed = true;
+      wake.abort();
+      stopped.abort();
+      await Promise.all(inFlight.values());
+      for (const watcher of watchers) watcher();
+    },
+  };
+
+  function watch(done: () => boolean, ms?: number): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = new AbortController();
+      const watcher = (): void => {
+        if (!done() && !closed && !stop.signal.aborted) return;
+        watchers.delete(watcher);
+        stop.abort();
+        resolve();
+      };
+      watchers.add(watcher);
+      if (ms !== undefined) {
+        clock
+          .sleep(ms, stop.signal)
+          .then(() => {
+            stop.abort();
+            watcher();
+          })
+          .catch(onError);
+      }
+      watcher();
+    });
+  }
+}

@@ -1,0 +1,71 @@
+import manifest from '../../package.json' with { type: 'json' };
+import type { DeliveryAttempt, HeaderPair } from '../state/records.ts';
+import { destinationProblem } from './destination.ts';
+import { type Sender, startOf } from './send.ts';
+
+/** What one attempt needs. */
+export interface AttemptOptions {
+  readonly sender: Sender;
+  readonly allowedHosts: readonly string[];
+  readonly timeoutMs: number;
+}
+
+type Outcome = Pick<DeliveryAttempt, 'status' | 'answer' | 'error' | 'errorCode'>;
+
+const NO_ANSWER: Outcome = { status: null, answer: null, error: null, errorCode: null };
+
+/** Sends a callback once. Whatever goes wrong is in the result; nothing is thrown. */
+export async function attemptDelivery(
+  { url, body, signature }: { url: string; body: string; signature: string },
+  { sender, allowedHosts, timeoutMs }: AttemptOptions,
+): Promise<Omit<DeliveryAttempt, 'at'>> {
+  // Checked again at the time of sending: a state file may be older than the list of hosts.
+  const problem = destinationProblem(url, allowedHosts);
+  if (problem !== undefined) {
+    const error = `not sent: the address ${problem}`;
+    return { ...NO_ANSWER, ms: null, sent: null, error, errorCode: 'NOT_SENT' };
+  }
+  const address = new URL(url);
+  const bytes = new TextEncoder().encode(body);
+  const headers: HeaderPair[] = [
+    ...sender.framing(address, bytes),
+    ['user-agent', `payment-service-sandbox/${manifest.version}`],
+    ['content-type', 'application/json'],
+    ['hmac-signature', signature],
+  ];
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), timeoutMs);
+  const started = performance.now();
+  let outcome = NO_ANSWER;
+  try {
+    const { signal } = deadline;
+    const response = await sender.send({ url: address, headers, body: bytes, signal });
+    const { status } = response;
+    const announced = response.headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1];
+    const length = announced === undefined ? null : Number(announced);
+    outcome = {
+      ...NO_ANSWER,
+      status,
+      answer: { headers: response.headers, body: '', bytes: length, is_cut: true },
+    };
+    const start = await startOf(response.body);
+    const answer = { headers: response.headers, ...start, bytes: start.bytes ?? length };
+    outcome = { ...NO_ANSWER, status, answer };
+  } catch (error) {
+    outcome = deadline.signal.aborted
+      ? { ...outcome, error: `no answer within ${timeoutMs} ms`, errorCode: 'TIMEOUT' }
+      : { ...outcome, ...reasonOf(error) };
+  } finally {
+    clearTimeout(timer);
+  }
+  return { ...outcome, ms: Math.round(performance.now() - started), sent: { headers, signature } };
+}
+
+/** fetch says "fetch failed" and keeps the reason in its cause, such as ECONNREFUSED. */
+function reasonOf(error: unknown): { error: string; errorCode: string | null } {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') {
+    return { error: cause.code, errorCode: cause.code };
+  }
+  return { error: cause instanceof Error ? cause.message : String(cause), errorCode: null };
+}

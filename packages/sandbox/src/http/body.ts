@@ -1,0 +1,54 @@
+import type { Context } from 'hono';
+import { SandboxRefusal } from '../service/refusal.ts';
+
+/** Far more than any request of the contract or of the simulation needs. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/**
+ * The body as a string; empty where there is none.
+ *
+ * The limit applies where a body is read. A middleware in front would have to rebuild the request, which the platform
+ * refuses for the request objects of Node's bridge.
+ */
+async function textOf(c: Context): Promise<string> {
+  const { body } = c.req.raw;
+  if (body === null) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > MAX_BODY_BYTES) {
+      throw new SandboxRefusal(413, 'malformed_request', 'The body is longer than 64 KiB.');
+    }
+    text += decoder.decode(chunk, { stream: true });
+  }
+  text += decoder.decode();
+  c.set('sent', text);
+  return text;
+}
+
+/** The JSON body; its schema says later what is wrong with its fields. Without a body: no fields. */
+export async function jsonBody(c: Context): Promise<unknown> {
+  const type = c.req.header('content-type') ?? 'application/json';
+  if (!/^application\/json\b/i.test(type)) {
+    throw new SandboxRefusal(
+      400,
+      'malformed_request',
+      'The body must be JSON (content-type: application/json).',
+    );
+  }
+  const text = await textOf(c);
+  try {
+    return text === '' ? {} : JSON.parse(text);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new SandboxRefusal(400, 'malformed_request', 'The body is not valid JSON.');
+  }
+}
+
+/** The fields of a form; an empty one counts as not given. */
+export async function formFields(c: Context): Promise<Record<string, string>> {
+  const fields = [...new URLSearchParams(await textOf(c))];
+  return Object.fromEntries(fields.filter(([, value]) => value !== ''));
+}

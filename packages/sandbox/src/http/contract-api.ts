@@ -1,0 +1,73 @@
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import type { Service } from '../service/service.ts';
+import type { SandboxAccount } from '../state/account.ts';
+import { fail, succeed } from './envelope.ts';
+import { requireKeys } from './guards.ts';
+
+/** x-api-version is sent with value 1 on every request shown. 400 for another one is our choice; without it is fine. */
+const versionOne: MiddlewareHandler = async (c, next) => {
+  const version = c.req.header('x-api-version') ?? '1';
+  return version === '1' ? next() : fail(c, 400, 'x-api-version must be 1');
+};
+
+/** A filter that is given twice is ambiguous: 400, our choice. An empty one counts as not given. */
+function filterOf(c: Context, name: string): string | undefined {
+  const [value = ''] = c.req.queries(name) ?? [];
+  return value === '' ? undefined : value;
+}
+
+const onceEach =
+  (...names: string[]): MiddlewareHandler =>
+  async (c, next) => {
+    const repeated = names.find((name) => (c.req.queries(name)?.length ?? 0) > 1);
+    return repeated === undefined ? next() : fail(c, 400, `${repeated} must be given once`);
+  };
+
+export const onlyMethods =
+  (...allowed: string[]): MiddlewareHandler =>
+  async (c) => {
+    c.header('allow', allowed.join(', '));
+    return fail(c, 405, `${c.req.method} is not allowed here; use ${allowed.join(' or ')}.`);
+  };
+
+/** The three endpoints of the contract (protocol §4). */
+export function createContractApi(service: Service, account: SandboxAccount): Hono {
+  const app = new Hono();
+  const publicOnly = requireKeys(account, ['public']);
+  const bothKeys = requireKeys(account, ['public', 'secret']);
+
+  app.get('/payment-providers', publicOnly, versionOne, onceEach('currency', 'transaction_type'), (c) => {
+    const currency = filterOf(c, 'currency');
+    const type = filterOf(c, 'transaction_type');
+    const options = service.providers().map(({ option }) => option);
+    return succeed(c, {
+      payment_providers: options.filter(
+        (option) =>
+          (currency === undefined || option.transaction_currency === currency) &&
+          // The filter is upper case (COLLECTION) where the list has mixed case (Collection): protocol §2.2.
+          (type === undefined || option.transaction_type.toUpperCase() === type),
+      ),
+    });
+  });
+
+  app.get('/payout-bank-codes', publicOnly, versionOne, onceEach('provider_code'), (c) => {
+    const code = filterOf(c, 'provider_code');
+    if (code === undefined) return fail(c, 400, 'provider_code is required');
+    // Banks belong to payouts. An unknown code has none, and that is an empty list: our choice, not shown.
+    const provider = service
+      .providers()
+      .find(
+        ({ option, banks }) => option.provider_code === code && option.transaction_type === 'Payout' && banks,
+      );
+    return succeed(c, { payout_banks: provider?.banks ?? [] });
+  });
+
+  app.get('/wallet-balances', bothKeys, versionOne, onceEach('currency'), (c) =>
+    succeed(c, { merchant_wallets: service.wallets(filterOf(c, 'currency')) }),
+  );
+
+  for (const path of ['/payment-providers', '/payout-bank-codes', '/wallet-balances']) {
+    app.all(path, onlyMethods('GET', 'HEAD'));
+  }
+  return app;
+}

@@ -1,0 +1,182 @@
+import type { Wallet } from '@payment-service/core/client';
+import type { EntryRecord, TransactionRecord, WalletRecord, WalletType } from '../state/records.ts';
+import type { Reader, Unit } from '../state/store.ts';
+import { type Minor, shareOf, toAmount } from './money.ts';
+import type { SandboxProvider } from './providers.ts';
+import { SandboxRefusal } from './refusal.ts';
+
+/*
+ * The wallets (protocol §2.4). What holds after every function here, and is property-tested:
+ * actual = available + uncleared + reserve (actual is computed); no balance is negative; each balance is the sum of its
+ * entries; and the total over all wallets changes only by a collection's credit, a deposit and a payout.
+ */
+
+const key = (currency: string, walletType: WalletType): string => `${currency}:${walletType}`;
+
+function walletOf(unit: Reader, currency: string, walletType: WalletType): WalletRecord {
+  const empty = { currency, walletType, available: 0, uncleared: 0, reserve: 0 };
+  return unit.get('wallet', key(currency, walletType)) ?? empty;
+}
+
+function putWallet(unit: Unit, wallet: WalletRecord): void {
+  const { available, uncleared, reserve, currency } = wallet;
+  if (Math.min(available, uncleared, reserve) < 0) {
+    throw new RangeError(`A ${wallet.walletType} balance in ${currency} would become negative.`);
+  }
+  // Beyond 2^53 a JSON number is no longer exact.
+  if (!Number.isSafeInteger(available + uncleared + reserve)) {
+    throw new SandboxRefusal(
+      422,
+      'balance_limit',
+      `The ${currency} wallet cannot hold that much. Reset the sandbox.`,
+    );
+  }
+  unit.put('wallet', key(currency, wallet.walletType), wallet);
+}
+
+/** Makes sure that both wallets of a currency exist: an account has them before the first transaction. */
+export function openWallets(unit: Unit, currency: string): void {
+  for (const walletType of ['MERCHANT_COLLECTION', 'MERCHANT_PAYOUT'] as const) {
+    putWallet(unit, walletOf(unit, currency, walletType));
+  }
+}
+
+/** Moves one balance, and writes the entry that says why. */
+function post(unit: Unit, entry: Omit<EntryRecord, 'id'>): void {
+  if (entry.amount === 0) return;
+  const wallet = walletOf(unit, entry.currency, entry.walletType);
+  putWallet(unit, { ...wallet, [entry.bucket]: wallet[entry.bucket] + entry.amount });
+  const id = unit.nextId('entry');
+  unit.put('entry', id, { id, ...entry });
+  if (entry.freeAt !== null) unit.put('waiting', id, { id });
+}
+
+/** Credits a completed collection: the reserve share first, the rest uncleared, or available where clearing takes no time. */
+export function creditCollection(
+  unit: Unit,
+  transaction: TransactionRecord,
+  provider: Pick<SandboxProvider, 'clearingSeconds' | 'reserve'>,
+  now: number,
+): void {
+  const { currency, id: transactionId, totalCredit } = transaction;
+  const { clearingSeconds, reserve } = provider;
+  const kept = reserve === undefined ? 0 : shareOf(totalCredit, reserve.basisPoints);
+  const line = {
+    at: now,
+    currency,
+    walletType: 'MERCHANT_COLLECTION',
+    cause: 'collection',
+    transactionId,
+  } as const;
+  const clearsAtOnce = clearingSeconds === 0;
+  post(unit, {
+    ...line,
+    bucket: clearsAtOnce ? 'available' : 'uncleared',
+    amount: totalCredit - kept,
+    freeAt: clearsAtOnce ? null : now + clearingSeconds * 1000,
+  });
+  post(unit, { ...line, bucket: 'reserve', amount: kept, freeAt: now + (reserve?.seconds ?? 0) * 1000 });
+}
+
+/** What to release ahead of its time. */
+export interface Release {
+  readonly currency?: string | undefined;
+  readonly buckets: readonly ('uncleared' | 'reserve')[];
+}
+
+/** The parts of uncleared and reserve balances that are not free yet. */
+export function waitingEntries(reader: Reader): EntryRecord[] {
+  return reader
+    .list('waiting')
+    .map(({ id }) => reader.get('entry', id))
+    .filter((entry) => entry !== undefined);
+}
+
+/** Moves what is due, or what `early` names, into the available balance. Answers how many parts were moved. */
+export function clear(unit: Unit, now: number, early?: Release): number {
+  const due = waitingEntries(unit).filter(
+    ({ freeAt, bucket, currency }) =>
+      (freeAt ?? 0) <= now ||
+      (early?.buckets.some((one) => one === bucket) === true &&
+        (early.currency === undefined || early.currency === currency)),
+  );
+  for (const { id, bucket, amount, ...entry } of due) {
+    const line = { ...entry, at: now, freeAt: null, cause: 'clearing' } as const;
+    post(unit, { ...line, bucket, amount: -amount });
+    post(unit, { ...line, bucket: 'available', amount });
+    unit.remove('waiting', id);
+  }
+  return due.length;
+}
+
+/** A movement of available money. */
+type Movement = Pick<EntryRecord, 'currency' | 'amount' | 'at' | 'cause' | 'transactionId'>;
+
+function take(unit: Unit, walletType: WalletType, movement: Movement): void {
+  const { currency, amount } = movement;
+  const { available } = walletOf(unit, currency, walletType);
+  if (available < amount) {
+    const has = toAmount(available, currency);
+    const next =
+      walletType === 'MERCHANT_PAYOUT'
+        ? 'Transfer from the collection wallet first.'
+        : 'Collect more, or release what is uncleared (POST /sandbox/clearing).';
+    throw new SandboxRefusal(
+      422,
+      'insufficient_balance',
+      `The ${walletType} wallet has ${has} ${currency} available, and ${toAmount(amount, currency)} ${currency} is needed. ${next}`,
+      'amount',
+    );
+  }
+  give(unit, walletType, { ...movement, amount: -amount });
+}
+
+function give(unit: Unit, walletType: WalletType, movement: Movement): void {
+  post(unit, { ...movement, walletType, bucket: 'available', freeAt: null });
+}
+
+const payoutOf = ({ currency, amount, id }: TransactionRecord, at: number): Omit<Movement, 'cause'> => ({
+  currency,
+  amount,
+  at,
+  transactionId: id,
+});
+
+/** Takes a payout out of the payout wallet. Throws a SandboxRefusal when it has less available. */
+export function debitPayout(unit: Unit, transaction: TransactionRecord, now: number): void {
+  take(unit, 'MERCHANT_PAYOUT', { ...payoutOf(transaction, now), cause: 'payout' });
+}
+
+/** Puts a payout that failed back. */
+export function refundPayout(unit: Unit, transaction: TransactionRecord, now: number): void {
+  give(unit, 'MERCHANT_PAYOUT', { ...payoutOf(transaction, now), cause: 'payout_returned' });
+}
+
+/** Moves available money from the collection wallet to the payout wallet. */
+export function moveToPayout(unit: Unit, currency: string, amount: Minor, now: number): void {
+  const movement = { currency, amount, at: now, cause: 'transfer', transactionId: null } as const;
+  take(unit, 'MERCHANT_COLLECTION', movement);
+  give(unit, 'MERCHANT_PAYOUT', movement);
+}
+
+/** Puts money that the merchant deposits directly into the collection wallet (protocol §2.4). */
+export function deposit(unit: Unit, currency: string, amount: Minor, now: number): void {
+  const movement = { currency, amount, at: now, cause: 'deposit', transactionId: null } as const;
+  give(unit, 'MERCHANT_COLLECTION', movement);
+}
+
+/** The wallets as the contract shows them, in whole units. */
+export function listWallets(reader: Reader, currency?: string): Wallet[] {
+  return reader
+    .list('wallet')
+    .filter((wallet) => currency === undefined || wallet.currency === currency)
+    .sort((a, b) => (key(a.currency, a.walletType) < key(b.currency, b.walletType) ? -1 : 1))
+    .map(({ currency, walletType, available, uncleared, reserve }) => ({
+      currency,
+      wallet_type: walletType,
+      available_balance: toAmount(available, currency),
+      actual_balance: toAmount(available + uncleared + reserve, currency),
+      uncleared_balance: toAmount(uncleared, currency),
+      reserve_balance: toAmount(reserve, currency),
+    }));
+}

@@ -1,0 +1,56 @@
+/**
+ * Money is an integer count of the currency's smallest unit everywhere in the sandbox ("minor"): 500 UGX is 500,
+ * 12.50 KES is 1250. Only the wire carries numbers in whole units. No sum and no share ever goes through a float.
+ */
+export type Minor = number;
+
+const digitsByCurrency = new Map<string, number>();
+
+/** How many decimals the currency has (ISO 4217): 0 for UGX, 2 for KES and USD. Throws a RangeError for a text that is no currency code. */
+export function fractionDigits(currency: string): number {
+  let digits = digitsByCurrency.get(currency);
+  if (digits === undefined) {
+    const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+    digits = format.resolvedOptions().maximumFractionDigits ?? 2;
+    digitsByCurrency.set(currency, digits);
+  }
+  return digits;
+}
+
+/**
+ * An amount of the wire in minor units, or undefined when it is not exact: more decimals than the currency has, not
+ * finite, or beyond 2^53. Works on the decimal text, since 1.15 * 100 is 114.99999999999999.
+ *
+ * @example toMinor(12.5, 'KES') // 1250
+ */
+export function toMinor(amount: number, currency: string): Minor | undefined {
+  const parts = /^(-?\d+)(?:\.(\d+))?$/.exec(String(amount));
+  if (parts === null) return undefined;
+  const [, whole = '', fraction = ''] = parts;
+  const digits = fractionDigits(currency);
+  if (fraction.length > digits) return undefined;
+  const minor = Number(whole + fraction.padEnd(digits, '0'));
+  return Number.isSafeInteger(minor) ? minor : undefined;
+}
+
+/** The number that the wire carries for an amount in minor units: the double nearest to the exact decimal. */
+export function toAmount(minor: Minor, currency: string): number {
+  const digits = fractionDigits(currency);
+  const text = String(Math.abs(minor)).padStart(digits + 1, '0');
+  const whole = text.slice(0, text.length - digits);
+  const amount = Number(digits === 0 ? whole : `${whole}.${text.slice(-digits)}`);
+  return minor < 0 ? -amount : amount;
+}
+
+/** A share in basis points (300 = 3 %), rounded half up to a minor unit, exactly. */
+export function shareOf(minor: Minor, basisPoints: number): Minor {
+  return Number((BigInt(minor) * BigInt(basisPoints) + 5000n) / 10000n);
+}
+
+/** The same whole units in another currency, rounded half up where that has fewer decimals: 15.50 KES is 16 UGX. */
+export function rescale(minor: Minor, from: string, to: string): Minor {
+  const digits = fractionDigits(to) - fractionDigits(from);
+  if (digits >= 0) return minor * 10 ** digits;
+  const divisor = 10n ** BigInt(-digits);
+  return Number((BigInt(minor) + divisor / 2n) / divisor);
+}

@@ -1,0 +1,223 @@
+import type { PayoutBank } from '@payment-service/core/client';
+import * as z from 'zod';
+import {
+  type Misbehaviour,
+  type RetryRules,
+  type RetrySettings,
+  retryPresets,
+} from '../deliveries/misbehaviour.ts';
+import type { TransactionMode } from '../state/records.ts';
+import type { ProviderChanges } from './providers.ts';
+import { SandboxRefusal } from './refusal.ts';
+
+/** What a collection and a payout have in common; the body of the request in wire data. */
+interface TransactionRequest {
+  readonly merchant_reference: string;
+  /** In whole units of the currency, exact: at most as many decimals as the currency has. */
+  readonly amount: number;
+  readonly currency: string;
+  readonly provider_code: string;
+  /** The account or mobile number of the customer. Never a real card number. */
+  readonly account: string;
+  readonly customer_name?: string | undefined;
+  /** Where the callback goes; the sandbox's `callbackUrl` otherwise. Without either, none is sent. */
+  readonly callback_url?: string | undefined;
+  /** How it ends in mode `direct`. */
+  readonly outcome?: Outcome | undefined;
+  /** In place of the sandbox's own setting: `{}` behaves, whatever that setting is. */
+  readonly misbehave?: Misbehaviour | undefined;
+  /** On top of the sandbox's own setting. */
+  readonly retry?: RetrySettings | undefined;
+}
+
+export type Outcome = 'completed' | 'failed';
+
+/** The body of POST /sandbox/collections. Simulated: the service's own request is not shown. */
+export interface CollectionRequest extends TransactionRequest {
+  /** True: the customer pays the charge on top, and `total_credit` is the whole amount. Our choice: not shown. */
+  readonly charge_customer?: boolean | undefined;
+  /** Where the customer's browser comes back to. */
+  readonly redirect_url?: string | undefined;
+  /**
+   * `page`: the customer decides on the payment page (the default with `redirect_url`). `direct`: decided at once by
+   * `outcome` (the default without). `pending`: decided later, by POST /sandbox/transactions/:id/outcome.
+   */
+  readonly mode?: TransactionMode | undefined;
+}
+
+/** The body of POST /sandbox/payouts. Simulated: the service's own request is not shown. */
+export interface PayoutRequest extends TransactionRequest {
+  /** Required where the provider pays out to banks (protocol §2.3). */
+  readonly bank_code?: string | undefined;
+  readonly mode?: 'direct' | 'pending' | undefined;
+}
+
+/** The body of POST /sandbox/transfers: from MERCHANT_COLLECTION to MERCHANT_PAYOUT. */
+export interface TransferRequest {
+  readonly currency: string;
+  readonly amount: number;
+}
+
+const statuses = z.array(z.union([z.int().min(100).max(599), z.string().regex(/^[1-5]xx$/)]));
+const milliseconds = z.int().min(0).max(604_800_000);
+const anything = z.string().max(128);
+const misbehaviour = z.strictObject({
+  duplicate: z.int().min(0).max(10).exactOptional(),
+  late_ms: milliseconds.exactOptional(),
+  out_of_order: z.boolean().exactOptional(),
+  forged_amount: z.number().exactOptional(),
+  forged_currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/)
+    .exactOptional(),
+  bad_signature: z.boolean().exactOptional(),
+  t_offset_seconds: z.int().min(-315_360_000).max(315_360_000).exactOptional(),
+  t_unit: z.enum(['seconds', 'milliseconds']).exactOptional(),
+  event: anything.exactOptional(),
+  status: anything.exactOptional(),
+  extra_fields: z.record(anything, z.unknown()).exactOptional(),
+  omit_fields: z.array(anything).exactOptional(),
+  body: z.string().max(65_536).exactOptional(),
+  signature: z.enum(['anew', 'keep']).exactOptional(),
+  redirect_first: z.boolean().exactOptional(),
+  redirect_lead_ms: milliseconds.exactOptional(),
+});
+const retryRules = z
+  .strictObject({
+    preset: z.enum(['none', 'not-2xx', '5xx-and-429', 'below-500']).exactOptional(),
+    max_attempts: z.int().min(1).max(50).exactOptional(),
+    backoff_ms: milliseconds.exactOptional(),
+    backoff_factor: z.number().min(1).max(10).exactOptional(),
+    max_backoff_ms: milliseconds.exactOptional(),
+    accepted: statuses.exactOptional(),
+    repeated: statuses.exactOptional(),
+    resign: z.boolean().exactOptional(),
+  })
+  .transform(({ preset, ...rules }) => ({ ...(preset && retryPresets[preset]), ...rules }));
+const outcome = z.enum(['completed', 'failed']);
+const text = anything.min(1);
+const address = z.string().max(2048);
+const transaction = {
+  merchant_reference: text,
+  amount: z.number().positive(),
+  currency: text,
+  provider_code: text,
+  account: text,
+  customer_name: text.optional(),
+  callback_url: address.optional(),
+  outcome: outcome.optional(),
+  misbehave: misbehaviour.optional(),
+  retry: retryRules.optional(),
+};
+const collection = z.strictObject({
+  ...transaction,
+  charge_customer: z.boolean().optional(),
+  redirect_url: address.optional(),
+  mode: z.enum(['page', 'direct', 'pending']).optional(),
+});
+const payout = z.strictObject({
+  ...transaction,
+  bank_code: text.optional(),
+  mode: z.enum(['direct', 'pending']).optional(),
+});
+const transfer = z.strictObject({ currency: text, amount: z.number().positive() });
+
+/** Reads a request, or throws a SandboxRefusal with status 400 that names the field and what it must be. */
+function read<T>(schema: z.ZodType<T>, input: unknown): T {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+  const field = [...(issue?.path ?? []), ...(unknown === undefined ? [] : [unknown])].join('.');
+  const problem = unknown === undefined ? issue?.message : 'this field is not known here';
+  throw new SandboxRefusal(
+    400,
+    'malformed_request',
+    `${field || 'The body'}: ${problem}`,
+    field || undefined,
+  );
+}
+
+export const readCollection = (input: unknown): CollectionRequest => read(collection, input);
+export const readPayout = (input: unknown): PayoutRequest => read(payout, input);
+/** A transfer or a deposit. */
+export const readTransfer = (input: unknown): TransferRequest => read(transfer, input);
+export const readOutcome = (input: unknown): { outcome: Outcome } => read(z.strictObject({ outcome }), input);
+
+const clearing = z.strictObject({
+  currency: text.optional(),
+  buckets: z.array(z.enum(['uncleared', 'reserve'])).optional(),
+});
+const settings = z.strictObject({
+  callback_url: address.nullable().exactOptional(),
+  redirect_url: address.nullable().exactOptional(),
+  misbehave: misbehaviour.exactOptional(),
+  retry: retryRules.exactOptional(),
+});
+const composition = misbehaviour.extend({
+  callback_url: address.exactOptional(),
+  retry: retryRules.exactOptional(),
+});
+const limit = z.number().min(0).exactOptional();
+const providerChange = z.strictObject({
+  provider_code: text,
+  transaction_currency: text,
+  transaction_type: text,
+  is_active: z.boolean().exactOptional(),
+  min_amount: limit,
+  max_amount: limit,
+  max_daily_amount: limit,
+});
+const bankChange = z.strictObject({ provider_code: text, bank_code: text, is_active: z.boolean() });
+const since = z.strictObject({ since: z.iso.datetime({ offset: true }).exactOptional() });
+const clock = z.strictObject({ advance_seconds: z.int().min(0).max(315_360_000) });
+
+/** What to release ahead of its time; uncleared money of every currency by default. */
+export interface ClearingRequest {
+  readonly currency?: string | undefined;
+  readonly buckets?: ('uncleared' | 'reserve')[] | undefined;
+}
+
+/** What holds when a request does not say; what is left out stays as it is, and null is nowhere. */
+interface SettingsRequest {
+  readonly callback_url?: string | null;
+  readonly redirect_url?: string | null;
+  readonly misbehave?: Misbehaviour;
+  readonly retry?: Partial<RetryRules>;
+}
+
+interface ProviderRequest extends ProviderChanges {
+  readonly provider_code: string;
+  readonly transaction_currency: string;
+  readonly transaction_type: string;
+}
+
+interface BankRequest extends Pick<PayoutBank, 'is_active'> {
+  readonly provider_code: string;
+  readonly bank_code: string;
+}
+
+/** What to send of a transaction or a delivery: the callback with these changes. */
+export interface Composition extends Misbehaviour {
+  /** Where it goes. @default where the callback of the transaction or the delivery went, or the sandbox's own */
+  readonly callback_url?: string;
+  /** On top of the rules of the transaction or the delivery. */
+  readonly retry?: RetrySettings;
+}
+
+/** A composition as it was read. */
+export interface ComposedChanges extends Omit<Composition, 'retry'> {
+  readonly retry?: Partial<RetryRules>;
+}
+
+export const readClearing = (input: unknown): ClearingRequest => read(clearing, input);
+export const readClock = (input: unknown): { advance_seconds: number } => read(clock, input);
+export const readMisbehaviour = (input: unknown): Misbehaviour => read(misbehaviour, input);
+export const readRetryRules = (input: unknown): Partial<RetryRules> => read(retryRules, input);
+export const readSettings = (input: unknown): SettingsRequest => read(settings, input);
+export const readComposition = (input: unknown): ComposedChanges => read(composition, input);
+export const readProviderChange = (input: unknown): ProviderRequest => read(providerChange, input);
+export const readBankChange = (input: unknown): BankRequest => read(bankChange, input);
+
+/** The time since when, in milliseconds since the epoch; the beginning where none is given. */
+export const readSince = (input: unknown): number => Date.parse(read(since, input).since ?? '1970-01-01');

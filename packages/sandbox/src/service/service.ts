@@ -1,0 +1,287 @@
+import type { PayoutBank, Wallet } from '@payment-service/core/client';
+import { callbackData, redirectLocation } from '../deliveries/callback-data.ts';
+import { scheduleDeliveries } from '../deliveries/callbacks.ts';
+import {
+  type CallbackPreview,
+  type ComposeContext,
+  compose,
+  failedSince,
+  preview,
+  unchanged,
+} from '../deliveries/compose.ts';
+import { genuineContent } from '../deliveries/content.ts';
+import type { Deliveries } from '../deliveries/deliveries.ts';
+import { putDelivery, queuedDeliveries } from '../deliveries/delivery-queue.ts';
+import { signedFieldsOf } from '../deliveries/signer.ts';
+import type { Changes } from '../state/changes.ts';
+import type { Clock } from '../state/clock.ts';
+import type {
+  DeliveryRecord,
+  EntryRecord,
+  Kind,
+  RequestRecord,
+  SettingsRecord,
+  TransactionRecord,
+  TransferRecord,
+} from '../state/records.ts';
+import type { Store, Unit } from '../state/store.ts';
+import { clear, listWallets, openWallets, type Release, waitingEntries } from './ledger.ts';
+import {
+  changeBank,
+  changeProvider,
+  defaultProviders,
+  type ProviderChanges,
+  putProviders,
+  type SandboxProvider,
+} from './providers.ts';
+import { SandboxRefusal } from './refusal.ts';
+import type {
+  CollectionRequest,
+  ComposedChanges,
+  Outcome,
+  PayoutRequest,
+  TransferRequest,
+} from './requests.ts';
+import { type TimelineEvent, timelineOf } from './timeline.ts';
+import { checkDestination, checkRedirect, type TransactionRules } from './transaction-checks.ts';
+import { decide, makeDeposit, makeTransfer, startCollection, startPayout } from './transactions.ts';
+
+export interface ServiceOptions extends ComposeContext {
+  readonly store: Store;
+  /** The sandbox's clock, with what it was moved ahead. */
+  readonly clock: Clock;
+  readonly deliveries: Deliveries;
+  readonly changes: Changes;
+  /** What holds from the start on; everything else stays as it was stored. */
+  readonly settings: Partial<Omit<SettingsRecord, 'clockOffset'>>;
+  /** The payment options, in place of the stored or the built-in ones. */
+  readonly providers: readonly SandboxProvider[] | undefined;
+}
+
+/** The simulated payment service: what the pages, the HTTP API and the in-process functions all call. */
+export interface Service {
+  readonly rules: TransactionRules;
+  readonly store: Store;
+  collect(request: CollectionRequest): TransactionRecord;
+  payout(request: PayoutRequest): TransactionRecord;
+  transfer(request: TransferRequest): TransferRecord;
+  /** Ends a pending transaction. */
+  decide(id: number, outcome: Outcome): TransactionRecord;
+  transaction(id: number): TransactionRecord;
+  wallets(currency?: string): Wallet[];
+  /** Releases what is due, and what `early` names; answers how many parts became available. */
+  clear(early?: Release): number;
+  /** The changes of all balances, the oldest first; those of one currency where it is named. */
+  entries(currency?: string): EntryRecord[];
+  /** Puts money into the collection wallet directly (protocol §2.4). */
+  deposit(request: TransferRequest): void;
+  /** The payment options as they are now, with their banks. */
+  providers(): SandboxProvider[];
+  /** Switches a payment option on or off, or moves its limits; holds at once, in /data/… too. */
+  changeProvider(code: string, currency: string, type: string, changes: ProviderChanges): SandboxProvider;
+  changeBank(providerCode: string, bankCode: string, changes: Pick<PayoutBank, 'is_active'>): PayoutBank;
+  settings(): SettingsRecord;
+  /** Refuses addresses that could not be used. */
+  change(settings: Partial<SettingsRecord>): SettingsRecord;
+  /** For live pages. */
+  readonly changes: Changes;
+  /** Everything that happened to a transaction, the oldest first. */
+  timeline(id: number): TimelineEvent[];
+  /** Keeps a call to the API; the newest 500 are there. */
+  logRequest(request: Omit<RequestRecord, 'id'>): void;
+  /** Writes down that the customer's browser was sent back to the merchant. */
+  logRedirect(id: number, location: string, status: number): void;
+  /** Sends a delivery once more as it was, from its first attempt on. */
+  resend(deliveryId: number): DeliveryRecord;
+  /** Sends again what was given up since then (milliseconds since the epoch) and not sent again yet. */
+  resendFailed(since: number): DeliveryRecord[];
+  /** Sends the callback of a transaction, or what a delivery sent, with changes; answers it and its copies. */
+  compose(id: number, changes: ComposedChanges): DeliveryRecord[];
+  /** Shows what `compose` would send. */
+  preview(id: number, changes: ComposedChanges): CallbackPreview;
+  /** Makes everything due that is late, held back or waiting for a retry; answers how many deliveries that were. */
+  release(): number;
+  /** The signed address that the customer's browser goes back to, or undefined while nothing is decided. */
+  redirectOf(transaction: TransactionRecord): string | undefined;
+  /** Resolves when the callbacks of a transaction have been tried, unless they are told to come later. */
+  callbackTried(transaction: TransactionRecord): Promise<void>;
+  now(): number;
+  /** Moves the sandbox's clock ahead: what becomes due clears and is sent. */
+  advance(seconds: number): void;
+  /** Puts everything back but the keys and the two addresses. Numbers go on. */
+  reset(): void;
+}
+
+const CALLBACK_BEFORE_REDIRECT_MS = 5000;
+const MAX_REQUESTS = 500;
+const initial: SettingsRecord = {
+  clockOffset: 0,
+  misbehave: {},
+  retry: {},
+  callbackUrl: null,
+  redirectUrl: null,
+};
+const emptied: readonly Kind[] = [
+  'wallet',
+  'entry',
+  'waiting',
+  'spent',
+  'transaction',
+  'transfer',
+  'delivery',
+  'queued',
+  'provider',
+  'request',
+];
+
+export function createService(options: ServiceOptions): Service {
+  const { store, clock, rules, sign, deliveries } = options;
+
+  /** One unit of work: what is due clears first, and callbacks start when everything is saved. */
+  const act = <T>(work: (unit: Unit, now: number) => T): T => {
+    const result = store.write((unit) => {
+      const now = clock.now();
+      clear(unit, now);
+      return work(unit, now);
+    });
+    deliveries.pump();
+    return result;
+  };
+
+  const end = (
+    unit: Unit,
+    transaction: TransactionRecord,
+    outcome: Outcome,
+    now: number,
+  ): TransactionRecord => {
+    const decided = decide(unit, transaction, outcome, now);
+    const { callbackUrl: url, misbehave: changes, retry } = decided;
+    const base = genuineContent(decided, sign, now);
+    if (url !== null) {
+      scheduleDeliveries(unit, { transaction: decided, base, changes, url, retry, origin: null }, sign, now);
+    }
+    return decided;
+  };
+
+  const begin = (
+    unit: Unit,
+    transaction: TransactionRecord,
+    { outcome = 'completed' }: { readonly outcome?: Outcome | undefined },
+    now: number,
+  ): TransactionRecord =>
+    transaction.mode === 'direct' ? end(unit, transaction, outcome, now) : transaction;
+
+  const found = <T>(value: T | undefined, what: string): T => {
+    if (value === undefined) throw new SandboxRefusal(404, 'not_found', `There is no such ${what}.`);
+    return value;
+  };
+
+  const prepare = (unit: Unit): void => {
+    const hasProviders = unit.list('provider').length > 0;
+    if (options.providers !== undefined || !hasProviders) {
+      putProviders(unit, options.providers ?? defaultProviders);
+    }
+    for (const { option } of unit.list('provider')) openWallets(unit, option.transaction_currency);
+    unit.put('settings', 'settings', {
+      ...initial,
+      ...unit.get('settings', 'settings'),
+      ...options.settings,
+    });
+  };
+
+  const settings = (): SettingsRecord => found(store.get('settings', 'settings'), 'setting');
+  const change = (changes: Partial<SettingsRecord>): SettingsRecord => {
+    if (typeof changes.callbackUrl === 'string') checkDestination(changes.callbackUrl, rules);
+    if (typeof changes.redirectUrl === 'string') checkRedirect(changes.redirectUrl);
+    return act((unit) => {
+      const changed = { ...settings(), ...changes };
+      unit.put('settings', 'settings', changed);
+      return changed;
+    });
+  };
+  store.write(prepare);
+
+  return {
+    rules,
+    store,
+    changes: options.changes,
+    settings,
+    now: () => clock.now(),
+    collect: (request) =>
+      act((unit, now) => begin(unit, startCollection(unit, rules, request, now), request, now)),
+    payout: (request) =>
+      act((unit, now) => begin(unit, startPayout(unit, rules, request, now), request, now)),
+    transfer: (request) => act((unit, now) => makeTransfer(unit, request, now)),
+    decide: (id, outcome) =>
+      act((unit, now) => end(unit, found(unit.get('transaction', id), 'transaction'), outcome, now)),
+    transaction: (id) => found(store.get('transaction', id), 'transaction'),
+    wallets: (currency) => {
+      if (waitingEntries(store).some(({ freeAt }) => (freeAt ?? 0) <= clock.now())) act(() => undefined);
+      return listWallets(store, currency);
+    },
+    clear: (early) => store.write((unit) => clear(unit, clock.now(), early)),
+    change,
+    advance: (seconds) => {
+      const { clockOffset } = settings();
+      change({ clockOffset: clockOffset + seconds * 1000 });
+      act(() => undefined);
+    },
+    resend: (deliveryId) =>
+      act((unit, now) => {
+        const { state } = found(unit.get('delivery', deliveryId), 'delivery');
+        if (state === 'scheduled') {
+          throw new SandboxRefusal(409, 'already_scheduled', 'This delivery is on its way already.');
+        }
+        return found(compose(unit, options, deliveryId, unchanged, now)[0], 'delivery');
+      }),
+    resendFailed: (since) =>
+      act((unit, now) =>
+        failedSince(unit, since).flatMap(({ id }) => compose(unit, options, id, unchanged, now)),
+      ),
+    compose: (id, changes) => act((unit, now) => compose(unit, options, id, changes, now)),
+    preview: (id, changes) => preview(store, options, id, changes, clock.now()),
+    entries: (currency) =>
+      store.list('entry').filter((one) => currency === undefined || one.currency === currency),
+    deposit: (request) => act((unit, now) => makeDeposit(unit, request, now)),
+    providers: () => store.list('provider'),
+    changeProvider: (code, currency, type, changes) =>
+      act((unit) => changeProvider(unit, [code, currency, type], changes)),
+    changeBank: (code, bankCode, changes) => act((unit) => changeBank(unit, code, bankCode, changes)),
+    timeline: (id) => timelineOf(store, found(store.get('transaction', id), 'transaction')),
+    logRequest: (request) =>
+      store.note((unit) => {
+        const id = unit.nextId('request');
+        unit.put('request', id, { id, ...request });
+        for (const old of unit.list('request').slice(0, -MAX_REQUESTS)) unit.remove('request', old.id);
+      }),
+    logRedirect: (id, location, status) =>
+      store.write((unit) => {
+        const transaction = found(unit.get('transaction', id), 'transaction');
+        const redirects = [...transaction.redirects, { at: clock.now(), location, status }];
+        unit.put('transaction', id, { ...transaction, redirects });
+      }),
+    release: () =>
+      act((unit, now) => {
+        const waiting = queuedDeliveries(unit).filter(({ dueAt }) => dueAt === null || dueAt > now);
+        for (const one of waiting) putDelivery(unit, { ...one, dueAt: now, after: null, held: false });
+        return waiting.length;
+      }),
+    redirectOf: (transaction) => {
+      const { redirectUrl, decidedAt } = transaction;
+      if (redirectUrl === null || decidedAt === null) return undefined;
+      const data = callbackData(transaction);
+      return redirectLocation(redirectUrl, data, sign(signedFieldsOf(data), decidedAt));
+    },
+    callbackTried: async ({ id, misbehave }) => {
+      const comesLater = misbehave.redirect_first || misbehave.out_of_order || (misbehave.late_ms ?? 0) > 0;
+      if (!comesLater) await deliveries.tried(id, CALLBACK_BEFORE_REDIRECT_MS);
+    },
+    reset: () =>
+      act((unit) => {
+        const { callbackUrl, redirectUrl } = settings();
+        for (const kind of emptied) unit.clear(kind);
+        prepare(unit);
+        unit.put('settings', 'settings', { ...initial, ...options.settings, callbackUrl, redirectUrl });
+      }),
+  };
+}

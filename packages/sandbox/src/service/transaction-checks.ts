@@ -1,0 +1,140 @@
+import { assertMerchantReference, ConfigurationError } from '@payment-service/core';
+import type { PaymentProvider } from '@payment-service/core/client';
+import { redirectProblem } from '../deliveries/callback-data.ts';
+import { destinationProblem } from '../deliveries/destination.ts';
+import type { Reader } from '../state/store.ts';
+import { fractionDigits, type Minor, toAmount, toMinor } from './money.ts';
+import { findProvider, type SandboxProvider } from './providers.ts';
+import { SandboxRefusal } from './refusal.ts';
+import type { CollectionRequest, PayoutRequest } from './requests.ts';
+
+/*
+ * What a collection or a payout must satisfy before anything is written. Each check throws a SandboxRefusal that says
+ * what the provider would take instead.
+ */
+
+export const refuse = (reason: SandboxRefusal['reason'], message: string, field: string): never => {
+  throw new SandboxRefusal(reason === 'malformed_request' ? 400 : 422, reason, message, field);
+};
+
+/** What transactions need to know of the sandbox that they happen in. */
+export interface TransactionRules {
+  readonly allowedHosts: readonly string[];
+  readonly seed: string;
+  readonly colonIn: 'merchant_reference' | undefined;
+}
+
+/** The amount in minor units, exactly. */
+export function exactAmount(amount: number, currency: string, field = 'amount'): Minor {
+  if (!/^[A-Z]{3}$/.test(currency)) {
+    return refuse('malformed_request', 'currency: must be three capital letters, such as UGX', 'currency');
+  }
+  return (
+    toMinor(amount, currency) ??
+    refuse(
+      'malformed_request',
+      `${field}: must be exact, with at most ${fractionDigits(currency)} decimals in ${currency}`,
+      field,
+    )
+  );
+}
+
+/** The provider that serves this request: active, in this currency, with this account's prefix. */
+export function providerFor(
+  reader: Reader,
+  request: CollectionRequest | PayoutRequest,
+  type: 'COLLECTION' | 'PAYOUT',
+): SandboxProvider {
+  const { provider_code: code, currency, account } = request;
+  const provider = findProvider(reader.list('provider'), code, type);
+  if (provider === undefined) {
+    const message = `No provider serves ${type} under this provider_code. GET /data/payment-providers lists them.`;
+    return refuse('unknown_provider', message, 'provider_code');
+  }
+  const { option } = provider;
+  if (!option.is_active) {
+    refuse('provider_inactive', `${option.provider_name} is not active.`, 'provider_code');
+  }
+  if (option.transaction_currency !== currency) {
+    const message = `${option.provider_name} serves ${option.transaction_currency} only.`;
+    refuse('currency_not_served', message, 'currency');
+  }
+  const prefixes = option.option_prefixes;
+  if (prefixes.length > 0 && !prefixes.some((prefix) => account.startsWith(prefix))) {
+    const message = `${option.provider_name} serves account numbers that start with ${prefixes.join(' or ')}.`;
+    refuse('account_not_served', message, 'account');
+  }
+  return provider;
+}
+
+/** The bank that a payout goes to, where the provider pays out to banks (protocol §2.3). */
+export function bankFor(provider: SandboxProvider, bankCode: string | undefined): string | null {
+  if (provider.banks === undefined) {
+    if (bankCode === undefined) return null;
+    return refuse('unknown_bank', `${provider.option.provider_name} does not pay out to banks.`, 'bank_code');
+  }
+  const bank = provider.banks.find(({ bank_code }) => bank_code === bankCode);
+  if (bank === undefined) {
+    const message =
+      'bank_code: is required and must be one of GET /data/payout-bank-codes for this provider.';
+    return refuse('unknown_bank', message, 'bank_code');
+  }
+  if (!bank.is_active) refuse('bank_inactive', `${bank.bank_name} is not active.`, 'bank_code');
+  return bank.bank_code;
+}
+
+/** The provider's three limits (protocol §8); the day is that of UTC, on the sandbox's clock. */
+export function checkLimits(
+  reader: Reader,
+  option: PaymentProvider,
+  wireAmount: number,
+  amount: Minor,
+  now: number,
+): { spentKey: string; spent: Minor } {
+  const currency = option.transaction_currency;
+  const limit = (wire: number): string => `${wire} ${currency}`;
+  if (wireAmount < option.min_amount) {
+    refuse(
+      'amount_too_small',
+      `${option.provider_name} takes ${limit(option.min_amount)} or more.`,
+      'amount',
+    );
+  }
+  if (wireAmount > option.max_amount) {
+    refuse(
+      'amount_too_large',
+      `${option.provider_name} takes at most ${limit(option.max_amount)}.`,
+      'amount',
+    );
+  }
+  const day = new Date(now).toISOString().slice(0, 10);
+  const spentKey = `${option.provider_code}:${option.transaction_type}:${day}`;
+  const spent = (reader.get('spent', spentKey)?.amount ?? 0) + amount;
+  if (toAmount(spent, currency) > option.max_daily_amount) {
+    const message = `${option.provider_name} takes at most ${limit(option.max_daily_amount)} a day (UTC), and this would make it ${limit(toAmount(spent, currency))}.`;
+    refuse('daily_limit_reached', message, 'amount');
+  }
+  return { spentKey, spent };
+}
+
+/** Where the customer's browser may be sent back to. */
+export function checkRedirect(redirectUrl: string): void {
+  const problem = redirectProblem(redirectUrl);
+  if (problem !== undefined) refuse('malformed_request', `redirect_url: ${problem}`, 'redirect_url');
+}
+
+/** Where callbacks may go. */
+export function checkDestination(callbackUrl: string, { allowedHosts }: TransactionRules): void {
+  const problem = destinationProblem(callbackUrl, allowedHosts);
+  if (problem !== undefined) refuse('destination_refused', `callback_url: ${problem}.`, 'callback_url');
+}
+
+/** A reference whose callback could not be verified later is refused now, as core advises. */
+export function checkReference(reference: string, { colonIn }: TransactionRules): void {
+  try {
+    assertMerchantReference(reference, { colonIn });
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    refuse('malformed_request', error.message, 'merchant_reference');
+  }
+}

@@ -1,0 +1,172 @@
+import { forgedMoney } from '../deliveries/content.ts';
+import { defaultRetry } from '../deliveries/misbehaviour.ts';
+import { deriveText } from '../state/account.ts';
+import type { TransactionRecord, TransferRecord } from '../state/records.ts';
+import type { Unit } from '../state/store.ts';
+import { creditCollection, debitPayout, deposit, moveToPayout, openWallets, refundPayout } from './ledger.ts';
+import { shareOf } from './money.ts';
+import { findProvider, type SandboxProvider } from './providers.ts';
+import { SandboxRefusal } from './refusal.ts';
+import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
+import {
+  bankFor,
+  checkDestination,
+  checkLimits,
+  checkRedirect,
+  checkReference,
+  exactAmount,
+  providerFor,
+  refuse,
+  type TransactionRules,
+} from './transaction-checks.ts';
+
+/** Starts a collection; nothing moves before it is decided. */
+export function startCollection(
+  unit: Unit,
+  rules: TransactionRules,
+  request: CollectionRequest,
+  now: number,
+): TransactionRecord {
+  const provider = providerFor(unit, request, 'COLLECTION');
+  const transaction = start(unit, rules, request, provider, now);
+  const charge = shareOf(transaction.amount, provider.chargeBasisPoints);
+  const chargeCustomer = request.charge_customer ?? false;
+  const redirectUrl = request.redirect_url ?? unit.get('settings', 'settings')?.redirectUrl ?? null;
+  if (redirectUrl !== null) checkRedirect(redirectUrl);
+  return save(unit, {
+    ...transaction,
+    charge,
+    chargeCustomer,
+    // With charge_customer the customer pays the charge on top: our choice, the service's is not shown.
+    totalCredit: chargeCustomer ? transaction.amount : transaction.amount - charge,
+    redirectUrl,
+    mode: request.mode ?? (request.redirect_url === undefined ? 'direct' : 'page'),
+    statusMessage: 'Waiting for the customer',
+  });
+}
+
+/** Starts a payout: the amount leaves the payout wallet now, and comes back when the payout fails. */
+export function startPayout(
+  unit: Unit,
+  rules: TransactionRules,
+  request: PayoutRequest,
+  now: number,
+): TransactionRecord {
+  const provider = providerFor(unit, request, 'PAYOUT');
+  const bankCode = bankFor(provider, request.bank_code);
+  const transaction = start(unit, rules, request, provider, now);
+  debitPayout(unit, transaction, now);
+  return save(unit, {
+    ...transaction,
+    transactionType: 'PAYOUT',
+    bankCode,
+    mode: request.mode ?? 'direct',
+    statusMessage: 'On its way',
+  });
+}
+
+/** Moves available money from the collection wallet to the payout wallet. */
+export function makeTransfer(unit: Unit, request: TransferRequest, now: number): TransferRecord {
+  const amount = exactAmount(request.amount, request.currency);
+  moveToPayout(unit, request.currency, amount, now);
+  const transfer = { id: unit.nextId(), currency: request.currency, amount, createdAt: now };
+  unit.put('transfer', transfer.id, transfer);
+  return transfer;
+}
+
+/** Puts money into the collection wallet without a transaction. */
+export function makeDeposit(unit: Unit, request: TransferRequest, now: number): void {
+  const { currency } = request;
+  const amount = exactAmount(request.amount, currency);
+  if (!unit.list('wallet').some((wallet) => wallet.currency === currency)) {
+    refuse('currency_not_served', `currency: the account has no wallet in ${currency}.`, 'currency');
+  }
+  deposit(unit, currency, amount, now);
+}
+
+/** Ends a pending transaction and moves the money. Throws a SandboxRefusal with status 409 when it has ended before. */
+export function decide(
+  unit: Unit,
+  transaction: TransactionRecord,
+  outcome: Outcome,
+  now: number,
+): TransactionRecord {
+  if (transaction.status !== 'PENDING') {
+    throw new SandboxRefusal(
+      409,
+      'already_decided',
+      `Transaction ${transaction.id} is ${transaction.status} already; start another one.`,
+    );
+  }
+  const { transactionType, amount, spentKey } = transaction;
+  if (outcome === 'failed') {
+    if (transactionType === 'PAYOUT') refundPayout(unit, transaction, now);
+    const spent = unit.get('spent', spentKey);
+    if (spent !== undefined) unit.put('spent', spentKey, { amount: spent.amount - amount });
+  } else if (transactionType === 'COLLECTION') {
+    const provider = findProvider(unit.list('provider'), transaction.providerCode, transactionType);
+    creditCollection(unit, transaction, provider ?? { clearingSeconds: 0 }, now);
+  }
+  return save(unit, {
+    ...transaction,
+    status: outcome === 'completed' ? 'COMPLETED' : 'FAILED',
+    statusMessage:
+      outcome === 'completed' ? 'Transaction completed successfully' : 'The transaction was declined',
+    decidedAt: now,
+  });
+}
+
+function save(unit: Unit, transaction: TransactionRecord): TransactionRecord {
+  unit.put('transaction', transaction.id, transaction);
+  return transaction;
+}
+
+function start(
+  unit: Unit,
+  rules: TransactionRules,
+  request: CollectionRequest | PayoutRequest,
+  { option }: SandboxProvider,
+  now: number,
+): TransactionRecord {
+  const { currency } = request;
+  const amount = exactAmount(request.amount, currency);
+  checkReference(request.merchant_reference, rules);
+  const { spentKey, spent } = checkLimits(unit, option, request.amount, amount, now);
+  const settings = unit.get('settings', 'settings');
+  const callbackUrl = request.callback_url ?? settings?.callbackUrl ?? null;
+  if (callbackUrl !== null) checkDestination(callbackUrl, rules);
+  const misbehave = request.misbehave ?? settings?.misbehave ?? {};
+
+  unit.put('spent', spentKey, { amount: spent });
+  openWallets(unit, currency);
+  const id = unit.nextId();
+  const transaction: TransactionRecord = {
+    id,
+    merchantReference: request.merchant_reference,
+    internalReference: `SBX-${id}-${deriveText(rules.seed, `internal reference ${id}`, 10)}`,
+    transactionType: 'COLLECTION',
+    currency,
+    amount,
+    charge: 0,
+    totalCredit: amount,
+    account: request.account,
+    customerName: request.customer_name ?? 'Sandbox Customer',
+    chargeCustomer: false,
+    providerCode: option.provider_code,
+    bankCode: null,
+    status: 'PENDING',
+    statusMessage: '',
+    mode: 'direct',
+    callbackUrl,
+    redirectUrl: null,
+    misbehave,
+    retry: { ...defaultRetry, ...settings?.retry, ...request.retry },
+    spentKey,
+    createdAt: now,
+    decidedAt: null,
+    redirects: [],
+  };
+  // Refuses an amount that is not exact now, not when the callback is due.
+  forgedMoney(transaction, misbehave, 'misbehave.forged_amount');
+  return transaction;
+}

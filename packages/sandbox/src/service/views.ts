@@ -1,0 +1,169 @@
+import type { SignedFields, TransactionPayload } from '@payment-service/core';
+import { callbackData } from '../deliveries/callback-data.ts';
+import type { Misbehaviour } from '../deliveries/misbehaviour.ts';
+import { signedString } from '../deliveries/signer.ts';
+import type {
+  AttemptAnswer,
+  DeliveryAttempt,
+  DeliveryRecord,
+  EntryRecord,
+  HeaderPair,
+  RequestRecord,
+  TransactionMode,
+  TransactionRecord,
+  TransferRecord,
+  WalletType,
+} from '../state/records.ts';
+import { toAmount } from './money.ts';
+
+/** A transaction as /sandbox shows it: the 16 payload fields, and how it is simulated. Times are ISO 8601. */
+export interface SandboxTransaction extends TransactionPayload {
+  readonly bank_code: string | null;
+  readonly mode: TransactionMode;
+  readonly callback_url: string | null;
+  readonly redirect_url: string | null;
+  readonly misbehave: Misbehaviour;
+  readonly created_at: string;
+  readonly decided_at: string | null;
+}
+
+/** A transfer from MERCHANT_COLLECTION to MERCHANT_PAYOUT. */
+export interface SandboxTransfer {
+  readonly id: number;
+  readonly currency: string;
+  readonly amount: number;
+  readonly created_at: string;
+}
+
+/** A callback on its way or over, with every attempt. */
+export interface SandboxDelivery {
+  readonly id: number;
+  readonly transaction_id: number;
+  readonly url: string;
+  readonly copy: number;
+  readonly state: 'scheduled' | 'delivered' | 'given_up';
+  readonly misbehaves: readonly string[];
+  /** When the next attempt starts; null when it is over, or waits for another delivery. */
+  readonly due_at: string | null;
+  /** The delivery that this one sends again or changes; null for one of the transaction itself. */
+  readonly origin: number | null;
+  readonly created_at: string;
+  /** The signature of the newest attempt. */
+  readonly signature: string;
+  /** The five strings that were signed, which may differ from those in the body. */
+  readonly signed: SignedFields;
+  readonly body: string;
+  readonly attempts: readonly SandboxAttempt[];
+}
+
+/** One attempt, as it was on the wire. */
+export interface SandboxAttempt {
+  readonly at: string;
+  /** How long it took, in milliseconds; null when nothing was sent. */
+  readonly ms: number | null;
+  readonly request: {
+    readonly method: 'POST';
+    readonly url: string;
+    /** In the order in which they were sent. With an injected `fetch`, those that it was given. */
+    readonly headers: readonly HeaderPair[];
+    readonly body: string;
+    readonly signature: string;
+    /** The timestamp in the signature, which is not signed. */
+    readonly t: string;
+    /** The account's signing key, or another one on purpose. */
+    readonly key: 'account' | 'other';
+    readonly signed_string: string;
+  } | null;
+  readonly status: number | null;
+  readonly response: AttemptAnswer | null;
+  /** Why no complete answer came. */
+  readonly error: string | null;
+  /** NOT_SENT, TIMEOUT, or the platform's own code, such as ECONNREFUSED. */
+  readonly error_code: string | null;
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+export function viewTransaction(transaction: TransactionRecord): SandboxTransaction {
+  return {
+    ...callbackData(transaction).payload,
+    bank_code: transaction.bankCode,
+    mode: transaction.mode,
+    callback_url: transaction.callbackUrl,
+    redirect_url: transaction.redirectUrl,
+    misbehave: transaction.misbehave,
+    created_at: iso(transaction.createdAt),
+    decided_at: transaction.decidedAt === null ? null : iso(transaction.decidedAt),
+  };
+}
+
+export function viewTransfer({ id, currency, amount, createdAt }: TransferRecord): SandboxTransfer {
+  return { id, currency, amount: toAmount(amount, currency), created_at: iso(createdAt) };
+}
+
+export function viewAttempt(delivery: DeliveryRecord, attempt: DeliveryAttempt): SandboxAttempt {
+  const { url, body, signing, signed } = delivery;
+  const { sent } = attempt;
+  return {
+    at: iso(attempt.at),
+    ms: attempt.ms,
+    request: sent && {
+      method: 'POST',
+      url,
+      headers: sent.headers,
+      body,
+      signature: sent.signature,
+      t: sent.signature.slice('t='.length, sent.signature.indexOf(',')),
+      key: signing.key,
+      signed_string: signedString(signed),
+    },
+    status: attempt.status,
+    response: attempt.answer,
+    error: attempt.error,
+    error_code: attempt.errorCode,
+  };
+}
+
+export function viewDelivery(delivery: DeliveryRecord): SandboxDelivery {
+  return {
+    id: delivery.id,
+    transaction_id: delivery.transactionId,
+    url: delivery.url,
+    copy: delivery.copy,
+    state: delivery.state,
+    misbehaves: delivery.misbehaves,
+    due_at: delivery.dueAt === null ? null : iso(delivery.dueAt),
+    origin: delivery.origin,
+    created_at: iso(delivery.createdAt),
+    signature: delivery.signature,
+    signed: delivery.signed,
+    body: delivery.body,
+    attempts: delivery.attempts.map((attempt) => viewAttempt(delivery, attempt)),
+  };
+}
+
+/** One change of one balance, in whole units. The entries of a balance add up to it. */
+export interface SandboxEntry extends Pick<EntryRecord, 'id' | 'currency' | 'bucket' | 'amount' | 'cause'> {
+  readonly at: string;
+  readonly wallet_type: WalletType;
+  /** When a held-back amount becomes available; null for any other. */
+  readonly free_at: string | null;
+  readonly transaction_id: number | null;
+}
+
+export function viewEntry(entry: EntryRecord): SandboxEntry {
+  const { id, at, currency, walletType, bucket, amount, cause, freeAt, transactionId } = entry;
+  return {
+    id,
+    at: iso(at),
+    currency,
+    wallet_type: walletType,
+    bucket,
+    amount: toAmount(amount, currency),
+    cause,
+    free_at: freeAt === null ? null : iso(freeAt),
+    transaction_id: transactionId,
+  };
+}
+
+export const viewRequest = (request: RequestRecord): object => ({ ...request, at: iso(request.at) });

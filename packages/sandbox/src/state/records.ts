@@ -1,0 +1,212 @@
+import type { SignedFields } from '@payment-service/core';
+import type { Misbehaviour, RetryRules } from '../deliveries/misbehaviour.ts';
+import type { Minor } from '../service/money.ts';
+import type { SandboxProvider } from '../service/providers.ts';
+
+/** What the sandbox keeps. Records are never changed, only replaced; everything in them is plain JSON. */
+export interface Records {
+  account: AccountRecord;
+  settings: SettingsRecord;
+  counter: CounterRecord;
+  wallet: WalletRecord;
+  entry: EntryRecord;
+  waiting: IdRecord;
+  spent: SpentRecord;
+  transaction: TransactionRecord;
+  transfer: TransferRecord;
+  delivery: DeliveryRecord;
+  queued: IdRecord;
+  provider: SandboxProvider;
+  request: RequestRecord;
+}
+
+export type Kind = keyof Records;
+
+export interface AccountRecord {
+  readonly seed: string;
+}
+
+export interface SettingsRecord {
+  /** How far the sandbox's clock was moved ahead, in milliseconds. */
+  readonly clockOffset: number;
+  /** What callbacks do when a request does not say. */
+  readonly misbehave: Misbehaviour;
+  readonly retry: Partial<RetryRules>;
+  /** Where callbacks go when a request does not say; null for nowhere. */
+  readonly callbackUrl: string | null;
+  /** Where the customer's browser goes back to when a request does not say. */
+  readonly redirectUrl: string | null;
+}
+
+export interface CounterRecord {
+  readonly next: number;
+}
+
+export type WalletType = 'MERCHANT_COLLECTION' | 'MERCHANT_PAYOUT';
+
+/** Balances in minor units. The actual balance is always their sum, so it is computed and never stored. */
+export interface WalletRecord {
+  readonly currency: string;
+  readonly walletType: WalletType;
+  readonly available: Minor;
+  readonly uncleared: Minor;
+  readonly reserve: Minor;
+}
+
+/** One change of one balance. The entries of a balance add up to it. */
+export interface EntryRecord {
+  readonly id: number;
+  readonly at: number;
+  readonly currency: string;
+  readonly walletType: WalletType;
+  readonly bucket: 'available' | 'uncleared' | 'reserve';
+  /** Negative where money leaves the balance. */
+  readonly amount: Minor;
+  readonly cause: 'collection' | 'deposit' | 'transfer' | 'payout' | 'payout_returned' | 'clearing';
+  /** When it becomes available, in milliseconds since the epoch, on the sandbox's clock; null when it is not held back. */
+  readonly freeAt: number | null;
+  readonly transactionId: number | null;
+}
+
+/** What went through one provider on one day, for max_daily_amount. */
+export interface SpentRecord {
+  readonly amount: Minor;
+}
+
+export type TransactionStatus = 'PENDING' | 'COMPLETED' | 'FAILED';
+export type TransactionMode = 'page' | 'direct' | 'pending';
+
+export interface TransactionRecord {
+  readonly id: number;
+  readonly merchantReference: string;
+  readonly internalReference: string;
+  readonly transactionType: 'COLLECTION' | 'PAYOUT';
+  readonly currency: string;
+  readonly amount: Minor;
+  readonly charge: Minor;
+  readonly totalCredit: Minor;
+  readonly account: string;
+  readonly customerName: string;
+  readonly chargeCustomer: boolean;
+  readonly providerCode: string;
+  readonly bankCode: string | null;
+  readonly status: TransactionStatus;
+  readonly statusMessage: string;
+  readonly mode: TransactionMode;
+  readonly callbackUrl: string | null;
+  readonly redirectUrl: string | null;
+  readonly misbehave: Misbehaviour;
+  readonly retry: RetryRules;
+  /** The key of the SpentRecord that this transaction counts in. */
+  readonly spentKey: string;
+  readonly createdAt: number;
+  readonly decidedAt: number | null;
+  /** Each time the customer's browser was sent back to the merchant. */
+  readonly redirects: readonly RedirectRecord[];
+}
+
+export interface RedirectRecord {
+  readonly at: number;
+  readonly location: string;
+  /** The status that the browser got. */
+  readonly status: number;
+}
+
+export interface TransferRecord {
+  readonly id: number;
+  readonly currency: string;
+  readonly amount: Minor;
+  readonly createdAt: number;
+}
+
+/** A header as it went over the wire, in its order and spelling. */
+export type HeaderPair = readonly [name: string, value: string];
+
+/** The start of a body: at most 16 KiB. */
+export interface BodyStart {
+  readonly body: string;
+  /** How long the whole body was, in bytes; null when that is not known. */
+  readonly bytes: number | null;
+  /** Whether `body` is only its start. */
+  readonly is_cut: boolean;
+}
+
+export interface AttemptAnswer extends BodyStart {
+  readonly headers: readonly HeaderPair[];
+}
+
+export interface DeliveryAttempt {
+  /** When it was over, in milliseconds since the epoch, on the sandbox's clock. */
+  readonly at: number;
+  /** How long it took, in milliseconds, on a clock that only goes forward; null when nothing was sent. */
+  readonly ms: number | null;
+  /** What this attempt sent beside the address and the body of its delivery; null when nothing was sent. */
+  readonly sent: { readonly headers: readonly HeaderPair[]; readonly signature: string } | null;
+  /** The HTTP status, when an answer came. */
+  readonly status: number | null;
+  readonly answer: AttemptAnswer | null;
+  /** Why no complete answer came. */
+  readonly error: string | null;
+  /** The same as a code: NOT_SENT, TIMEOUT, or the platform's own, such as ECONNREFUSED. */
+  readonly errorCode: string | null;
+}
+
+/** How a signature was made. `t` is not signed, so it may say anything (threat A28). */
+export interface Signing {
+  /** The key of the account, or another one on purpose. */
+  readonly key: 'account' | 'other';
+  /** How far `t` is from the sandbox's clock. */
+  readonly offsetSeconds: number;
+  /** The unit of `t`; null for the sandbox's own. */
+  readonly unit: 'seconds' | 'milliseconds' | null;
+}
+
+export interface DeliveryRecord {
+  readonly id: number;
+  readonly transactionId: number;
+  readonly createdAt: number;
+  /** The delivery that was sent again, or composed anew; null for one of the transaction itself. */
+  readonly origin: number | null;
+  readonly url: string;
+  /** 0 for the callback itself, 1 and up for its repetitions. */
+  readonly copy: number;
+  readonly body: string;
+  /** The signature of the newest attempt. */
+  readonly signature: string;
+  /** The five strings that were signed, which may differ from those in the body. */
+  readonly signed: SignedFields;
+  readonly signing: Signing;
+  readonly retry: RetryRules;
+  /** What this delivery does wrong on purpose, in words. */
+  readonly misbehaves: readonly string[];
+  readonly state: 'scheduled' | 'delivered' | 'given_up';
+  /** When the next attempt starts; null while it waits for another delivery. */
+  readonly dueAt: number | null;
+  /** The delivery whose first attempt this one waits for. */
+  readonly after: number | null;
+  /** Out of order: waits until the callback of a later transaction is through. */
+  readonly held: boolean;
+  readonly attempts: readonly DeliveryAttempt[];
+}
+
+/** Marks a delivery that is still scheduled, or an entry that is not free, so that those that are over cost nothing. */
+export interface IdRecord {
+  readonly id: number;
+}
+
+/** A call to /data/… or /sandbox/…; the newest 500 are kept. */
+export interface RequestRecord extends BodyStart {
+  readonly id: number;
+  readonly at: number;
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  /** Of the two keys only the last four characters. */
+  readonly headers: readonly HeaderPair[];
+  /** The body of the request, as far as the sandbox read it. */
+  readonly sent: string;
+  readonly status: number;
+  /** Why it was refused; null when it was not. */
+  readonly refusal: string | null;
+  readonly ms: number;
+}

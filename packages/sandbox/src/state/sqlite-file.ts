@@ -1,0 +1,83 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { ConfigurationError } from '@payment-service/core';
+import type { Persistence } from './store.ts';
+
+/** "pays" in ASCII: marks our files, so that another program's database is never written into. */
+const APPLICATION_ID = 0x70617973;
+const VERSION = 3;
+const NOT_OURS = 'The file is not a state file of this sandbox. Name another one.';
+const OTHER_VERSION =
+  'was written by another version of the sandbox, whose records this one cannot read. Delete it, or name another file.';
+const SQLITE_BUSY = 5;
+const SQLITE_NOTADB = 26;
+
+/**
+ * Records in a SQLite file: WAL and synchronous=FULL, so that an answered operation survives kill -9 and a power cut.
+ * One process at a time: the exclusive lock is the operating system's, and goes away with the process that held it.
+ */
+export function sqliteFile(path: string): Persistence {
+  const sqlite = globalThis.process?.getBuiltinModule?.('node:sqlite');
+  if (sqlite === undefined) {
+    throw new ConfigurationError(
+      'file',
+      'Keeping state in a file needs Node 22.13 or later. Leave file out elsewhere.',
+    );
+  }
+  const database = open(sqlite, path);
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    database.exec('BEGIN EXCLUSIVE');
+    const { application_id: id } = database.prepare('PRAGMA application_id').get() ?? {};
+    const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {};
+    const { tables } = database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() ?? {};
+    if (tables !== 0 && id !== APPLICATION_ID) throw new ConfigurationError('file', NOT_OURS);
+    if (tables !== 0 && version !== VERSION)
+      throw new ConfigurationError('file', `The file ${path} ${OTHER_VERSION}`);
+    database.exec(
+      `CREATE TABLE IF NOT EXISTS record (kind TEXT, id TEXT, body TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID;
+       PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION}; COMMIT;`,
+    );
+  } catch (error) {
+    database.close();
+    const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+    if (code === SQLITE_BUSY) {
+      const message = 'The file is in use by another sandbox. Stop that one first, or name another file.';
+      throw new ConfigurationError('file', message, { cause: error });
+    }
+    if (code === SQLITE_NOTADB) throw new ConfigurationError('file', NOT_OURS, { cause: error });
+    throw error;
+  }
+  const all = database.prepare('SELECT kind, id, body FROM record ORDER BY kind, length(id), id');
+  const put = database.prepare('INSERT OR REPLACE INTO record (kind, id, body) VALUES (?, ?, ?)');
+  const remove = database.prepare('DELETE FROM record WHERE kind = ? AND id = ?');
+  return {
+    load(into) {
+      for (const { kind, id, body } of all.iterate())
+        into(String(kind), String(id), JSON.parse(String(body)));
+    },
+    save(changes) {
+      database.exec('BEGIN');
+      try {
+        for (const { kind, id, value } of changes) {
+          if (value === undefined) remove.run(kind, id);
+          else put.run(kind, id, JSON.stringify(value));
+        }
+        database.exec('COMMIT');
+      } catch (error) {
+        // SQLite has rolled back by itself after some errors; Node before 22.16 cannot tell.
+        if (database.isTransaction !== false) database.exec('ROLLBACK');
+        throw error;
+      }
+    },
+    close: () => database.close(),
+  };
+}
+
+function open(sqlite: typeof import('node:sqlite'), path: string): DatabaseSync {
+  try {
+    return new sqlite.DatabaseSync(path);
+  } catch (cause) {
+    const message = 'The file could not be opened. Its directory must exist, and be writable.';
+    throw new ConfigurationError('file', message, { cause });
+  }
+}

@@ -1,0 +1,139 @@
+import type { Kind, Records } from './records.ts';
+
+type Id = string | number;
+type Tables = { [K in Kind]: Map<string, Records[K]> };
+type Changes = { [K in Kind]: Map<string, Records[K] | undefined> };
+
+/** One changed record; `value` is undefined when it is gone. */
+export interface Change {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly value: Records[Kind] | undefined;
+}
+
+/** Where records outlive the process. Without it, the state is in memory only. */
+export interface Persistence {
+  /** Every record that was saved, in the order of the ids. */
+  load(into: (kind: string, id: string, value: unknown) => void): void;
+  /** Saves all changes or none, and returns when they are on the disk. */
+  save(changes: readonly Change[]): void;
+  close(): void;
+}
+
+export interface Reader {
+  get<K extends Kind>(kind: K, id: Id): Records[K] | undefined;
+  list<K extends Kind>(kind: K): Records[K][];
+}
+
+/** One unit of work: what it puts becomes visible, and durable, all at once. */
+export interface Unit extends Reader {
+  put<K extends Kind>(kind: K, id: Id, value: Records[K]): void;
+  remove(kind: Kind, id: Id): void;
+  clear(kind: Kind): void;
+  /** The next free number, in a series of its own where one is named; never given out twice, not even after a reset. */
+  nextId(series?: string): number;
+}
+
+/** All state of a sandbox. Memory answers every read; a file, when there is one, is written before memory changes. */
+export interface Store extends Reader {
+  /** Runs the work, then saves what it put. When the work or the saving throws, nothing has changed. */
+  write<T>(work: (unit: Unit) => T): T;
+  /** The same for a log, whose last lines may be lost: they are saved with the next write, which spares a sync to disk. */
+  note(work: (unit: Unit) => void): void;
+  close(): void;
+}
+
+const FIRST_ID = 1001;
+const MAX_UNSAVED = 100;
+
+const emptyTables = (): Tables => ({
+  account: new Map(),
+  settings: new Map(),
+  counter: new Map(),
+  wallet: new Map(),
+  entry: new Map(),
+  waiting: new Map(),
+  spent: new Map(),
+  transaction: new Map(),
+  transfer: new Map(),
+  delivery: new Map(),
+  queued: new Map(),
+  provider: new Map(),
+  request: new Map(),
+});
+const kinds = Object.keys(emptyTables()).filter((name): name is Kind => name in emptyTables());
+
+export function createStore(persistence?: Persistence, onWrite?: () => void): Store {
+  const tables = emptyTables();
+  persistence?.load((kind, id, value) => restore(tables, kind, id, value));
+  const reader: Reader = {
+    get: (kind, id) => tables[kind].get(String(id)),
+    list: (kind) => [...tables[kind].values()],
+  };
+
+  let unsaved: Change[] = [];
+  const run = <T>(work: (unit: Unit) => T, maxUnsaved: number): T => {
+    const changes: Changes = emptyTables();
+    const result = work(createUnit(tables, changes));
+    const list = kinds.flatMap((kind) => [...changes[kind]].map(([id, value]) => ({ kind, id, value })));
+    if (list.length === 0) return result;
+    const all = [...unsaved, ...list];
+    if (all.length > maxUnsaved) persistence?.save(all);
+    unsaved = all.length > maxUnsaved ? [] : all;
+    for (const kind of kinds) apply(tables, changes, kind);
+    onWrite?.();
+    return result;
+  };
+  return {
+    ...reader,
+    write: (work) => run(work, 0),
+    note: (work) => run(work, MAX_UNSAVED),
+    close: () => {
+      if (unsaved.length > 0) persistence?.save(unsaved);
+      persistence?.close();
+    },
+  };
+}
+
+/** Our own file with our own version number: what is in it was put there as a record of this kind. */
+function restore(
+  tables: Record<string, Map<string, unknown>>,
+  kind: string,
+  id: string,
+  value: unknown,
+): void {
+  tables[kind]?.set(id, value);
+}
+
+function createUnit(tables: Tables, changes: Changes): Unit {
+  const unit: Unit = {
+    get(kind, id) {
+      const key = String(id);
+      return changes[kind].has(key) ? changes[kind].get(key) : tables[kind].get(key);
+    },
+    list(kind) {
+      const merged = new Map<string, Records[typeof kind] | undefined>(tables[kind]);
+      for (const [id, value] of changes[kind]) merged.set(id, value);
+      return [...merged.values()].filter((value) => value !== undefined);
+    },
+    put: (kind, id, value) => void changes[kind].set(String(id), value),
+    remove: (kind, id) => void changes[kind].set(String(id), undefined),
+    clear(kind) {
+      for (const id of tables[kind].keys()) changes[kind].set(id, undefined);
+      for (const id of changes[kind].keys()) changes[kind].set(id, undefined);
+    },
+    nextId(series = 'id') {
+      const { next } = unit.get('counter', series) ?? { next: FIRST_ID };
+      unit.put('counter', series, { next: next + 1 });
+      return next;
+    },
+  };
+  return unit;
+}
+
+function apply<K extends Kind>(tables: Tables, changes: Changes, kind: K): void {
+  for (const [id, value] of changes[kind]) {
+    if (value === undefined) tables[kind].delete(id);
+    else tables[kind].set(id, value);
+  }
+}
