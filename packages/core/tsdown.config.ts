@@ -5,6 +5,7 @@ const config: UserConfig = defineConfig({
     index: 'src/index.ts',
     receive: 'src/receive/index.ts',
     client: 'src/client/index.ts',
+    explain: 'src/explain/index.ts',
     testing: 'src/testing.ts',
     'digest.node': 'src/verify/digest.node.ts',
     'digest.portable': 'src/verify/digest.portable.ts',
@@ -21,7 +22,11 @@ const config: UserConfig = defineConfig({
     comments: { jsdoc: false }, // They are in the declarations.
     codeSplitting: {
       groups: [
-        { name: 'shared', test: /src\/(errors|hook|key-check|options)\.ts$/, priority: 2 },
+        {
+          name: 'shared',
+          test: /src\/(errors|hook|key-check|options|receive\/request-body)\.ts$/,
+          priority: 2,
+        },
         { name: 'verify', test: /src\/verify\/(?!digest)[\w-]+\.ts$/, priority: 1 },
       ],
     },
