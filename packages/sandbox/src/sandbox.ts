@@ -1,18 +1,15 @@
 import { ConfigurationError } from '@payment-service/core';
 import { ConnectionError } from '@payment-service/core/client';
-import { mintAccount, randomSeed, type SandboxAccount } from './account.ts';
-import { createAnswers, type StartedCollection } from './answers.ts';
-import { createApp } from './app.ts';
-import { createSigner } from './callbacks.ts';
-import { type Clock, systemClock } from './clock.ts';
-import { createDeliveries } from './deliveries.ts';
-import { destinationProblem } from './destination.ts';
-import { checkAllowedHosts } from './hosts.ts';
-import { type Listening, listen } from './listen.ts';
-import type { Misbehaviour, RetryRules, RetrySettings } from './misbehaviour.ts';
-import { checkProviders, defaultProviders, type SandboxProvider } from './providers.ts';
-import type { TransactionRecord } from './records.ts';
-import { SandboxRefusal } from './refusal.ts';
+import { createSigner } from './deliveries/callbacks.ts';
+import { createDeliveries } from './deliveries/deliveries.ts';
+import { destinationProblem } from './deliveries/destination.ts';
+import type { Misbehaviour, RetryRules, RetrySettings } from './deliveries/misbehaviour.ts';
+import { createApp } from './http/app.ts';
+import { checkAllowedHosts } from './http/hosts.ts';
+import { type Listening, listen } from './http/listen.ts';
+import { createAnswers, type StartedCollection } from './service/answers.ts';
+import { checkProviders, defaultProviders, type SandboxProvider } from './service/providers.ts';
+import { SandboxRefusal } from './service/refusal.ts';
 import {
   type CollectionRequest,
   type Outcome,
@@ -25,10 +22,8 @@ import {
   readRetryRules,
   readTransfer,
   type TransferRequest,
-} from './requests.ts';
-import { createService, type Service } from './service.ts';
-import { sqliteFile } from './sqlite-file.ts';
-import { createStore, type Store } from './store.ts';
+} from './service/requests.ts';
+import { createService, type Service } from './service/service.ts';
 import {
   type SandboxDelivery,
   type SandboxTransaction,
@@ -36,7 +31,12 @@ import {
   viewDelivery,
   viewTransaction,
   viewTransfer,
-} from './views.ts';
+} from './service/views.ts';
+import { mintAccount, randomSeed, type SandboxAccount } from './state/account.ts';
+import { type Clock, systemClock } from './state/clock.ts';
+import type { TransactionRecord } from './state/records.ts';
+import { sqliteFile } from './state/sqlite-file.ts';
+import { createStore, type Store } from './state/store.ts';
 
 export interface SandboxOptions {
   /** The same seed gives the same keys and references. Random by default. */

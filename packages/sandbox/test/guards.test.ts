@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { urlOf } from '../src/http/listen.ts';
 import { createSandbox } from '../src/index.ts';
-import { urlOf } from '../src/listen.ts';
 import { collection, keysOf } from './support/api.ts';
 
 const sandbox = createSandbox();

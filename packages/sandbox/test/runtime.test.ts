@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createClient } from '@payment-service/core/client';
 import { expect, it } from 'vitest';
 import { createSandbox } from '../src/index.ts';
-import { createStore } from '../src/store.ts';
+import { createStore } from '../src/state/store.ts';
 import { call, collection } from './support/api.ts';
 
 it('in memory it needs nothing of Node: no source but the command imports node: or a Node server at the start', async () => {

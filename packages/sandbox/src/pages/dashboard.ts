@@ -1,8 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
-import { randomSeed, type SandboxAccount } from '../account.ts';
-import { formFields } from '../body.ts';
-import { SandboxRefusal } from '../refusal.ts';
+import { formFields } from '../http/body.ts';
+import { SandboxRefusal } from '../service/refusal.ts';
 import {
   readClearing,
   readClock,
@@ -11,8 +10,9 @@ import {
   readPayout,
   readRetryRules,
   readTransfer,
-} from '../requests.ts';
-import type { Service } from '../service.ts';
+} from '../service/requests.ts';
+import type { Service } from '../service/service.ts';
+import { randomSeed, type SandboxAccount } from '../state/account.ts';
 import { forms } from './forms.ts';
 import { page } from './layout.ts';
 import { misbehaviourOf, presets, retryLabel } from './presets.ts';

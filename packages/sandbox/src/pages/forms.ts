@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import type { SandboxProvider } from '../providers.ts';
-import type { Service } from '../service.ts';
+import type { SandboxProvider } from '../service/providers.ts';
+import type { Service } from '../service/service.ts';
 import type { Markup } from './layout.ts';
 import { presets, retryChoices } from './presets.ts';
 

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
-import type { RefusalStatus } from '../refusal.ts';
+import type { RefusalStatus } from '../service/refusal.ts';
 
 export type Markup = HtmlEscapedString | Promise<HtmlEscapedString>;
 

@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
-import { formFields } from '../body.ts';
-import { onlyMethods } from '../contract-api.ts';
-import { toAmount } from '../money.ts';
-import type { TransactionRecord } from '../records.ts';
-import type { Service } from '../service.ts';
+import { formFields } from '../http/body.ts';
+import { onlyMethods } from '../http/contract-api.ts';
+import { toAmount } from '../service/money.ts';
+import type { Service } from '../service/service.ts';
+import type { TransactionRecord } from '../state/records.ts';
 import { page } from './layout.ts';
 
 /** The hosted payment page, where the customer pays or declines and is sent back to the merchant. Simulated. */

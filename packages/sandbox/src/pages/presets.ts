@@ -1,4 +1,9 @@
-import { defaultRetry, type Misbehaviour, type RetryRules, retryPresets } from '../misbehaviour.ts';
+import {
+  defaultRetry,
+  type Misbehaviour,
+  type RetryRules,
+  retryPresets,
+} from '../deliveries/misbehaviour.ts';
 
 /** A misbehaviour that the dashboard offers by name. */
 export interface Preset {

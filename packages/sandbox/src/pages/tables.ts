@@ -1,7 +1,7 @@
 import type { Wallet } from '@payment-service/core/client';
 import { html } from 'hono/html';
-import { toAmount } from '../money.ts';
-import type { DeliveryRecord, TransactionRecord, TransferRecord } from '../records.ts';
+import { toAmount } from '../service/money.ts';
+import type { DeliveryRecord, TransactionRecord, TransferRecord } from '../state/records.ts';
 import type { Markup } from './layout.ts';
 
 const time = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');

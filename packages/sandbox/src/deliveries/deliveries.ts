@@ -1,11 +1,11 @@
 import type { TransactionCallback } from '@payment-service/core';
+import type { Clock } from '../state/clock.ts';
+import type { DeliveryRecord } from '../state/records.ts';
+import type { Store } from '../state/store.ts';
 import type { Signer } from './callbacks.ts';
-import type { Clock } from './clock.ts';
 import { type AttemptOptions, attemptDelivery } from './delivery-attempt.ts';
 import { queuedDeliveries, recordAttempt } from './delivery-queue.ts';
 import { defaultRetry } from './misbehaviour.ts';
-import type { DeliveryRecord } from './records.ts';
-import type { Store } from './store.ts';
 
 export interface DeliveriesOptions extends AttemptOptions {
   readonly store: Store;

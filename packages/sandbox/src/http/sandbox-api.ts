@@ -1,11 +1,6 @@
 import { type Context, Hono } from 'hono';
-import type { SandboxAccount } from './account.ts';
-import { type Answers, createAnswers } from './answers.ts';
-import { jsonBody } from './body.ts';
-import { onlyMethods } from './contract-api.ts';
-import { succeed } from './envelope.ts';
-import { requireKeys } from './guards.ts';
-import { SandboxRefusal } from './refusal.ts';
+import { type Answers, createAnswers } from '../service/answers.ts';
+import { SandboxRefusal } from '../service/refusal.ts';
 import {
   readClearing,
   readClock,
@@ -14,9 +9,14 @@ import {
   readOutcome,
   readPayout,
   readTransfer,
-} from './requests.ts';
-import type { Service } from './service.ts';
-import { viewDelivery, viewTransaction, viewTransfer } from './views.ts';
+} from '../service/requests.ts';
+import type { Service } from '../service/service.ts';
+import { viewDelivery, viewTransaction, viewTransfer } from '../service/views.ts';
+import type { SandboxAccount } from '../state/account.ts';
+import { jsonBody } from './body.ts';
+import { onlyMethods } from './contract-api.ts';
+import { succeed } from './envelope.ts';
+import { requireKeys } from './guards.ts';
 
 const MOST_LISTED = 1000;
 const LISTED = 100;

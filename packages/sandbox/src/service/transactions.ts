@@ -1,13 +1,13 @@
-import { deriveText } from './account.ts';
-import { destinationProblem } from './destination.ts';
+import { destinationProblem } from '../deliveries/destination.ts';
+import { defaultRetry } from '../deliveries/misbehaviour.ts';
+import { deriveText } from '../state/account.ts';
+import type { TransactionRecord, TransferRecord } from '../state/records.ts';
+import type { Unit } from '../state/store.ts';
 import { creditCollection, debitPayout, moveToPayout, openWallets, refundPayout } from './ledger.ts';
-import { defaultRetry } from './misbehaviour.ts';
 import { shareOf } from './money.ts';
 import { findProvider, type SandboxProvider } from './providers.ts';
-import type { TransactionRecord, TransferRecord } from './records.ts';
 import { SandboxRefusal } from './refusal.ts';
 import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
-import type { Unit } from './store.ts';
 import {
   bankFor,
   checkLimits,

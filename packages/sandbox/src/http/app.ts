@@ -1,13 +1,13 @@
 import { Hono } from 'hono';
-import type { SandboxAccount } from './account.ts';
+import { createDashboard } from '../pages/dashboard.ts';
+import { createPaymentPage } from '../pages/payment-page.ts';
+import { SandboxRefusal } from '../service/refusal.ts';
+import type { Service } from '../service/service.ts';
+import type { SandboxAccount } from '../state/account.ts';
 import { createContractApi, onlyMethods } from './contract-api.ts';
 import { fail, failWith } from './envelope.ts';
 import { knownHost, sameOrigin } from './guards.ts';
-import { createDashboard } from './pages/dashboard.ts';
-import { createPaymentPage } from './pages/payment-page.ts';
-import { SandboxRefusal } from './refusal.ts';
 import { createSandboxApi } from './sandbox-api.ts';
-import type { Service } from './service.ts';
 
 /** All routes: the contract under /data, the simulation under /sandbox, the dashboard at /. */
 export function createApp(

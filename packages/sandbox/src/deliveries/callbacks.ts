@@ -1,12 +1,12 @@
 import type { TransactionCallback } from '@payment-service/core';
 import { signCallback } from '@payment-service/core/testing';
-import { deriveText } from './account.ts';
+import { toMinor } from '../service/money.ts';
+import { deriveText } from '../state/account.ts';
+import type { DeliveryRecord, TransactionRecord } from '../state/records.ts';
+import type { Unit } from '../state/store.ts';
 import { callbackData, forgeAmount } from './callback-data.ts';
 import { putDelivery, queuedDeliveries } from './delivery-queue.ts';
 import { HOLD_MS, REDIRECT_LEAD_MS } from './misbehaviour.ts';
-import { toMinor } from './money.ts';
-import type { DeliveryRecord, TransactionRecord } from './records.ts';
-import type { Unit } from './store.ts';
 
 /** Signs callback data with the account's key, or on purpose with another one. */
 export type Signer = (data: TransactionCallback, options: { now: number; badSignature?: boolean }) => string;

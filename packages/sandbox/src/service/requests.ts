@@ -1,6 +1,11 @@
 import * as z from 'zod';
-import { type Misbehaviour, type RetryRules, type RetrySettings, retryPresets } from './misbehaviour.ts';
-import type { TransactionMode } from './records.ts';
+import {
+  type Misbehaviour,
+  type RetryRules,
+  type RetrySettings,
+  retryPresets,
+} from '../deliveries/misbehaviour.ts';
+import type { TransactionMode } from '../state/records.ts';
 import { SandboxRefusal } from './refusal.ts';
 
 /** What a collection and a payout have in common; the body of the request in wire data. */

@@ -1,8 +1,8 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
-import type { SandboxAccount } from './account.ts';
+import type { Service } from '../service/service.ts';
+import type { SandboxAccount } from '../state/account.ts';
 import { fail, succeed } from './envelope.ts';
 import { requireKeys } from './guards.ts';
-import type { Service } from './service.ts';
 
 /** x-api-version is sent with value 1 on every request shown. 400 for another one is our choice; without it is fine. */
 const versionOne: MiddlewareHandler = async (c, next) => {

@@ -1,4 +1,4 @@
-import { isAllowedHost } from './hosts.ts';
+import { isAllowedHost } from '../http/hosts.ts';
 
 /**
  * Why the sandbox would not send a callback to this address, or undefined when it would. Loopback only, unless the host

@@ -1,9 +1,9 @@
 import type { Wallet } from '@payment-service/core/client';
+import type { TransactionRecord, WalletRecord, WalletType } from '../state/records.ts';
+import type { Reader, Unit } from '../state/store.ts';
 import { type Minor, shareOf, toAmount } from './money.ts';
 import type { SandboxProvider } from './providers.ts';
-import type { TransactionRecord, WalletRecord, WalletType } from './records.ts';
 import { SandboxRefusal } from './refusal.ts';
-import type { Reader, Unit } from './store.ts';
 
 /*
  * The wallets (protocol §2.4). What holds after every function here, and is property-tested:

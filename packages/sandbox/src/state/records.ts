@@ -1,5 +1,5 @@
-import type { Misbehaviour, RetryRules } from './misbehaviour.ts';
-import type { Minor } from './money.ts';
+import type { Misbehaviour, RetryRules } from '../deliveries/misbehaviour.ts';
+import type { Minor } from '../service/money.ts';
 
 /** What the sandbox keeps. Records are never changed, only replaced; everything in them is plain JSON. */
 export interface Records {

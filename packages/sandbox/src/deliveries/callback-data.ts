@@ -1,6 +1,6 @@
 import type { TransactionCallback } from '@payment-service/core';
-import { type Minor, toAmount } from './money.ts';
-import type { TransactionRecord } from './records.ts';
+import { type Minor, toAmount } from '../service/money.ts';
+import type { TransactionRecord } from '../state/records.ts';
 
 /**
  * The callback data of a transaction (protocol §2.5). `transaction.completed` is the service's; the event

@@ -1,14 +1,20 @@
 import type { Wallet } from '@payment-service/core/client';
-import { callbackData, redirectLocation } from './callback-data.ts';
-import { type Signer, scheduleCallbacks } from './callbacks.ts';
-import type { Clock } from './clock.ts';
-import type { Deliveries } from './deliveries.ts';
-import { putDelivery, queuedDeliveries } from './delivery-queue.ts';
+import { callbackData, redirectLocation } from '../deliveries/callback-data.ts';
+import { type Signer, scheduleCallbacks } from '../deliveries/callbacks.ts';
+import type { Deliveries } from '../deliveries/deliveries.ts';
+import { putDelivery, queuedDeliveries } from '../deliveries/delivery-queue.ts';
+import type { Clock } from '../state/clock.ts';
+import type {
+  DeliveryRecord,
+  Kind,
+  SettingsRecord,
+  TransactionRecord,
+  TransferRecord,
+} from '../state/records.ts';
+import type { Store, Unit } from '../state/store.ts';
 import { clear, listWallets, openWallets, type Release } from './ledger.ts';
-import type { DeliveryRecord, Kind, SettingsRecord, TransactionRecord, TransferRecord } from './records.ts';
 import { SandboxRefusal } from './refusal.ts';
 import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
-import type { Store, Unit } from './store.ts';
 import type { TransactionRules } from './transaction-checks.ts';
 import { decide, makeTransfer, startCollection, startPayout } from './transactions.ts';
 

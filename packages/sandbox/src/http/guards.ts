@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import type { SandboxAccount } from './account.ts';
+import type { SandboxAccount } from '../state/account.ts';
 import { fail } from './envelope.ts';
 import { isAllowedHost } from './hosts.ts';
 

@@ -1,6 +1,6 @@
-import manifest from '../package.json' with { type: 'json' };
+import manifest from '../../package.json' with { type: 'json' };
+import type { DeliveryAttempt } from '../state/records.ts';
 import { destinationProblem } from './destination.ts';
-import type { DeliveryAttempt } from './records.ts';
 
 const LONGEST_ANSWER = 512;
 

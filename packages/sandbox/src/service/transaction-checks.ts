@@ -1,12 +1,12 @@
 import { assertMerchantReference, ConfigurationError } from '@payment-service/core';
 import type { PaymentProvider } from '@payment-service/core/client';
-import { callbackData, takenName } from './callback-data.ts';
+import { callbackData, takenName } from '../deliveries/callback-data.ts';
+import type { TransactionRecord } from '../state/records.ts';
+import type { Reader } from '../state/store.ts';
 import { fractionDigits, type Minor, toAmount, toMinor } from './money.ts';
 import { findProvider, type SandboxProvider } from './providers.ts';
-import type { TransactionRecord } from './records.ts';
 import { SandboxRefusal } from './refusal.ts';
 import type { CollectionRequest, PayoutRequest } from './requests.ts';
-import type { Reader } from './store.ts';
 
 /*
  * What a collection or a payout must satisfy before anything is written. Each check throws a SandboxRefusal that says

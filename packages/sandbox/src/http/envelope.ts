@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { SandboxRefusal } from './refusal.ts';
+import type { SandboxRefusal } from '../service/refusal.ts';
 
 /** The statuses that the sandbox answers with. */
 export type AnswerStatus = 200 | 201 | 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 421 | 422 | 500;

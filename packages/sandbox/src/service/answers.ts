@@ -1,5 +1,5 @@
-import type { Misbehaviour, RetryRules } from './misbehaviour.ts';
-import type { TransactionRecord } from './records.ts';
+import type { Misbehaviour, RetryRules } from '../deliveries/misbehaviour.ts';
+import type { TransactionRecord } from '../state/records.ts';
 import type { Service } from './service.ts';
 import { type SandboxTransaction, viewTransaction } from './views.ts';
 

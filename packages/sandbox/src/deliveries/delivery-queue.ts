@@ -1,6 +1,6 @@
+import type { DeliveryAttempt, DeliveryRecord } from '../state/records.ts';
+import type { Reader, Unit } from '../state/store.ts';
 import { backoff, defaultRetry, namesStatus } from './misbehaviour.ts';
-import type { DeliveryAttempt, DeliveryRecord } from './records.ts';
-import type { Reader, Unit } from './store.ts';
 
 /** The deliveries that are still scheduled. */
 export function queuedDeliveries(reader: Reader): DeliveryRecord[] {

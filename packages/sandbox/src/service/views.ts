@@ -1,8 +1,8 @@
 import type { TransactionPayload } from '@payment-service/core';
-import { callbackData } from './callback-data.ts';
-import type { Misbehaviour } from './misbehaviour.ts';
+import { callbackData } from '../deliveries/callback-data.ts';
+import type { Misbehaviour } from '../deliveries/misbehaviour.ts';
+import type { DeliveryRecord, TransactionMode, TransactionRecord, TransferRecord } from '../state/records.ts';
 import { toAmount } from './money.ts';
-import type { DeliveryRecord, TransactionMode, TransactionRecord, TransferRecord } from './records.ts';
 
 /** A transaction as /sandbox shows it: the 16 payload fields, and how it is simulated. Times are ISO 8601. */
 export interface SandboxTransaction extends TransactionPayload {
