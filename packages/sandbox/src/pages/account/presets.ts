@@ -3,7 +3,7 @@ import {
   type Misbehaviour,
   type RetryRules,
   retryPresets,
-} from '../deliveries/misbehaviour.ts';
+} from '../../deliveries/misbehaviour.ts';
 
 /** A misbehaviour that the dashboard offers by name. */
 export interface Preset {
@@ -39,6 +39,7 @@ export function misbehaviourOf(name: unknown): Misbehaviour {
 
 /** The retry rules that the dashboard offers by name. */
 export const retryChoices = [
+  ['none', 'Never'],
   ['not-2xx', 'After any answer but 2xx'],
   ['5xx-and-429', 'After 5xx and 429 only'],
   ['below-500', 'After answers below 500 only, such as 429'],
@@ -52,4 +53,15 @@ export function retryLabel(retry: Partial<RetryRules>): string {
       ([name]) => JSON.stringify(retryPresets[name]) === JSON.stringify({ accepted, repeated }),
     ) ?? [];
   return label ?? `After ${repeated.join(', ')}; ${accepted.join(', ')} counts as delivered`;
+}
+
+/** A misbehaviour in words: the preset's, or what is set. */
+export function misbehaviourLabel(misbehave: Misbehaviour): string {
+  const preset = presets.find((one) => JSON.stringify(one.misbehave) === JSON.stringify(misbehave));
+  return (
+    preset?.label ??
+    Object.entries(misbehave)
+      .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+      .join(', ')
+  );
 }
