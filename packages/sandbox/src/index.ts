@@ -4,7 +4,19 @@ export { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
 export type { StartedCollection } from './service/answers.ts';
 export { defaultProviders, type SandboxProvider } from './service/providers.ts';
 export { SandboxRefusal, type SandboxRefusalReason } from './service/refusal.ts';
-export type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './service/requests.ts';
-export type { SandboxDelivery, SandboxTransaction, SandboxTransfer } from './service/views.ts';
+export type {
+  CollectionRequest,
+  Composition,
+  Outcome,
+  PayoutRequest,
+  TransferRequest,
+} from './service/requests.ts';
+export type {
+  SandboxAttempt,
+  SandboxBody,
+  SandboxDelivery,
+  SandboxTransaction,
+  SandboxTransfer,
+} from './service/views.ts';
 export type { SandboxAccount } from './state/account.ts';
 export type { Clock } from './state/clock.ts';

@@ -1,9 +1,11 @@
-import { ConfigurationError } from '@payment-service/core';
+import { ConfigurationError, createVerifier } from '@payment-service/core';
 import { ConnectionError } from '@payment-service/core/client';
-import { createSigner } from './deliveries/callbacks.ts';
+import { redirectProblem } from './deliveries/callback-data.ts';
 import { createDeliveries } from './deliveries/deliveries.ts';
 import { destinationProblem } from './deliveries/destination.ts';
-import type { Misbehaviour, RetryRules, RetrySettings } from './deliveries/misbehaviour.ts';
+import type { Misbehaviour, RetrySettings } from './deliveries/misbehaviour.ts';
+import { createSender } from './deliveries/send.ts';
+import { createSigner } from './deliveries/signer.ts';
 import { createApp } from './http/app.ts';
 import { checkAllowedHosts } from './http/hosts.ts';
 import { type Listening, listen } from './http/listen.ts';
@@ -12,10 +14,12 @@ import { checkProviders, defaultProviders, type SandboxProvider } from './servic
 import { SandboxRefusal } from './service/refusal.ts';
 import {
   type CollectionRequest,
+  type Composition,
   type Outcome,
   type PayoutRequest,
   readClock,
   readCollection,
+  readComposition,
   readMisbehaviour,
   readOutcome,
   readPayout,
@@ -33,8 +37,9 @@ import {
   viewTransfer,
 } from './service/views.ts';
 import { mintAccount, randomSeed, type SandboxAccount } from './state/account.ts';
+import { createChangeFeed } from './state/changes.ts';
 import { type Clock, systemClock } from './state/clock.ts';
-import type { TransactionRecord } from './state/records.ts';
+import type { SettingsRecord, TransactionRecord } from './state/records.ts';
 import { sqliteFile } from './state/sqlite-file.ts';
 import { createStore, type Store } from './state/store.ts';
 
@@ -43,8 +48,14 @@ export interface SandboxOptions {
   readonly seed?: string | undefined;
   /** Keeps the state in this SQLite file, so that it survives a restart and a kill. In memory by default. Node only. */
   readonly file?: string | undefined;
-  /** Where callbacks go whose collection or payout names no `callback_url`. */
+  /** Where callbacks go whose collection or payout names no `callback_url`. @default the one that the file holds */
   readonly callbackUrl?: string | undefined;
+  /**
+   * Where the customer's browser goes back to when a collection names no `redirect_url`.
+   *
+   * @default the one that the file holds
+   */
+  readonly redirectUrl?: string | undefined;
   /**
    * Hosts beyond this computer, as `host` or `host:port`: callbacks may go to them, and the sandbox answers requests
    * under their names.
@@ -66,9 +77,9 @@ export interface SandboxOptions {
   readonly colonIn?: 'merchant_reference' | undefined;
   /** How long a receiver may take to answer, in milliseconds: 10 000 by default. */
   readonly deliveryTimeoutMs?: number | undefined;
-  /** The payment options, in place of the built-in ones. */
+  /** The payment options, in place of those in the file and the built-in ones. */
   readonly providers?: readonly SandboxProvider[] | undefined;
-  /** The `fetch` that callbacks are sent with. */
+  /** The `fetch` that callbacks are sent with. @default Node's HTTP client; elsewhere, the platform's `fetch` */
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly clock?: Clock | undefined;
   /** Failures of the sandbox itself, such as a full disk. `console.error` by default. */
@@ -98,6 +109,18 @@ export interface Sandbox {
   transfer(request: TransferRequest): { transfer: SandboxTransfer };
   /** Ends a pending transaction as the customer or the bank would. Throws a SandboxRefusal when it has ended. */
   decide(id: number, outcome: Outcome): StartedCollection;
+  /**
+   * Sends the callback of a transaction, or what a delivery sent, with changes; answers it and its copies. Throws a
+   * SandboxRefusal for a number that it does not know, or changes that cannot be made.
+   *
+   * @param id The `id` of a transaction or of a delivery; numbers are unique across both.
+   *
+   * @example
+   * sandbox.compose(transaction.id, { forged_amount: 1, t_offset_seconds: -3600 });
+   */
+  compose(id: number, changes: Composition): SandboxDelivery[];
+  /** Puts money into the collection wallet directly (protocol §2.4). Throws a SandboxRefusal for another currency. */
+  deposit(request: TransferRequest): void;
   /** Every callback sent or scheduled, the oldest first, with all attempts. */
   deliveries(): SandboxDelivery[];
   /** Moves the sandbox's clock ahead: what becomes due clears and is sent, without waiting. */
@@ -126,10 +149,13 @@ export interface Sandbox {
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const checked = check(options);
-  const store = createStore(options.file === undefined ? undefined : sqliteFile(options.file));
-  const seed = seedOf(store, options.seed);
-  const account = mintAccount(seed);
   const systemTime = options.clock ?? systemClock;
+  const onError = options.onError ?? console.error;
+  const changes = createChangeFeed(systemTime.now(), onError);
+  const persistence = options.file === undefined ? undefined : sqliteFile(options.file);
+  const store = createStore(persistence, changes.announce);
+  const seed = seedOf(store, options);
+  const account = mintAccount(seed);
   const clock: Clock = {
     now: () => systemTime.now() + (store.get('settings', 'settings')?.clockOffset ?? 0),
     sleep: systemTime.sleep,
@@ -141,19 +167,16 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     clock,
     sign,
     allowedHosts,
-    fetch: options.fetch ?? globalThis.fetch,
+    sender: createSender(options.fetch),
     timeoutMs: options.deliveryTimeoutMs ?? 10_000,
-    onError: options.onError ?? console.error,
+    onError,
   });
-  const rules = {
-    providers: options.providers ?? defaultProviders,
-    allowedHosts,
-    callbackUrl: options.callbackUrl,
-    seed,
-    colonIn: options.colonIn,
-  };
-  const service = createService({ store, clock, rules, sign, deliveries, settings: checked });
-  const app = createApp(service, account, options.onError ?? console.error);
+  const { colonIn, providers } = options;
+  const rules = { allowedHosts, seed, colonIn };
+  const verifier = createVerifier({ signingKey: account.signingKey, colonIn });
+  const parts = { store, clock, rules, sign, deliveries, verifier, changes };
+  const service = createService({ ...parts, settings: checked, providers });
+  const app = createApp(service, account, onError);
   // What a killed process still owed is delivered now.
   deliveries.pump();
 
@@ -192,11 +215,15 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     payout: (request) => ({ transaction: viewTransaction(open().payout(readPayout(request))) }),
     transfer: (request) => ({ transfer: viewTransfer(open().transfer(readTransfer(request))) }),
     decide: (id, outcome) => started(open().decide(id, readOutcome({ outcome }).outcome)),
+    compose: (id, changes) => open().compose(id, readComposition(changes)).map(viewDelivery),
+    deposit: (request) => open().deposit(readTransfer(request)),
     deliveries: () => open().store.list('delivery').map(viewDelivery),
     advance: (seconds) => open().advance(readClock({ advance_seconds: seconds }).advance_seconds),
     idle: () => deliveries.idle(),
     close: () => {
       closing ??= (async () => {
+        // First: a server ends when its last stream does.
+        changes.end();
         const servers = [...listening].map((server) => server.close());
         await deliveries.close();
         await Promise.all(servers);
@@ -207,21 +234,25 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
 }
 
-function check(options: SandboxOptions): { misbehave?: Misbehaviour; retry?: Partial<RetryRules> } {
+function check(options: SandboxOptions): Partial<Omit<SettingsRecord, 'clockOffset'>> {
   if (globalThis.process?.env['NODE_ENV'] === 'production') {
     throw new ConfigurationError(
       'NODE_ENV',
       'The sandbox does not start with NODE_ENV=production: its keys are refused there. Start it in a process of its own.',
     );
   }
-  const { callbackUrl, allowedHosts = [], seed } = options;
+  const { callbackUrl, redirectUrl, allowedHosts = [], seed } = options;
   if (seed === '')
     throw new ConfigurationError('seed', 'seed must not be empty. Leave it out for random keys.');
   checkAllowedHosts(allowedHosts);
   checkProviders(options.providers ?? defaultProviders);
   const problem = callbackUrl === undefined ? undefined : destinationProblem(callbackUrl, allowedHosts);
   if (problem !== undefined) throw new ConfigurationError('callbackUrl', `callbackUrl ${problem}.`);
+  const wrong = redirectUrl === undefined ? undefined : redirectProblem(redirectUrl);
+  if (wrong !== undefined) throw new ConfigurationError('redirectUrl', `redirectUrl ${wrong}.`);
   return {
+    ...(callbackUrl === undefined ? {} : { callbackUrl }),
+    ...(redirectUrl === undefined ? {} : { redirectUrl }),
     ...(options.misbehave === undefined
       ? {}
       : { misbehave: configured('misbehave', () => readMisbehaviour(options.misbehave)) }),
@@ -242,13 +273,13 @@ function configured<T>(option: string, read: () => T): T {
 }
 
 /** The seed of the account: the file's own, the one given, or a random one. */
-function seedOf(store: Store, given: string | undefined): string {
+function seedOf(store: Store, { seed: given, file }: SandboxOptions): string {
   const stored = store.get('account', 'account')?.seed;
   if (stored !== undefined && given !== undefined && stored !== given) {
     store.close();
     throw new ConfigurationError(
       'seed',
-      'The file holds an account of another seed. Leave the seed out, or start with another file.',
+      `The file ${file} holds an account of another seed. Leave the seed out, or start with another file.`,
     );
   }
   const seed = stored ?? given ?? randomSeed();

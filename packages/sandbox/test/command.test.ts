@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSandbox } from '../src/index.ts';
 import { collection } from './support/api.ts';
-import { type Command, runCommand, startCommand } from './support/command.ts';
+import { type Command, runCommand, startCommand, workingDirectory } from './support/command.ts';
 import { startMerchant } from './support/merchant.ts';
 
 const started: Command[] = [];
@@ -22,7 +23,7 @@ afterEach(async () => {
 
 describe('payment-service-sandbox', () => {
   it('prints its address, the keys and what to try, and what it says to try works', async () => {
-    const { url, keys, output } = await start('--port', '0', '--seed', 'docs');
+    const { url, keys, output } = await start('--port', '0', '--memory', '--seed', 'docs');
     const { account } = createSandbox({ seed: 'docs' });
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     for (const key of Object.values(account)) expect(output()).toContain(key);
@@ -79,8 +80,10 @@ describe('payment-service-sandbox', () => {
       '--port',
       '--host',
       '--file',
+      '--memory',
       '--seed',
       '--callback-url',
+      '--redirect-url',
       '--allow-host',
       '--misbehave',
       '--retry',
@@ -127,6 +130,8 @@ describe('payment-service-sandbox', () => {
     [['--misbehave', '{"explode":true}'], 'misbehave: explode: this field is not known here.'],
     [['--callback-url', 'http://example.com/'], 'callbackUrl must be on this computer'],
     [['--what'], "Unknown option '--what'"],
+    [['--memory', '--file', 'x'], '--file and --memory exclude each other.'],
+    [['--redirect-url', 'mailto:x'], 'redirectUrl must be an http or https address.'],
     [['extra'], "Unexpected argument 'extra'"],
   ])('%j is refused in one line that says why', async (args, says) => {
     const { code, stdout, stderr } = await runCommand(args);
@@ -141,6 +146,29 @@ describe('payment-service-sandbox', () => {
     expect(stderr).toContain('NODE_ENV=production');
   });
 
+  it('keeps its keys and settings in the working directory, out of version control', async () => {
+    const first = await start('--port', '0', '--callback-url', 'http://127.0.0.1:9/callbacks');
+    expect(first.output()).toContain(`are kept in ${join('.payment-service-sandbox', 'state.sqlite')}.`);
+    await first.stop('SIGINT');
+    expect(await readFile(join(workingDirectory, '.payment-service-sandbox', '.gitignore'), 'utf8')).toBe(
+      '*\n',
+    );
+    const second = await start('--port', '0');
+    expect(second.keys).toEqual(first.keys);
+    const answer = await fetch(`${second.url}/sandbox/settings`, { headers: second.keys });
+    expect(JSON.parse(await answer.text()).data).toMatchObject({
+      callback_url: 'http://127.0.0.1:9/callbacks',
+    });
+    const { code, stderr } = await runCommand(['--port', '0', '--seed', 'another']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('The file is in use by another sandbox.')]);
+  });
+
+  it('--memory keeps nothing', async () => {
+    const first = await start('--port', '0', '--memory');
+    const second = await start('--port', '0', '--memory');
+    expect(second.keys).not.toEqual(first.keys);
+  });
+
   it('takes its defaults from options', async () => {
     const { url, keys } = await start(
       '--port',
@@ -150,8 +178,8 @@ describe('payment-service-sandbox', () => {
       '--retry',
       '{"max_attempts":1}',
     );
-    const answer = await fetch(`${url}/sandbox/defaults`, { headers: keys });
-    expect(JSON.parse(await answer.text()).data).toEqual({
+    const answer = await fetch(`${url}/sandbox/settings`, { headers: keys });
+    expect(JSON.parse(await answer.text()).data).toMatchObject({
       misbehave: { duplicate: 2 },
       retry: { max_attempts: 1 },
     });

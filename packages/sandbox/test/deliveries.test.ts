@@ -94,8 +94,8 @@ describe('the queue', () => {
       state: 'delivered',
       due_at: null,
     });
-    expect(list[0]?.['attempts']).toEqual([
-      { at: expect.any(String), status: 200, error: null, answer: '{"status":"accepted"}' },
+    expect(list[0]?.['attempts']).toMatchObject([
+      { at: expect.any(String), status: 200, error: null, response: { body: '{"status":"accepted"}' } },
     ]);
   });
 

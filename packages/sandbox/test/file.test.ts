@@ -24,7 +24,7 @@ const snapshot = async (sandbox: Sandbox) => ({
   wallets: (await call(sandbox, 'GET', '/data/wallet-balances')).body,
   transactions: (await call(sandbox, 'GET', '/sandbox/transactions')).body,
   transfers: (await call(sandbox, 'GET', '/sandbox/transfers')).body,
-  defaults: (await call(sandbox, 'GET', '/sandbox/defaults')).body,
+  defaults: (await call(sandbox, 'GET', '/sandbox/settings')).body,
   clock: (await call(sandbox, 'GET', '/sandbox/clock')).body,
 });
 
@@ -38,7 +38,7 @@ describe('a file keeps the state', () => {
     first.collect({ ...collection, provider_code: 'example_card_usd', currency: 'USD', amount: 19.99 });
     first.transfer({ currency: 'UGX', amount: 50_000 });
     first.payout({ ...collection, merchant_reference: 'PAY-1', amount: 1000, mode: 'direct' });
-    await call(first, 'PUT', '/sandbox/defaults', {
+    await call(first, 'PUT', '/sandbox/settings', {
       misbehave: { duplicate: 1 },
       retry: { max_attempts: 2 },
     });
@@ -98,7 +98,7 @@ describe('a file keeps the state', () => {
     const file = newFile();
     await createSandbox({ file, misbehave: { duplicate: 1 } }).close();
     const second = createSandbox({ file, misbehave: { duplicate: 2 } });
-    expect((await call(second, 'GET', '/sandbox/defaults')).body.data['misbehave']).toEqual({ duplicate: 2 });
+    expect((await call(second, 'GET', '/sandbox/settings')).body.data['misbehave']).toEqual({ duplicate: 2 });
     await second.close();
   });
 

@@ -93,8 +93,8 @@ describe('misbehaviour', () => {
 
   it('the default can be changed while it runs', async () => {
     stage.open();
-    const answer = await call(stage.sandbox, 'PUT', '/sandbox/defaults', { misbehave: { duplicate: 1 } });
-    expect(answer.body.data).toEqual({ misbehave: { duplicate: 1 }, retry: {} });
+    const answer = await call(stage.sandbox, 'PUT', '/sandbox/settings', { misbehave: { duplicate: 1 } });
+    expect(answer.body.data).toMatchObject({ misbehave: { duplicate: 1 }, retry: {} });
     stage.sandbox.collect(collection);
     await stage.sandbox.idle();
     expect(stage.merchant.received).toHaveLength(2);

@@ -1,5 +1,6 @@
 import type { TransactionCallback } from '@payment-service/core';
-import { type Minor, toAmount } from '../service/money.ts';
+import { sampleCallback } from '@payment-service/core/testing';
+import { toAmount } from '../service/money.ts';
 import type { TransactionRecord } from '../state/records.ts';
 
 /**
@@ -31,22 +32,17 @@ export function callbackData(transaction: TransactionRecord): TransactionCallbac
   };
 }
 
-/** The same transaction with another amount: what the signature does not notice (threat A2). The charge stays. */
-export function forgeAmount(transaction: TransactionRecord, amount: Minor): TransactionRecord {
-  const { charge, chargeCustomer } = transaction;
-  return { ...transaction, amount, totalCredit: chargeCustomer ? amount : amount - charge };
-}
-
 /** The names that the redirect adds to the merchant's address: event, the 16 payload fields and the signature. */
-const redirectNames = (data: TransactionCallback): string[] => [
-  'event',
-  ...Object.keys(data.payload),
-  'hmac_signature',
-];
+const redirectNames = ['event', ...Object.keys(sampleCallback().payload), 'hmac_signature'];
 
-/** A name that stands in the merchant's address already: repeated, the verifier would refuse the redirect. */
-export function takenName(redirectUrl: URL, data: TransactionCallback): string | undefined {
-  return redirectNames(data).find((name) => redirectUrl.searchParams.has(name));
+/** Why a customer's browser would not be sent back to this address, or undefined when it would. */
+export function redirectProblem(address: string): string | undefined {
+  const url = URL.parse(address);
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'must be an http or https address';
+  // Repeated, the verifier would refuse the redirect.
+  const taken = redirectNames.find((name) => url.searchParams.has(name));
+  if (taken === undefined) return undefined;
+  return `must not hold the query parameter ${taken}, which the redirect itself carries`;
 }
 
 /**

@@ -1,79 +1,78 @@
-import type { TransactionCallback } from '@payment-service/core';
-import { signCallback } from '@payment-service/core/testing';
-import { toMinor } from '../service/money.ts';
-import { deriveText } from '../state/account.ts';
 import type { DeliveryRecord, TransactionRecord } from '../state/records.ts';
 import type { Unit } from '../state/store.ts';
-import { callbackData, forgeAmount } from './callback-data.ts';
+import { type Content, changedContent } from './content.ts';
 import { putDelivery, queuedDeliveries } from './delivery-queue.ts';
-import { HOLD_MS, REDIRECT_LEAD_MS } from './misbehaviour.ts';
+import { HOLD_MS, type Misbehaviour, REDIRECT_LEAD_MS } from './misbehaviour.ts';
+import type { Signer } from './signer.ts';
 
-/** Signs callback data with the account's key, or on purpose with another one. */
-export type Signer = (data: TransactionCallback, options: { now: number; badSignature?: boolean }) => string;
-
-/** `t` is in seconds by default; the service's unit is not shown (protocol §5.2). */
-export function createSigner(
-  signingKey: string,
-  seed: string,
-  timestampUnit: 'seconds' | 'milliseconds',
-): Signer {
-  const otherKey = `SANDBOXOTHER${deriveText(seed, 'another signing key', 32)}`;
-  return (data, { now, badSignature = false }) =>
-    signCallback({
-      signingKey: badSignature ? otherKey : signingKey,
-      data,
-      timestamp: Math.floor(timestampUnit === 'seconds' ? now / 1000 : now),
-    });
+/** A callback to be sent, and what it is told to do wrong. */
+export interface Plan extends Pick<DeliveryRecord, 'url' | 'retry' | 'origin'> {
+  readonly transaction: TransactionRecord;
+  /** What is sent without changes, and what the copies of `duplicate` say. */
+  readonly base: Content;
+  readonly changes: Misbehaviour;
+  /** What is said of every copy. */
+  readonly misbehaves?: readonly string[];
+  /** The number of the first copy. */
+  readonly copy?: number;
 }
 
-/** Schedules the callback of a decided transaction, with everything that it is told to do wrong. */
-export function scheduleCallbacks(
-  unit: Unit,
-  transaction: TransactionRecord,
-  sign: Signer,
-  now: number,
-): void {
-  const { callbackUrl, misbehave } = transaction;
-  if (callbackUrl === null) return;
-  const genuine = callbackData(transaction);
+/** Schedules a callback and its copies; answers them in their order. */
+export function scheduleDeliveries(unit: Unit, plan: Plan, sign: Signer, now: number): DeliveryRecord[] {
+  const { transaction, base, changes, url, retry, origin, misbehaves = [], copy: start = 0 } = plan;
   const overtakes = queuedDeliveries(unit).some(({ held }) => held);
-  const redirectFirst = misbehave.redirect_first === true && transaction.redirectUrl !== null;
-  const wait = (misbehave.late_ms ?? 0) + (redirectFirst ? REDIRECT_LEAD_MS : 0);
-  const forgedMinor =
-    misbehave.forged_amount === undefined
-      ? undefined
-      : toMinor(misbehave.forged_amount, transaction.currency);
-  let after: number | null = null;
-  for (let copy = 0; copy <= (misbehave.duplicate ?? 0); copy += 1) {
+  // One that is held already is overtaken by this one: two that wait for each other would arrive in order.
+  const held = changes.out_of_order === true && !overtakes;
+  const redirectFirst = changes.redirect_first === true && transaction.redirectUrl !== null;
+  const lead = redirectFirst ? (changes.redirect_lead_ms ?? REDIRECT_LEAD_MS) : 0;
+  const wait = (changes.late_ms ?? 0) + lead;
+  const changed = changedContent(transaction, base, changes, sign, now);
+  const scheduled: DeliveryRecord[] = [];
+  for (let copy = 0; copy <= (changes.duplicate ?? 0); copy += 1) {
     const first = copy === 0;
-    const forged = first ? forgedMinor : undefined;
-    const badSignature = first && misbehave.bad_signature === true;
-    // One that is held already is overtaken by this one: two that wait for each other would arrive in order.
-    const held = first && misbehave.out_of_order === true && !overtakes;
-    const data = forged === undefined ? genuine : callbackData(forgeAmount(transaction, forged));
     const delivery: DeliveryRecord = {
+      ...(first ? changed : base),
       id: unit.nextId(),
       transactionId: transaction.id,
-      url: callbackUrl,
-      copy,
-      body: JSON.stringify(data),
-      signature: sign(data, { now, badSignature }),
-      badSignature,
+      createdAt: now,
+      origin,
+      url,
+      retry,
+      copy: start + copy,
       misbehaves: [
-        ...(first ? [] : [`duplicate ${copy}`]),
-        ...(forged === undefined ? [] : ['forged amount']),
-        ...(badSignature ? ['bad signature'] : []),
-        ...(held ? ['out of order'] : []),
-        ...(first && misbehave.late_ms !== undefined && misbehave.late_ms > 0 ? ['late'] : []),
+        ...misbehaves,
+        ...(first ? wordsOf(changes) : [`duplicate ${copy}`]),
+        ...(first && held ? ['out of order'] : []),
+        ...(first && (changes.late_ms ?? 0) > 0 ? ['late'] : []),
         ...(first && redirectFirst ? ['after the redirect'] : []),
       ],
       state: 'scheduled',
       dueAt: first ? now + (held ? HOLD_MS : wait) : null,
-      after,
-      held,
+      after: scheduled.at(-1)?.id ?? null,
+      held: first && held,
       attempts: [],
     };
     putDelivery(unit, delivery);
-    after = delivery.id;
+    scheduled.push(delivery);
   }
+  return scheduled;
+}
+
+/** What the changes make of the content, in words. */
+function wordsOf(changes: Misbehaviour): string[] {
+  const { t_offset_seconds: offset, event, status, extra_fields, omit_fields } = changes;
+  const words: [said: boolean, word: string][] = [
+    [changes.forged_amount !== undefined, 'forged amount'],
+    [changes.forged_currency !== undefined, 'forged currency'],
+    [changes.bad_signature === true, 'bad signature'],
+    [offset !== undefined, `t ${offset} seconds off`],
+    [changes.t_unit !== undefined, `t in ${changes.t_unit}`],
+    [event !== undefined, `event ${event}`],
+    [status !== undefined, `status ${status}`],
+    [extra_fields !== undefined, `with ${Object.keys(extra_fields ?? {}).join(', ')}`],
+    [omit_fields !== undefined, `without ${omit_fields?.join(', ')}`],
+    [changes.body !== undefined, 'edited body'],
+    [changes.signature === 'keep' && Object.keys(changes).length > 1, 'signature kept'],
+  ];
+  return words.filter(([said]) => said).map(([, word]) => word);
 }

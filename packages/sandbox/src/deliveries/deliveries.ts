@@ -1,11 +1,9 @@
-import type { TransactionCallback } from '@payment-service/core';
 import type { Clock } from '../state/clock.ts';
 import type { DeliveryRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
-import type { Signer } from './callbacks.ts';
 import { type AttemptOptions, attemptDelivery } from './delivery-attempt.ts';
 import { queuedDeliveries, recordAttempt } from './delivery-queue.ts';
-import { defaultRetry } from './misbehaviour.ts';
+import type { Signer } from './signer.ts';
 
 export interface DeliveriesOptions extends AttemptOptions {
   readonly store: Store;
@@ -78,16 +76,12 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   };
 
   const attempt = async (delivery: DeliveryRecord): Promise<void> => {
-    const rules = store.get('transaction', delivery.transactionId)?.retry ?? defaultRetry;
-    const { badSignature } = delivery;
-    const data: TransactionCallback = JSON.parse(delivery.body);
+    const { signed, signing, retry, attempts } = delivery;
     const signature =
-      rules.resign && delivery.attempts.length > 0
-        ? options.sign(data, { now: clock.now(), badSignature })
-        : delivery.signature;
+      retry.resign && attempts.length > 0 ? options.sign(signed, clock.now(), signing) : delivery.signature;
     const outcome = await attemptDelivery({ ...delivery, signature }, options);
     const at = clock.now();
-    store.write((unit) => recordAttempt(unit, delivery.id, signature, { at, ...outcome }));
+    store.write((unit) => recordAttempt(unit, delivery.id, { at, ...outcome }));
   };
 
   return {

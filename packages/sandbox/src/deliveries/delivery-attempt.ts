@@ -1,71 +1,71 @@
 import manifest from '../../package.json' with { type: 'json' };
-import type { DeliveryAttempt } from '../state/records.ts';
+import type { DeliveryAttempt, HeaderPair } from '../state/records.ts';
 import { destinationProblem } from './destination.ts';
+import { type Sender, startOf } from './send.ts';
 
-const LONGEST_ANSWER = 512;
-
-/** What one attempt needs. `fetch` is passed in. */
+/** What one attempt needs. */
 export interface AttemptOptions {
-  readonly fetch: typeof globalThis.fetch;
+  readonly sender: Sender;
   readonly allowedHosts: readonly string[];
   readonly timeoutMs: number;
 }
 
+type Outcome = Pick<DeliveryAttempt, 'status' | 'answer' | 'error' | 'errorCode'>;
+
+const NO_ANSWER: Outcome = { status: null, answer: null, error: null, errorCode: null };
+
 /** Sends a callback once. Whatever goes wrong is in the result; nothing is thrown. */
 export async function attemptDelivery(
   { url, body, signature }: { url: string; body: string; signature: string },
-  { fetch, allowedHosts, timeoutMs }: AttemptOptions,
+  { sender, allowedHosts, timeoutMs }: AttemptOptions,
 ): Promise<Omit<DeliveryAttempt, 'at'>> {
   // Checked again at the time of sending: a state file may be older than the list of hosts.
   const problem = destinationProblem(url, allowedHosts);
-  if (problem !== undefined) return { status: null, error: `not sent: the address ${problem}`, answer: '' };
+  if (problem !== undefined) {
+    const error = `not sent: the address ${problem}`;
+    return { ...NO_ANSWER, ms: null, sent: null, error, errorCode: 'NOT_SENT' };
+  }
+  const address = new URL(url);
+  const bytes = new TextEncoder().encode(body);
+  const headers: HeaderPair[] = [
+    ...sender.framing(address, bytes),
+    ['user-agent', `payment-service-sandbox/${manifest.version}`],
+    ['content-type', 'application/json'],
+    ['hmac-signature', signature],
+  ];
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
-  let status: number | null = null;
+  const started = performance.now();
+  let outcome = NO_ANSWER;
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'hmac-signature': signature,
-        'user-agent': `payment-service-sandbox/${manifest.version}`,
-      },
-      body,
-      // A followed redirect would carry the callback to an address that nobody checked.
-      redirect: 'manual',
-      signal: deadline.signal,
-    });
-    status = response.status;
-    return { status, error: null, answer: await startOf(response) };
-  } catch (error) {
-    return {
+    const { signal } = deadline;
+    const response = await sender.send({ url: address, headers, body: bytes, signal });
+    const { status } = response;
+    const announced = response.headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1];
+    const length = announced === undefined ? null : Number(announced);
+    outcome = {
+      ...NO_ANSWER,
       status,
-      error: deadline.signal.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error),
-      answer: '',
+      answer: { headers: response.headers, body: '', bytes: length, isCut: true },
     };
+    const start = await startOf(response.body);
+    const answer = { headers: response.headers, ...start, bytes: start.bytes ?? length };
+    outcome = { ...NO_ANSWER, status, answer };
+  } catch (error) {
+    outcome = deadline.signal.aborted
+      ? { ...outcome, error: `no answer within ${timeoutMs} ms`, errorCode: 'TIMEOUT' }
+      : { ...outcome, ...reasonOf(error) };
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** The start of the answer; the rest is never read, however long it is. */
-async function startOf(response: Response): Promise<string> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return '';
-  const decoder = new TextDecoder();
-  let text = '';
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (value !== undefined) text += decoder.decode(value, { stream: true });
-    if (done || text.length >= LONGEST_ANSWER) break;
-  }
-  await reader.cancel();
-  return text.slice(0, LONGEST_ANSWER);
+  return { ...outcome, ms: Math.round(performance.now() - started), sent: { headers, signature } };
 }
 
 /** fetch says "fetch failed" and keeps the reason in its cause, such as ECONNREFUSED. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): { error: string; errorCode: string | null } {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
-  return cause instanceof Error ? cause.message : String(cause);
+  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') {
+    return { error: cause.code, errorCode: cause.code };
+  }
+  return { error: cause instanceof Error ? cause.message : String(cause), errorCode: null };
 }

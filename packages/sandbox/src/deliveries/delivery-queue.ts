@@ -1,6 +1,6 @@
 import type { DeliveryAttempt, DeliveryRecord } from '../state/records.ts';
 import type { Reader, Unit } from '../state/store.ts';
-import { backoff, defaultRetry, namesStatus } from './misbehaviour.ts';
+import { backoff, namesStatus } from './misbehaviour.ts';
 
 /** The deliveries that are still scheduled. */
 export function queuedDeliveries(reader: Reader): DeliveryRecord[] {
@@ -18,16 +18,17 @@ export function putDelivery(unit: Unit, delivery: DeliveryRecord): void {
 }
 
 /** Writes down an attempt, and what follows from it for this delivery and for those that wait for it. */
-export function recordAttempt(unit: Unit, id: number, signature: string, attempt: DeliveryAttempt): void {
+export function recordAttempt(unit: Unit, id: number, attempt: DeliveryAttempt): void {
   const delivery = unit.get('delivery', id);
   // The sandbox was reset while the attempt was in flight.
   if (delivery === undefined) return;
-  const rules = unit.get('transaction', delivery.transactionId)?.retry ?? defaultRetry;
+  const rules = delivery.retry;
+  const signature = attempt.sent?.signature ?? delivery.signature;
   const attempts = [...delivery.attempts, attempt];
   const { at, status, error } = attempt;
   const answered = error === null ? status : null;
   const delivered = answered !== null && namesStatus(rules.accepted, answered);
-  const refused = answered !== null && !namesStatus(rules.repeated, answered);
+  const refused = answered === null ? rules.repeated.length === 0 : !namesStatus(rules.repeated, answered);
   const over = refused || attempts.length >= rules.max_attempts;
   const state = delivered ? 'delivered' : over ? 'given_up' : 'scheduled';
   const dueAt = state === 'scheduled' ? at + backoff(rules, attempts.length) : null;

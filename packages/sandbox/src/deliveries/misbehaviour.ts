@@ -11,13 +11,39 @@ export interface Misbehaviour {
   readonly out_of_order?: boolean;
   /**
    * Puts this amount (whole units) into the first copy, under a signature that is valid: the amount is not signed.
-   * Copies of `duplicate` stay genuine, so `{ forged_amount: 1, duplicate: 1 }` sends the forged body first.
+   * Copies of `duplicate` stay genuine, with this change and those below, so `{ forged_amount: 1, duplicate: 1 }` sends
+   * the forged body first.
    */
   readonly forged_amount?: number;
+  /** Puts this currency in, with or without `forged_amount`; charge and total follow it. */
+  readonly forged_currency?: string;
   /** Signs the first copy with another account's key. Copies of `duplicate` stay genuine. */
   readonly bad_signature?: boolean;
-  /** Sends the customer's browser back first, and the callback two seconds later. */
+  /** Moves `t` by so many seconds, back when negative. At most 10 years. `t` is not signed (threat A28). */
+  readonly t_offset_seconds?: number;
+  /** Writes `t` in this unit. @default the sandbox's `timestampUnit` */
+  readonly t_unit?: 'seconds' | 'milliseconds';
+  /** Another `event`. */
+  readonly event?: string;
+  /** Another `transaction_status`. */
+  readonly status?: string;
+  /** Fields that are added to the payload, or replaced there. */
+  readonly extra_fields?: Readonly<Record<string, unknown>>;
+  /** Fields that are left out: of the payload, and `event`. */
+  readonly omit_fields?: readonly string[];
+  /** The body itself, as text, in place of everything above that changes it. It need not be JSON. */
+  readonly body?: string;
+  /**
+   * `'anew'` signs the five fields that the changed body has. `'keep'` sends the signature that the callback had before
+   * the changes; with `t_offset_seconds`, `t_unit` or `bad_signature` only the five fields that were signed are kept.
+   *
+   * @default 'anew'
+   */
+  readonly signature?: 'anew' | 'keep';
+  /** Sends the customer's browser back first, and the callback `redirect_lead_ms` later. */
   readonly redirect_first?: boolean;
+  /** How long the redirect is ahead, in milliseconds. At most 7 days. @default 2000 */
+  readonly redirect_lead_ms?: number;
 }
 
 /** How often, and after which answers, a callback is sent again. Simulated: the service's rule is not shown. */
@@ -32,17 +58,17 @@ export interface RetryRules {
   readonly max_backoff_ms: number;
   /** The statuses that count as delivered: exact ones, or classes such as "2xx". */
   readonly accepted: readonly (number | string)[];
-  /** The statuses after which it is sent again. An attempt without a complete answer always is. */
+  /** The statuses after which it is sent again, and so is an attempt without a complete answer. Empty: never. */
   readonly repeated: readonly (number | string)[];
   /** Signs each attempt afresh, with a new `t`. False repeats the first `t` (threat A28). */
   readonly resign: boolean;
 }
 
 /**
- * A common rule for the answers that make a sender repeat a callback: `not-2xx` is anything but 2xx, `5xx-and-429`
- * only these, `below-500` anything but 2xx that is below 500.
+ * A common rule for the answers that make a sender repeat a callback: `none` never repeats, `not-2xx` is anything but
+ * 2xx, `5xx-and-429` only these, `below-500` anything but 2xx that is below 500.
  */
-export type RetryPreset = 'not-2xx' | '5xx-and-429' | 'below-500';
+export type RetryPreset = 'none' | 'not-2xx' | '5xx-and-429' | 'below-500';
 
 /** Some of the rules. Those of `preset` hold first; a rule that is given beside it wins. */
 export interface RetrySettings extends Partial<RetryRules> {
@@ -50,6 +76,7 @@ export interface RetrySettings extends Partial<RetryRules> {
 }
 
 export const retryPresets: Readonly<Record<RetryPreset, Pick<RetryRules, 'accepted' | 'repeated'>>> = {
+  none: { accepted: ['2xx'], repeated: [] },
   'not-2xx': { accepted: ['2xx'], repeated: ['1xx', '2xx', '3xx', '4xx', '5xx'] },
   '5xx-and-429': { accepted: ['2xx'], repeated: ['5xx', 429] },
   'below-500': { accepted: ['2xx'], repeated: ['1xx', '2xx', '3xx', '4xx'] },

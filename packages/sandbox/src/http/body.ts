@@ -23,7 +23,9 @@ async function textOf(c: Context): Promise<string> {
     }
     text += decoder.decode(chunk, { stream: true });
   }
-  return text + decoder.decode();
+  text += decoder.decode();
+  c.set('sent', text);
+  return text;
 }
 
 /** The JSON body; its schema says later what is wrong with its fields. Without a body: no fields. */

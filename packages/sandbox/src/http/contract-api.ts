@@ -32,7 +32,6 @@ export const onlyMethods =
 
 /** The three endpoints of the contract (protocol §4). */
 export function createContractApi(service: Service, account: SandboxAccount): Hono {
-  const { providers } = service.rules;
   const app = new Hono();
   const publicOnly = requireKeys(account, ['public']);
   const bothKeys = requireKeys(account, ['public', 'secret']);
@@ -40,7 +39,7 @@ export function createContractApi(service: Service, account: SandboxAccount): Ho
   app.get('/payment-providers', publicOnly, versionOne, onceEach('currency', 'transaction_type'), (c) => {
     const currency = filterOf(c, 'currency');
     const type = filterOf(c, 'transaction_type');
-    const options = providers.map(({ option }) => option);
+    const options = service.providers().map(({ option }) => option);
     return succeed(c, {
       payment_providers: options.filter(
         (option) =>
@@ -55,9 +54,11 @@ export function createContractApi(service: Service, account: SandboxAccount): Ho
     const code = filterOf(c, 'provider_code');
     if (code === undefined) return fail(c, 400, 'provider_code is required');
     // Banks belong to payouts. An unknown code has none, and that is an empty list: our choice, not shown.
-    const provider = providers.find(
-      ({ option, banks }) => option.provider_code === code && option.transaction_type === 'Payout' && banks,
-    );
+    const provider = service
+      .providers()
+      .find(
+        ({ option, banks }) => option.provider_code === code && option.transaction_type === 'Payout' && banks,
+      );
     return succeed(c, { payout_banks: provider?.banks ?? [] });
   });
 

@@ -11,6 +11,7 @@ export function succeed(c: Context, data: object, status: 200 | 201 = 200): Resp
 
 /** The envelope of an error (protocol §7): `data` is an empty object, except under /sandbox. */
 export function fail(c: Context, status: AnswerStatus, message: string, data: object = {}): Response {
+  c.set('refusal', message);
   return c.json({ code: status, status: 'error', message, data }, status);
 }
 

@@ -2,16 +2,27 @@ import { type Context, Hono } from 'hono';
 import { type Answers, createAnswers } from '../service/answers.ts';
 import { SandboxRefusal } from '../service/refusal.ts';
 import {
+  readBankChange,
   readClearing,
   readClock,
   readCollection,
-  readDefaults,
+  readComposition,
   readOutcome,
   readPayout,
+  readProviderChange,
+  readSettings,
+  readSince,
   readTransfer,
 } from '../service/requests.ts';
 import type { Service } from '../service/service.ts';
-import { viewDelivery, viewTransaction, viewTransfer } from '../service/views.ts';
+import {
+  viewDelivery,
+  viewEntry,
+  viewEvent,
+  viewRequest,
+  viewTransaction,
+  viewTransfer,
+} from '../service/views.ts';
 import type { SandboxAccount } from '../state/account.ts';
 import { jsonBody } from './body.ts';
 import { onlyMethods } from './contract-api.ts';
@@ -67,6 +78,9 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
   app.post('/transactions/:id{[0-9]+}/outcome', keys, async (c) =>
     succeed(c, answers(c).started(service.decide(idOf(c), readOutcome(await jsonBody(c)).outcome))),
   );
+  app.get('/transactions/:id{[0-9]+}/timeline', keys, (c) =>
+    succeed(c, { timeline: service.timeline(idOf(c)).map(viewEvent) }),
+  );
   app.get('/deliveries', keys, (c) => {
     const id = c.req.query('transaction_id');
     const list = store
@@ -78,6 +92,41 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
   app.post('/deliveries/:id{[0-9]+}/resend', keys, (c) =>
     succeed(c, { delivery: viewDelivery(service.resend(idOf(c))) }, 201),
   );
+  app.post('/deliveries/resend-failed', keys, async (c) => {
+    const sent = service.resendFailed(readSince(await jsonBody(c)));
+    return succeed(c, { deliveries: sent.map(viewDelivery) }, 201);
+  });
+  for (const kind of ['transactions', 'deliveries']) {
+    app.post(`/${kind}/:id{[0-9]+}/compose`, keys, async (c) => {
+      const sent = service.compose(idOf(c), readComposition(await jsonBody(c)));
+      return succeed(c, { deliveries: sent.map(viewDelivery) }, 201);
+    });
+    app.post(`/${kind}/:id{[0-9]+}/preview`, keys, async (c) =>
+      succeed(c, { preview: service.preview(idOf(c), readComposition(await jsonBody(c))) }),
+    );
+  }
+  app.get('/requests', keys, (c) =>
+    succeed(c, { requests: newest(c, store.list('request')).map(viewRequest) }),
+  );
+  app.get('/entries', keys, (c) =>
+    succeed(c, { entries: newest(c, service.entries(c.req.query('currency'))).map(viewEntry) }),
+  );
+  app.post('/deposits', keys, async (c) => {
+    service.deposit(readTransfer(await jsonBody(c)));
+    return succeed(c, { merchant_wallets: service.wallets() }, 201);
+  });
+  app.get('/providers', keys, (c) => succeed(c, { providers: service.providers() }));
+  app.put('/providers', keys, async (c) => {
+    const { provider_code, transaction_currency, transaction_type, ...changes } = readProviderChange(
+      await jsonBody(c),
+    );
+    const provider = service.changeProvider(provider_code, transaction_currency, transaction_type, changes);
+    return succeed(c, { provider });
+  });
+  app.put('/banks', keys, async (c) => {
+    const { provider_code, bank_code, is_active } = readBankChange(await jsonBody(c));
+    return succeed(c, { bank: service.changeBank(provider_code, bank_code, { is_active }) });
+  });
   app.post('/clearing', keys, async (c) => {
     const { currency, buckets = ['uncleared'] } = readClearing(await jsonBody(c));
     return succeed(c, {
@@ -90,10 +139,15 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
     service.advance(readClock(await jsonBody(c)).advance_seconds);
     return succeed(c, answers(c).clock());
   });
-  app.get('/defaults', keys, (c) => succeed(c, answers(c).defaults()));
-  app.put('/defaults', keys, async (c) => {
-    service.change(readDefaults(await jsonBody(c)));
-    return succeed(c, answers(c).defaults());
+  app.get('/settings', keys, (c) => succeed(c, answers(c).settings()));
+  app.put('/settings', keys, async (c) => {
+    const { callback_url: callbackUrl, redirect_url: redirectUrl, ...rest } = readSettings(await jsonBody(c));
+    service.change({
+      ...rest,
+      ...(callbackUrl === undefined ? {} : { callbackUrl }),
+      ...(redirectUrl === undefined ? {} : { redirectUrl }),
+    });
+    return succeed(c, answers(c).settings());
   });
   app.post('/reset', keys, (c) => {
     service.reset();

@@ -16,7 +16,12 @@ export interface StartedCollection {
 export interface Answers {
   started(transaction: TransactionRecord): StartedCollection;
   clock(): { now: string; advanced_seconds: number };
-  defaults(): { misbehave: Misbehaviour; retry: Partial<RetryRules> };
+  settings(): {
+    callback_url: string | null;
+    redirect_url: string | null;
+    misbehave: Misbehaviour;
+    retry: Partial<RetryRules>;
+  };
 }
 
 export function createAnswers(service: Service, origin: string): Answers {
@@ -31,9 +36,9 @@ export function createAnswers(service: Service, origin: string): Answers {
       now: new Date(service.now()).toISOString(),
       advanced_seconds: service.settings().clockOffset / 1000,
     }),
-    defaults: () => {
-      const { misbehave, retry } = service.settings();
-      return { misbehave, retry };
+    settings: () => {
+      const { callbackUrl, redirectUrl, misbehave, retry } = service.settings();
+      return { callback_url: callbackUrl, redirect_url: redirectUrl, misbehave, retry };
     },
   };
 }

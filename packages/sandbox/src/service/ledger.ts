@@ -1,5 +1,5 @@
 import type { Wallet } from '@payment-service/core/client';
-import type { TransactionRecord, WalletRecord, WalletType } from '../state/records.ts';
+import type { EntryRecord, TransactionRecord, WalletRecord, WalletType } from '../state/records.ts';
 import type { Reader, Unit } from '../state/store.ts';
 import { type Minor, shareOf, toAmount } from './money.ts';
 import type { SandboxProvider } from './providers.ts';
@@ -7,8 +7,8 @@ import { SandboxRefusal } from './refusal.ts';
 
 /*
  * The wallets (protocol §2.4). What holds after every function here, and is property-tested:
- * actual = available + uncleared + reserve (actual is computed); no balance is negative; uncleared and reserve are the
- * sums of their lots; and the total over all wallets changes only by a collection's credit and by a payout.
+ * actual = available + uncleared + reserve (actual is computed); no balance is negative; each balance is the sum of its
+ * entries; and the total over all wallets changes only by a collection's credit, a deposit and a payout.
  */
 
 const key = (currency: string, walletType: WalletType): string => `${currency}:${walletType}`;
@@ -41,6 +41,16 @@ export function openWallets(unit: Unit, currency: string): void {
   }
 }
 
+/** Moves one balance, and writes the entry that says why. */
+function post(unit: Unit, entry: Omit<EntryRecord, 'id'>): void {
+  if (entry.amount === 0) return;
+  const wallet = walletOf(unit, entry.currency, entry.walletType);
+  putWallet(unit, { ...wallet, [entry.bucket]: wallet[entry.bucket] + entry.amount });
+  const id = unit.nextId('entry');
+  unit.put('entry', id, { id, ...entry });
+  if (entry.freeAt !== null) unit.put('waiting', id, { id });
+}
+
 /** Credits a completed collection: the reserve share first, the rest uncleared, or available where clearing takes no time. */
 export function creditCollection(
   unit: Unit,
@@ -48,31 +58,24 @@ export function creditCollection(
   provider: Pick<SandboxProvider, 'clearingSeconds' | 'reserve'>,
   now: number,
 ): void {
-  const { currency, id, totalCredit } = transaction;
-  const wallet = walletOf(unit, currency, 'MERCHANT_COLLECTION');
-  const reserve = provider.reserve === undefined ? 0 : shareOf(totalCredit, provider.reserve.basisPoints);
-  const rest = totalCredit - reserve;
-  const clearsAtOnce = provider.clearingSeconds === 0;
-  putWallet(unit, {
-    ...wallet,
-    available: wallet.available + (clearsAtOnce ? rest : 0),
-    uncleared: wallet.uncleared + (clearsAtOnce ? 0 : rest),
-    reserve: wallet.reserve + reserve,
+  const { currency, id: transactionId, totalCredit } = transaction;
+  const { clearingSeconds, reserve } = provider;
+  const kept = reserve === undefined ? 0 : shareOf(totalCredit, reserve.basisPoints);
+  const line = {
+    at: now,
+    currency,
+    walletType: 'MERCHANT_COLLECTION',
+    cause: 'collection',
+    transactionId,
+  } as const;
+  const clearsAtOnce = clearingSeconds === 0;
+  post(unit, {
+    ...line,
+    bucket: clearsAtOnce ? 'available' : 'uncleared',
+    amount: totalCredit - kept,
+    freeAt: clearsAtOnce ? null : now + clearingSeconds * 1000,
   });
-  const addLot = (bucket: 'uncleared' | 'reserve', amount: Minor, seconds: number): void => {
-    if (amount === 0) return;
-    const lot = unit.nextId();
-    unit.put('lot', lot, {
-      id: lot,
-      currency,
-      bucket,
-      amount,
-      dueAt: now + seconds * 1000,
-      transactionId: id,
-    });
-  };
-  if (!clearsAtOnce) addLot('uncleared', rest, provider.clearingSeconds);
-  addLot('reserve', reserve, provider.reserve?.seconds ?? 0);
+  post(unit, { ...line, bucket: 'reserve', amount: kept, freeAt: now + (reserve?.seconds ?? 0) * 1000 });
 }
 
 /** What to release ahead of its time. */
@@ -81,32 +84,39 @@ export interface Release {
   readonly buckets: readonly ('uncleared' | 'reserve')[];
 }
 
+/** The parts of uncleared and reserve balances that are not free yet. */
+export function waitingEntries(reader: Reader): EntryRecord[] {
+  return reader
+    .list('waiting')
+    .map(({ id }) => reader.get('entry', id))
+    .filter((entry) => entry !== undefined);
+}
+
 /** Moves what is due, or what `early` names, into the available balance. Answers how many parts were moved. */
 export function clear(unit: Unit, now: number, early?: Release): number {
-  const due = unit
-    .list('lot')
-    .filter(
-      (lot) =>
-        lot.dueAt <= now ||
-        (early?.buckets.includes(lot.bucket) === true &&
-          (early.currency === undefined || early.currency === lot.currency)),
-    );
-  for (const { id, currency, bucket, amount } of due) {
-    const wallet = walletOf(unit, currency, 'MERCHANT_COLLECTION');
-    putWallet(unit, {
-      ...wallet,
-      available: wallet.available + amount,
-      [bucket]: wallet[bucket] - amount,
-    });
-    unit.remove('lot', id);
+  const due = waitingEntries(unit).filter(
+    ({ freeAt, bucket, currency }) =>
+      (freeAt ?? 0) <= now ||
+      (early?.buckets.some((one) => one === bucket) === true &&
+        (early.currency === undefined || early.currency === currency)),
+  );
+  for (const { id, bucket, amount, ...entry } of due) {
+    const line = { ...entry, at: now, freeAt: null, cause: 'clearing' } as const;
+    post(unit, { ...line, bucket, amount: -amount });
+    post(unit, { ...line, bucket: 'available', amount });
+    unit.remove('waiting', id);
   }
   return due.length;
 }
 
-function take(unit: Unit, currency: string, walletType: WalletType, amount: Minor): void {
-  const wallet = walletOf(unit, currency, walletType);
-  if (wallet.available < amount) {
-    const has = toAmount(wallet.available, currency);
+/** A movement of available money. */
+type Movement = Pick<EntryRecord, 'currency' | 'amount' | 'at' | 'cause' | 'transactionId'>;
+
+function take(unit: Unit, walletType: WalletType, movement: Movement): void {
+  const { currency, amount } = movement;
+  const { available } = walletOf(unit, currency, walletType);
+  if (available < amount) {
+    const has = toAmount(available, currency);
     const next =
       walletType === 'MERCHANT_PAYOUT'
         ? 'Transfer from the collection wallet first.'
@@ -118,28 +128,41 @@ function take(unit: Unit, currency: string, walletType: WalletType, amount: Mino
       'amount',
     );
   }
-  putWallet(unit, { ...wallet, available: wallet.available - amount });
+  give(unit, walletType, { ...movement, amount: -amount });
 }
 
-function give(unit: Unit, currency: string, walletType: WalletType, amount: Minor): void {
-  const wallet = walletOf(unit, currency, walletType);
-  putWallet(unit, { ...wallet, available: wallet.available + amount });
+function give(unit: Unit, walletType: WalletType, movement: Movement): void {
+  post(unit, { ...movement, walletType, bucket: 'available', freeAt: null });
 }
+
+const payoutOf = ({ currency, amount, id }: TransactionRecord, at: number): Omit<Movement, 'cause'> => ({
+  currency,
+  amount,
+  at,
+  transactionId: id,
+});
 
 /** Takes a payout out of the payout wallet. Throws a SandboxRefusal when it has less available. */
-export function debitPayout(unit: Unit, currency: string, amount: Minor): void {
-  take(unit, currency, 'MERCHANT_PAYOUT', amount);
+export function debitPayout(unit: Unit, transaction: TransactionRecord, now: number): void {
+  take(unit, 'MERCHANT_PAYOUT', { ...payoutOf(transaction, now), cause: 'payout' });
 }
 
 /** Puts a payout that failed back. */
-export function refundPayout(unit: Unit, currency: string, amount: Minor): void {
-  give(unit, currency, 'MERCHANT_PAYOUT', amount);
+export function refundPayout(unit: Unit, transaction: TransactionRecord, now: number): void {
+  give(unit, 'MERCHANT_PAYOUT', { ...payoutOf(transaction, now), cause: 'payout_returned' });
 }
 
 /** Moves available money from the collection wallet to the payout wallet. */
-export function moveToPayout(unit: Unit, currency: string, amount: Minor): void {
-  take(unit, currency, 'MERCHANT_COLLECTION', amount);
-  give(unit, currency, 'MERCHANT_PAYOUT', amount);
+export function moveToPayout(unit: Unit, currency: string, amount: Minor, now: number): void {
+  const movement = { currency, amount, at: now, cause: 'transfer', transactionId: null } as const;
+  take(unit, 'MERCHANT_COLLECTION', movement);
+  give(unit, 'MERCHANT_PAYOUT', movement);
+}
+
+/** Puts money that the merchant deposits directly into the collection wallet (protocol §2.4). */
+export function deposit(unit: Unit, currency: string, amount: Minor, now: number): void {
+  const movement = { currency, amount, at: now, cause: 'deposit', transactionId: null } as const;
+  give(unit, 'MERCHANT_COLLECTION', movement);
 }
 
 /** The wallets as the contract shows them, in whole units. */

@@ -46,3 +46,11 @@ export function toAmount(minor: Minor, currency: string): number {
 export function shareOf(minor: Minor, basisPoints: number): Minor {
   return Number((BigInt(minor) * BigInt(basisPoints) + 5000n) / 10000n);
 }
+
+/** The same whole units in another currency, rounded half up where that has fewer decimals: 15.50 KES is 16 UGX. */
+export function rescale(minor: Minor, from: string, to: string): Minor {
+  const digits = fractionDigits(to) - fractionDigits(from);
+  if (digits >= 0) return minor * 10 ** digits;
+  const divisor = 10n ** BigInt(-digits);
+  return Number((BigInt(minor) + divisor / 2n) / divisor);
+}

@@ -1,6 +1,8 @@
 import { ConfigurationError } from '@payment-service/core';
 import type { PaymentProvider, PayoutBank } from '@payment-service/core/client';
+import type { Unit } from '../state/store.ts';
 import { toMinor } from './money.ts';
+import { SandboxRefusal } from './refusal.ts';
 
 /** A payment option as the contract lists it, and how the sandbox simulates it. */
 export interface SandboxProvider {
@@ -133,6 +135,19 @@ export function findProvider(
   );
 }
 
+const GOOD_LIMITS = 'needs exact limits with min <= max <= daily';
+
+function hasGoodLimits(option: PaymentProvider): boolean {
+  const {
+    transaction_currency: currency,
+    min_amount: min,
+    max_amount: max,
+    max_daily_amount: daily,
+  } = option;
+  const isExact = [min, max, daily].every((amount) => (toMinor(amount, currency) ?? -1) >= 0);
+  return isExact && min <= max && max <= daily;
+}
+
 /** Throws a ConfigurationError for options that could not be simulated exactly. */
 export function checkProviders(providers: readonly SandboxProvider[]): void {
   const taken = new Set<string>();
@@ -140,15 +155,8 @@ export function checkProviders(providers: readonly SandboxProvider[]): void {
     const refuse = (why: string): never => {
       throw new ConfigurationError('providers', `providers: ${option.provider_code} ${why}.`);
     };
-    const {
-      transaction_currency: currency,
-      min_amount: min,
-      max_amount: max,
-      max_daily_amount: daily,
-    } = option;
-    if (!/^[A-Z]{3}$/.test(currency)) refuse('needs a currency of three capital letters');
-    const isExact = [min, max, daily].every((amount) => (toMinor(amount, currency) ?? -1) >= 0);
-    if (!isExact || min > max || max > daily) refuse('needs exact limits with min <= max <= daily');
+    if (!/^[A-Z]{3}$/.test(option.transaction_currency)) refuse('needs a currency of three capital letters');
+    if (!hasGoodLimits(option)) refuse(GOOD_LIMITS);
     const shares = [chargeBasisPoints, reserve?.basisPoints ?? 0];
     if (!shares.every((share) => Number.isInteger(share) && share >= 0 && share <= 10_000)) {
       refuse('needs shares in basis points, 0 to 10000');
@@ -163,4 +171,55 @@ export function checkProviders(providers: readonly SandboxProvider[]): void {
     if (taken.has(`${option.provider_code}:${type}`)) refuse(`is listed twice for ${type}`);
     taken.add(`${option.provider_code}:${type}`);
   }
+}
+
+/** What can be changed of a provider while the sandbox runs. */
+export type ProviderChanges = Partial<
+  Pick<PaymentProvider, 'is_active' | 'min_amount' | 'max_amount' | 'max_daily_amount'>
+>;
+
+/** Puts the providers into the store, in their order. */
+export function putProviders(unit: Unit, providers: readonly SandboxProvider[]): void {
+  unit.clear('provider');
+  for (const [index, provider] of providers.entries()) unit.put('provider', index, provider);
+}
+
+/** Throws a SandboxRefusal for a provider that is not there, or limits that contradict each other. */
+export function changeProvider(
+  unit: Unit,
+  [code, currency, type]: readonly [code: string, currency: string, type: string],
+  changes: ProviderChanges,
+): SandboxProvider {
+  for (const [index, provider] of unit.list('provider').entries()) {
+    const option = { ...provider.option, ...changes };
+    const isNamed = option.provider_code === code && option.transaction_currency === currency;
+    if (!isNamed || option.transaction_type.toUpperCase() !== type.toUpperCase()) continue;
+    if (!hasGoodLimits(option)) {
+      throw new SandboxRefusal(422, 'malformed_request', `The provider ${GOOD_LIMITS}.`, 'max_amount');
+    }
+    const changed = { ...provider, option };
+    unit.put('provider', index, changed);
+    return changed;
+  }
+  throw new SandboxRefusal(404, 'not_found', 'There is no such provider.', 'provider_code');
+}
+
+/** Switches a bank on or off, wherever the provider lists it. Throws a SandboxRefusal for one that is not there. */
+export function changeBank(
+  unit: Unit,
+  providerCode: string,
+  bankCode: string,
+  changes: Pick<PayoutBank, 'is_active'>,
+): PayoutBank {
+  let found: PayoutBank | undefined;
+  for (const [index, provider] of unit.list('provider').entries()) {
+    const bank = provider.banks?.find(({ bank_code }) => bank_code === bankCode);
+    if (bank === undefined || provider.option.provider_code !== providerCode) continue;
+    const changed = { ...bank, ...changes };
+    found = changed;
+    const banks = provider.banks?.map((one) => (one === bank ? changed : one)) ?? [];
+    unit.put('provider', index, { ...provider, banks });
+  }
+  if (found === undefined) throw new SandboxRefusal(404, 'not_found', 'There is no such bank.', 'bank_code');
+  return found;
 }

@@ -1,3 +1,4 @@
+import type { PayoutBank } from '@payment-service/core/client';
 import * as z from 'zod';
 import {
   type Misbehaviour,
@@ -6,6 +7,7 @@ import {
   retryPresets,
 } from '../deliveries/misbehaviour.ts';
 import type { TransactionMode } from '../state/records.ts';
+import type { ProviderChanges } from './providers.ts';
 import { SandboxRefusal } from './refusal.ts';
 
 /** What a collection and a payout have in common; the body of the request in wire data. */
@@ -58,17 +60,31 @@ export interface TransferRequest {
 
 const statuses = z.array(z.union([z.int().min(100).max(599), z.string().regex(/^[1-5]xx$/)]));
 const milliseconds = z.int().min(0).max(604_800_000);
+const anything = z.string().max(128);
 const misbehaviour = z.strictObject({
   duplicate: z.int().min(0).max(10).exactOptional(),
   late_ms: milliseconds.exactOptional(),
   out_of_order: z.boolean().exactOptional(),
   forged_amount: z.number().exactOptional(),
+  forged_currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/)
+    .exactOptional(),
   bad_signature: z.boolean().exactOptional(),
+  t_offset_seconds: z.int().min(-315_360_000).max(315_360_000).exactOptional(),
+  t_unit: z.enum(['seconds', 'milliseconds']).exactOptional(),
+  event: anything.exactOptional(),
+  status: anything.exactOptional(),
+  extra_fields: z.record(anything, z.unknown()).exactOptional(),
+  omit_fields: z.array(anything).exactOptional(),
+  body: z.string().max(65_536).exactOptional(),
+  signature: z.enum(['anew', 'keep']).exactOptional(),
   redirect_first: z.boolean().exactOptional(),
+  redirect_lead_ms: milliseconds.exactOptional(),
 });
 const retryRules = z
   .strictObject({
-    preset: z.enum(['not-2xx', '5xx-and-429', 'below-500']).exactOptional(),
+    preset: z.enum(['none', 'not-2xx', '5xx-and-429', 'below-500']).exactOptional(),
     max_attempts: z.int().min(1).max(50).exactOptional(),
     backoff_ms: milliseconds.exactOptional(),
     backoff_factor: z.number().min(1).max(10).exactOptional(),
@@ -79,7 +95,8 @@ const retryRules = z
   })
   .transform(({ preset, ...rules }) => ({ ...(preset && retryPresets[preset]), ...rules }));
 const outcome = z.enum(['completed', 'failed']);
-const text = z.string().min(1).max(128);
+const text = anything.min(1);
+const address = z.string().max(2048);
 const transaction = {
   merchant_reference: text,
   amount: z.number().positive(),
@@ -87,7 +104,7 @@ const transaction = {
   provider_code: text,
   account: text,
   customer_name: text.optional(),
-  callback_url: z.string().max(2048).optional(),
+  callback_url: address.optional(),
   outcome: outcome.optional(),
   misbehave: misbehaviour.optional(),
   retry: retryRules.optional(),
@@ -95,7 +112,7 @@ const transaction = {
 const collection = z.strictObject({
   ...transaction,
   charge_customer: z.boolean().optional(),
-  redirect_url: z.string().max(2048).optional(),
+  redirect_url: address.optional(),
   mode: z.enum(['page', 'direct', 'pending']).optional(),
 });
 const payout = z.strictObject({
@@ -123,6 +140,7 @@ function read<T>(schema: z.ZodType<T>, input: unknown): T {
 
 export const readCollection = (input: unknown): CollectionRequest => read(collection, input);
 export const readPayout = (input: unknown): PayoutRequest => read(payout, input);
+/** A transfer or a deposit. */
 export const readTransfer = (input: unknown): TransferRequest => read(transfer, input);
 export const readOutcome = (input: unknown): { outcome: Outcome } => read(z.strictObject({ outcome }), input);
 
@@ -130,10 +148,28 @@ const clearing = z.strictObject({
   currency: text.optional(),
   buckets: z.array(z.enum(['uncleared', 'reserve'])).optional(),
 });
-const defaults = z.strictObject({
+const settings = z.strictObject({
+  callback_url: address.nullable().exactOptional(),
+  redirect_url: address.nullable().exactOptional(),
   misbehave: misbehaviour.exactOptional(),
   retry: retryRules.exactOptional(),
 });
+const composition = misbehaviour.extend({
+  callback_url: address.exactOptional(),
+  retry: retryRules.exactOptional(),
+});
+const limit = z.number().min(0).exactOptional();
+const providerChange = z.strictObject({
+  provider_code: text,
+  transaction_currency: text,
+  transaction_type: text,
+  is_active: z.boolean().exactOptional(),
+  min_amount: limit,
+  max_amount: limit,
+  max_daily_amount: limit,
+});
+const bankChange = z.strictObject({ provider_code: text, bank_code: text, is_active: z.boolean() });
+const since = z.strictObject({ since: z.iso.datetime({ offset: true }).exactOptional() });
 const clock = z.strictObject({ advance_seconds: z.int().min(0).max(315_360_000) });
 
 /** What to release ahead of its time; uncleared money of every currency by default. */
@@ -142,14 +178,46 @@ export interface ClearingRequest {
   readonly buckets?: ('uncleared' | 'reserve')[] | undefined;
 }
 
-/** What callbacks do when a request does not say. */
-export interface Defaults {
+/** What holds when a request does not say; what is left out stays as it is, and null is nowhere. */
+interface SettingsRequest {
+  readonly callback_url?: string | null;
+  readonly redirect_url?: string | null;
   readonly misbehave?: Misbehaviour;
   readonly retry?: Partial<RetryRules>;
 }
 
+interface ProviderRequest extends ProviderChanges {
+  readonly provider_code: string;
+  readonly transaction_currency: string;
+  readonly transaction_type: string;
+}
+
+interface BankRequest extends Pick<PayoutBank, 'is_active'> {
+  readonly provider_code: string;
+  readonly bank_code: string;
+}
+
+/** What to send of a transaction or a delivery: the callback with these changes. */
+export interface Composition extends Misbehaviour {
+  /** Where it goes. @default where the callback of the transaction or the delivery went, or the sandbox's own */
+  readonly callback_url?: string;
+  /** On top of the rules of the transaction or the delivery. */
+  readonly retry?: RetrySettings;
+}
+
+/** A composition as it was read. */
+export interface ComposedChanges extends Omit<Composition, 'retry'> {
+  readonly retry?: Partial<RetryRules>;
+}
+
 export const readClearing = (input: unknown): ClearingRequest => read(clearing, input);
-export const readDefaults = (input: unknown): Defaults => read(defaults, input);
 export const readClock = (input: unknown): { advance_seconds: number } => read(clock, input);
 export const readMisbehaviour = (input: unknown): Misbehaviour => read(misbehaviour, input);
 export const readRetryRules = (input: unknown): Partial<RetryRules> => read(retryRules, input);
+export const readSettings = (input: unknown): SettingsRequest => read(settings, input);
+export const readComposition = (input: unknown): ComposedChanges => read(composition, input);
+export const readProviderChange = (input: unknown): ProviderRequest => read(providerChange, input);
+export const readBankChange = (input: unknown): BankRequest => read(bankChange, input);
+
+/** The time since when, in milliseconds since the epoch; the beginning where none is given. */
+export const readSince = (input: unknown): number => Date.parse(read(since, input).since ?? '1970-01-01');

@@ -1,22 +1,44 @@
-import type { Wallet } from '@payment-service/core/client';
+import type { Verifier } from '@payment-service/core';
+import type { PayoutBank, Wallet } from '@payment-service/core/client';
 import { callbackData, redirectLocation } from '../deliveries/callback-data.ts';
-import { type Signer, scheduleCallbacks } from '../deliveries/callbacks.ts';
+import { scheduleDeliveries } from '../deliveries/callbacks.ts';
+import { type CallbackPreview, compose, failedSince, preview, unchanged } from '../deliveries/compose.ts';
+import { genuineContent } from '../deliveries/content.ts';
 import type { Deliveries } from '../deliveries/deliveries.ts';
 import { putDelivery, queuedDeliveries } from '../deliveries/delivery-queue.ts';
+import { type Signer, signedFieldsOf } from '../deliveries/signer.ts';
+import type { Changes } from '../state/changes.ts';
 import type { Clock } from '../state/clock.ts';
 import type {
   DeliveryRecord,
+  EntryRecord,
   Kind,
+  RequestRecord,
   SettingsRecord,
   TransactionRecord,
   TransferRecord,
 } from '../state/records.ts';
 import type { Store, Unit } from '../state/store.ts';
-import { clear, listWallets, openWallets, type Release } from './ledger.ts';
+import { clear, listWallets, openWallets, type Release, waitingEntries } from './ledger.ts';
+import {
+  changeBank,
+  changeProvider,
+  defaultProviders,
+  type ProviderChanges,
+  putProviders,
+  type SandboxProvider,
+} from './providers.ts';
 import { SandboxRefusal } from './refusal.ts';
-import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
-import type { TransactionRules } from './transaction-checks.ts';
-import { decide, makeTransfer, startCollection, startPayout } from './transactions.ts';
+import type {
+  CollectionRequest,
+  ComposedChanges,
+  Outcome,
+  PayoutRequest,
+  TransferRequest,
+} from './requests.ts';
+import { type TimelineEvent, timelineOf } from './timeline.ts';
+import { checkDestination, checkRedirect, type TransactionRules } from './transaction-checks.ts';
+import { decide, makeDeposit, makeTransfer, startCollection, startPayout } from './transactions.ts';
 
 export interface ServiceOptions {
   readonly store: Store;
@@ -25,7 +47,12 @@ export interface ServiceOptions {
   readonly rules: TransactionRules;
   readonly sign: Signer;
   readonly deliveries: Deliveries;
-  readonly settings: Partial<Pick<SettingsRecord, 'misbehave' | 'retry'>>;
+  readonly verifier: Verifier;
+  readonly changes: Changes;
+  /** What holds from the start on; everything else stays as it was stored. */
+  readonly settings: Partial<Omit<SettingsRecord, 'clockOffset'>>;
+  /** The payment options, in place of the stored or the built-in ones. */
+  readonly providers: readonly SandboxProvider[] | undefined;
 }
 
 /** The simulated payment service: what the pages, the HTTP API and the in-process functions all call. */
@@ -41,10 +68,34 @@ export interface Service {
   wallets(currency?: string): Wallet[];
   /** Releases what is due, and what `early` names; answers how many parts became available. */
   clear(early?: Release): number;
+  /** The changes of all balances, the oldest first; those of one currency where it is named. */
+  entries(currency?: string): EntryRecord[];
+  /** Puts money into the collection wallet directly (protocol §2.4). */
+  deposit(request: TransferRequest): void;
+  /** The payment options as they are now, with their banks. */
+  providers(): SandboxProvider[];
+  /** Switches a payment option on or off, or moves its limits; holds at once, in /data/… too. */
+  changeProvider(code: string, currency: string, type: string, changes: ProviderChanges): SandboxProvider;
+  changeBank(providerCode: string, bankCode: string, changes: Pick<PayoutBank, 'is_active'>): PayoutBank;
   settings(): SettingsRecord;
+  /** Refuses addresses that could not be used. */
   change(settings: Partial<SettingsRecord>): SettingsRecord;
-  /** Sends a delivery once more, from its first attempt on. */
+  /** For live pages. */
+  readonly changes: Changes;
+  /** Everything that happened to a transaction, the oldest first. */
+  timeline(id: number): TimelineEvent[];
+  /** Keeps a call to the API; the newest 500 are there. */
+  logRequest(request: Omit<RequestRecord, 'id'>): void;
+  /** Writes down that the customer's browser was sent back to the merchant. */
+  logRedirect(id: number, location: string, status: number): void;
+  /** Sends a delivery once more as it was, from its first attempt on. */
   resend(deliveryId: number): DeliveryRecord;
+  /** Sends again what was given up since then (milliseconds since the epoch) and not sent again yet. */
+  resendFailed(since: number): DeliveryRecord[];
+  /** Sends the callback of a transaction, or what a delivery sent, with changes; answers it and its copies. */
+  compose(id: number, changes: ComposedChanges): DeliveryRecord[];
+  /** Shows what `compose` would send. */
+  preview(id: number, changes: ComposedChanges): CallbackPreview;
   /** Makes everything due that is late, held back or waiting for a retry; answers how many deliveries that were. */
   release(): number;
   /** The signed address that the customer's browser goes back to, or undefined while nothing is decided. */
@@ -54,20 +105,30 @@ export interface Service {
   now(): number;
   /** Moves the sandbox's clock ahead: what becomes due clears and is sent. */
   advance(seconds: number): void;
-  /** Empties wallets, transactions and deliveries. Keys stay, and numbers go on. */
+  /** Puts everything back but the keys and the two addresses. Numbers go on. */
   reset(): void;
 }
 
 const CALLBACK_BEFORE_REDIRECT_MS = 5000;
+const MAX_REQUESTS = 500;
+const initial: SettingsRecord = {
+  clockOffset: 0,
+  misbehave: {},
+  retry: {},
+  callbackUrl: null,
+  redirectUrl: null,
+};
 const emptied: readonly Kind[] = [
   'wallet',
-  'lot',
+  'entry',
+  'waiting',
   'spent',
   'transaction',
   'transfer',
   'delivery',
   'queued',
-  'settings',
+  'provider',
+  'request',
 ];
 
 export function createService(options: ServiceOptions): Service {
@@ -90,8 +151,12 @@ export function createService(options: ServiceOptions): Service {
     outcome: Outcome,
     now: number,
   ): TransactionRecord => {
-    const decided = decide(unit, rules, transaction, outcome, now);
-    scheduleCallbacks(unit, decided, sign, now);
+    const decided = decide(unit, transaction, outcome, now);
+    const { callbackUrl: url, misbehave: changes, retry } = decided;
+    const base = genuineContent(decided, sign, now);
+    if (url !== null) {
+      scheduleDeliveries(unit, { transaction: decided, base, changes, url, retry, origin: null }, sign, now);
+    }
     return decided;
   };
 
@@ -101,23 +166,34 @@ export function createService(options: ServiceOptions): Service {
   };
 
   const prepare = (unit: Unit): void => {
-    for (const { option } of rules.providers) openWallets(unit, option.transaction_currency);
-    const stored = unit.get('settings', 'settings') ?? { clockOffset: 0, misbehave: {}, retry: {} };
-    unit.put('settings', 'settings', { ...stored, ...options.settings });
+    const hasProviders = unit.list('provider').length > 0;
+    if (options.providers !== undefined || !hasProviders) {
+      putProviders(unit, options.providers ?? defaultProviders);
+    }
+    for (const { option } of unit.list('provider')) openWallets(unit, option.transaction_currency);
+    unit.put('settings', 'settings', {
+      ...initial,
+      ...unit.get('settings', 'settings'),
+      ...options.settings,
+    });
   };
 
   const settings = (): SettingsRecord => found(store.get('settings', 'settings'), 'setting');
-  const change = (changes: Partial<SettingsRecord>): SettingsRecord =>
-    act((unit) => {
-      const changed = { ...found(unit.get('settings', 'settings'), 'setting'), ...changes };
+  const change = (changes: Partial<SettingsRecord>): SettingsRecord => {
+    if (typeof changes.callbackUrl === 'string') checkDestination(changes.callbackUrl, rules);
+    if (typeof changes.redirectUrl === 'string') checkRedirect(changes.redirectUrl);
+    return act((unit) => {
+      const changed = { ...settings(), ...changes };
       unit.put('settings', 'settings', changed);
       return changed;
     });
+  };
   store.write(prepare);
 
   return {
     rules,
     store,
+    changes: options.changes,
     settings,
     now: () => clock.now(),
     collect: (request) =>
@@ -137,7 +213,7 @@ export function createService(options: ServiceOptions): Service {
       act((unit, now) => end(unit, found(unit.get('transaction', id), 'transaction'), outcome, now)),
     transaction: (id) => found(store.get('transaction', id), 'transaction'),
     wallets: (currency) => {
-      if (store.list('lot').some(({ dueAt }) => dueAt <= clock.now())) act(() => undefined);
+      if (waitingEntries(store).some(({ freeAt }) => (freeAt ?? 0) <= clock.now())) act(() => undefined);
       return listWallets(store, currency);
     },
     clear: (early) => store.write((unit) => clear(unit, clock.now(), early)),
@@ -149,21 +225,37 @@ export function createService(options: ServiceOptions): Service {
     },
     resend: (deliveryId) =>
       act((unit, now) => {
-        const delivery = found(unit.get('delivery', deliveryId), 'delivery');
-        if (delivery.state === 'scheduled') {
+        const { state } = found(unit.get('delivery', deliveryId), 'delivery');
+        if (state === 'scheduled') {
           throw new SandboxRefusal(409, 'already_scheduled', 'This delivery is on its way already.');
         }
-        const again: DeliveryRecord = {
-          ...delivery,
-          id: unit.nextId(),
-          copy: delivery.copy + 1,
-          misbehaves: [...delivery.misbehaves, `sent again after ${delivery.id}`],
-          state: 'scheduled',
-          dueAt: now,
-          attempts: [],
-        };
-        putDelivery(unit, again);
-        return again;
+        return found(compose(unit, rules, deliveryId, unchanged, sign, now)[0], 'delivery');
+      }),
+    resendFailed: (since) =>
+      act((unit, now) =>
+        failedSince(unit, since).flatMap(({ id }) => compose(unit, rules, id, unchanged, sign, now)),
+      ),
+    compose: (id, changes) => act((unit, now) => compose(unit, rules, id, changes, sign, now)),
+    preview: (id, changes) => preview(store, rules, id, changes, sign, options.verifier, clock.now()),
+    entries: (currency) =>
+      store.list('entry').filter((one) => currency === undefined || one.currency === currency),
+    deposit: (request) => act((unit, now) => makeDeposit(unit, request, now)),
+    providers: () => store.list('provider'),
+    changeProvider: (code, currency, type, changes) =>
+      act((unit) => changeProvider(unit, [code, currency, type], changes)),
+    changeBank: (code, bankCode, changes) => act((unit) => changeBank(unit, code, bankCode, changes)),
+    timeline: (id) => timelineOf(store, found(store.get('transaction', id), 'transaction')),
+    logRequest: (request) =>
+      store.note((unit) => {
+        const id = unit.nextId('request');
+        unit.put('request', id, { id, ...request });
+        for (const old of unit.list('request').slice(0, -MAX_REQUESTS)) unit.remove('request', old.id);
+      }),
+    logRedirect: (id, location, status) =>
+      store.write((unit) => {
+        const transaction = found(unit.get('transaction', id), 'transaction');
+        const redirects = [...transaction.redirects, { at: clock.now(), location, status }];
+        unit.put('transaction', id, { ...transaction, redirects });
       }),
     release: () =>
       act((unit, now) => {
@@ -175,7 +267,7 @@ export function createService(options: ServiceOptions): Service {
       const { redirectUrl, decidedAt } = transaction;
       if (redirectUrl === null || decidedAt === null) return undefined;
       const data = callbackData(transaction);
-      return redirectLocation(redirectUrl, data, sign(data, { now: decidedAt }));
+      return redirectLocation(redirectUrl, data, sign(signedFieldsOf(data), decidedAt));
     },
     callbackTried: async ({ id, misbehave }) => {
       const comesLater = misbehave.redirect_first || misbehave.out_of_order || (misbehave.late_ms ?? 0) > 0;
@@ -183,8 +275,10 @@ export function createService(options: ServiceOptions): Service {
     },
     reset: () =>
       act((unit) => {
+        const { callbackUrl, redirectUrl } = settings();
         for (const kind of emptied) unit.clear(kind);
         prepare(unit);
+        unit.put('settings', 'settings', { ...initial, ...options.settings, callbackUrl, redirectUrl });
       }),
   };
 }

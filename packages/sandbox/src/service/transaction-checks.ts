@@ -1,7 +1,7 @@
 import { assertMerchantReference, ConfigurationError } from '@payment-service/core';
 import type { PaymentProvider } from '@payment-service/core/client';
-import { callbackData, takenName } from '../deliveries/callback-data.ts';
-import type { TransactionRecord } from '../state/records.ts';
+import { redirectProblem } from '../deliveries/callback-data.ts';
+import { destinationProblem } from '../deliveries/destination.ts';
 import type { Reader } from '../state/store.ts';
 import { fractionDigits, type Minor, toAmount, toMinor } from './money.ts';
 import { findProvider, type SandboxProvider } from './providers.ts';
@@ -19,9 +19,7 @@ export const refuse = (reason: SandboxRefusal['reason'], message: string, field:
 
 /** What transactions need to know of the sandbox that they happen in. */
 export interface TransactionRules {
-  readonly providers: readonly SandboxProvider[];
   readonly allowedHosts: readonly string[];
-  readonly callbackUrl: string | undefined;
   readonly seed: string;
   readonly colonIn: 'merchant_reference' | undefined;
 }
@@ -43,12 +41,12 @@ export function exactAmount(amount: number, currency: string, field = 'amount'):
 
 /** The provider that serves this request: active, in this currency, with this account's prefix. */
 export function providerFor(
-  rules: TransactionRules,
+  reader: Reader,
   request: CollectionRequest | PayoutRequest,
   type: 'COLLECTION' | 'PAYOUT',
 ): SandboxProvider {
   const { provider_code: code, currency, account } = request;
-  const provider = findProvider(rules.providers, code, type);
+  const provider = findProvider(reader.list('provider'), code, type);
   if (provider === undefined) {
     const message = `No provider serves ${type} under this provider_code. GET /data/payment-providers lists them.`;
     return refuse('unknown_provider', message, 'provider_code');
@@ -120,20 +118,15 @@ export function checkLimits(
 }
 
 /** Where the customer's browser may be sent back to. */
-export function checkRedirect(redirectUrl: string, transaction: TransactionRecord): void {
-  const url = URL.parse(redirectUrl);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new SandboxRefusal(
-      400,
-      'malformed_request',
-      'redirect_url: must be an http or https address',
-      'redirect_url',
-    );
-  }
-  const taken = takenName(url, callbackData(transaction));
-  if (taken === undefined) return;
-  const message = `redirect_url: must not hold the query parameter ${taken}, which the redirect itself carries`;
-  refuse('malformed_request', message, 'redirect_url');
+export function checkRedirect(redirectUrl: string): void {
+  const problem = redirectProblem(redirectUrl);
+  if (problem !== undefined) refuse('malformed_request', `redirect_url: ${problem}`, 'redirect_url');
+}
+
+/** Where callbacks may go. */
+export function checkDestination(callbackUrl: string, { allowedHosts }: TransactionRules): void {
+  const problem = destinationProblem(callbackUrl, allowedHosts);
+  if (problem !== undefined) refuse('destination_refused', `callback_url: ${problem}.`, 'callback_url');
 }
 
 /** A reference whose callback could not be verified later is refused now, as core advises. */

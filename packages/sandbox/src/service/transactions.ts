@@ -1,15 +1,16 @@
-import { destinationProblem } from '../deliveries/destination.ts';
+import { forgedMoney } from '../deliveries/content.ts';
 import { defaultRetry } from '../deliveries/misbehaviour.ts';
 import { deriveText } from '../state/account.ts';
 import type { TransactionRecord, TransferRecord } from '../state/records.ts';
 import type { Unit } from '../state/store.ts';
-import { creditCollection, debitPayout, moveToPayout, openWallets, refundPayout } from './ledger.ts';
+import { creditCollection, debitPayout, deposit, moveToPayout, openWallets, refundPayout } from './ledger.ts';
 import { shareOf } from './money.ts';
 import { findProvider, type SandboxProvider } from './providers.ts';
 import { SandboxRefusal } from './refusal.ts';
 import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
 import {
   bankFor,
+  checkDestination,
   checkLimits,
   checkRedirect,
   checkReference,
@@ -26,12 +27,12 @@ export function startCollection(
   request: CollectionRequest,
   now: number,
 ): TransactionRecord {
-  const provider = providerFor(rules, request, 'COLLECTION');
+  const provider = providerFor(unit, request, 'COLLECTION');
   const transaction = start(unit, rules, request, provider, now);
   const charge = shareOf(transaction.amount, provider.chargeBasisPoints);
   const chargeCustomer = request.charge_customer ?? false;
-  const redirectUrl = request.redirect_url ?? null;
-  if (redirectUrl !== null) checkRedirect(redirectUrl, transaction);
+  const redirectUrl = request.redirect_url ?? unit.get('settings', 'settings')?.redirectUrl ?? null;
+  if (redirectUrl !== null) checkRedirect(redirectUrl);
   return save(unit, {
     ...transaction,
     charge,
@@ -39,7 +40,7 @@ export function startCollection(
     // With charge_customer the customer pays the charge on top: our choice, the service's is not shown.
     totalCredit: chargeCustomer ? transaction.amount : transaction.amount - charge,
     redirectUrl,
-    mode: request.mode ?? (redirectUrl === null ? 'direct' : 'page'),
+    mode: request.mode ?? (request.redirect_url === undefined ? 'direct' : 'page'),
     statusMessage: 'Waiting for the customer',
   });
 }
@@ -51,10 +52,10 @@ export function startPayout(
   request: PayoutRequest,
   now: number,
 ): TransactionRecord {
-  const provider = providerFor(rules, request, 'PAYOUT');
+  const provider = providerFor(unit, request, 'PAYOUT');
   const bankCode = bankFor(provider, request.bank_code);
   const transaction = start(unit, rules, request, provider, now);
-  debitPayout(unit, transaction.currency, transaction.amount);
+  debitPayout(unit, transaction, now);
   return save(unit, {
     ...transaction,
     transactionType: 'PAYOUT',
@@ -67,16 +68,25 @@ export function startPayout(
 /** Moves available money from the collection wallet to the payout wallet. */
 export function makeTransfer(unit: Unit, request: TransferRequest, now: number): TransferRecord {
   const amount = exactAmount(request.amount, request.currency);
-  moveToPayout(unit, request.currency, amount);
+  moveToPayout(unit, request.currency, amount, now);
   const transfer = { id: unit.nextId(), currency: request.currency, amount, createdAt: now };
   unit.put('transfer', transfer.id, transfer);
   return transfer;
 }
 
+/** Puts money into the collection wallet without a transaction. */
+export function makeDeposit(unit: Unit, request: TransferRequest, now: number): void {
+  const { currency } = request;
+  const amount = exactAmount(request.amount, currency);
+  if (!unit.list('wallet').some((wallet) => wallet.currency === currency)) {
+    refuse('currency_not_served', `currency: the account has no wallet in ${currency}.`, 'currency');
+  }
+  deposit(unit, currency, amount, now);
+}
+
 /** Ends a pending transaction and moves the money. Throws a SandboxRefusal with status 409 when it has ended before. */
 export function decide(
   unit: Unit,
-  rules: TransactionRules,
   transaction: TransactionRecord,
   outcome: Outcome,
   now: number,
@@ -88,13 +98,13 @@ export function decide(
       `Transaction ${transaction.id} is ${transaction.status} already; start another one.`,
     );
   }
-  const { transactionType, currency, amount, spentKey } = transaction;
+  const { transactionType, amount, spentKey } = transaction;
   if (outcome === 'failed') {
-    if (transactionType === 'PAYOUT') refundPayout(unit, currency, amount);
+    if (transactionType === 'PAYOUT') refundPayout(unit, transaction, now);
     const spent = unit.get('spent', spentKey);
     if (spent !== undefined) unit.put('spent', spentKey, { amount: spent.amount - amount });
   } else if (transactionType === 'COLLECTION') {
-    const provider = findProvider(rules.providers, transaction.providerCode, transactionType);
+    const provider = findProvider(unit.list('provider'), transaction.providerCode, transactionType);
     creditCollection(unit, transaction, provider ?? { clearingSeconds: 0 }, now);
   }
   return save(unit, {
@@ -122,20 +132,15 @@ function start(
   const amount = exactAmount(request.amount, currency);
   checkReference(request.merchant_reference, rules);
   const { spentKey, spent } = checkLimits(unit, option, request.amount, amount, now);
-  const callbackUrl = request.callback_url ?? rules.callbackUrl ?? null;
-  const problem = callbackUrl === null ? undefined : destinationProblem(callbackUrl, rules.allowedHosts);
-  if (problem !== undefined) refuse('destination_refused', `callback_url: ${problem}.`, 'callback_url');
-
   const settings = unit.get('settings', 'settings');
+  const callbackUrl = request.callback_url ?? settings?.callbackUrl ?? null;
+  if (callbackUrl !== null) checkDestination(callbackUrl, rules);
   const misbehave = request.misbehave ?? settings?.misbehave ?? {};
-  if (misbehave.forged_amount !== undefined) {
-    exactAmount(misbehave.forged_amount, currency, 'misbehave.forged_amount');
-  }
 
   unit.put('spent', spentKey, { amount: spent });
   openWallets(unit, currency);
   const id = unit.nextId();
-  return {
+  const transaction: TransactionRecord = {
     id,
     merchantReference: request.merchant_reference,
     internalReference: `SBX-${id}-${deriveText(rules.seed, `internal reference ${id}`, 10)}`,
@@ -159,5 +164,8 @@ function start(
     spentKey,
     createdAt: now,
     decidedAt: null,
+    redirects: [],
   };
+  forgedMoney(transaction, misbehave); // Refuses an amount that is not exact now, not when the callback is due.
+  return transaction;
 }

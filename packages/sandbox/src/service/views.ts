@@ -1,8 +1,20 @@
-import type { TransactionPayload } from '@payment-service/core';
+import type { SignedFields, TransactionPayload } from '@payment-service/core';
 import { callbackData } from '../deliveries/callback-data.ts';
 import type { Misbehaviour } from '../deliveries/misbehaviour.ts';
-import type { DeliveryRecord, TransactionMode, TransactionRecord, TransferRecord } from '../state/records.ts';
+import { signedString } from '../deliveries/signer.ts';
+import type {
+  BodyStart,
+  DeliveryAttempt,
+  DeliveryRecord,
+  EntryRecord,
+  HeaderPair,
+  RequestRecord,
+  TransactionMode,
+  TransactionRecord,
+  TransferRecord,
+} from '../state/records.ts';
 import { toAmount } from './money.ts';
+import type { TimelineEvent } from './timeline.ts';
 
 /** A transaction as /sandbox shows it: the 16 payload fields, and how it is simulated. Times are ISO 8601. */
 export interface SandboxTransaction extends TransactionPayload {
@@ -33,14 +45,49 @@ export interface SandboxDelivery {
   readonly misbehaves: readonly string[];
   /** When the next attempt starts; null when it is over, or waits for another delivery. */
   readonly due_at: string | null;
+  /** The delivery that this one sends again or changes; null for one of the transaction itself. */
+  readonly origin: number | null;
+  readonly created_at: string;
+  /** The signature of the newest attempt. */
   readonly signature: string;
+  /** The five strings that were signed, which may differ from those in the body. */
+  readonly signed: SignedFields;
   readonly body: string;
-  readonly attempts: readonly {
-    readonly at: string;
-    readonly status: number | null;
-    readonly error: string | null;
-    readonly answer: string;
-  }[];
+  readonly attempts: readonly SandboxAttempt[];
+}
+
+/** One attempt, as it was on the wire. */
+export interface SandboxAttempt {
+  readonly at: string;
+  /** How long it took, in milliseconds; null when nothing was sent. */
+  readonly ms: number | null;
+  readonly request: {
+    readonly method: 'POST';
+    readonly url: string;
+    /** In the order in which they were sent. With an injected `fetch`, those that it was given. */
+    readonly headers: readonly HeaderPair[];
+    readonly body: string;
+    readonly signature: string;
+    /** The timestamp in the signature, which is not signed. */
+    readonly t: string;
+    /** The account's signing key, or another one on purpose. */
+    readonly key: 'account' | 'other';
+    readonly signed_string: string;
+  } | null;
+  readonly status: number | null;
+  readonly response: (SandboxBody & { readonly headers: readonly HeaderPair[] }) | null;
+  /** Why no complete answer came. */
+  readonly error: string | null;
+  /** NOT_SENT, TIMEOUT, or the platform's own code, such as ECONNREFUSED. */
+  readonly error_code: string | null;
+}
+
+/** The start of a body: at most 16 KiB. */
+export interface SandboxBody {
+  readonly body: string;
+  /** How long the whole body was, in bytes; null when that is not known. */
+  readonly bytes: number | null;
+  readonly is_cut: boolean;
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -62,6 +109,31 @@ export function viewTransfer({ id, currency, amount, createdAt }: TransferRecord
   return { id, currency, amount: toAmount(amount, currency), created_at: iso(createdAt) };
 }
 
+const viewBody = ({ body, bytes, isCut }: BodyStart): SandboxBody => ({ body, bytes, is_cut: isCut });
+
+export function viewAttempt(delivery: DeliveryRecord, attempt: DeliveryAttempt): SandboxAttempt {
+  const { url, body, signing, signed } = delivery;
+  const { sent, answer } = attempt;
+  return {
+    at: iso(attempt.at),
+    ms: attempt.ms,
+    request: sent && {
+      method: 'POST',
+      url,
+      headers: sent.headers,
+      body,
+      signature: sent.signature,
+      t: sent.signature.slice('t='.length, sent.signature.indexOf(',')),
+      key: signing.key,
+      signed_string: signedString(signed),
+    },
+    status: attempt.status,
+    response: answer && { headers: answer.headers, ...viewBody(answer) },
+    error: attempt.error,
+    error_code: attempt.errorCode,
+  };
+}
+
 export function viewDelivery(delivery: DeliveryRecord): SandboxDelivery {
   return {
     id: delivery.id,
@@ -71,8 +143,48 @@ export function viewDelivery(delivery: DeliveryRecord): SandboxDelivery {
     state: delivery.state,
     misbehaves: delivery.misbehaves,
     due_at: delivery.dueAt === null ? null : iso(delivery.dueAt),
+    origin: delivery.origin,
+    created_at: iso(delivery.createdAt),
     signature: delivery.signature,
+    signed: delivery.signed,
     body: delivery.body,
-    attempts: delivery.attempts.map((attempt) => ({ ...attempt, at: iso(attempt.at) })),
+    attempts: delivery.attempts.map((attempt) => viewAttempt(delivery, attempt)),
   };
+}
+
+/** An entry of a wallet in whole units. `free_at` is when a held-back amount becomes available. */
+export function viewEntry(entry: EntryRecord): object {
+  const { id, at, currency, walletType, bucket, amount, cause, freeAt, transactionId } = entry;
+  return {
+    id,
+    at: iso(at),
+    currency,
+    wallet_type: walletType,
+    bucket,
+    amount: toAmount(amount, currency),
+    cause,
+    free_at: freeAt === null ? null : iso(freeAt),
+    transaction_id: transactionId,
+  };
+}
+
+export function viewRequest({ isCut, ...request }: RequestRecord): object {
+  return { ...request, at: iso(request.at), is_cut: isCut };
+}
+
+/** An event of a transaction's timeline. An attempt is named by its number; the delivery holds it. */
+export function viewEvent(event: TimelineEvent): object {
+  const at = iso(event.at);
+  switch (event.what) {
+    case 'delivery':
+      return { at, what: event.what, delivery_id: event.deliveryId, misbehaves: event.misbehaves };
+    case 'attempt': {
+      const { status, error, ms } = event.attempt;
+      return { at, what: event.what, delivery_id: event.deliveryId, number: event.number, status, error, ms };
+    }
+    case 'entry':
+      return { at, what: event.what, entry: viewEntry(event.entry) };
+    default:
+      return { ...event, at };
+  }
 }

@@ -1,5 +1,7 @@
+import type { SignedFields } from '@payment-service/core';
 import type { Misbehaviour, RetryRules } from '../deliveries/misbehaviour.ts';
 import type { Minor } from '../service/money.ts';
+import type { SandboxProvider } from '../service/providers.ts';
 
 /** What the sandbox keeps. Records are never changed, only replaced; everything in them is plain JSON. */
 export interface Records {
@@ -7,12 +9,15 @@ export interface Records {
   settings: SettingsRecord;
   counter: CounterRecord;
   wallet: WalletRecord;
-  lot: LotRecord;
+  entry: EntryRecord;
+  waiting: IdRecord;
   spent: SpentRecord;
   transaction: TransactionRecord;
   transfer: TransferRecord;
   delivery: DeliveryRecord;
-  queued: QueuedRecord;
+  queued: IdRecord;
+  provider: SandboxProvider;
+  request: RequestRecord;
 }
 
 export type Kind = keyof Records;
@@ -27,6 +32,10 @@ export interface SettingsRecord {
   /** What callbacks do when a request does not say. */
   readonly misbehave: Misbehaviour;
   readonly retry: Partial<RetryRules>;
+  /** Where callbacks go when a request does not say; null for nowhere. */
+  readonly callbackUrl: string | null;
+  /** Where the customer's browser goes back to when a request does not say. */
+  readonly redirectUrl: string | null;
 }
 
 export interface CounterRecord {
@@ -44,15 +53,19 @@ export interface WalletRecord {
   readonly reserve: Minor;
 }
 
-/** A part of an uncleared or reserve balance, and when it becomes available. */
-export interface LotRecord {
+/** One change of one balance. The entries of a balance add up to it. */
+export interface EntryRecord {
   readonly id: number;
+  readonly at: number;
   readonly currency: string;
-  readonly bucket: 'uncleared' | 'reserve';
+  readonly walletType: WalletType;
+  readonly bucket: 'available' | 'uncleared' | 'reserve';
+  /** Negative where money leaves the balance. */
   readonly amount: Minor;
-  /** Milliseconds since the epoch, on the sandbox's clock. */
-  readonly dueAt: number;
-  readonly transactionId: number;
+  readonly cause: 'collection' | 'deposit' | 'transfer' | 'payout' | 'payout_returned' | 'clearing';
+  /** When it becomes available, in milliseconds since the epoch, on the sandbox's clock; null when it is not held back. */
+  readonly freeAt: number | null;
+  readonly transactionId: number | null;
 }
 
 /** What went through one provider on one day, for max_daily_amount. */
@@ -88,6 +101,15 @@ export interface TransactionRecord {
   readonly spentKey: string;
   readonly createdAt: number;
   readonly decidedAt: number | null;
+  /** Each time the customer's browser was sent back to the merchant. */
+  readonly redirects: readonly RedirectRecord[];
+}
+
+export interface RedirectRecord {
+  readonly at: number;
+  readonly location: string;
+  /** The status that the browser got. */
+  readonly status: number;
 }
 
 export interface TransferRecord {
@@ -97,27 +119,60 @@ export interface TransferRecord {
   readonly createdAt: number;
 }
 
+/** A header as it went over the wire, in its order and spelling. */
+export type HeaderPair = readonly [name: string, value: string];
+
+/** The start of a body: at most 16 KiB. */
+export interface BodyStart {
+  readonly body: string;
+  /** How long the whole body was, in bytes; null when that is not known. */
+  readonly bytes: number | null;
+  /** Whether `body` is only its start. */
+  readonly isCut: boolean;
+}
+
 export interface DeliveryAttempt {
-  /** Milliseconds since the epoch, on the sandbox's clock. */
+  /** When it was over, in milliseconds since the epoch, on the sandbox's clock. */
   readonly at: number;
+  /** How long it took, in milliseconds, on a clock that only goes forward; null when nothing was sent. */
+  readonly ms: number | null;
+  /** What this attempt sent beside the address and the body of its delivery; null when nothing was sent. */
+  readonly sent: { readonly headers: readonly HeaderPair[]; readonly signature: string } | null;
   /** The HTTP status, when an answer came. */
   readonly status: number | null;
-  /** Why no answer came, or why it does not count. */
+  readonly answer: (BodyStart & { readonly headers: readonly HeaderPair[] }) | null;
+  /** Why no complete answer came. */
   readonly error: string | null;
-  /** The start of the answer's body, at most 512 characters. */
-  readonly answer: string;
+  /** The same as a code: NOT_SENT, TIMEOUT, or the platform's own, such as ECONNREFUSED. */
+  readonly errorCode: string | null;
+}
+
+/** How a signature was made. `t` is not signed, so it may say anything (threat A28). */
+export interface Signing {
+  /** The key of the account, or another one on purpose. */
+  readonly key: 'account' | 'other';
+  /** How far `t` is from the sandbox's clock. */
+  readonly offsetSeconds: number;
+  /** The unit of `t`; null for the sandbox's own. */
+  readonly unit: 'seconds' | 'milliseconds' | null;
 }
 
 export interface DeliveryRecord {
   readonly id: number;
   readonly transactionId: number;
+  readonly createdAt: number;
+  /** The delivery that was sent again, or composed anew; null for one of the transaction itself. */
+  readonly origin: number | null;
   readonly url: string;
   /** 0 for the callback itself, 1 and up for its repetitions. */
   readonly copy: number;
   readonly body: string;
+  /** The signature of the newest attempt. */
   readonly signature: string;
-  /** Signed with another account's key on purpose. */
-  readonly badSignature: boolean;
+  /** The five strings that were signed, which may differ from those in the body. */
+  readonly signed: SignedFields;
+  readonly signing: Signing;
+  readonly retry: RetryRules;
   /** What this delivery does wrong on purpose, in words. */
   readonly misbehaves: readonly string[];
   readonly state: 'scheduled' | 'delivered' | 'given_up';
@@ -130,7 +185,24 @@ export interface DeliveryRecord {
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-/** Marks a delivery that is still scheduled, so that nobody has to look through those that are over. */
-export interface QueuedRecord {
+/** Marks a delivery that is still scheduled, or an entry that is not free, so that those that are over cost nothing. */
+export interface IdRecord {
   readonly id: number;
+}
+
+/** A call to /data/… or /sandbox/…; the newest 500 are kept. */
+export interface RequestRecord extends BodyStart {
+  readonly id: number;
+  readonly at: number;
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  /** Of the two keys only the last four characters. */
+  readonly headers: readonly HeaderPair[];
+  /** The body of the request, as far as the sandbox read it. */
+  readonly sent: string;
+  readonly status: number;
+  /** Why it was refused; null when it was not. */
+  readonly refusal: string | null;
+  readonly ms: number;
 }

@@ -30,34 +30,40 @@ export interface Unit extends Reader {
   put<K extends Kind>(kind: K, id: Id, value: Records[K]): void;
   remove(kind: Kind, id: Id): void;
   clear(kind: Kind): void;
-  /** The next free number; never given out twice, not even after a reset. */
-  nextId(): number;
+  /** The next free number, in a series of its own where one is named; never given out twice, not even after a reset. */
+  nextId(series?: string): number;
 }
 
 /** All state of a sandbox. Memory answers every read; a file, when there is one, is written before memory changes. */
 export interface Store extends Reader {
   /** Runs the work, then saves what it put. When the work or the saving throws, nothing has changed. */
   write<T>(work: (unit: Unit) => T): T;
+  /** The same for a log, whose last lines may be lost: they are saved with the next write, which spares a sync to disk. */
+  note(work: (unit: Unit) => void): void;
   close(): void;
 }
 
 const FIRST_ID = 1001;
+const MAX_UNSAVED = 100;
 
 const emptyTables = (): Tables => ({
   account: new Map(),
   settings: new Map(),
   counter: new Map(),
   wallet: new Map(),
-  lot: new Map(),
+  entry: new Map(),
+  waiting: new Map(),
   spent: new Map(),
   transaction: new Map(),
   transfer: new Map(),
   delivery: new Map(),
   queued: new Map(),
+  provider: new Map(),
+  request: new Map(),
 });
 const kinds = Object.keys(emptyTables()).filter((name): name is Kind => name in emptyTables());
 
-export function createStore(persistence?: Persistence): Store {
+export function createStore(persistence?: Persistence, onWrite?: () => void): Store {
   const tables = emptyTables();
   persistence?.load((kind, id, value) => restore(tables, kind, id, value));
   const reader: Reader = {
@@ -65,18 +71,27 @@ export function createStore(persistence?: Persistence): Store {
     list: (kind) => [...tables[kind].values()],
   };
 
+  let unsaved: Change[] = [];
+  const run = <T>(work: (unit: Unit) => T, maxUnsaved: number): T => {
+    const changes: Changes = emptyTables();
+    const result = work(createUnit(tables, changes));
+    const list = kinds.flatMap((kind) => [...changes[kind]].map(([id, value]) => ({ kind, id, value })));
+    if (list.length === 0) return result;
+    const all = [...unsaved, ...list];
+    if (all.length > maxUnsaved) persistence?.save(all);
+    unsaved = all.length > maxUnsaved ? [] : all;
+    for (const kind of kinds) apply(tables, changes, kind);
+    onWrite?.();
+    return result;
+  };
   return {
     ...reader,
-    write(work) {
-      const changes: Changes = emptyTables();
-      const unit = createUnit(tables, changes);
-      const result = work(unit);
-      const list = kinds.flatMap((kind) => [...changes[kind]].map(([id, value]) => ({ kind, id, value })));
-      if (list.length > 0) persistence?.save(list);
-      for (const kind of kinds) apply(tables, changes, kind);
-      return result;
+    write: (work) => run(work, 0),
+    note: (work) => run(work, MAX_UNSAVED),
+    close: () => {
+      if (unsaved.length > 0) persistence?.save(unsaved);
+      persistence?.close();
     },
-    close: () => persistence?.close(),
   };
 }
 
@@ -107,9 +122,9 @@ function createUnit(tables: Tables, changes: Changes): Unit {
       for (const id of tables[kind].keys()) changes[kind].set(id, undefined);
       for (const id of changes[kind].keys()) changes[kind].set(id, undefined);
     },
-    nextId() {
-      const { next } = unit.get('counter', 'id') ?? { next: FIRST_ID };
-      unit.put('counter', 'id', { next: next + 1 });
+    nextId(series = 'id') {
+      const { next } = unit.get('counter', series) ?? { next: FIRST_ID };
+      unit.put('counter', series, { next: next + 1 });
       return next;
     },
   };

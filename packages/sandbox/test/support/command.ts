@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const path = fileURLToPath(new URL('../../src/command.ts', import.meta.url));
@@ -22,8 +25,13 @@ export interface Ended {
   readonly stderr: string;
 }
 
+/** Where the commands of this process start, since they keep a file there. */
+export const workingDirectory: string = mkdtempSync(join(tmpdir(), 'sandbox-command-'));
+process.once('exit', () => rmSync(workingDirectory, { recursive: true }));
+
 function run(args: readonly string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [path, ...args], {
+    cwd: workingDirectory,
     env: { PATH: process.env['PATH'], NODE_ENV: 'test', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,116 @@
+import type { SignedFields, Verifier } from '@payment-service/core';
+import { SandboxRefusal } from '../service/refusal.ts';
+import type { ComposedChanges } from '../service/requests.ts';
+import { checkDestination, type TransactionRules } from '../service/transaction-checks.ts';
+import type { DeliveryRecord, Signing } from '../state/records.ts';
+import type { Reader, Unit } from '../state/store.ts';
+import { type Plan, scheduleDeliveries } from './callbacks.ts';
+import { changedContent, genuineContent } from './content.ts';
+import type { Misbehaviour } from './misbehaviour.ts';
+import { type Signer, signedString } from './signer.ts';
+
+/** What a composition would send. */
+export interface CallbackPreview {
+  readonly url: string;
+  readonly body: string;
+  /** The value of `hmac-signature`. */
+  readonly signature: string;
+  /** The five strings that are signed, and the one string that they are joined to. */
+  readonly signed: SignedFields;
+  readonly signed_string: string;
+  readonly key: Signing['key'];
+  /** Whether a verifier with the account's signing key accepts it, `t` aside. */
+  readonly verifies: boolean;
+  /** Why it does not, as the verifier says it. */
+  readonly refusal: { readonly code: string; readonly hint: string } | null;
+}
+
+/** Plans a callback: of a transaction the genuine one, of a delivery what it sent, with the changes. */
+function plan(
+  reader: Reader,
+  rules: TransactionRules,
+  id: number,
+  { callback_url, retry, ...changes }: ComposedChanges,
+  sign: Signer,
+  now: number,
+): Plan {
+  const delivery = reader.get('delivery', id);
+  const transaction = reader.get('transaction', delivery?.transactionId ?? id);
+  if (transaction === undefined) {
+    throw new SandboxRefusal(404, 'not_found', 'There is no such transaction or delivery.');
+  }
+  const url =
+    callback_url ??
+    delivery?.url ??
+    transaction.callbackUrl ??
+    reader.get('settings', 'settings')?.callbackUrl;
+  if (url === undefined || url === null) {
+    const message =
+      'callback_url: is required, because the transaction has none and neither has the sandbox.';
+    throw new SandboxRefusal(422, 'destination_refused', message, 'callback_url');
+  }
+  if (callback_url !== undefined) checkDestination(callback_url, rules);
+  const isSame = delivery !== undefined && isUnchanged(changes);
+  return {
+    transaction,
+    base: delivery ?? genuineContent(transaction, sign, now),
+    changes,
+    url,
+    retry: { ...(delivery?.retry ?? transaction.retry), ...retry },
+    origin: delivery?.id ?? null,
+    copy: delivery === undefined ? 0 : delivery.copy + 1,
+    misbehaves: isSame ? [...delivery.misbehaves, `sent again after ${id}`] : [`composed from ${id}`],
+  };
+}
+
+/** What sends a delivery once more as it was. */
+export const unchanged: ComposedChanges = { signature: 'keep' };
+const isUnchanged = (changes: Misbehaviour): boolean =>
+  changes.signature === 'keep' && Object.keys(changes).length === 1;
+
+/** Sends a callback once more, with changes; answers it and its copies. */
+export function compose(
+  unit: Unit,
+  rules: TransactionRules,
+  id: number,
+  changes: ComposedChanges,
+  sign: Signer,
+  now: number,
+): DeliveryRecord[] {
+  return scheduleDeliveries(unit, plan(unit, rules, id, changes, sign, now), sign, now);
+}
+
+/** Shows what `compose` would send. */
+export function preview(
+  reader: Reader,
+  rules: TransactionRules,
+  id: number,
+  asked: ComposedChanges,
+  sign: Signer,
+  verifier: Verifier,
+  now: number,
+): CallbackPreview {
+  const { transaction, base, changes, url } = plan(reader, rules, id, asked, sign, now);
+  const { body, signature, signed, signing } = changedContent(transaction, base, changes, sign, now);
+  const verdict = verifier.verifyCallback({ signature, body });
+  return {
+    url,
+    body,
+    signature,
+    signed,
+    signed_string: signedString(signed),
+    key: signing.key,
+    verifies: verdict.ok,
+    refusal: verdict.ok ? null : { code: verdict.code, hint: verdict.hint },
+  };
+}
+
+/** The deliveries that were given up since then and have not been sent again. */
+export function failedSince(reader: Reader, since: number): DeliveryRecord[] {
+  const deliveries = reader.list('delivery');
+  const sentAgain = new Set(deliveries.map(({ origin }) => origin));
+  return deliveries.filter(
+    ({ id, state, attempts }) =>
+      state === 'given_up' && !sentAgain.has(id) && (attempts.at(-1)?.at ?? 0) >= since,
+  );
+}

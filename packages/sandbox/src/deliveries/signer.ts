@@ -1,0 +1,42 @@
+import type { SignedFields } from '@payment-service/core';
+import { signCallback } from '@payment-service/core/testing';
+import { deriveText } from '../state/account.ts';
+import type { Signing } from '../state/records.ts';
+
+/** Signs five fields with the account's key, or on purpose with another one. */
+export type Signer = (fields: SignedFields, now: number, signing?: Partial<Signing>) => string;
+
+/** `t` is in seconds by default; the service's unit is not shown (protocol §5.2). */
+export function createSigner(
+  signingKey: string,
+  seed: string,
+  timestampUnit: 'seconds' | 'milliseconds',
+): Signer {
+  const otherKey = `SANDBOXOTHER${deriveText(seed, 'another signing key', 32)}`;
+  return ({ event, ...payload }, now, { key = 'account', offsetSeconds = 0, unit } = {}) => {
+    const time = now + offsetSeconds * 1000;
+    return signCallback({
+      signingKey: key === 'account' ? signingKey : otherKey,
+      data: { event, payload },
+      timestamp: Math.floor((unit ?? timestampUnit) === 'seconds' ? time / 1000 : time),
+    });
+  };
+}
+
+/** The five fields that the service signs (protocol §5.2), in its order. */
+export const signedFieldsOf = ({
+  event,
+  payload,
+}: {
+  event: string;
+  payload: Omit<SignedFields, 'event'>;
+}): SignedFields => ({
+  event,
+  merchant_reference: payload.merchant_reference,
+  internal_reference: payload.internal_reference,
+  transaction_type: payload.transaction_type,
+  transaction_status: payload.transaction_status,
+});
+
+/** The string that is signed. */
+export const signedString = (fields: SignedFields): string => Object.values(fields).join(':');
