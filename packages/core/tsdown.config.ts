@@ -5,6 +5,7 @@ const config: UserConfig = defineConfig({
     index: 'src/index.ts',
     receive: 'src/receive/index.ts',
     client: 'src/client/index.ts',
+    explain: 'src/explain/index.ts',
     testing: 'src/testing.ts',
     'digest.node': 'src/verify/digest.node.ts',
     'digest.portable': 'src/verify/digest.portable.ts',

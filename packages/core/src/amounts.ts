@@ -129,11 +129,10 @@ export function amountMismatches(
  */
 export function claimedAmounts(callback: VerifiedCallback | Evidence): ClaimedAmounts {
   const { text } = openGenuine('claimedAmounts()', callback, ['callback', 'evidence']);
-  const { unsigned } = callback;
   const claim = (side: 'request' | 'transaction'): Claim => {
-    const currency = unsigned[`${side}_currency`];
+    const currency = callback.unsigned[`${side}_currency`];
     const field = `${side}_amount` as const;
-    const value = unsigned[field];
+    const value = callback.unsigned[field];
     if (value === undefined) return { currency, amount: undefined, isInexact: false };
     const decimal = text === undefined ? decimalFrom(value) : numberInPayload(text, field);
     return { currency, amount: decimal && formatDecimal(decimal), isInexact: decimal === undefined };

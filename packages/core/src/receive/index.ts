@@ -1,14 +1,15 @@
 export { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '../options.ts';
 export { incomingCallback, type NodeRequest } from './node.ts';
-export { type IncomingCallback, type ReceivedCallback, receiveCallback } from './receive-callback.ts';
+export { type ReceivedCallback, receiveCallback } from './receive-callback.ts';
 export { type IncomingRedirect, type ReceivedRedirect, receiveRedirect } from './receive-redirect.ts';
 export type {
   CallbackOptions,
   CallbackReceiver,
   RedirectOptions,
   RedirectReceiver,
+  RefusedRequest,
   Reply,
 } from './receiver.ts';
 export { createCallbackReceiver, createRedirectReceiver } from './receiver.ts';
-export type { BodySource, IncomingBody } from './request-body.ts';
+export type { BodySource, IncomingBody, IncomingCallback } from './request-body.ts';
 export { incomingWebCallback } from './web.ts';

@@ -1,5 +1,4 @@
-import type { IncomingCallback } from './receive-callback.ts';
-import type { BodySource } from './request-body.ts';
+import type { BodySource, IncomingCallback } from './request-body.ts';
 
 /** The part of node:http's IncomingMessage that core needs, so that core needs no Node types. */
 export interface NodeRequest {

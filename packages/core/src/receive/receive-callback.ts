@@ -5,19 +5,12 @@ import type { VerifiedCallback } from '../verify/verified.ts';
 import { type CallbackReceiver, failureReply, jsonReply, type Reply, settled } from './receiver.ts';
 import {
   type BodyProblem,
-  type IncomingBody,
+  headerOf,
+  type IncomingCallback,
   isLargerThanBody,
   MAX_BODY_BYTES,
   readBodyBytes,
 } from './request-body.ts';
-
-/** A callback request, in the terms that every framework shares. An adapter fills it in and decides nothing. */
-export interface IncomingCallback {
-  readonly method: string;
-  /** The value of a header, by its name in lower case. A repeated header is an array, or joined with ', '. */
-  readonly header: (name: string) => string | readonly string[] | null | undefined;
-  readonly body: IncomingBody;
-}
 
 /** Core's answer, or, without `onCallback`, a verified callback for the adapter to pass through. */
 export type ReceivedCallback =
@@ -51,21 +44,21 @@ export async function receiveCallback(
   request: IncomingCallback,
   receiver: CallbackReceiver,
 ): Promise<ReceivedCallback> {
-  const signature = readSignature(header(request, 'hmac-signature'));
-  const encoding = header(request, 'content-encoding')?.trim().toLowerCase() ?? 'identity';
-  const declared = header(request, 'content-length');
+  const signature = readSignature(headerOf(request, 'hmac-signature'));
+  const encoding = headerOf(request, 'content-encoding')?.trim().toLowerCase() ?? 'identity';
+  const declared = headerOf(request, 'content-length');
   const declaredLength = declared === undefined ? undefined : Number(declared);
   // Not `>`: a length that is not a number is not within the limit either.
   const isTooLong = declaredLength !== undefined && !(declaredLength <= MAX_BODY_BYTES);
 
   const refused = (code: RefusalCode, headers?: Reply['headers']): { readonly reply: Reply } => {
-    receiver.reportRefusal(refuse(code));
+    receiver.reportRefusal(refuse(code), request);
     const reply = REPLIES.get(code) ?? UNAUTHORIZED;
     return { reply: { ...reply, headers: { ...reply.headers, ...headers } } };
   };
   // To keep the connection, the server would read the rest of a long body and throw it away.
   const unread = (code: RefusalCode): { readonly reply: Reply } => {
-    const mayBeLong = isTooLong || (declared === undefined && header(request, 'transfer-encoding'));
+    const mayBeLong = isTooLong || (declared === undefined && headerOf(request, 'transfer-encoding'));
     return refused(code, request.body.state === 'unread' && mayBeLong ? CLOSE : undefined);
   };
   if (request.method !== 'POST') return unread('method_not_allowed');
@@ -98,7 +91,7 @@ export async function receiveCallback(
       if (running instanceof Promise) await running;
       return { reply: ACCEPTED };
     }
-    receiver.reportRefusal(result);
+    receiver.reportRefusal(result, request, body);
     if (!result.authentic || onAuthenticRefusal === undefined) return { reply: UNAUTHORIZED };
     await settled(onAuthenticRefusal(result), receiver);
     return { reply: ACCEPTED };
@@ -118,9 +111,3 @@ async function decompress(bytes: Uint8Array, encoding: string): Promise<Uint8Arr
 const BODY_CONSUMED =
   'The callback cannot be verified: other middleware consumed the request body without parsing it. Mount ' +
   'paymentCallbacks() before it, or use a JSON body parser.';
-
-/** A repeated header cannot be read: it is joined, which no grammar accepts. */
-function header(request: IncomingCallback, name: string): string | undefined {
-  const value = request.header(name) ?? undefined;
-  return typeof value === 'object' ? value.join(', ') : value;
-}

@@ -9,6 +9,7 @@ import {
 } from '../verify/create-verifier.ts';
 import type { AuthenticRefusal, Refusal } from '../verify/refusal.ts';
 import type { VerifiedCallback, VerifiedRedirect } from '../verify/verified.ts';
+import { headerOf, type IncomingCallback } from './request-body.ts';
 import { TimeLimit } from './time-limit.ts';
 
 /** An answer, in the terms that every framework shares. */
@@ -18,10 +19,25 @@ export interface Reply {
   readonly body: string;
 }
 
+/**
+ * The request of a refused callback, to find out why it was refused. A log of this object shows no header and no body
+ * (threat A23): both are behind functions.
+ */
+export interface RefusedRequest {
+  readonly method: string;
+  /** A header by its name in lower case; a repeated one is joined with ', '. */
+  readonly header: (name: string) => string | undefined;
+  /** The bytes, or the result of a body parser; undefined when the refusal came before the body. */
+  readonly body: () => unknown;
+}
+
 /** What callbacks and redirects share: how to verify, and what to report. */
 interface ReceiverOptions extends VerifierOptions {
-  /** Called with every refusal, for logs and metrics. The network sees a constant answer (threat A22). */
-  readonly onRefused?: ((refusal: Refusal) => void) | undefined;
+  /**
+   * Called with every refusal, for logs and metrics. The network sees a constant answer (threat A22).
+   * `explainRefusals()` of `@payment-service/core/explain` makes one that prints the reason during development.
+   */
+  readonly onRefused?: ((refusal: Refusal, request?: RefusedRequest) => void) | undefined;
   /** Called with the error of a handler that failed, and with misuse found at run time. @default console.error */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
@@ -70,7 +86,7 @@ export interface RedirectOptions extends ReceiverOptions {
 interface Receiver {
   readonly verifier: ReceiverVerifier;
   /** Tells `onRefused`; an error in that hook reaches `onError` and changes no answer. */
-  readonly reportRefusal: (refusal: Refusal) => void;
+  readonly reportRefusal: (refusal: Refusal, request?: IncomingCallback, body?: unknown) => void;
   readonly reportError: (error: unknown) => void;
   readonly failureStatus: number;
   readonly handlerLimit: TimeLimit;
@@ -107,7 +123,6 @@ const REDIRECT_RULES: OptionRules<RedirectOptions> = {
   onRedirect: FUNCTION,
   refusedLocation: [isLocation, 'an address'],
 };
-const RETRY_AFTER_SECONDS = 30;
 
 /**
  * Checks the options of a callback route, at construction.
@@ -143,11 +158,16 @@ function createReceiver(options: ReceiverOptions): Receiver {
   const reportError = (error: unknown): void => runHook(() => onError(error), logError);
   return {
     verifier: verifierOf(options),
-    reportRefusal: (refusal) => runHook(() => onRefused?.(refusal), reportError),
+    reportRefusal: (refusal, request, body) =>
+      runHook(() => onRefused?.(refusal, request && refusedRequest(request, body)), reportError),
     reportError,
     failureStatus,
     handlerLimit: new TimeLimit(handlerTimeoutMs),
   };
+}
+
+function refusedRequest(request: IncomingCallback, body: unknown): RefusedRequest {
+  return { method: request.method, header: (name) => headerOf(request, name), body: () => body };
 }
 
 // The message of an UnavailableError says all: its stack is the inbox's own, and a flood of replays would print it each time.
@@ -165,10 +185,9 @@ export function settled<T>(running: T | Promise<T>, receiver: Receiver): T | Pro
       reject(new HandlerTimeoutError(HANDLER_TIMEOUT));
       report = reportError; // Too late for an answer, but still reported.
     });
-    const stop = (): void => handlerLimit.stop(limited);
     void Promise.resolve(running)
       .then(resolve, (error) => report(error))
-      .finally(stop);
+      .finally(() => handlerLimit.stop(limited));
   });
 }
 
@@ -180,7 +199,7 @@ export function failureReply(
   name: string = nameOf(error),
 ): Reply {
   receiver.reportError(error);
-  const seconds = error instanceof UnavailableError ? error.retryAfterSeconds : RETRY_AFTER_SECONDS;
+  const seconds = error instanceof UnavailableError ? error.retryAfterSeconds : 30;
   return jsonReply(receiver.failureStatus, { error: name }, { 'retry-after': String(seconds), ...headers });
 }
 

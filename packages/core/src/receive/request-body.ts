@@ -1,5 +1,19 @@
 import type { TimeLimit } from './time-limit.ts';
 
+/** A callback request, in the terms that every framework shares. An adapter fills it in and decides nothing. */
+export interface IncomingCallback {
+  readonly method: string;
+  /** The value of a header, by its name in lower case. A repeated header is an array, or joined with ', '. */
+  readonly header: (name: string) => string | readonly string[] | null | undefined;
+  readonly body: IncomingBody;
+}
+
+/** A repeated header cannot be read: it is joined, which no grammar accepts. */
+export function headerOf(request: IncomingCallback, name: string): string | undefined {
+  const value = request.header(name) ?? undefined;
+  return typeof value === 'object' ? value.join(', ') : value;
+}
+
 /** How far a callback's body has been read. Parsed or not, it verifies: fields are signed, not bytes (decision D10). */
 export type IncomingBody =
   | { readonly state: 'unread'; readonly read: BodySource }
@@ -80,7 +94,7 @@ function append(buffer: Uint8Array, length: number, piece: Uint8Array): Uint8Arr
 export function isLargerThanBody(data: unknown): boolean {
   if (ArrayBuffer.isView(data)) return data.byteLength > MAX_BODY_BYTES;
   try {
-    const text = typeof data === 'string' ? data : (JSON.stringify(data, withoutBigInts) ?? '');
+    const text = typeof data === 'string' ? data : jsonText(data);
     // One UTF-16 unit is at most three bytes: short text is not encoded.
     return text.length * 3 > MAX_BODY_BYTES && encoder.encode(text).length > MAX_BODY_BYTES;
   } catch {
@@ -89,6 +103,5 @@ export function isLargerThanBody(data: unknown): boolean {
 }
 
 /** Some body parsers read long numbers as bigint, which JSON.stringify refuses. */
-function withoutBigInts(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value;
-}
+export const jsonText = (data: unknown): string =>
+  JSON.stringify(data, (_name, value) => (typeof value === 'bigint' ? String(value) : value)) ?? '';

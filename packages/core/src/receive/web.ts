@@ -1,5 +1,4 @@
-import type { IncomingCallback } from './receive-callback.ts';
-import type { BodySink, BodySource, IncomingBody } from './request-body.ts';
+import type { BodySink, BodySource, IncomingBody, IncomingCallback } from './request-body.ts';
 
 /**
  * Describes a web-standard `Request` for `receiveCallback()`.

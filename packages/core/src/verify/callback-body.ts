@@ -16,7 +16,6 @@ export interface ReadBody {
 // `ignoreBOM: false` skips a leading byte order mark, as the body parsers of the frameworks do: one verdict for the same
 // bytes, parsed before or not. `fatal`: invalid bytes would all decode to U+FFFD and collide (threat A8).
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
-const BYTE_ORDER_MARK = '\ufeff';
 
 /** Undefined when the body is not a JSON object with an object `payload`. */
 export function readCallbackBody(body: unknown): ReadBody | undefined {
@@ -24,21 +23,19 @@ export function readCallbackBody(body: unknown): ReadBody | undefined {
     // Not `instanceof`: a runtime's own realm may have made the bytes (Jest, edge sandboxes).
     const text = ArrayBuffer.isView(body)
       ? decoder.decode(body as Uint8Array<ArrayBuffer>)
-      : withoutMark(body);
+      : typeof body === 'string' && body.startsWith('\ufeff')
+        ? body.slice(1)
+        : body;
     const isText = typeof text === 'string';
     const data: unknown = isText ? JSON.parse(text) : text;
     if (!isObject(data)) return undefined;
     const payload = isText ? jsonValue(data, 'payload') : ownValue(data, 'payload');
     if (!isObject(payload)) return undefined;
-    if (!isText) return { data, payload, text: undefined, repeatsSignedName: false };
-    return { data, payload, text, repeatsSignedName: repeatsSignedName(text) };
+    const repeats = isText && repeatsSignedName(text);
+    return { data, payload, text: isText ? text : undefined, repeatsSignedName: repeats };
   } catch {
     return undefined; // Not UTF-8, not JSON, or a proxy that throws.
   }
-}
-
-function withoutMark(body: unknown): unknown {
-  return typeof body === 'string' && body.startsWith(BYTE_ORDER_MARK) ? body.slice(1) : body;
 }
 
 /**
@@ -68,7 +65,6 @@ const NAMES: { readonly [Parent in 'callback' | 'payload']: readonly string[] } 
   payload: SIGNED_NAMES.filter((name) => name !== 'event'),
 };
 const WATCHED = /"(?:payload"|event"|merchant_reference"|internal_reference"|transaction_(?:type"|status"))/g;
-const WATCHED_COUNT = 6;
 
 function repeatsSignedName(text: string): boolean {
   // Nearly every body is settled here. All of the names must be present for a callback to verify, so as many matches as names
@@ -76,13 +72,10 @@ function repeatsSignedName(text: string): boolean {
   let count = 0;
   WATCHED.lastIndex = 0;
   while (WATCHED.test(text)) count++;
-  if (count === WATCHED_COUNT && !text.includes('\\u')) return false;
-  const seen = new Set<string>();
-  let repeats = false;
+  if (count === SIGNED_NAMES.length + 1 && !text.includes('\\u')) return false;
+  const seen: string[] = [];
   visitMembers(text, (parent, name) => {
-    if (!NAMES[parent].includes(name)) return;
-    if (seen.has(name)) repeats = true;
-    seen.add(name);
+    if (NAMES[parent].includes(name)) seen.push(name);
   });
-  return repeats;
+  return new Set(seen).size < seen.length;
 }

@@ -18,8 +18,8 @@ const MAX_REUSED_BYTES = 4096;
  * `createHmac`, which builds a native object for every message. The key stays in the closure, where no inspection shows
  * it.
  */
-export function prepareKey(key: string): Hmac {
-  const bytes = Buffer.from(key, 'utf8');
+export function prepareKey(key: string | Uint8Array): Hmac {
+  const bytes = typeof key === 'string' ? Buffer.from(key, 'utf8') : key;
   const block = bytes.length > BLOCK_BYTES ? createHash('sha256').update(bytes).digest() : bytes;
   const inner = Buffer.alloc(BLOCK_BYTES + MAX_REUSED_BYTES);
   const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES);

@@ -12,8 +12,8 @@ export type Hmac = (message: string) => string;
 export const digestName = '@noble/hashes';
 
 /** Prepares a signing key once (protocol §5.2: the key is used as its plain string bytes). */
-export function prepareKey(key: string): Hmac {
-  const prepared = hmac.create(sha256, utf8ToBytes(key));
+export function prepareKey(key: string | Uint8Array): Hmac {
+  const prepared = hmac.create(sha256, typeof key === 'string' ? utf8ToBytes(key) : key);
   return (message) => bytesToHex(prepared.clone().update(utf8ToBytes(message)).digest());
 }
 

@@ -52,7 +52,10 @@ describe('redirects', () => {
     const elsewhere = await answer({ refusedLocation: '/failed', onRefused }, forged);
     expect(elsewhere).toEqual({ status: 303, headers: { location: '/failed', ...PRIVATE }, body: '' });
     expect(await answer({ onRefused }, forged)).toMatchObject({ status: 401, headers: PRIVATE });
-    expect(onRefused.mock.calls).toMatchObject([[{ code: 'mismatch' }], [{ code: 'mismatch' }]]);
+    expect(onRefused.mock.calls).toMatchObject([
+      [{ code: 'mismatch' }, undefined],
+      [{ code: 'mismatch' }, undefined],
+    ]);
   });
 
   test('another method than GET is answered 405, and reaches onRefused', async () => {
@@ -62,7 +65,9 @@ describe('redirects', () => {
       headers: { 'content-type': 'application/json; charset=utf-8', allow: 'GET', ...PRIVATE },
       body: '{"error":"method_not_allowed"}',
     });
-    expect(onRefused.mock.calls).toMatchObject([[{ code: 'method_not_allowed', authentic: false }]]);
+    expect(onRefused.mock.calls).toMatchObject([
+      [{ code: 'method_not_allowed', authentic: false }, undefined],
+    ]);
   });
 
   test('without onRedirect, the redirect is passed through with the headers of its page', async () => {

@@ -1,0 +1,246 @@
+import { readTimestamp } from '../verify/signature.ts';
+import { type Explanation, type OutcomeCause, outcomeWords } from './causes.ts';
+import { explain } from './explain.ts';
+import { type ExplainKeys, keyName } from './hypotheses.ts';
+import type { ExplainOptions } from './problems.ts';
+import { type ExplainedRequest, looseSignatures, readFacts } from './readings.ts';
+
+/** One delivery, as its sender recorded it. */
+export interface Exchange {
+  readonly request: ExplainedRequest & {
+    readonly url: string;
+    /** What the sender changed on purpose. @default nothing */
+    readonly isForged?: 'signature' | 'timestamp' | 'amount' | 'currency' | undefined;
+  };
+  /** Missing when there was none. */
+  readonly response?: ExplainedRequest & { readonly status: number; readonly method?: never };
+  /** The code or the message of what failed, such as `ECONNREFUSED` or `timeout`. */
+  readonly error?: string | undefined;
+  /** From the start of the request, in milliseconds. */
+  readonly durationMs?: number | undefined;
+  /** Paths that are known to receive callbacks, for the nearest one. @default ['/payments/callbacks'] */
+  readonly knownPaths?: readonly string[] | undefined;
+}
+
+/** What became of a delivery. Holds no key, no header and no body. */
+export interface Outcome extends Omit<Explanation, 'cause'> {
+  /** Whether the endpoint did what it should. */
+  readonly ok: boolean;
+  readonly cause: OutcomeCause;
+  /** `neutral`: right, if the endpoint also did what the fix says. */
+  readonly tone: 'good' | 'bad' | 'neutral';
+}
+
+interface Seen {
+  readonly error: string;
+  readonly status: number;
+  readonly header: (name: string) => string;
+  readonly text: string;
+  readonly url: URL | undefined;
+  /** Where a redirect leads. */
+  readonly target: URL | undefined;
+  /** Why the request deserves a refusal; undefined when its signature is right. */
+  readonly badSignature: string | undefined;
+  readonly keyName: string;
+  readonly forged: string | undefined;
+  readonly isOld: boolean;
+  readonly knownPaths: readonly string[];
+}
+
+/** What the codes and messages of Node, undici and Workers have in common; some count under one protocol only. */
+const ERRORS: readonly [OutcomeCause, RegExp, protocol?: string][] = [
+  ['tls_to_plain_port', /EPROTO|ERR_SSL|version number|packet length/i, 'https:'],
+  ['plain_to_tls_port', /HPE_INVALID|Parse Error/i, 'http:'],
+  ['certificate_refused', /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/i],
+  ['connection_refused', /ECONNREFUSED/],
+  ['name_not_found', /ENOTFOUND|EAI_AGAIN/],
+  ['host_unreachable', /UNREACH|EADDRNOTAVAIL|ENETDOWN/],
+  ['timed_out', /timed?[ _-]?out|abort/i],
+  ['connection_reset', /ECONNRESET|EPIPE|hang up|UND_ERR_SOCKET|other side closed|terminated/i],
+  ['connection_failed', /./s],
+];
+
+const REFUSING: readonly number[] = [400, 401, 403, 422];
+const isSuccess = ({ status }: Seen): boolean => status >= 200 && status < 300;
+const isRefusal = ({ status }: Seen): boolean => REFUSING.includes(status);
+const HTML = /^\s*<(!doctype|html)/i;
+
+/** What more than the status decides. The first one that gives a detail is the outcome. */
+const ANSWERS: readonly [OutcomeCause, (seen: Seen) => string | false | undefined][] = [
+  [
+    'plain_to_tls_port',
+    ({ text }) => /HTTP request.{0,20} HTTPS (server|port)/i.test(text) && 'The body says so.',
+  ],
+  [
+    'login_redirect',
+    ({ target }) => target && /log-?_?in|sign-?_?in|auth|sso/i.test(target.pathname) && to(target),
+  ],
+  [
+    'https_redirect',
+    ({ target, url }) => target?.protocol === 'https:' && url?.protocol === 'http:' && to(target),
+  ],
+  ['slash_redirect', ({ target, url }) => target && bare(target) === (url && bare(url)) && to(target)],
+  ['redirected', ({ target }) => target && to(target)],
+  ['near_path', (seen) => seen.status === 404 && nearest(seen)],
+  ['login_required', ({ status, header }) => status === 401 && challenge(header('www-authenticate'))],
+  [
+    'csrf_guard',
+    (seen) =>
+      (isRefusal(seen) || seen.status === 419) &&
+      /csrf|xsrf|cross-site|forgery/i.test(seen.text) &&
+      'The body speaks of it.',
+  ],
+  ['forgery_refused', (seen) => isRefusal(seen) && seen.badSignature],
+  ['old_timestamp_refused', (seen) => isRefusal(seen) && seen.isOld && 't is more than 30 s from the clock.'],
+  ['other_key', ({ status, keyName }) => status === 401 && `The callback was signed with ${keyName}.`],
+  [
+    'html_answer',
+    (seen) =>
+      isSuccess(seen) &&
+      (HTML.test(seen.text) || /html/i.test(seen.header('content-type'))) &&
+      'The body is HTML.',
+  ],
+  ['verification_off', (seen) => isSuccess(seen) && seen.badSignature],
+  ['forgery_accepted', (seen) => isSuccess(seen) && seen.forged && `What was forged: ${seen.forged}.`],
+  ['accepted', (seen) => isSuccess(seen) && 'The signature is right.'],
+];
+
+const STATUSES: ReadonlyMap<number, OutcomeCause> = new Map([
+  [403, 'forbidden'],
+  [404, 'not_found'],
+  [405, 'method_refused'],
+  [408, 'body_timeout'],
+  [410, 'not_found'],
+  [413, 'body_refused'],
+  [415, 'media_type_refused'],
+  [429, 'asked_to_retry'],
+  [502, 'gateway_failed'],
+  [503, 'unavailable'],
+  [504, 'gateway_failed'],
+]);
+
+const TONES: { readonly [Name in OutcomeCause]?: Outcome['tone'] } = {
+  accepted: 'good',
+  forgery_refused: 'good',
+  forgery_accepted: 'neutral',
+  old_timestamp_refused: 'neutral',
+};
+
+/**
+ * What became of a delivery, and what to do: for the sender's side, such as the sandbox. The first row of one table that
+ * fits decides. Total, like `explain()`.
+ *
+ * @param keys The key that signed, to tell a right signature from a wrong one. Without it, `isForged` tells.
+ * @throws {ConfigurationError} When an option is invalid.
+ *
+ * @example
+ * explainOutcome({ request: { url, headers, body }, error: 'ECONNREFUSED' }).title; // 'Nothing listens at this address.'
+ */
+export function explainOutcome(
+  exchange: Exchange,
+  keys?: ExplainKeys,
+  options: ExplainOptions = {},
+): Outcome {
+  const seen = seenIn(exchange, keys, options);
+  const [cause, detail] = seen.error === '' ? answerIn(seen) : errorIn(seen);
+  const tone = TONES[cause] ?? 'bad';
+  const after = exchange.durationMs === undefined ? '' : ` It took ${Math.round(exchange.durationMs)} ms.`;
+  return Object.freeze({
+    ok: tone !== 'bad',
+    cause,
+    tone,
+    detail: `${detail}${after}`,
+    ...outcomeWords(cause),
+  });
+}
+
+function errorIn({ error, url }: Seen): [OutcomeCause, detail: string] {
+  // Not an HTTP server at all, on a port that is usually TLS: Node's TLS servers only close the connection.
+  const isTls = url?.protocol === 'http:' && url.port.endsWith('443') && /ECONNRESET|hang up/.test(error);
+  const [found] =
+    ERRORS.find(([, pattern, only]) => pattern.test(error) && (only ?? url?.protocol) === url?.protocol) ??
+    [];
+  const code = /\b[A-Z][A-Z_]{3,30}\b/.exec(error)?.[0] ?? 'no code';
+  return [
+    isTls ? 'plain_to_tls_port' : (found ?? 'connection_failed'),
+    `${url?.host ?? 'The address'}: ${code}.`,
+  ];
+}
+
+function answerIn(seen: Seen): [OutcomeCause, detail: string] {
+  const { status, header } = seen;
+  const answered = status === 0 ? 'There is no answer.' : `It answered ${status}.`;
+  for (const [cause, test] of ANSWERS) {
+    const detail = test(seen);
+    if (detail) return [cause, `${answered} ${detail}`];
+  }
+  const general = status >= 500 ? 'handler_failed' : status >= 400 ? 'request_refused' : 'unexpected_status';
+  const hints = ['allow', 'retry-after'].filter((name) => header(name) !== '');
+  const shown = hints.map((name) => ` ${name}: ${printable(header(name))}.`).join('');
+  return [STATUSES.get(status) ?? general, `${answered}${shown}`];
+}
+
+function seenIn(exchange: Exchange, keys: ExplainKeys | undefined, options: ExplainOptions): Seen {
+  const { request, response, error = '', knownPaths = ['/payments/callbacks'] } = exchange;
+  const { isForged, headers: sent, body } = request;
+  const { headers, text = '' } = readFacts(response ?? { headers: {} });
+  // Without a tolerance: the age of t is an outcome of its own.
+  const why = keys && explain({ headers: sent, body }, keys, { ...options, toleranceSeconds: undefined });
+  const [signature] = looseSignatures(readFacts({ headers: sent }).headers.get('hmac-signature') ?? '');
+  const { ageSeconds = 0 } = readTimestamp(signature?.t ?? '', (options.now ?? Date.now)());
+  const { signingKey } = keys ?? {};
+  const [key] = typeof signingKey === 'string' ? [{ id: 'signingKey', key: signingKey }] : (signingKey ?? []);
+  const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
+  const status = response?.status ?? 0;
+  const location = headers.get('location') ?? '';
+  const isRedirect = status >= 300 && status < 400 && URL.canParse(location, url?.href);
+  const forgery = isForged === 'signature' ? 'The signature was forged.' : undefined;
+  return {
+    error,
+    status,
+    header: (name) => headers.get(name) ?? '',
+    text,
+    url,
+    target: isRedirect ? new URL(location, url?.href) : undefined,
+    badSignature: why === undefined || why.ok ? forgery : why.title,
+    keyName: key === undefined ? "the account's key" : keyName(key.id, key.key),
+    forged: isForged,
+    isOld: isForged === 'timestamp' || Math.abs(ageSeconds) > 30,
+    knownPaths,
+  };
+}
+
+const to = ({ origin, pathname }: URL): string => `It leads to ${printable(origin + pathname)}.`;
+const bare = ({ host, pathname }: URL): string => host + pathname.replace(/\/$/, '');
+
+function challenge(header: string): string | undefined {
+  const [scheme] = /^(basic|bearer|digest|negotiate)/i.exec(header) ?? [];
+  return scheme && `It asks for ${scheme}.`;
+}
+
+/** From the endpoint: on one line, and not long. */
+const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '').slice(0, 80);
+
+function nearest({ url, knownPaths }: Seen): string | undefined {
+  const path = url?.pathname ?? '';
+  const near = knownPaths.find(
+    (known) =>
+      known !== path &&
+      (known.endsWith(path) || path.endsWith(known) || distance(path, known) <= known.length / 3),
+  );
+  return near && `The path is ${printable(path)}; ${printable(near)} is known.`;
+}
+
+/** Levenshtein's: how many characters to insert, delete or replace. */
+function distance(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (const character of left.slice(0, 200)) {
+    const next = [(row[0] ?? 0) + 1];
+    for (let at = 1; at <= right.length; at++) {
+      const kept = (row[at - 1] ?? 0) + (right[at - 1] === character ? 0 : 1);
+      next.push(Math.min(kept, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

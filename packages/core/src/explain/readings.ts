@@ -1,0 +1,221 @@
+import { jsonText } from '../receive/request-body.ts';
+import { readSignature } from '../verify/signature.ts';
+import { SIGNED_NAMES, type SignedName } from '../verify/signed-fields.ts';
+import type { Cause } from './causes.ts';
+
+/** A request, however a server, a log or a test holds it. */
+export interface ExplainedRequest {
+  /** @default not looked at */
+  readonly method?: string | undefined;
+  /** The address or path that was called. @default not looked at */
+  readonly url?: string | undefined;
+  readonly headers:
+    | Readonly<Record<string, string | readonly string[] | undefined>>
+    | Iterable<readonly [name: string, value: string]>;
+  /** The bytes, the text, or the result of a body parser. */
+  readonly body?: Uint8Array | string | object | null | undefined;
+}
+
+/** One request in one form. `data` is plain JSON, whatever a parser's object hides. */
+export interface Facts {
+  readonly headers: ReadonlyMap<string, string>;
+  readonly bytes: Uint8Array;
+  /** Undefined when the body is not UTF-8. */
+  readonly text: string | undefined;
+  readonly data: unknown;
+}
+
+/** One way to read a value, and the mistake that this reading presumes; undefined for the right one. */
+export interface Presumed {
+  readonly cause: Cause | undefined;
+  readonly detail: string;
+}
+
+/** `hash` is in lower-case hex. */
+export interface LooseSignature extends Presumed {
+  readonly t: string;
+  readonly hash: string;
+}
+
+/** The five values in the order of their names. */
+export interface Reading extends Presumed {
+  readonly fields: readonly string[];
+}
+
+const MAX_HEADER = 2048;
+const MAX_MEMBERS = 40;
+
+export function readFacts({ headers: given, body }: ExplainedRequest): Facts {
+  const headers = new Map<string, string>();
+  for (const [name, value] of Symbol.iterator in given ? given : Object.entries(given)) {
+    if (value === undefined) continue;
+    const earlier = headers.get(name.toLowerCase());
+    headers.set(name.toLowerCase(), [earlier ?? [], value].flat().join(', '));
+  }
+  const form = typeof body === 'object' && body !== null ? body : (body ?? '');
+  const written = attempt(() => (typeof form === 'string' ? form : jsonText(form)));
+  const bytes = isBytes(form) ? form : new TextEncoder().encode(written ?? '');
+  const text = isBytes(form) ? attempt(() => decoder.decode(form)) : written;
+  return { headers, bytes, text, data: attempt(() => JSON.parse((text ?? '').replace(/^\ufeff/, ''))) };
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const isBytes = (body: unknown): body is Uint8Array<ArrayBuffer> => ArrayBuffer.isView(body);
+
+/** Input that cannot be read is what this entry is for: then this reading is not made. */
+export function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Every hash in the value of a header, whatever its form. */
+export function looseSignatures(value: string): readonly LooseSignature[] {
+  const strict = readSignature(value);
+  if (typeof strict === 'object') return [{ cause: undefined, detail: '', t: strict.t, hash: strict.s }];
+  const start = value.slice(0, MAX_HEADER);
+  const plain = attempt(() => decodeURIComponent(start)) ?? start;
+  const parts = plain
+    .split(/[\s,;&"']+/)
+    .map((part) => /^([a-z]\w{0,9})=(.+)$/i.exec(part) ?? ['', '', part]);
+  const times = parts.flatMap(([, name, text = '']) => (name === 't' ? [text] : []));
+  const hashes = parts.flatMap(([, name, text = '']) => (name === 't' ? [] : (hashOf(text) ?? [])));
+  const isRepeated = hashes.length > 1 || times.length > 1;
+  return hashes.map(({ hash, ...form }) => {
+    let { cause, detail } = form;
+    if (plain !== start) {
+      cause = 'signature_percent_encoded';
+      detail = `It has ${start.split('%').length - 1} percent escapes.`;
+    }
+    if (isRepeated) {
+      cause = 'signature_repeated';
+      detail = `It holds ${hashes.length} hashes and ${times.length} values of t.`;
+    }
+    return { cause, detail, hash, t: times[0] ?? '' };
+  });
+}
+
+function hashOf(text: string): (Presumed & { readonly hash: string }) | undefined {
+  const hash = text.toLowerCase();
+  if (/^[\da-f]{8,128}$/.test(hash)) {
+    const detail = `The hash has ${hash.length} hex digits, ${text.replace(/[^A-F]/g, '').length} of them capitals.`;
+    if (hash.length < 64) return { cause: 'signature_truncated', detail, hash };
+    const cause = hash.length === 64 && text !== hash ? 'uppercase_hex' : 'signature_malformed';
+    return { cause, detail, hash };
+  }
+  const bytes = /^[\w+/-]{43}=?$/.test(text) ? base64Bytes(text) : undefined;
+  const detail = `The hash has ${text.length} characters of Base64.`;
+  return bytes && { cause: 'base64_digest', detail, hash: Array.from(bytes, hexOf).join('') };
+}
+
+const hexOf = (byte: number): string => byte.toString(16).padStart(2, '0');
+
+export function base64Bytes(text: string): Uint8Array | undefined {
+  const standard = text.replaceAll('-', '+').replaceAll('_', '/');
+  return attempt(() => Uint8Array.from(atob(standard), (character) => character.charCodeAt(0)));
+}
+
+type Members = Readonly<Record<string, unknown>>;
+/** What holds `event`, and what holds the other four. */
+type Form = Presumed & { readonly top: Members; readonly inner: Members };
+type Field = Presumed & { readonly value: string };
+
+/** The ways to find the five fields: one, if the body has the protocol's form. */
+export function readingsOf(data: unknown): readonly Reading[] {
+  const form = formOf(data);
+  if (form === undefined) return [];
+  const read = (name: SignedName, hole: string): Field =>
+    fieldOf(name === 'event' ? form.top : form.inner, name, hole);
+  // What languages write for a missing value when they join strings.
+  const readings = ['', 'undefined', 'null', 'None'].map((hole) =>
+    readingOf(form, (name) => read(name, hole)),
+  );
+  const [lost, ...more] = SIGNED_NAMES.filter((name) => read(name, '').cause === 'field_missing');
+  if (lost === undefined || more.length > 0) return readings;
+  // Any other string may be the lost one.
+  const others = Object.entries(lost === 'event' ? form.top : form.inner)
+    .filter(([, value]) => typeof value === 'string')
+    .slice(0, MAX_MEMBERS);
+  const renamed = others.map(([other, value]) =>
+    readingOf(form, (name) => (name === lost ? renamedField(name, other, String(value)) : read(name, ''))),
+  );
+  return [...readings, ...renamed];
+}
+
+function formOf(data: unknown): Form | undefined {
+  const whole = unwrapped(data);
+  if (!isMembers(whole)) return undefined;
+  const payload = unwrapped(whole['payload']);
+  const inside = Object.entries(whole).find(([, value]) => hasFields(value));
+  const form = (cause: Cause | undefined, detail: string, top: Members, inner: Members): Form => ({
+    cause,
+    detail,
+    top,
+    inner,
+  });
+  if (whole !== data) {
+    return form('double_encoded', 'The body is a JSON string', whole, isMembers(payload) ? payload : {});
+  }
+  if (isMembers(payload)) {
+    if (payload !== whole['payload'])
+      return form('double_encoded', 'payload is a JSON string', whole, payload);
+    const isNested = typeof whole['event'] !== 'string' && typeof payload['event'] === 'string';
+    if (isNested) return form('event_nested', 'event is a member of payload', payload, payload);
+    return form(undefined, '', whole, payload);
+  }
+  if (inside !== undefined && isMembers(inside[1])) {
+    return form('field_renamed', `payload is called ${shownName(inside[0])}`, whole, inside[1]);
+  }
+  if (hasFields(whole)) return form('payload_flat', 'There is no object payload', whole, whole);
+  return form(undefined, '', whole, {});
+}
+
+function unwrapped(value: unknown): unknown {
+  return typeof value === 'string' ? (attempt(() => JSON.parse(value) as unknown) ?? value) : value;
+}
+
+function hasFields(value: unknown): boolean {
+  const [, ...names] = SIGNED_NAMES;
+  return isMembers(value) && names.some((name) => fieldOf(value, name, '').cause !== 'field_missing');
+}
+
+function readingOf(form: Form, read: (name: SignedName) => Field): Reading {
+  const fields = SIGNED_NAMES.map(read);
+  const deviating = [form, ...fields].filter(({ cause }) => cause !== undefined);
+  const detail = `${deviating.map((one) => one.detail).join('; ')}.`;
+  return { cause: deviating[0]?.cause, detail, fields: fields.map(({ value }) => value) };
+}
+
+function fieldOf(holder: Members, name: SignedName, hole: string): Field {
+  const isOwn = Object.hasOwn(holder, name);
+  const alias = isOwn ? name : Object.keys(holder).find((one) => bare(one) === bare(name));
+  const value = alias === undefined ? undefined : holder[alias];
+  if (value === undefined) return { cause: 'field_missing', detail: `${name} is missing`, value: hole };
+  if (value === null) return { cause: 'field_null', detail: `${name} is null`, value: hole };
+  if (typeof value !== 'string') {
+    const type = Array.isArray(value) ? 'array' : typeof value;
+    return { cause: 'field_not_string', detail: `${name} is of type ${type}`, value: String(value) };
+  }
+  if (!value.isWellFormed()) {
+    const detail = `${name} has half of a surrogate pair`;
+    return { cause: 'field_not_string', detail, value: value.toWellFormed() };
+  }
+  return alias === name ? { cause: undefined, detail: '', value } : renamedField(name, alias ?? '', value);
+}
+
+function renamedField(name: SignedName, other: string, value: string): Field {
+  return { cause: 'field_renamed', detail: `${name} is called ${shownName(other)}`, value };
+}
+
+const bare = (name: string): string => name.replace(/[_\s-]/g, '').toLowerCase();
+
+/** Names come from the sender: only what looks like a name is shown. */
+export function shownName(name: string): string {
+  return /^[a-z][a-z_-]{0,30}$/i.test(name) ? `"${name}"` : 'something else';
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
