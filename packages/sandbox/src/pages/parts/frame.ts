@@ -4,7 +4,7 @@ import type { RefusalStatus } from '../../service/refusal.ts';
 import type { Service } from '../../service/service.ts';
 import type { SandboxAccount } from '../../state/account.ts';
 import { misbehaviourLabel } from '../account/presets.ts';
-import { troubled } from '../records/troubled.ts';
+import { troubled } from '../records/outcome.ts';
 import { button } from './form.ts';
 import { type Markup, page } from './layout.ts';
 import { count, span } from './quantities.ts';
@@ -51,7 +51,7 @@ export function framed(c: Context, dashboard: Dashboard, content: Content): Prom
     title: `${title} · Payment service sandbox`,
     body: html`<a class="skip" href="#main">Skip to the content</a>
 <header class="top" id="top"><div class="frame">
-<div class="brand"><strong>Payment service sandbox</strong>${badge('info', 'Simulated')}${newestTrouble(service)}</div>
+<div class="brand"><strong>Payment service sandbox</strong>${badge('info', 'Simulated')}${newestTrouble(dashboard)}</div>
 <nav class="nav" aria-label="Pages"><ul>${sections.map(
       ([href, label]) =>
         html`<li><a href="${href}"${href === section ? html` aria-current="page"` : ''}>${label}</a></li>`,
@@ -73,8 +73,8 @@ ${body}
 }
 
 /** The way to the newest failed delivery, first on every page. */
-function newestTrouble(service: Service): Markup | string {
-  const [newest, ...others] = troubled(service.store);
+function newestTrouble(dashboard: Dashboard): Markup | string {
+  const [newest, ...others] = troubled(dashboard);
   if (newest === undefined) return '';
   const words = `${count(others.length + 1)} failed: delivery ${newest.id}`;
   return badge('bad', words, `/deliveries/${newest.id}`);

@@ -17,15 +17,15 @@ interface Line {
   path: string | undefined;
 }
 
-const isJson = (text: string): boolean => {
+/** The value of a JSON text; undefined where it is none. */
+export function readJson(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) return false;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-};
+}
 
 /**
  * The text on lines of its own, each token as it was sent: to parse and print it again would change 1.0 into 1 and drop
@@ -75,7 +75,7 @@ function linesOf(text: string): Line[] {
  */
 export function bodyText(text: string, { signed = false }: { signed?: boolean } = {}): Markup {
   if (text === '') return html`<p class="quiet">No body.</p>`;
-  if (!/^\s*[{[]/.test(text) || !isJson(text)) return html`<pre class="wire">${text}</pre>`;
+  if (!/^\s*[{[]/.test(text) || readJson(text) === undefined) return html`<pre class="wire">${text}</pre>`;
   return html`<div class="wire json">${linesOf(text).map(({ depth, parts, path }) => {
     const isSigned = signed && path !== undefined && SIGNED.has(path);
     const label =

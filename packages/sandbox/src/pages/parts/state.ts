@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { DeliveryRecord, TransactionRecord } from '../../state/records.ts';
+import type { TransactionRecord } from '../../state/records.ts';
 import type { Markup } from './layout.ts';
 
 /** What a state means for the reader. Each has a shape, a word and a colour: colour alone is never enough. */
@@ -31,27 +31,6 @@ const transactionTones = { PENDING: 'wait', COMPLETED: 'good', FAILED: 'bad' } a
 
 export const transactionState = ({ status }: TransactionRecord): Markup =>
   badge(transactionTones[status], status.charAt(0) + status.slice(1).toLowerCase());
-
-/** The states of a delivery as its list filters them. */
-export type DeliveryState = 'delivered' | 'failed' | 'retrying' | 'waiting';
-
-export function stateOf({ state, attempts }: DeliveryRecord): DeliveryState {
-  if (state === 'delivered') return 'delivered';
-  if (state === 'given_up') return 'failed';
-  return attempts.length > 0 ? 'retrying' : 'waiting';
-}
-
-const deliveryWords = {
-  delivered: ['good', 'Delivered'],
-  failed: ['bad', 'Failed'],
-  retrying: ['wait', 'Retrying'],
-  waiting: ['neutral', 'Waiting'],
-} as const;
-
-export const deliveryState = (delivery: DeliveryRecord, href?: string): Markup => {
-  const [tone, word] = deliveryWords[stateOf(delivery)];
-  return badge(tone, word, href);
-};
 
 /** An HTTP status. None: no answer came. */
 export const httpStatus = (status: number | null): Markup =>

@@ -6,8 +6,15 @@ import { type Dashboard, framed } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
 import { type Column, filters, list, matches, paged, readQuery } from '../parts/list.ts';
 import { age, count, milliseconds } from '../parts/quantities.ts';
-import { type DeliveryState, deliveryState, httpStatus, stateOf } from '../parts/state.ts';
-import { outcomeOf } from './outcome.ts';
+import { httpStatus } from '../parts/state.ts';
+import {
+  type DeliveryState,
+  deliveryState,
+  deliveryWords,
+  outcomeOf,
+  outcomeTitle,
+  stateOf,
+} from './outcome.ts';
 
 /** An address without what all of them share. */
 export const shortUrl = (url: string): string => url.replace(/^https?:\/\//, '');
@@ -22,10 +29,11 @@ export function planOf({ state, dueAt, held, attempts }: DeliveryRecord, now: nu
 }
 
 /** The columns of every list of deliveries. */
-export function deliveryColumns({ service, account }: Dashboard): Column<DeliveryRecord>[] {
+export function deliveryColumns(dashboard: Dashboard): Column<DeliveryRecord>[] {
+  const { service } = dashboard;
   const now = service.now();
   return [
-    { label: 'State', isTitle: true, cell: (one) => deliveryState(one) },
+    { label: 'State', isTitle: true, cell: (one) => deliveryState(dashboard, one) },
     {
       label: 'Delivery',
       cell: (one) => html`<a href="/deliveries/${one.id}">${one.id}</a>`,
@@ -44,7 +52,7 @@ export function deliveryColumns({ service, account }: Dashboard): Column<Deliver
       cell: (one) => {
         const last = one.attempts.at(-1);
         const misbehaves = one.misbehaves.join(', ');
-        return html`<span>${last === undefined ? planOf(one, now) : outcomeOf(one, last, account).title}</span>${
+        return html`<span>${last === undefined ? planOf(one, now) : outcomeTitle(outcomeOf(dashboard, one, last))}</span>${
           misbehaves === '' ? '' : html`<span class="quiet small">${misbehaves}</span>`
         }`;
       },
@@ -68,12 +76,14 @@ export function deliveryColumns({ service, account }: Dashboard): Column<Deliver
   ];
 }
 
-const states: readonly (readonly [value: DeliveryState | '', label: string])[] = [
-  ['', 'All'],
-  ['failed', 'Failed'],
-  ['retrying', 'Retrying'],
-  ['waiting', 'Waiting'],
-  ['delivered', 'Delivered'],
+const states: readonly (DeliveryState | '')[] = [
+  '',
+  'failed',
+  'check',
+  'retrying',
+  'waiting',
+  'delivered',
+  'refused',
 ];
 
 /** Every callback that was sent or is scheduled, the newest first. */
@@ -86,7 +96,7 @@ export function deliveriesPage(c: Context, dashboard: Dashboard): Promise<Respon
     return matches(query, id, transactionId, url, merchantReference, internalReference);
   });
   const inState = (state: string): DeliveryRecord[] =>
-    searched.filter((one) => state === '' || stateOf(one) === state);
+    searched.filter((one) => state === '' || stateOf(dashboard, one) === state);
   const found = inState(query.state).reverse();
   const { rows, pager } = paged(query, found);
   const failed = inState('failed').length;
@@ -97,7 +107,12 @@ export function deliveriesPage(c: Context, dashboard: Dashboard): Promise<Respon
     beside: html`<div class="actions">${button('release', 'Send waiting ones now', { at: 'main' })}</div>`,
     body: html`${filters(
       query,
-      states.map(([state, label]) => [state, label, inState(state).length]),
+      states
+        .map(
+          (state) => [state, state === '' ? 'All' : deliveryWords[state][1], inState(state).length] as const,
+        )
+        // Rare states are offered when there are such deliveries.
+        .filter(([state, , found]) => found > 0 || (state !== 'check' && state !== 'refused')),
       'reference, number or address',
     )}
 ${rows.length === 0 ? html`<p class="quiet">No delivery ${query.q === '' && query.state === '' ? 'yet. Callbacks appear here as soon as a transaction is decided.' : 'fits this search.'}</p>` : list('deliveries', deliveryColumns(dashboard), rows)}

@@ -7,10 +7,10 @@ import { type Dashboard, framed, notFound } from '../parts/frame.ts';
 import { bodyText } from '../parts/json.ts';
 import type { Markup } from '../parts/layout.ts';
 import { count, counted, milliseconds, time } from '../parts/quantities.ts';
-import { badge, deliveryState, note, statusTone } from '../parts/state.ts';
+import { badge, note, statusTone } from '../parts/state.ts';
 import { bodyStart, head, signatureParts } from '../parts/wire.ts';
 import { planOf } from './deliveries.ts';
-import { outcomeNote, outcomeOf } from './outcome.ts';
+import { deliveryState, outcomeNote, outcomeOf } from './outcome.ts';
 
 /** One callback: what became of it and why, and every attempt as it was on the wire. */
 export function deliveryPage(c: Context, dashboard: Dashboard): Promise<Response> {
@@ -27,12 +27,12 @@ export function deliveryPage(c: Context, dashboard: Dashboard): Promise<Response
     section: '/deliveries',
     crumbs: [['/deliveries', 'Deliveries']],
     says: `Delivery ${id}: ${state.replace('_', ' ')}, ${counted(attempts.length, 'attempt')}.`,
-    beside: html`${deliveryState(delivery)}<div class="actions">${
+    beside: html`${deliveryState(dashboard, delivery)}<div class="actions">${
       state === 'scheduled'
         ? button('release', 'Send now', { at: 'main' })
         : button(`deliveries/${id}/resend`, 'Send again', { at: 'main', kind: 'main' })
     }</div>`,
-    body: html`${last === undefined ? note('info', plan) : outcomeNote(outcomeOf(delivery, last, dashboard.account))}
+    body: html`${last === undefined ? note('info', plan) : outcomeNote(outcomeOf(dashboard, delivery, last))}
 <section class="card" id="facts" aria-label="Facts"><dl class="facts">
 <dt>Transaction</dt><dd><a href="/transactions/${transactionId}">${transaction?.merchantReference ?? transactionId}</a></dd>
 <dt>To</dt><dd><code>${url}</code></dd>
@@ -50,11 +50,12 @@ ${
 }
 
 function attemptSection(
-  { account }: Dashboard,
+  dashboard: Dashboard,
   delivery: DeliveryRecord,
   attempt: DeliveryAttempt,
   number: number,
 ): Markup {
+  const { account } = dashboard;
   const { id, url, body, signed, signing, attempts } = delivery;
   const { sent, answer, status, error, ms, at } = attempt;
   const key = `attempt-${number}`;
@@ -67,7 +68,7 @@ function attemptSection(
   return html`<details class="card" id="${key}"${isLast ? html` open` : ''}>
 <summary><span class="actions"><span>Attempt ${number}</span>${badge(statusTone(error === null ? status : null), status === null ? 'No answer' : html`HTTP ${status}`)}<span class="quiet">${milliseconds(ms)}, ${time(at)}</span></span></summary>
 <div class="stack">
-${isLast ? '' : outcomeNote(outcomeOf(delivery, attempt, account))}
+${isLast ? '' : outcomeNote(outcomeOf(dashboard, delivery, attempt))}
 <div class="split"><section class="stack" aria-labelledby="${key}-request"><h2 id="${key}-request">Request</h2>
 ${
   sent === null

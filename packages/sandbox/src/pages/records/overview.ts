@@ -5,10 +5,10 @@ import { type Dashboard, framed } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
 import { list } from '../parts/list.ts';
 import { amount, count } from '../parts/quantities.ts';
-import { note, stateOf, type Tone } from '../parts/state.ts';
+import { note, type Tone } from '../parts/state.ts';
 import { deliveryColumns } from './deliveries.ts';
+import { stateOf, troubled } from './outcome.ts';
 import { transactionColumns } from './transactions.ts';
-import { troubled } from './troubled.ts';
 
 const SHOWN_FAILURES = 5;
 const SHOWN_TRANSACTIONS = 6;
@@ -21,10 +21,10 @@ export function overviewPage(c: Context, dashboard: Dashboard): Promise<Response
   const { service } = dashboard;
   const transactions = service.store.list('transaction');
   const deliveries = service.store.list('delivery');
-  const trouble = troubled(service.store);
+  const trouble = troubled(dashboard);
   const pending = transactions.filter(({ status }) => status === 'PENDING').length;
   const onTheirWay = deliveries.filter(({ state }) => state === 'scheduled').length;
-  const delivered = deliveries.filter((one) => stateOf(one) === 'delivered').length;
+  const delivered = deliveries.filter((one) => stateOf(dashboard, one) === 'delivered').length;
   const newest = transactions.slice(-SHOWN_TRANSACTIONS).reverse();
   return framed(c, dashboard, {
     title: 'Overview',
@@ -36,7 +36,7 @@ export function overviewPage(c: Context, dashboard: Dashboard): Promise<Response
 ${
   trouble.length === 0
     ? ''
-    : html`<section class="stack" id="trouble" aria-labelledby="trouble-title"><h2 id="trouble-title">Failed deliveries</h2>
+    : html`<section class="stack" id="trouble" aria-labelledby="trouble-title"><h2 id="trouble-title">Deliveries that need a look</h2>
 ${list('failed', deliveryColumns(dashboard), trouble.slice(0, SHOWN_FAILURES))}</section>`
 }
 <section class="stack" id="newest" aria-labelledby="newest-title"><div class="head"><h2 id="newest-title">Newest transactions</h2>${newest.length === 0 ? '' : html`<a href="/transactions">All ${count(transactions.length)}</a>`}</div>

@@ -7,7 +7,7 @@ import { type Dashboard, framed, notFound } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
 import { age, milliseconds, money, time } from '../parts/quantities.ts';
 import { note, shape, type Tone, transactionState } from '../parts/state.ts';
-import { outcomeOf } from './outcome.ts';
+import { outcomeOf, toneOf } from './outcome.ts';
 
 /** One transaction as one story: what it is, what happened, and what the reader can do next. */
 export function transactionPage(c: Context, dashboard: Dashboard): Promise<Response> {
@@ -74,10 +74,11 @@ const wallets = { MERCHANT_COLLECTION: 'collection wallet', MERCHANT_PAYOUT: 'pa
 
 /** One event of the story: its tone, its title, and what is behind it. */
 function told(
-  { service, account }: Dashboard,
+  dashboard: Dashboard,
   transaction: TransactionRecord,
   event: TimelineEvent,
 ): [tone: Tone, title: Markup | string, detail?: Markup | string] {
+  const { service } = dashboard;
   const delivery = 'deliveryId' in event ? service.store.get('delivery', event.deliveryId) : undefined;
   switch (event.what) {
     case 'created':
@@ -100,10 +101,10 @@ function told(
       ];
     case 'attempt': {
       const { attempt, deliveryId, number } = event;
-      const outcome = delivery === undefined ? undefined : outcomeOf(delivery, attempt, account);
+      const outcome = delivery === undefined ? undefined : outcomeOf(dashboard, delivery, attempt);
       const answered = attempt.status === null ? 'no answer' : `HTTP ${attempt.status}`;
       return [
-        outcome?.tone ?? 'neutral',
+        outcome === undefined ? 'neutral' : toneOf(outcome),
         html`<a href="/deliveries/${deliveryId}#attempt-${number}">Attempt ${number} of delivery ${deliveryId}</a>: ${answered}, ${milliseconds(attempt.ms)}`,
         outcome?.title ?? '',
       ];

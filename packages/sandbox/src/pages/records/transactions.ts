@@ -4,7 +4,8 @@ import type { DeliveryRecord, TransactionRecord } from '../../state/records.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
 import { type Column, filters, list, matches, paged, readQuery } from '../parts/list.ts';
 import { age, count, milliseconds, money } from '../parts/quantities.ts';
-import { deliveryState, httpStatus, transactionState } from '../parts/state.ts';
+import { httpStatus, transactionState } from '../parts/state.ts';
+import { deliveryState } from './outcome.ts';
 
 /** The newest delivery of each transaction. */
 function newestDeliveries({ service }: Dashboard): Map<number, DeliveryRecord> {
@@ -33,7 +34,7 @@ export function transactionColumns(dashboard: Dashboard): Column<TransactionReco
       label: 'Callback',
       cell: ({ id, status, callbackUrl }) => {
         const delivery = newest.get(id);
-        if (delivery !== undefined) return deliveryState(delivery, `/deliveries/${delivery.id}`);
+        if (delivery !== undefined) return deliveryState(dashboard, delivery, `/deliveries/${delivery.id}`);
         if (callbackUrl === null) return html`<span class="quiet">no callback URL</span>`;
         return html`<span class="quiet">${status === 'PENDING' ? 'after the decision' : 'none'}</span>`;
       },
