@@ -36,7 +36,7 @@ describe('with 500 transactions', () => {
     const first = await show('/transactions');
     expect(rows(first, 'transactions')).toHaveLength(25);
     expect(textOf(part(first, 'main', 'main'))).toContain('1 to 25 of 500');
-    expect(textOf(first)).toContain('All 500 Pending 100 Completed 400 Failed 0');
+    expect(textOf(first)).toContain('All 500 Pending 100 Completed 400');
     expect(first).toContain('href="/transactions?page=2"');
     const last = await show('/transactions?page=20');
     expect(rows(last, 'transactions').at(-1)).toBe('1001');
@@ -67,11 +67,11 @@ describe('deliveries', () => {
     expect(row(text, 'deliveries-1002')).toMatch(/^Delivered 1002 GOOD .+ 200 1 of 2 \d+ ms /);
     expect(row(text, 'deliveries-1004')).toMatch(/^Failed 1004 BAD .+ 500 2 of 2 \d+ ms /);
     expect(row(text, 'deliveries-1006')).toMatch(/^Waiting 1006 LATER Goes out in \d+ s\. late – 0 of 2 – /);
-    expect(textOf(text)).toContain('All 3 Failed 1 Retrying 0 Waiting 1 Delivered 1');
+    expect(textOf(text)).toContain('All 3 Need a look 1 Failed 1 Waiting 1 Delivered 1');
     expect(rows(await show('/deliveries?state=failed'), 'deliveries')).toEqual(['1004']);
     expect(rows(await show('/deliveries?q=good'), 'deliveries')).toEqual(['1002']);
     // The way to it is the first link of every page.
-    expect(textOf(part(await show('/wallets'), 'top', 'header'))).toContain('1 failed: delivery 1004');
+    expect(textOf(part(await show('/wallets'), 'top', 'header'))).toContain('1 needs a look: delivery 1004');
     expect(rows(await show('/'), 'failed')).toEqual(['1004']);
   });
 

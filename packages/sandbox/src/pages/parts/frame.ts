@@ -72,11 +72,12 @@ ${body}
   });
 }
 
-/** The way to the newest failed delivery, first on every page. */
+/** The way to the newest delivery that failed, first on every page. */
 function newestTrouble(dashboard: Dashboard): Markup | string {
   const [newest, ...others] = troubled(dashboard);
   if (newest === undefined) return '';
-  const words = `${count(others.length + 1)} failed: delivery ${newest.id}`;
+  const found = others.length + 1;
+  const words = `${count(found)} ${found === 1 ? 'needs' : 'need'} a look: delivery ${newest.id}`;
   return badge('bad', words, `/deliveries/${newest.id}`);
 }
 

@@ -70,7 +70,9 @@ export function filters(
   states: readonly (readonly [value: string, label: string, count: number])[],
   searched: string,
 ): Markup {
-  return html`<div class="filters"><nav aria-label="Filter"><ul class="chips">${states.map(
+  // A state that no row has would lead to an empty list.
+  const offered = states.filter(([state, , found]) => found > 0 || state === '' || state === query.state);
+  return html`<div class="filters"><nav aria-label="Filter"><ul class="chips">${offered.map(
     ([state, label, found]) =>
       html`<li><a href="${addressOf({ ...query, state, page: 1 })}"${state === query.state ? html` aria-current="true"` : ''}>${label} <span class="number">${count(found)}</span></a></li>`,
   )}</ul></nav>

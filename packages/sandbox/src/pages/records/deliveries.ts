@@ -14,6 +14,7 @@ import {
   outcomeOf,
   outcomeTitle,
   stateOf,
+  troubled,
 } from './outcome.ts';
 
 /** An address without what all of them share. */
@@ -76,15 +77,7 @@ export function deliveryColumns(dashboard: Dashboard): Column<DeliveryRecord>[] 
   ];
 }
 
-const states: readonly (DeliveryState | '')[] = [
-  '',
-  'failed',
-  'check',
-  'retrying',
-  'waiting',
-  'delivered',
-  'refused',
-];
+const states: readonly DeliveryState[] = ['failed', 'check', 'retrying', 'waiting', 'delivered', 'refused'];
 
 /** Every callback that was sent or is scheduled, the newest first. */
 export function deliveriesPage(c: Context, dashboard: Dashboard): Promise<Response> {
@@ -95,24 +88,25 @@ export function deliveriesPage(c: Context, dashboard: Dashboard): Promise<Respon
     const { merchantReference = '', internalReference = '' } = transaction ?? {};
     return matches(query, id, transactionId, url, merchantReference, internalReference);
   });
+  const needLook = new Set(troubled(dashboard));
   const inState = (state: string): DeliveryRecord[] =>
-    searched.filter((one) => state === '' || stateOf(dashboard, one) === state);
+    searched.filter((one) =>
+      state === 'look' ? needLook.has(one) : state === '' || stateOf(dashboard, one) === state,
+    );
   const found = inState(query.state).reverse();
   const { rows, pager } = paged(query, found);
-  const failed = inState('failed').length;
   return framed(c, dashboard, {
     title: 'Deliveries',
     section: '/deliveries',
-    says: `${count(searched.length)} deliveries, ${count(failed)} failed.`,
+    says: `${count(searched.length)} deliveries, ${count(needLook.size)} need a look.`,
     beside: html`<div class="actions">${button('release', 'Send waiting ones now', { at: 'main' })}</div>`,
     body: html`${filters(
       query,
-      states
-        .map(
-          (state) => [state, state === '' ? 'All' : deliveryWords[state][1], inState(state).length] as const,
-        )
-        // Rare states are offered when there are such deliveries.
-        .filter(([state, , found]) => found > 0 || (state !== 'check' && state !== 'refused')),
+      [
+        ['', 'All', searched.length],
+        ['look', 'Need a look', inState('look').length],
+        ...states.map((state) => [state, deliveryWords[state][1], inState(state).length] as const),
+      ],
       'reference, number or address',
     )}
 ${rows.length === 0 ? html`<p class="quiet">No delivery ${query.q === '' && query.state === '' ? 'yet. Callbacks appear here as soon as a transaction is decided.' : 'fits this search.'}</p>` : list('deliveries', deliveryColumns(dashboard), rows)}

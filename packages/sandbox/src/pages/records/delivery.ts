@@ -69,13 +69,13 @@ function attemptSection(
 <summary><span class="actions"><span>Attempt ${number}</span>${badge(statusTone(error === null ? status : null), status === null ? 'No answer' : html`HTTP ${status}`)}<span class="quiet">${milliseconds(ms)}, ${time(at)}</span></span></summary>
 <div class="stack">
 ${isLast ? '' : outcomeNote(outcomeOf(dashboard, delivery, attempt))}
-<div class="split"><section class="stack" aria-labelledby="${key}-request"><h2 id="${key}-request">Request</h2>
+<div class="split"><div class="stack"><h2>Request</h2>
 ${
   sent === null
     ? html`<p class="quiet">Nothing was sent.</p>`
     : html`${head(`POST ${pathname}${search} HTTP/1.1`, sent.headers)}${bodyText(body, { signed: true })}`
-}</section>
-<section class="stack" aria-labelledby="${key}-answer"><h2 id="${key}-answer">Answer</h2>
+}</div>
+<div class="stack"><h2>Answer</h2>
 ${error === null ? '' : html`<p class="problem">${error}</p>`}
 ${answer === null ? html`<p class="quiet">No answer came.</p>` : html`${head(`HTTP/1.1 ${status}`, answer.headers)}${bodyStart(answer)}`}
 ${
@@ -86,5 +86,5 @@ ${
 ${copyable(`${key}-fixture`, 'As a fixture', asFixture({ url, headers: sent.headers, body }))}
 ${copyable(`${key}-test`, 'As a test', asTest({ url, headers: sent.headers, body }, `delivery ${id}`, signing.key === 'account' ? 200 : 401))}</div>`
 }
-</section></div></div></details>`;
+</div></div></div></details>`;
 }

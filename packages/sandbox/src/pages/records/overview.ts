@@ -7,7 +7,7 @@ import { list } from '../parts/list.ts';
 import { amount, count } from '../parts/quantities.ts';
 import { note, type Tone } from '../parts/state.ts';
 import { deliveryColumns } from './deliveries.ts';
-import { stateOf, troubled } from './outcome.ts';
+import { type DeliveryState, stateOf, troubled } from './outcome.ts';
 import { transactionColumns } from './transactions.ts';
 
 const SHOWN_FAILURES = 5;
@@ -23,16 +23,16 @@ export function overviewPage(c: Context, dashboard: Dashboard): Promise<Response
   const deliveries = service.store.list('delivery');
   const trouble = troubled(dashboard);
   const pending = transactions.filter(({ status }) => status === 'PENDING').length;
-  const onTheirWay = deliveries.filter(({ state }) => state === 'scheduled').length;
-  const delivered = deliveries.filter((one) => stateOf(dashboard, one) === 'delivered').length;
+  const inState = (state: DeliveryState): number =>
+    deliveries.filter((one) => stateOf(dashboard, one) === state).length;
   const newest = transactions.slice(-SHOWN_TRANSACTIONS).reverse();
   return framed(c, dashboard, {
     title: 'Overview',
     section: '/',
-    says: `${count(transactions.length)} transactions, ${count(trouble.length)} failed deliveries.`,
+    says: `${count(transactions.length)} transactions, ${count(trouble.length)} deliveries need a look.`,
     beside: html`<div class="actions"><a class="button main" href="/start">Start a transaction</a></div>`,
     body: html`${nowhere(dashboard)}
-<div class="tiles" id="tiles">${tile('/transactions', 'Transactions', transactions.length, 'neutral')}${tile('/transactions?state=PENDING', 'Pending', pending, 'wait')}${tile('/deliveries?state=delivered', 'Delivered', delivered, 'good')}${tile('/deliveries?state=waiting', 'On their way', onTheirWay, 'wait')}${tile('/deliveries?state=failed', 'Failed', trouble.length, 'bad')}</div>
+<div class="tiles" id="tiles">${tile('/transactions', 'Transactions', transactions.length, 'neutral')}${tile('/transactions?state=PENDING', 'Pending', pending, 'wait')}${tile('/deliveries?state=delivered', 'Delivered', inState('delivered'), 'good')}${tile('/deliveries?state=waiting', 'Waiting', inState('waiting'), 'wait')}${tile('/deliveries?state=look', 'Need a look', trouble.length, 'bad')}</div>
 ${
   trouble.length === 0
     ? ''
