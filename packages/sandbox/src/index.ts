@@ -13,7 +13,6 @@ export type {
 } from './service/requests.ts';
 export type {
   SandboxAttempt,
-  SandboxBody,
   SandboxDelivery,
   SandboxTransaction,
   SandboxTransfer,

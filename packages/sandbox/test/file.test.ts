@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSandbox, type Sandbox } from '../src/index.ts';
+import { createSandbox, defaultProviders, type Sandbox } from '../src/index.ts';
 import { call, collection, listOf } from './support/api.ts';
 import { runCommand, startCommand } from './support/command.ts';
 import { createManualClock } from './support/manual-clock.ts';
@@ -26,6 +26,8 @@ const snapshot = async (sandbox: Sandbox) => ({
   transfers: (await call(sandbox, 'GET', '/sandbox/transfers')).body,
   defaults: (await call(sandbox, 'GET', '/sandbox/settings')).body,
   clock: (await call(sandbox, 'GET', '/sandbox/clock')).body,
+  providers: (await call(sandbox, 'GET', '/sandbox/providers')).body,
+  entries: (await call(sandbox, 'GET', '/sandbox/entries')).body,
 });
 
 describe('a file keeps the state', () => {
@@ -41,6 +43,13 @@ describe('a file keeps the state', () => {
     await call(first, 'PUT', '/sandbox/settings', {
       misbehave: { duplicate: 1 },
       retry: { max_attempts: 2 },
+      redirect_url: 'http://127.0.0.1:3000/return',
+    });
+    const named = { provider_code: 'example_card_usd', transaction_currency: 'USD' };
+    await call(first, 'PUT', '/sandbox/providers', {
+      ...named,
+      transaction_type: 'COLLECTION',
+      is_active: false,
     });
     first.advance(3600);
     await first.idle();
@@ -123,6 +132,43 @@ describe('a file keeps the state', () => {
       expect(again.account).toEqual(first.account);
       await again.close();
     }
+  });
+
+  it('the log of requests is kept by a clean stop', async () => {
+    const file = newFile();
+    const first = createSandbox({ file });
+    await call(first, 'GET', '/data/wallet-balances');
+    const log = async (sandbox: Sandbox) =>
+      listOf(await call(sandbox, 'GET', '/sandbox/requests'), 'requests');
+    const before = await log(first);
+    await first.close();
+    const second = createSandbox({ file });
+    expect([before.length, await log(second)]).toEqual([1, before]);
+    await second.close();
+  });
+
+  it('providers given at the start take the place of those in the file', async () => {
+    const file = newFile();
+    await createSandbox({ file }).close();
+    const second = createSandbox({ file, providers: defaultProviders.slice(0, 1) });
+    await second.close();
+    const third = createSandbox({ file });
+    expect(listOf(await call(third, 'GET', '/sandbox/providers'), 'providers')).toHaveLength(1);
+    await third.close();
+  });
+
+  it('a file of another version is refused by name, and left alone', async () => {
+    const file = newFile();
+    await createSandbox({ file }).close();
+    const database = new DatabaseSync(file);
+    database.exec('PRAGMA user_version = 2');
+    database.close();
+    expect(() => createSandbox({ file })).toThrow(
+      `The file ${file} was written by another version of the sandbox, whose records this one cannot read. Delete it, or name another file.`,
+    );
+    const again = new DatabaseSync(file);
+    expect(again.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 });
+    again.close();
   });
 
   it("another program's file is refused and left alone", async () => {

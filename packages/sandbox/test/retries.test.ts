@@ -125,6 +125,24 @@ describe('retries', () => {
     },
   );
 
+  it('preset none sends once, whatever comes back', async () => {
+    stage.open({ retry: { preset: 'none' } });
+    for (const status of [undefined, 429, 500, 204]) {
+      stage.merchant.answer = (response) => {
+        if (status === undefined) response.destroy();
+        else response.writeHead(status).end();
+      };
+      stage.sandbox.collect(collection);
+      await stage.sandbox.idle();
+    }
+    expect(attemptsOf()).toEqual([
+      ['given_up', 'ECONNRESET'],
+      ['given_up', 429],
+      ['given_up', 500],
+      ['delivered', 204],
+    ]);
+  });
+
   it('a request chooses its preset on top of the setting of the sandbox', async () => {
     stage.merchant.answer = (response) => {
       response.statusCode = 500;
@@ -181,8 +199,8 @@ describe('retries', () => {
       .deliveries()
       .flatMap(({ attempts }) => attempts);
     expect(hungUp).toMatchObject({ status: null, error: 'ECONNRESET' });
-    expect(stalled).toMatchObject({ status: null, error: 'no answer within 100 ms' });
-    expect(endless).toMatchObject({ status: 200, error: 'no answer within 100 ms' });
+    expect(stalled).toMatchObject({ status: null, error: 'no answer within 100 ms', error_code: 'TIMEOUT' });
+    expect(endless).toMatchObject({ status: 200, error: 'no answer within 100 ms', error_code: 'TIMEOUT' });
     expect(refused).toMatchObject({ status: null, error: 'ECONNREFUSED' });
     expect(new Set(stage.sandbox.deliveries().map(({ state }) => state))).toEqual(new Set(['given_up']));
   });

@@ -70,12 +70,17 @@ const releases = fc.record({
   kind: fc.constant('clear' as const),
   buckets: fc.subarray(['uncleared', 'reserve']),
 });
+const deposits = fc.record({
+  kind: fc.constant('deposit' as const),
+  currency: fc.constantFrom('UGX', 'KES', 'USD'),
+  minor: fc.integer({ min: 1, max: 4_000_000 }),
+});
 const waits = fc.record({
   kind: fc.constant('wait' as const),
   seconds: fc.integer({ min: 0, max: 8_000_000 }),
 });
 const operations = fc.array(
-  fc.oneof(collections, collections, payouts, transfers, transfers, decisions, releases, waits),
+  fc.oneof(collections, collections, payouts, transfers, transfers, decisions, releases, waits, deposits),
   {
     maxLength: 40,
   },
@@ -119,6 +124,12 @@ async function run(sandbox: Sandbox, operation: Operation): Promise<void> {
     case 'clear':
       await call(sandbox, 'POST', '/sandbox/clearing', { buckets: operation.buckets });
       return;
+    case 'deposit':
+      sandbox.deposit({
+        currency: operation.currency,
+        amount: amountOf(operation.minor, operation.currency),
+      });
+      return;
     case 'wait':
       sandbox.advance(operation.seconds);
   }
@@ -137,7 +148,25 @@ async function expectedTotals(sandbox: Sandbox): Promise<Record<string, bigint>>
       totals[currency] = before - exact(one['transaction_amount'], currency);
     }
   }
+  for (const entry of await entriesOf(sandbox)) {
+    const currency = String(entry['currency']);
+    if (entry['cause'] === 'deposit')
+      totals[currency] = (totals[currency] ?? 0n) + exact(entry['amount'], currency);
+  }
   return totals;
+}
+
+const entriesOf = async (sandbox: Sandbox): Promise<Record<string, unknown>[]> =>
+  listOf(await call(sandbox, 'GET', '/sandbox/entries?limit=1000'), 'entries');
+
+/** What the entries of each balance add up to. */
+function summed(entries: readonly Record<string, unknown>[]): Record<string, bigint> {
+  const sums: Record<string, bigint> = {};
+  for (const { currency, wallet_type, bucket, amount } of entries) {
+    const name = `${currency} ${wallet_type} ${bucket}_balance`;
+    sums[name] = (sums[name] ?? 0n) + exact(amount, String(currency));
+  }
+  return sums;
 }
 
 it('wallet arithmetic holds after every operation of any sequence', async () => {
@@ -153,10 +182,13 @@ it('wallet arithmetic holds after every operation of any sequence', async () => 
       }
       const after = await walletsOf(sandbox);
       const totals: Record<string, bigint> = { UGX: 0n, KES: 0n, USD: 0n };
+      const sums = summed(await entriesOf(sandbox));
       for (const wallet of after) {
         const currency = String(wallet['currency']);
         const parts = names.map((name) => exact(wallet[name], currency));
         const actual = exact(wallet['actual_balance'], currency);
+        const added = names.map((name) => sums[`${currency} ${wallet['wallet_type']} ${name}`] ?? 0n);
+        expect(added, 'each balance is the sum of its entries').toEqual(parts);
         expect(actual, 'actual = available + uncleared + reserve').toBe(sum(parts));
         expect(
           parts.every((part) => part >= 0n),
@@ -165,8 +197,10 @@ it('wallet arithmetic holds after every operation of any sequence', async () => 
         if (wallet['wallet_type'] === 'MERCHANT_PAYOUT') expect(parts.slice(1)).toEqual([0n, 0n]);
         totals[currency] = (totals[currency] ?? 0n) + actual;
       }
-      expect(totals, 'only credits and payouts change the total').toEqual(await expectedTotals(sandbox));
-      if (operation.kind !== 'collect' && operation.kind !== 'payout' && operation.kind !== 'decide') {
+      expect(totals, 'only credits, deposits and payouts change the total').toEqual(
+        await expectedTotals(sandbox),
+      );
+      if (['transfer', 'clear', 'wait'].includes(operation.kind)) {
         const total = (wallets: Record<string, unknown>[], code: string) =>
           sum(
             wallets

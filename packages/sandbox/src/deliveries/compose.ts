@@ -25,13 +25,19 @@ export interface CallbackPreview {
   readonly refusal: { readonly code: string; readonly hint: string } | null;
 }
 
+/** What composing needs beside the state. */
+export interface ComposeContext {
+  readonly rules: TransactionRules;
+  readonly sign: Signer;
+  readonly verifier: Verifier;
+}
+
 /** Plans a callback: of a transaction the genuine one, of a delivery what it sent, with the changes. */
 function plan(
   reader: Reader,
-  rules: TransactionRules,
+  { rules, sign }: ComposeContext,
   id: number,
   { callback_url, retry, ...changes }: ComposedChanges,
-  sign: Signer,
   now: number,
 ): Plan {
   const delivery = reader.get('delivery', id);
@@ -71,28 +77,25 @@ const isUnchanged = (changes: Misbehaviour): boolean =>
 /** Sends a callback once more, with changes; answers it and its copies. */
 export function compose(
   unit: Unit,
-  rules: TransactionRules,
+  context: ComposeContext,
   id: number,
   changes: ComposedChanges,
-  sign: Signer,
   now: number,
 ): DeliveryRecord[] {
-  return scheduleDeliveries(unit, plan(unit, rules, id, changes, sign, now), sign, now);
+  return scheduleDeliveries(unit, plan(unit, context, id, changes, now), context.sign, now);
 }
 
 /** Shows what `compose` would send. */
 export function preview(
   reader: Reader,
-  rules: TransactionRules,
+  context: ComposeContext,
   id: number,
   asked: ComposedChanges,
-  sign: Signer,
-  verifier: Verifier,
   now: number,
 ): CallbackPreview {
-  const { transaction, base, changes, url } = plan(reader, rules, id, asked, sign, now);
-  const { body, signature, signed, signing } = changedContent(transaction, base, changes, sign, now);
-  const verdict = verifier.verifyCallback({ signature, body });
+  const { transaction, base, changes, url } = plan(reader, context, id, asked, now);
+  const { body, signature, signed, signing } = changedContent(transaction, base, changes, context.sign, now);
+  const verdict = context.verifier.verifyCallback({ signature, body });
   return {
     url,
     body,

@@ -74,13 +74,17 @@ function changedBody(transaction: TransactionRecord, base: string, changes: Misb
  *
  * @throws {SandboxRefusal} when the amount is not exact in the currency.
  */
-export function forgedMoney(transaction: TransactionRecord, changes: Misbehaviour): object {
+export function forgedMoney(
+  transaction: TransactionRecord,
+  changes: Misbehaviour,
+  field = 'forged_amount',
+): object {
   const { chargeCustomer } = transaction;
   const currency = changes.forged_currency ?? transaction.currency;
   const amount = exactAmount(
     changes.forged_amount ?? toAmount(transaction.amount, transaction.currency),
     currency,
-    'misbehave.forged_amount',
+    field,
   );
   const charge = rescale(transaction.charge, transaction.currency, currency);
   const totalCredit = chargeCustomer ? amount : amount - charge;

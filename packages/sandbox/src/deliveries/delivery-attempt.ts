@@ -46,7 +46,7 @@ export async function attemptDelivery(
     outcome = {
       ...NO_ANSWER,
       status,
-      answer: { headers: response.headers, body: '', bytes: length, isCut: true },
+      answer: { headers: response.headers, body: '', bytes: length, is_cut: true },
     };
     const start = await startOf(response.body);
     const answer = { headers: response.headers, ...start, bytes: start.bytes ?? length };

@@ -80,7 +80,7 @@ export async function startOf(
   for await (const chunk of body ?? []) {
     text += decoder.decode(chunk.subarray(0, MAX_BODY_BYTES - bytes), { stream: true });
     bytes += chunk.byteLength;
-    if (bytes > MAX_BODY_BYTES) return { body: text, bytes: null, isCut: true };
+    if (bytes > MAX_BODY_BYTES) return { body: text, bytes: null, is_cut: true };
   }
-  return { body: text + decoder.decode(), bytes, isCut: false };
+  return { body: text + decoder.decode(), bytes, is_cut: false };
 }

@@ -1,12 +1,18 @@
-import type { Verifier } from '@payment-service/core';
 import type { PayoutBank, Wallet } from '@payment-service/core/client';
 import { callbackData, redirectLocation } from '../deliveries/callback-data.ts';
 import { scheduleDeliveries } from '../deliveries/callbacks.ts';
-import { type CallbackPreview, compose, failedSince, preview, unchanged } from '../deliveries/compose.ts';
+import {
+  type CallbackPreview,
+  type ComposeContext,
+  compose,
+  failedSince,
+  preview,
+  unchanged,
+} from '../deliveries/compose.ts';
 import { genuineContent } from '../deliveries/content.ts';
 import type { Deliveries } from '../deliveries/deliveries.ts';
 import { putDelivery, queuedDeliveries } from '../deliveries/delivery-queue.ts';
-import { type Signer, signedFieldsOf } from '../deliveries/signer.ts';
+import { signedFieldsOf } from '../deliveries/signer.ts';
 import type { Changes } from '../state/changes.ts';
 import type { Clock } from '../state/clock.ts';
 import type {
@@ -40,14 +46,11 @@ import { type TimelineEvent, timelineOf } from './timeline.ts';
 import { checkDestination, checkRedirect, type TransactionRules } from './transaction-checks.ts';
 import { decide, makeDeposit, makeTransfer, startCollection, startPayout } from './transactions.ts';
 
-export interface ServiceOptions {
+export interface ServiceOptions extends ComposeContext {
   readonly store: Store;
   /** The sandbox's clock, with what it was moved ahead. */
   readonly clock: Clock;
-  readonly rules: TransactionRules;
-  readonly sign: Signer;
   readonly deliveries: Deliveries;
-  readonly verifier: Verifier;
   readonly changes: Changes;
   /** What holds from the start on; everything else stays as it was stored. */
   readonly settings: Partial<Omit<SettingsRecord, 'clockOffset'>>;
@@ -160,6 +163,14 @@ export function createService(options: ServiceOptions): Service {
     return decided;
   };
 
+  const begin = (
+    unit: Unit,
+    transaction: TransactionRecord,
+    { outcome = 'completed' }: { readonly outcome?: Outcome | undefined },
+    now: number,
+  ): TransactionRecord =>
+    transaction.mode === 'direct' ? end(unit, transaction, outcome, now) : transaction;
+
   const found = <T>(value: T | undefined, what: string): T => {
     if (value === undefined) throw new SandboxRefusal(404, 'not_found', `There is no such ${what}.`);
     return value;
@@ -197,17 +208,9 @@ export function createService(options: ServiceOptions): Service {
     settings,
     now: () => clock.now(),
     collect: (request) =>
-      act((unit, now) => {
-        const transaction = startCollection(unit, rules, request, now);
-        const { mode } = transaction;
-        return mode === 'direct' ? end(unit, transaction, request.outcome ?? 'completed', now) : transaction;
-      }),
+      act((unit, now) => begin(unit, startCollection(unit, rules, request, now), request, now)),
     payout: (request) =>
-      act((unit, now) => {
-        const transaction = startPayout(unit, rules, request, now);
-        const { mode } = transaction;
-        return mode === 'direct' ? end(unit, transaction, request.outcome ?? 'completed', now) : transaction;
-      }),
+      act((unit, now) => begin(unit, startPayout(unit, rules, request, now), request, now)),
     transfer: (request) => act((unit, now) => makeTransfer(unit, request, now)),
     decide: (id, outcome) =>
       act((unit, now) => end(unit, found(unit.get('transaction', id), 'transaction'), outcome, now)),
@@ -229,14 +232,14 @@ export function createService(options: ServiceOptions): Service {
         if (state === 'scheduled') {
           throw new SandboxRefusal(409, 'already_scheduled', 'This delivery is on its way already.');
         }
-        return found(compose(unit, rules, deliveryId, unchanged, sign, now)[0], 'delivery');
+        return found(compose(unit, options, deliveryId, unchanged, now)[0], 'delivery');
       }),
     resendFailed: (since) =>
       act((unit, now) =>
-        failedSince(unit, since).flatMap(({ id }) => compose(unit, rules, id, unchanged, sign, now)),
+        failedSince(unit, since).flatMap(({ id }) => compose(unit, options, id, unchanged, now)),
       ),
-    compose: (id, changes) => act((unit, now) => compose(unit, rules, id, changes, sign, now)),
-    preview: (id, changes) => preview(store, rules, id, changes, sign, options.verifier, clock.now()),
+    compose: (id, changes) => act((unit, now) => compose(unit, options, id, changes, now)),
+    preview: (id, changes) => preview(store, options, id, changes, clock.now()),
     entries: (currency) =>
       store.list('entry').filter((one) => currency === undefined || one.currency === currency),
     deposit: (request) => act((unit, now) => makeDeposit(unit, request, now)),

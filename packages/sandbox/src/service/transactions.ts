@@ -166,6 +166,7 @@ function start(
     decidedAt: null,
     redirects: [],
   };
-  forgedMoney(transaction, misbehave); // Refuses an amount that is not exact now, not when the callback is due.
+  // Refuses an amount that is not exact now, not when the callback is due.
+  forgedMoney(transaction, misbehave, 'misbehave.forged_amount');
   return transaction;
 }

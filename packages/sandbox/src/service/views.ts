@@ -3,7 +3,7 @@ import { callbackData } from '../deliveries/callback-data.ts';
 import type { Misbehaviour } from '../deliveries/misbehaviour.ts';
 import { signedString } from '../deliveries/signer.ts';
 import type {
-  BodyStart,
+  AttemptAnswer,
   DeliveryAttempt,
   DeliveryRecord,
   EntryRecord,
@@ -12,6 +12,7 @@ import type {
   TransactionMode,
   TransactionRecord,
   TransferRecord,
+  WalletType,
 } from '../state/records.ts';
 import { toAmount } from './money.ts';
 import type { TimelineEvent } from './timeline.ts';
@@ -75,19 +76,11 @@ export interface SandboxAttempt {
     readonly signed_string: string;
   } | null;
   readonly status: number | null;
-  readonly response: (SandboxBody & { readonly headers: readonly HeaderPair[] }) | null;
+  readonly response: AttemptAnswer | null;
   /** Why no complete answer came. */
   readonly error: string | null;
   /** NOT_SENT, TIMEOUT, or the platform's own code, such as ECONNREFUSED. */
   readonly error_code: string | null;
-}
-
-/** The start of a body: at most 16 KiB. */
-export interface SandboxBody {
-  readonly body: string;
-  /** How long the whole body was, in bytes; null when that is not known. */
-  readonly bytes: number | null;
-  readonly is_cut: boolean;
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -109,11 +102,9 @@ export function viewTransfer({ id, currency, amount, createdAt }: TransferRecord
   return { id, currency, amount: toAmount(amount, currency), created_at: iso(createdAt) };
 }
 
-const viewBody = ({ body, bytes, isCut }: BodyStart): SandboxBody => ({ body, bytes, is_cut: isCut });
-
 export function viewAttempt(delivery: DeliveryRecord, attempt: DeliveryAttempt): SandboxAttempt {
   const { url, body, signing, signed } = delivery;
-  const { sent, answer } = attempt;
+  const { sent } = attempt;
   return {
     at: iso(attempt.at),
     ms: attempt.ms,
@@ -128,7 +119,7 @@ export function viewAttempt(delivery: DeliveryRecord, attempt: DeliveryAttempt):
       signed_string: signedString(signed),
     },
     status: attempt.status,
-    response: answer && { headers: answer.headers, ...viewBody(answer) },
+    response: attempt.answer,
     error: attempt.error,
     error_code: attempt.errorCode,
   };
@@ -152,8 +143,16 @@ export function viewDelivery(delivery: DeliveryRecord): SandboxDelivery {
   };
 }
 
-/** An entry of a wallet in whole units. `free_at` is when a held-back amount becomes available. */
-export function viewEntry(entry: EntryRecord): object {
+/** One change of one balance, in whole units. The entries of a balance add up to it. */
+export interface SandboxEntry extends Pick<EntryRecord, 'id' | 'currency' | 'bucket' | 'amount' | 'cause'> {
+  readonly at: string;
+  readonly wallet_type: WalletType;
+  /** When a held-back amount becomes available; null for any other. */
+  readonly free_at: string | null;
+  readonly transaction_id: number | null;
+}
+
+export function viewEntry(entry: EntryRecord): SandboxEntry {
   const { id, at, currency, walletType, bucket, amount, cause, freeAt, transactionId } = entry;
   return {
     id,
@@ -168,23 +167,6 @@ export function viewEntry(entry: EntryRecord): object {
   };
 }
 
-export function viewRequest({ isCut, ...request }: RequestRecord): object {
-  return { ...request, at: iso(request.at), is_cut: isCut };
-}
+export const viewRequest = (request: RequestRecord): object => ({ ...request, at: iso(request.at) });
 
-/** An event of a transaction's timeline. An attempt is named by its number; the delivery holds it. */
-export function viewEvent(event: TimelineEvent): object {
-  const at = iso(event.at);
-  switch (event.what) {
-    case 'delivery':
-      return { at, what: event.what, delivery_id: event.deliveryId, misbehaves: event.misbehaves };
-    case 'attempt': {
-      const { status, error, ms } = event.attempt;
-      return { at, what: event.what, delivery_id: event.deliveryId, number: event.number, status, error, ms };
-    }
-    case 'entry':
-      return { at, what: event.what, entry: viewEntry(event.entry) };
-    default:
-      return { ...event, at };
-  }
-}
+export const viewEvent = (event: TimelineEvent): object => ({ ...event, at: iso(event.at) });

@@ -128,7 +128,11 @@ export interface BodyStart {
   /** How long the whole body was, in bytes; null when that is not known. */
   readonly bytes: number | null;
   /** Whether `body` is only its start. */
-  readonly isCut: boolean;
+  readonly is_cut: boolean;
+}
+
+export interface AttemptAnswer extends BodyStart {
+  readonly headers: readonly HeaderPair[];
 }
 
 export interface DeliveryAttempt {
@@ -140,7 +144,7 @@ export interface DeliveryAttempt {
   readonly sent: { readonly headers: readonly HeaderPair[]; readonly signature: string } | null;
   /** The HTTP status, when an answer came. */
   readonly status: number | null;
-  readonly answer: (BodyStart & { readonly headers: readonly HeaderPair[] }) | null;
+  readonly answer: AttemptAnswer | null;
   /** Why no complete answer came. */
   readonly error: string | null;
   /** The same as a code: NOT_SENT, TIMEOUT, or the platform's own, such as ECONNREFUSED. */

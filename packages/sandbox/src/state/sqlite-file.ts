@@ -7,7 +7,7 @@ const APPLICATION_ID = 0x70617973;
 const VERSION = 3;
 const NOT_OURS = 'The file is not a state file of this sandbox. Name another one.';
 const OTHER_VERSION =
-  'The file was written by another version of the sandbox, whose records this one cannot read. Delete it, or name another file.';
+  'was written by another version of the sandbox, whose records this one cannot read. Delete it, or name another file.';
 const SQLITE_BUSY = 5;
 const SQLITE_NOTADB = 26;
 
@@ -31,7 +31,8 @@ export function sqliteFile(path: string): Persistence {
     const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {};
     const { tables } = database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() ?? {};
     if (tables !== 0 && id !== APPLICATION_ID) throw new ConfigurationError('file', NOT_OURS);
-    if (tables !== 0 && version !== VERSION) throw new ConfigurationError('file', OTHER_VERSION);
+    if (tables !== 0 && version !== VERSION)
+      throw new ConfigurationError('file', `The file ${path} ${OTHER_VERSION}`);
     database.exec(
       `CREATE TABLE IF NOT EXISTS record (kind TEXT, id TEXT, body TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID;
        PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION}; COMMIT;`,

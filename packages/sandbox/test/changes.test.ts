@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { createChangeFeed } from '../src/state/changes.ts';
+import { createStore } from '../src/state/store.ts';
+
+it('every write that changes something makes the version grow, and tells the listeners', () => {
+  const feed = createChangeFeed(100, () => {});
+  const store = createStore(undefined, feed.announce);
+  const seen: number[] = [];
+  const unsubscribe = feed.subscribe(() => seen.push(feed.version));
+  store.write((unit) => unit.put('spent', 'day', { amount: 1 }));
+  store.note((unit) => unit.put('spent', 'day', { amount: 2 }));
+  store.write(() => undefined);
+  expect(() =>
+    store.write((unit) => {
+      unit.put('spent', 'day', { amount: 3 });
+      throw new Error('half way');
+    }),
+  ).toThrow('half way');
+  expect(seen).toEqual([101, 102]);
+  unsubscribe();
+  store.write((unit) => unit.put('spent', 'day', { amount: 4 }));
+  expect([feed.version, seen]).toEqual([103, [101, 102]]);
+});
+
+it('a listener that fails is reported, and neither the write nor the other listeners notice', () => {
+  const errors: unknown[] = [];
+  const feed = createChangeFeed(0, (error) => errors.push(error));
+  const store = createStore(undefined, feed.announce);
+  const failure = new Error('the stream broke');
+  let told = 0;
+  feed.subscribe(() => {
+    throw failure;
+  });
+  feed.subscribe(() => {
+    told += 1;
+  });
+  store.write((unit) => unit.put('spent', 'day', { amount: 1 }));
+  expect([store.get('spent', 'day'), told, errors]).toEqual([{ amount: 1 }, 1, [failure]]);
+});
+
+it('the end reaches every stream at once, and later ones find it ended', () => {
+  const feed = createChangeFeed(0, () => {});
+  let ended = 0;
+  let told = 0;
+  for (let tab = 0; tab < 3; tab += 1) {
+    feed.subscribe(() => {
+      told += 1;
+    });
+    feed.ended.addEventListener('abort', () => {
+      ended += 1;
+    });
+  }
+  feed.end();
+  feed.subscribe(() => {
+    told += 1;
+  });
+  feed.announce();
+  expect([ended, told, feed.ended.aborted]).toEqual([3, 0, true]);
+});

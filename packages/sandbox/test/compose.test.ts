@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import type { CallbackPreview } from '../src/deliveries/compose.ts';
+import type { Composition, SandboxDelivery, SandboxOptions } from '../src/index.ts';
+import { call, collection, listOf } from './support/api.ts';
+import { createManualClock } from './support/manual-clock.ts';
+import { useStage } from './support/stage.ts';
+
+const stage = useStage();
+const START = Date.UTC(2026, 0, 2);
+
+/** A completed collection of 500 UGX whose callback has arrived. */
+async function opened(options: SandboxOptions = {}): Promise<number> {
+  stage.open({ clock: createManualClock(START), retry: { preset: 'none' }, ...options });
+  const { transaction } = stage.sandbox.collect(collection);
+  await stage.sandbox.idle();
+  return transaction.id;
+}
+
+/** What arrives of a composition: the verifier's word, `t` and the payload. */
+async function sent(id: number, changes: Composition) {
+  stage.merchant.received.length = 0;
+  const deliveries = stage.sandbox.compose(id, changes);
+  await stage.sandbox.idle();
+  const [first] = stage.merchant.received;
+  if (first === undefined) throw new Error('nothing arrived');
+  const signature = String(first.headers['hmac-signature']);
+  const { event, payload } = first.data;
+  return { deliveries, verdict: stage.verdict(first), event, payload, body: first.body, signature };
+}
+
+const deliveryOf = (id: number): SandboxDelivery => {
+  const found = stage.sandbox.deliveries().find((one) => one.transaction_id === id);
+  if (found === undefined) throw new Error('there is no delivery');
+  return found;
+};
+
+async function preview(of: string, id: number, changes: Composition): Promise<CallbackPreview> {
+  const { body } = await call(stage.sandbox, 'POST', `/sandbox/${of}/${id}/preview`, changes);
+  return Object(body.data['preview']);
+}
+
+describe('a composition signs anew', () => {
+  it.each<[string, Composition, object]>([
+    [
+      'an amount',
+      { forged_amount: 9 },
+      { transaction_amount: 9, total_credit: -6, transaction_currency: 'UGX' },
+    ],
+    [
+      'a currency, with a consistent total',
+      { forged_currency: 'USD' },
+      { request_currency: 'USD', transaction_amount: 500, transaction_charge: 15, total_credit: 485 },
+    ],
+    [
+      'both',
+      { forged_amount: 20.25, forged_currency: 'KES' },
+      { transaction_currency: 'KES', request_amount: 20.25, transaction_charge: 15, total_credit: 5.25 },
+    ],
+    ['a status', { status: 'REVERSED' }, { transaction_status: 'REVERSED' }],
+    ['an extra field', { extra_fields: { a: [1], id: 'x' } }, { a: [1], id: 'x' }],
+  ])('%s', async (_, changes, expected) => {
+    const { verdict, payload } = await sent(await opened(), changes);
+    expect(verdict).toBe('ORD-1');
+    expect(payload).toMatchObject(expected);
+  });
+
+  it('an event', async () => {
+    const { verdict, event } = await sent(await opened(), { event: 'transaction.reversed' });
+    expect([verdict, event]).toEqual(['ORD-1', 'transaction.reversed']);
+  });
+
+  it('t with an offset, and in another unit; they combine with everything else', async () => {
+    const id = await opened();
+    expect((await sent(id, { t_offset_seconds: -3600 })).signature).toMatch(/^t=1767308400,/);
+    expect((await sent(id, { t_unit: 'milliseconds' })).signature).toMatch(/^t=1767312000000,/);
+    const all = await sent(id, {
+      t_unit: 'milliseconds',
+      t_offset_seconds: 1,
+      forged_amount: 7,
+      duplicate: 2,
+    });
+    expect(all.signature).toMatch(/^t=1767312001000,/);
+    expect(all.verdict).toBe('ORD-1');
+    expect(stage.merchant.received.map(({ data }) => data.payload.transaction_amount)).toEqual([7, 500, 500]);
+    expect(all.deliveries.map(({ misbehaves }) => misbehaves)).toEqual([
+      [`composed from ${id}`, 'forged amount', 't 1 seconds off', 't in milliseconds'],
+      [`composed from ${id}`, 'duplicate 1'],
+      [`composed from ${id}`, 'duplicate 2'],
+    ]);
+  });
+
+  it('with another key', async () => {
+    const { verdict, deliveries } = await sent(await opened(), { bad_signature: true });
+    expect(verdict).toBe('mismatch');
+    expect(deliveries[0]?.misbehaves).toContain('bad signature');
+  });
+
+  it('an edited body, even one that is not JSON', async () => {
+    const id = await opened();
+    const { body } = deliveryOf(id);
+    const edited = body.replace('ORD-1', 'ORD-2').replace('{', '{ ');
+    expect(await sent(id, { body: edited })).toMatchObject({ verdict: 'ORD-2', body: edited });
+    const merchantOnly = { body: 'not json \ud800', callback_url: stage.merchant.url };
+    expect((await preview('transactions', id, merchantOnly)).body).toBe('not json \ufffd');
+  });
+
+  it('without a signed field there is nothing new to sign: the signature stays that of the genuine callback', async () => {
+    const id = await opened();
+    for (const omit_fields of [['transaction_status'], ['event'], ['merchant_reference', 'id']]) {
+      const shown = await preview('transactions', id, { omit_fields });
+      expect(shown).toMatchObject({ verifies: false, refusal: { code: 'signed_field_malformed' } });
+      expect(shown.signed.merchant_reference).toBe('ORD-1');
+      for (const name of omit_fields) expect(shown.body).not.toContain(`"${name}":`);
+    }
+  });
+
+  it('what repeats, waits and overtakes combines too', async () => {
+    const id = await opened();
+    const deliveries = stage.sandbox.compose(id, { late_ms: 5000, out_of_order: true, duplicate: 1 });
+    expect(deliveries.map(({ due_at }) => due_at)).toEqual(['2026-01-02T00:01:00.000Z', null]);
+    expect(deliveries[0]?.misbehaves).toEqual([`composed from ${id}`, 'out of order', 'late']);
+  });
+
+  it('goes to another address, by rules of its own', async () => {
+    const id = await opened();
+    const [delivery] = stage.sandbox.compose(id, {
+      callback_url: `${stage.merchant.url}/other`,
+      retry: { max_attempts: 2, backoff_ms: 0, preset: 'not-2xx' },
+    });
+    stage.merchant.answer = (response) => response.writeHead(500).end();
+    await stage.sandbox.idle();
+    expect(stage.merchant.received.map(({ path }) => path)).toEqual([
+      '/callbacks',
+      '/callbacks/other',
+      '/callbacks/other',
+    ]);
+    expect(delivery?.origin).toBeNull();
+  });
+});
+
+describe('a composition keeps the signature', () => {
+  it('of the callback: what was signed is no longer what the body says', async () => {
+    const id = await opened();
+    const genuine = deliveryOf(id).signature;
+    const { verdict, signature } = await sent(id, { signature: 'keep', status: 'FAILED' });
+    expect([verdict, signature]).toEqual(['mismatch', genuine]);
+    expect((await sent(id, { signature: 'keep', forged_amount: 1 })).verdict).toBe('ORD-1');
+    const moved = await sent(id, { signature: 'keep', t_offset_seconds: 60 });
+    expect(moved.signature).toBe(genuine.replace('t=1767312000', 't=1767312060'));
+  });
+
+  it('of a delivery, whose body is where the changes begin', async () => {
+    const id = await opened({ misbehave: { forged_amount: 3, bad_signature: true } });
+    const first = deliveryOf(id);
+    const shown = await preview('deliveries', first.id, { signature: 'keep', extra_fields: { a: 1 } });
+    expect(shown).toMatchObject({ signature: first.signature, key: 'other', verifies: false });
+    expect(JSON.parse(shown.body).payload).toMatchObject({ transaction_amount: 3, a: 1 });
+    const anew = await preview('deliveries', first.id, { extra_fields: { a: 1 } });
+    expect(anew).toMatchObject({ key: 'account', verifies: true, refusal: null });
+    expect(JSON.parse(anew.body).payload.transaction_amount).toBe(3);
+  });
+});
+
+describe('a preview', () => {
+  it('is what goes out then, and sends nothing itself', async () => {
+    const id = await opened();
+    const changes = { forged_amount: 8, t_offset_seconds: -5 };
+    const shown = await preview('transactions', id, changes);
+    expect(stage.merchant.received).toHaveLength(1);
+    expect(shown.signed_string).toBe(Object.values(shown.signed).join(':'));
+    const { body, signature, deliveries } = await sent(id, changes);
+    expect([body, signature, deliveries[0]?.url]).toEqual([shown.body, shown.signature, shown.url]);
+    expect(deliveries[0]?.signed).toEqual(shown.signed);
+  });
+
+  it.each([
+    ['an unknown change', { explode: true }, 400, 'explode'],
+    ['an amount that is not exact', { forged_amount: 0.5 }, 400, 'forged_amount'],
+    ['a currency that is none', { forged_currency: 'Shilling' }, 400, 'forged_currency'],
+    ['an address elsewhere', { callback_url: 'http://example.com/' }, 422, 'callback_url'],
+  ])('refuses %s, as sending it does', async (_, changes, status, field) => {
+    const id = await opened();
+    for (const what of ['preview', 'compose']) {
+      const answer = await call(stage.sandbox, 'POST', `/sandbox/transactions/${id}/${what}`, changes);
+      expect([answer.status, answer.body.data['field']]).toEqual([status, field]);
+    }
+    expect(stage.sandbox.deliveries()).toHaveLength(1);
+  });
+
+  it('needs a transaction that is there, and an address to send to', async () => {
+    const id = await opened({ callbackUrl: undefined });
+    expect(() => stage.sandbox.compose(7, {})).toThrow('There is no such transaction or delivery.');
+    expect(() => stage.sandbox.compose(id, {})).toThrow(/^callback_url: is required/);
+    await call(stage.sandbox, 'PUT', '/sandbox/settings', { callback_url: stage.merchant.url });
+    expect((await sent(id, {})).verdict).toBe('ORD-1');
+  });
+});
+
+describe('send again all that failed', () => {
+  it('sends each once, as it was, and not what was sent again already or failed before', async () => {
+    const clock = createManualClock(START);
+    const id = await opened({ clock, callbackUrl: undefined });
+    stage.merchant.answer = (response) => response.writeHead(500).end();
+    const to = { callback_url: stage.merchant.url };
+    const failed: number[] = [];
+    for (const changes of [{ forged_amount: 1 }, { forged_amount: 2 }, {}]) {
+      failed.push(...stage.sandbox.compose(id, { ...to, ...changes }).map((one) => one.id));
+      await stage.sandbox.idle();
+      clock.move(1000);
+    }
+    stage.merchant.answer = (response) => response.end();
+    stage.merchant.received.length = 0;
+    const again = async (body: object) => {
+      const answer = await call(stage.sandbox, 'POST', '/sandbox/deliveries/resend-failed', body);
+      await stage.sandbox.idle();
+      return listOf(answer, 'deliveries').map(({ origin }) => origin);
+    };
+    expect(await again({ since: '2026-01-02T00:00:01Z' })).toEqual(failed.slice(1));
+    expect(await again({})).toEqual(failed.slice(0, 1));
+    expect(await again({})).toEqual([]);
+    expect(stage.merchant.received.map(({ data }) => data.payload.transaction_amount)).toEqual([2, 500, 1]);
+    expect(new Set(stage.merchant.received.map(stage.verdict))).toEqual(new Set(['ORD-1']));
+  });
+});
