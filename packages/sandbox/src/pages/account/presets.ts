@@ -3,7 +3,7 @@ import {
   type Misbehaviour,
   type RetryRules,
   retryPresets,
-} from '../deliveries/misbehaviour.ts';
+} from '../../deliveries/misbehaviour.ts';
 
 /** A misbehaviour that the dashboard offers by name. */
 export interface Preset {
@@ -53,4 +53,15 @@ export function retryLabel(retry: Partial<RetryRules>): string {
       ([name]) => JSON.stringify(retryPresets[name]) === JSON.stringify({ accepted, repeated }),
     ) ?? [];
   return label ?? `After ${repeated.join(', ')}; ${accepted.join(', ')} counts as delivered`;
+}
+
+/** A misbehaviour in words: the preset's, or what is set. */
+export function misbehaviourLabel(misbehave: Misbehaviour): string {
+  const preset = presets.find((one) => JSON.stringify(one.misbehave) === JSON.stringify(misbehave));
+  return (
+    preset?.label ??
+    Object.entries(misbehave)
+      .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+      .join(', ')
+  );
 }

@@ -1,0 +1,76 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
+import { type Dashboard, framed } from '../parts/frame.ts';
+import { counted, span, time } from '../parts/quantities.ts';
+import { note } from '../parts/state.ts';
+import { keysPanel } from './keys.ts';
+import { misbehaviourLabel, presets, retryChoices, retryLabel } from './presets.ts';
+
+/** What holds when a request does not say, the clock, the keys, and the reset. Each control shows what is set. */
+export function settingsPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
+  const { service } = dashboard;
+  const { misbehave, retry, clockOffset, callbackUrl, redirectUrl } = service.settings();
+  const addresses = fieldsOf('addresses', refused);
+  const defaults = fieldsOf('defaults', refused);
+  const clock = fieldsOf('clock', refused);
+  const rule = retryLabel(retry);
+  const [chosen = ''] = retryChoices.find(([, label]) => label === rule) ?? [];
+  const preset = presets.find((one) => one.label === misbehaviourLabel(misbehave));
+  return framed(c, dashboard, {
+    title: 'Settings',
+    section: '/settings',
+    status: refused?.refusal.status ?? 200,
+    body: html`<section class="card" aria-labelledby="addresses-title"><h2 id="addresses-title">Where callbacks and customers go</h2>
+<p class="quiet">For transactions that name no address of their own. Both are kept.</p>${form(
+      'addresses',
+      'addresses',
+      {
+        fields: html`${addresses.problem(['callback_url', 'redirect_url'])}${addresses.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callbackUrl ?? '', hint: 'Such as http://127.0.0.1:3000/payments/callbacks. Empty: no callbacks.' })}
+${addresses.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirectUrl ?? '', hint: 'Such as http://127.0.0.1:3000/payments/return. Empty: no redirect.' })}`,
+        button: 'Save the addresses',
+        kind: 'main',
+      },
+    )}</section>
+<section class="card" aria-labelledby="defaults-title"><h2 id="defaults-title">How callbacks behave</h2>
+<p class="quiet">For transactions that do not say.</p>${form('defaults', 'defaults', {
+      fields: html`${defaults.problem([])}${defaults.choice(
+        { name: 'misbehave', label: 'Callbacks', value: preset?.name ?? '' },
+        [
+          ...(preset === undefined ? [['', `As set: ${misbehaviourLabel(misbehave)}`] as const] : []),
+          ...presets.map(({ name, label }) => [name, label] as const),
+        ],
+      )}${defaults.choice({ name: 'retry', label: 'Retries', value: chosen }, [
+        ...(chosen === '' ? [['', rule] as const] : []),
+        ...retryChoices,
+      ])}`,
+      button: 'Set',
+    })}</section>
+<div class="split"><section class="card" aria-labelledby="clock-title"><h2 id="clock-title">Clock</h2>
+<p>${time(service.now())}${clockOffset > 0 ? html`, <strong>${span(clockOffset)} ahead</strong>` : ''}</p>${form(
+      'clock',
+      'clock',
+      {
+        fields: html`${clock.problem(['advance_seconds'])}${clock.field({ name: 'advance_seconds', label: 'Move it ahead, in seconds', type: 'number', value: '86400', hint: '86400 is a day. What becomes due clears and is sent.' })}`,
+        button: 'Move',
+      },
+    )}</section>
+${keysPanel(c, dashboard)}</div>
+<section class="card" id="reset" aria-labelledby="reset-title"><h2 id="reset-title">Reset</h2>
+<p class="quiet">Empties wallets, transactions, deliveries and requests. Keys and addresses stay.</p>
+<div class="actions"><a class="button danger" href="/settings/reset">Reset…</a></div></section>`,
+  });
+}
+
+/** Asks before everything is gone, without script. */
+export const resetPage = (c: Context, dashboard: Dashboard): Promise<Response> => {
+  const { store } = dashboard.service;
+  const [transactions, deliveries] = [store.list('transaction').length, store.list('delivery').length];
+  return framed(c, dashboard, {
+    title: 'Reset the sandbox?',
+    section: '/settings',
+    crumbs: [['/settings', 'Settings']],
+    body: html`${note('bad', `${counted(transactions, 'transaction')} and ${counted(deliveries, 'delivery', 'deliveries')} will be gone.`, 'Wallets are emptied and settings return to their defaults. Keys and addresses stay.')}
+<div class="actions">${button('reset', 'Reset', { at: 'main', kind: 'danger' })}<a class="button" href="/settings">Keep everything</a></div>`,
+  });
+};

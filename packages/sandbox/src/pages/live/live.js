@@ -1,0 +1,174 @@
+/*
+ * Keeps a page of the sandbox up to date. Pages work without it. It holds no state of its own: it asks the server for the
+ * same page again, and changes only what differs.
+ */
+import { Idiomorph } from './idiomorph.js';
+
+const RETRY_MS = 2000;
+const REFRESH_MS = 30_000;
+const PARTS = ['top', 'main'];
+const part = (id) => document.getElementById(id);
+
+/** Times in the reader's zone (UTC is the title), and the buttons that only a script can serve. */
+function localise(root) {
+  for (const time of root.querySelectorAll('time:not([data-age])')) {
+    time.textContent = new Date(time.dateTime).toLocaleString(undefined, {
+      dateStyle: 'medium',
+      timeStyle: 'medium',
+    });
+  }
+  for (const button of root.querySelectorAll('[data-copy]')) button.hidden = false;
+}
+
+/** A failure of this module itself, for its developer. */
+const report = (error) => console.error(error);
+
+/** Whether the reader has changed a control since it was shown. */
+function isTouched(control) {
+  if (control === document.activeElement && control.matches('input, select, textarea')) return true;
+  if (control.matches('input[type=checkbox]')) return control.checked !== control.defaultChecked;
+  if (control.matches('input, textarea')) return control.value !== control.defaultValue;
+  return (
+    control.matches('select') &&
+    [...control.options].some((option, index) => {
+      const first = [...control.options].findIndex(({ defaultSelected }) => defaultSelected);
+      return option.selected !== (index === Math.max(first, 0));
+    })
+  );
+}
+
+const announce = (text) => {
+  part('status').textContent = text;
+};
+
+let said = part('main').dataset.says;
+
+/** Says what the page is about now, once, and only when it is something else than before. */
+function announceChange() {
+  const { says } = part('main').dataset;
+  if (says !== said) announce(says);
+  said = says;
+}
+
+/** Shows another version of this page, and keeps focus, scroll position, open panels and what is typed outside `sent`. */
+function show(text, sent) {
+  const next = new DOMParser().parseFromString(text, 'text/html');
+  localise(next);
+  for (const id of PARTS) {
+    const [now, then] = [part(id), next.getElementById(id)];
+    if (then === null) continue;
+    Idiomorph.morph(now, then, {
+      callbacks: {
+        beforeNodeMorphed: (old) => !(old instanceof Element && isTouched(old) && old.form !== sent),
+        beforeAttributeUpdated: (name, node) => !(name === 'open' && node instanceof HTMLDetailsElement),
+      },
+    });
+  }
+  document.title = next.title;
+}
+
+let loading;
+let isStale = false;
+
+/** Asks for this page again; changes that arrive meanwhile cause one more round. */
+async function refresh() {
+  isStale = true;
+  if (loading !== undefined) return loading;
+  loading = (async () => {
+    while (isStale) {
+      isStale = false;
+      const response = await fetch(location.href, { headers: { accept: 'text/html' } });
+      show(await response.text());
+      announceChange();
+    }
+  })();
+  try {
+    await loading;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error; // The connection is lost; the stream says so and tries again.
+    setConnected(false);
+  } finally {
+    loading = undefined;
+  }
+}
+
+let stream;
+let retry;
+
+function setConnected(isConnected) {
+  part('connection').hidden = isConnected;
+}
+
+function connect() {
+  disconnect();
+  stream = new EventSource('/events');
+  stream.onmessage = ({ data }) => {
+    setConnected(true);
+    if (data !== part('main').dataset.version) refresh().catch(report);
+  };
+  stream.onerror = () => {
+    setConnected(false);
+    // A refused stream stays closed; a broken one connects again on its own.
+    if (stream?.readyState === EventSource.CLOSED) retry = setTimeout(connect, RETRY_MS);
+  };
+}
+
+function disconnect() {
+  clearTimeout(retry);
+  stream?.close();
+  stream = undefined;
+}
+
+/** Sends a form without leaving the page, so that the reader stays where they are. */
+async function send(form, submitter) {
+  const response = await fetch(form.action, {
+    method: 'POST',
+    body: new URLSearchParams(new FormData(form, submitter)),
+  });
+  const { pathname, search } = new URL(response.url);
+  if (response.ok && pathname + search !== location.pathname + location.search) {
+    location.assign(response.url);
+    return;
+  }
+  if (response.ok) form.reset();
+  const text = await response.text();
+  show(text, form);
+  part('main').querySelector('[aria-invalid=true]')?.focus();
+  announce(part('main').querySelector('.problem')?.textContent ?? 'Done.');
+}
+
+async function copy(button) {
+  const source = part(button.dataset.copy);
+  if (navigator.clipboard === undefined) {
+    // Clipboards need https or a loopback address: the reader presses the keys.
+    getSelection().selectAllChildren(source);
+    return announce('Selected. Copy it with the keyboard.');
+  }
+  await navigator.clipboard.writeText(source.textContent);
+  const label = button.textContent;
+  button.textContent = 'Copied';
+  announce('Copied.');
+  setTimeout(() => {
+    button.textContent = label;
+  }, RETRY_MS);
+}
+
+document.addEventListener('submit', (event) => {
+  const form = event.target;
+  if (!new URL(form.action).pathname.startsWith('/dashboard/')) return;
+  event.preventDefault();
+  send(form, event.submitter).catch(() => setConnected(false));
+});
+document.addEventListener('click', (event) => {
+  const button = event.target.closest('[data-copy]');
+  if (button !== null) copy(button).catch(report);
+});
+// A hidden tab holds no connection: a browser allows six to one server.
+document.addEventListener('visibilitychange', () => (document.hidden ? disconnect() : connect()));
+addEventListener('pagehide', disconnect);
+addEventListener('pageshow', ({ persisted }) => persisted && connect());
+// Ages grow although nothing happens.
+setInterval(() => stream !== undefined && refresh().catch(report), REFRESH_MS);
+
+localise(document);
+if (!document.hidden) connect();

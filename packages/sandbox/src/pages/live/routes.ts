@@ -1,0 +1,58 @@
+import { Hono } from 'hono';
+import { fail } from '../../http/envelope.ts';
+import type { Service } from '../../service/service.ts';
+import { readAsset } from './assets.ts';
+
+const types = {
+  'style.css': 'text/css; charset=utf-8',
+  'live.js': 'text/javascript; charset=utf-8',
+  'idiomorph.js': 'text/javascript; charset=utf-8',
+} as const;
+
+/** What pages load beside themselves: the style sheet, the live module, and the stream that tells it of changes. */
+export function createLive(service: Service): Hono {
+  const app = new Hono();
+  for (const name of ['style.css', 'live.js', 'idiomorph.js'] as const) {
+    app.get(`/assets/${name}`, async (c) =>
+      c.body(await readAsset(name), 200, {
+        'content-type': types[name],
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      }),
+    );
+  }
+  app.get('/events', (c) => {
+    // A page of another site cannot read it, but it could hold all connections that a browser gives to one server.
+    const site = c.req.header('sec-fetch-site') ?? 'none';
+    if (site !== 'same-origin' && site !== 'none')
+      return fail(c, 403, "The stream is for the sandbox's own pages.");
+    return c.body(streamOf(service), 200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      // The server closes when its connections do, and this one is kept for nothing else.
+      connection: 'close',
+    });
+  });
+  return app;
+}
+
+/** The version of the state, now and after every change. It ends when the sandbox is closed. */
+function streamOf({ changes }: Service): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let leave = (): void => {};
+  return new ReadableStream({
+    start(controller) {
+      const send = (): void => controller.enqueue(encoder.encode(`data: ${changes.version}\n\n`));
+      const end = (): void => controller.close();
+      const unsubscribe = changes.subscribe(send);
+      changes.ended.addEventListener('abort', end);
+      leave = () => {
+        unsubscribe();
+        changes.ended.removeEventListener('abort', end);
+      };
+      send();
+    },
+    cancel: () => leave(),
+  });
+}

@@ -1,0 +1,131 @@
+import { html } from 'hono/html';
+import type { SandboxRefusal } from '../../service/refusal.ts';
+import type { Markup } from './layout.ts';
+
+/** What a form shows again when it was refused: what was typed, and what is wrong. */
+export interface Refused {
+  /** The id of the form. */
+  readonly form: string;
+  readonly typed: Readonly<Record<string, string>>;
+  readonly refusal: SandboxRefusal;
+}
+
+/** How a form asks for one thing. */
+interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string;
+  readonly type?: 'text' | 'number' | 'url';
+  readonly hint?: string;
+}
+
+/** Requests name some fields otherwise than the forms do. */
+const fieldNames: Readonly<Record<string, string>> = {
+  provider_code: 'provider',
+  mode: 'ending',
+  outcome: 'ending',
+};
+
+/** In place of a validator's text, which speaks of types. */
+const words: Readonly<Record<string, string>> = {
+  merchant_reference: 'Enter a reference of 1 to 128 characters.',
+  amount: 'Enter an amount above zero, such as 500.',
+  account: 'Enter an account or mobile number of at most 128 characters.',
+  customer_name: 'Enter a name of at most 128 characters.',
+  advance_seconds: 'Enter whole seconds, from 0 to 10 years.',
+};
+
+/** The sentence for the reader: a validator's "amount: Invalid input" never reaches a page. */
+export function sentence({ message, field }: SandboxRefusal): string {
+  const [, name = field, rest = message] = /^([a-z_]+): (.+)$/s.exec(message) ?? [];
+  if (rest === message && !message.startsWith('Invalid')) return message;
+  const own = name === undefined ? undefined : words[name];
+  if (/^(Invalid|Too |Unrecognized|Expected)/.test(rest)) return own ?? `Check the field ${name}.`;
+  return `This ${rest.replace(/\.?$/, '.')}`;
+}
+
+/** The fields of one form. They show what was typed when this form was the one refused. */
+export function fieldsOf(form: string, refused: Refused | undefined) {
+  const mine = refused?.form === form ? refused : undefined;
+  const named = mine?.refusal.field;
+  const wrong = named === undefined ? undefined : (fieldNames[named] ?? named);
+  const typed = (name: string, value: string): string =>
+    mine === undefined ? value : (mine.typed[name] ?? '');
+  const wrap = (
+    name: string,
+    label: string,
+    hint: string | undefined,
+    control: (extra: Markup) => Markup,
+  ): Markup => {
+    const id = `${form}-${name}`;
+    const isWrong = mine !== undefined && wrong === name;
+    const described = [...(hint === undefined ? [] : [`${id}-hint`]), ...(isWrong ? [`${id}-problem`] : [])];
+    const extra = html`id="${id}" name="${name}"${isWrong ? html` aria-invalid="true"` : ''}${
+      described.length === 0 ? '' : html` aria-describedby="${described.join(' ')}"`
+    }`;
+    return html`<div class="field"><label for="${id}">${label}</label>${control(extra)}${
+      hint === undefined ? '' : html`<span class="quiet small" id="${id}-hint">${hint}</span>`
+    }${isWrong ? html`<span class="problem small" id="${id}-problem">${sentence(mine.refusal)}</span>` : ''}</div>`;
+  };
+  return {
+    /** What is wrong and belongs to no field here. */
+    problem: (names: readonly string[]): Markup | string =>
+      mine === undefined || (wrong !== undefined && names.includes(wrong))
+        ? ''
+        : html`<p class="note bad" role="alert">${sentence(mine.refusal)}</p>`,
+    field: ({ name, label, value = '', type = 'text', hint }: Field): Markup =>
+      wrap(
+        name,
+        label,
+        hint,
+        (extra) =>
+          html`<input ${extra} type="${type}" value="${typed(name, value)}"${type === 'number' ? html` step="any" min="0" inputmode="decimal"` : ''}>`,
+      ),
+    choice: (
+      { name, label, value = '', hint }: Field,
+      options: readonly (readonly [value: string, text: string])[],
+    ): Markup => {
+      const chosen = typed(name, value);
+      return wrap(
+        name,
+        label,
+        hint,
+        (extra) =>
+          html`<select ${extra}>${options.map(
+            ([one, text]) =>
+              html`<option value="${one}"${one === chosen ? html` selected` : ''}>${text}</option>`,
+          )}</select>`,
+      );
+    },
+    check: ({ name, label }: Field): Markup =>
+      html`<label class="check" for="${form}-${name}"><input type="checkbox" id="${form}-${name}" name="${name}" value="yes"${mine?.typed[name] === undefined ? '' : html` checked`}> ${label}</label>`,
+  };
+}
+
+/** A form with one button. Its id is where the reader comes back to. */
+export const form = (
+  id: string,
+  action: string,
+  {
+    fields = '',
+    button,
+    kind = '',
+  }: { fields?: Markup | string; button: string; kind?: 'main' | 'danger' | '' },
+): Markup =>
+  html`<form method="post" action="/dashboard/${action}" id="${id}" class="form columns"><input type="hidden" name="at" value="${id}">
+${fields}<div class="actions"><button class="${kind}">${button}</button></div></form>`;
+
+/** A button that does one thing. `at` is the id of what the reader comes back to. */
+export const button = (
+  action: string,
+  label: string,
+  {
+    at,
+    name,
+    value,
+    kind = '',
+  }: { at: string; name?: string; value?: string; kind?: 'main' | 'danger' | '' },
+): Markup =>
+  html`<form method="post" action="/dashboard/${action}" id="${`${at}-${action}-${value ?? ''}`.replaceAll(/[^\w-]/g, '-')}"><input type="hidden" name="at" value="${at}">${
+    name === undefined ? '' : html`<input type="hidden" name="${name}" value="${value ?? ''}">`
+  }<button class="${kind}">${label}</button></form>`;

@@ -1,0 +1,114 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import type { RefusalStatus } from '../../service/refusal.ts';
+import type { Service } from '../../service/service.ts';
+import type { SandboxAccount } from '../../state/account.ts';
+import { misbehaviourLabel } from '../account/presets.ts';
+import { troubled } from '../records/outcome.ts';
+import { button } from './form.ts';
+import { type Markup, page } from './layout.ts';
+import { count, span } from './quantities.ts';
+import { badge } from './state.ts';
+
+/** What every page of the dashboard is made from. */
+export interface Dashboard {
+  readonly service: Service;
+  readonly account: SandboxAccount;
+}
+
+/** The pages of the navigation. */
+const sections = [
+  ['/', 'Overview'],
+  ['/transactions', 'Transactions'],
+  ['/deliveries', 'Deliveries'],
+  ['/requests', 'Requests'],
+  ['/wallets', 'Wallets'],
+  ['/start', 'Start'],
+  ['/settings', 'Settings'],
+] as const;
+
+interface Content {
+  readonly title: string;
+  /** The address of its section in the navigation. */
+  readonly section: (typeof sections)[number][0] | '';
+  readonly body: Markup;
+  /** Beside the heading: a state and buttons. */
+  readonly beside?: Markup | string;
+  /** The pages above this one, the highest first. */
+  readonly crumbs?: readonly (readonly [href: string, label: string])[];
+  readonly status?: 200 | RefusalStatus;
+  /** What is read out when it changes; nothing by default. */
+  readonly says?: string;
+}
+
+/** A page of the dashboard: header, navigation, what is unusual now, and one main part. */
+export function framed(c: Context, dashboard: Dashboard, content: Content): Promise<Response> {
+  const { service } = dashboard;
+  const { title, section, body, beside = '', crumbs = [], status = 200, says } = content;
+  return page(c, {
+    status,
+    script: true,
+    title: `${title} · Payment service sandbox`,
+    body: html`<a class="skip" href="#main">Skip to the content</a>
+<header class="top" id="top"><div class="frame">
+<div class="brand"><strong>Payment service sandbox</strong>${badge('info', 'Simulated')}${newestTrouble(dashboard)}</div>
+<nav class="nav" aria-label="Pages"><ul>${sections.map(
+      ([href, label]) =>
+        html`<li><a href="${href}"${href === section ? html` aria-current="page"` : ''}>${label}</a></li>`,
+    )}</ul></nav>
+</div></header>
+<main class="frame" id="main" tabindex="-1" data-version="${service.changes.version}"${says === undefined ? '' : html` data-says="${says}"`}>
+${banners(service)}
+<div class="stack" id="heading">${
+      crumbs.length === 0
+        ? ''
+        : html`<nav class="crumbs" aria-label="Breadcrumb">${crumbs.map(([href, label]) => html`<a href="${href}">${label}</a> / `)}<span aria-current="page">${title}</span></nav>`
+    }
+<div class="head"><h1>${title}</h1>${beside}</div></div>
+${body}
+</main>
+<p class="hidden-text" id="status" role="status"></p>
+<p class="connection note wait" id="connection" role="status" hidden>Connection lost. Trying again…</p>`,
+  });
+}
+
+/** The way to the newest delivery that failed, first on every page. */
+function newestTrouble(dashboard: Dashboard): Markup | string {
+  const [newest, ...others] = troubled(dashboard);
+  if (newest === undefined) return '';
+  const found = others.length + 1;
+  const words = `${count(found)} ${found === 1 ? 'needs' : 'need'} a look: delivery ${newest.id}`;
+  return badge('bad', words, `/deliveries/${newest.id}`);
+}
+
+/** What makes the sandbox behave otherwise than a reader expects, each with the button that ends it. */
+function banners(service: Service): Markup | string {
+  const { misbehave, clockOffset } = service.settings();
+  const wrong = Object.keys(misbehave).length > 0;
+  if (!wrong && clockOffset === 0) return '';
+  return html`<div class="banners" id="banners">${
+    wrong
+      ? html`<div class="note row wait" id="misbehaving"><span><strong>Callbacks misbehave:</strong> ${misbehaviourLabel(misbehave)}.</span>${button('defaults', 'Behave again', { at: 'main', name: 'misbehave', value: 'none' })}</div>`
+      : ''
+  }${
+    clockOffset === 0
+      ? ''
+      : html`<div class="note row wait" id="clock-moved"><span><strong>The clock is ${span(clockOffset)} ahead.</strong> Times on these pages are the sandbox's.</span>${button('clock/reset', 'Set to now', { at: 'main' })}</div>`
+  }</div>`;
+}
+
+/** Whether a browser asks for an address of the dashboard. Everything else gets the envelope. */
+export const wantsPage = (c: Context): boolean =>
+  c.req.method === 'GET' &&
+  !/^\/(data|sandbox)\//.test(c.req.path) &&
+  (c.req.header('accept') ?? '').includes('text/html');
+
+/** A page that says that there is nothing. */
+export const notFound = (c: Context, dashboard: Dashboard, what = 'page'): Promise<Response> =>
+  framed(c, dashboard, {
+    status: 404,
+    title: `No such ${what}`,
+    section: '',
+    body: html`<p>The sandbox has nothing at <code>${c.req.path}</code>. It may have been reset.</p>
+<p><a href="/">Go to the overview</a> or <a href="/transactions">search the transactions</a>.</p>`,
+  });

@@ -1,0 +1,85 @@
+import { html } from 'hono/html';
+import type { Markup } from './layout.ts';
+
+const SIGNED = new Set([
+  'event',
+  'payload.merchant_reference',
+  'payload.internal_reference',
+  'payload.transaction_type',
+  'payload.transaction_status',
+]);
+const TOKEN = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+interface Line {
+  readonly depth: number;
+  parts: Markup[];
+  /** The names that lead to the value of this line; undefined where the line holds no value. */
+  path: string | undefined;
+}
+
+/** The value of a JSON text; undefined where it is none. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The text on lines of its own, each token as it was sent: to parse and print it again would change 1.0 into 1 and drop
+ * the first of two equal names.
+ */
+function linesOf(text: string): Line[] {
+  const tokens = text.match(TOKEN) ?? [];
+  const names: string[] = [];
+  let depth = 0;
+  let line: Line = { depth, parts: [], path: undefined };
+  const lines = [line];
+  const next = (): void => {
+    line = { depth, parts: [], path: undefined };
+    lines.push(line);
+  };
+  tokens.forEach((token, index) => {
+    const follower = tokens[index + 1] ?? '';
+    if (token === '{' || token === '[') {
+      line.parts.push(html`${token}`);
+      names[depth] ??= '';
+      depth += 1;
+      names.length = depth;
+      if (follower !== '}' && follower !== ']') next();
+    } else if (token === '}' || token === ']') {
+      depth -= 1;
+      if (line.parts.length > 0 && !['{', '['].includes(tokens[index - 1] ?? '')) next();
+      line.parts.push(html`${token}`);
+    } else if (token === ',') {
+      line.parts.push(html`,`);
+      next();
+    } else if (token === ':') {
+      line.parts.push(html`: `);
+    } else if (follower === ':') {
+      names[depth] = token.slice(1, -1);
+      line.parts.push(html`<span class="key">${token}</span>`);
+    } else {
+      line.path = names.slice(1, depth + 1).join('.');
+      line.parts.push(html`<span class="${token.startsWith('"') ? 'string' : 'value'}">${token}</span>`);
+    }
+  });
+  return lines;
+}
+
+/**
+ * A body, readable: JSON on lines of its own, anything else as it is. With `signed`, each value of a callback says
+ * whether the signature covers it (protocol §5.2).
+ */
+export function bodyText(text: string, { signed = false }: { signed?: boolean } = {}): Markup {
+  if (text === '') return html`<p class="quiet">No body.</p>`;
+  if (!/^\s*[{[]/.test(text) || readJson(text) === undefined) return html`<pre class="wire">${text}</pre>`;
+  return html`<div class="wire json">${linesOf(text).map(({ depth, parts, path }) => {
+    const isSigned = signed && path !== undefined && SIGNED.has(path);
+    const label =
+      !signed || path === undefined ? '' : html`<small>${isSigned ? 'signed' : 'not signed'}</small>`;
+    return html`<span class="${isSigned ? 'signed' : ''}"><span>${'  '.repeat(depth)}${parts}</span>${label}</span>`;
+  })}</div>`;
+}

@@ -1,0 +1,102 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import type { Markup } from './layout.ts';
+import { count } from './quantities.ts';
+
+const PAGE_SIZE = 25;
+
+/** A column of a list. On a phone, where each row is a card, `label` stands beside the cell. */
+export interface Column<T> {
+  readonly label: string;
+  readonly cell: (row: T) => Markup | string;
+  readonly isNumber?: boolean;
+  /** True where the cell explains itself on a card. */
+  readonly isTitle?: boolean;
+  /** True where the cell has a line of a card to itself. */
+  readonly isWide?: boolean;
+}
+
+const classOf = ({ isNumber, isWide }: { isNumber?: boolean; isWide?: boolean }): string =>
+  isNumber ? 'number' : isWide ? 'wide' : '';
+
+/** A table on a wide screen, cards on a phone. Every row has an id, so that it stays the same when the page is updated. */
+export function list<T extends { readonly id: number | string }>(
+  name: string,
+  columns: readonly Column<T>[],
+  rows: readonly T[],
+): Markup {
+  return html`<table class="list" id="${name}">
+<thead><tr>${columns.map((column) => html`<th scope="col" class="${classOf(column)}">${column.label}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    (row) =>
+      html`<tr id="${name}-${row.id}">${columns.map(
+        (column) =>
+          html`<td class="${classOf(column)}"${column.isTitle ? '' : html` data-label="${column.label}"`}>${column.cell(row)}</td>`,
+      )}</tr>`,
+  )}</tbody></table>`;
+}
+
+/** What a list is asked for: `?q=…&state=…&page=…`. */
+export interface Query {
+  readonly path: string;
+  readonly q: string;
+  readonly state: string;
+  readonly page: number;
+}
+
+export function readQuery(c: Context): Query {
+  const page = Number(c.req.query('page') ?? 1);
+  return {
+    path: c.req.path,
+    q: (c.req.query('q') ?? '').trim(),
+    state: c.req.query('state') ?? '',
+    page: Number.isInteger(page) && page > 0 ? page : 1,
+  };
+}
+
+export function addressOf({ path, q, state, page }: Query): string {
+  const given = Object.entries({ q, state, page: page === 1 ? '' : String(page) });
+  const query = new URLSearchParams(given.filter(([, value]) => value !== ''));
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+/** Whether one of the texts holds what is searched for, in any case. */
+export const matches = ({ q }: Query, ...texts: readonly (string | number)[]): boolean =>
+  texts.some((text) => String(text).toLowerCase().includes(q.toLowerCase()));
+
+/** The states as links with their counts, and the search. Both work without script and keep each other. */
+export function filters(
+  query: Query,
+  states: readonly (readonly [value: string, label: string, count: number])[],
+  searched: string,
+): Markup {
+  // A state that no row has would lead to an empty list.
+  const offered = states.filter(([state, , found]) => found > 0 || state === '' || state === query.state);
+  return html`<div class="filters"><nav aria-label="Filter"><ul class="chips">${offered.map(
+    ([state, label, found]) =>
+      html`<li><a href="${addressOf({ ...query, state, page: 1 })}"${state === query.state ? html` aria-current="true"` : ''}>${label} <span class="number">${count(found)}</span></a></li>`,
+  )}</ul></nav>
+<form class="search" role="search" id="search" action="${query.path}">
+<label class="hidden-text" for="search-q">Search by ${searched}</label>
+<input id="search-q" name="q" type="search" value="${query.q}" placeholder="Search by ${searched}">
+${query.state === '' ? '' : html`<input type="hidden" name="state" value="${query.state}">`}
+<button>Search</button></form></div>`;
+}
+
+/** One page of what was found, and the links to the others. */
+export function paged<T>(query: Query, found: readonly T[]): { rows: T[]; pager: Markup | string } {
+  const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
+  const page = Math.min(query.page, pages);
+  const start = (page - 1) * PAGE_SIZE;
+  const rows = found.slice(start, start + PAGE_SIZE);
+  const link = (to: number, label: string): Markup | string =>
+    to < 1 || to > pages
+      ? ''
+      : html`<a class="button" href="${addressOf({ ...query, page: to })}">${label}</a>`;
+  if (pages === 1) return { rows, pager: '' };
+  return {
+    rows,
+    pager: html`<nav class="pager" aria-label="Pages of the list">${link(page - 1, 'Newer')}${link(page + 1, 'Older')}
+<span class="quiet">${count(start + 1)} to ${count(start + rows.length)} of ${count(found.length)}</span></nav>`,
+  };
+}

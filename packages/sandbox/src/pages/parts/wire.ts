@@ -1,0 +1,48 @@
+import type { SignedFields } from '@payment-service/core';
+import { html } from 'hono/html';
+import type { BodyStart, HeaderPair } from '../../state/records.ts';
+import { bodyText } from './json.ts';
+import type { Markup } from './layout.ts';
+import { count, span, utc } from './quantities.ts';
+
+/** The first line and the headers of a message, in the order and spelling of the wire. */
+export const head = (firstLine: string, headers: readonly HeaderPair[]): Markup =>
+  html`<pre class="wire"><b>${firstLine}</b>${headers.map(
+    ([name, value]) => html`
+<span class="name">${name}:</span> ${value}`,
+  )}</pre>`;
+
+/** A body that may be cut. */
+export const bodyStart = ({ body, bytes, isCut }: BodyStart): Markup =>
+  html`${bodyText(body)}${
+    isCut
+      ? html`<p class="quiet small">Cut: this is the start${bytes === null ? '' : ` of ${count(bytes)} bytes`}.</p>`
+      : ''
+  }`;
+
+/** The string that was signed, field by field, and what is known of `t`, which is not signed. */
+export function signatureParts(signed: SignedFields, signature: string, sentAt: number, key: string): Markup {
+  const t = /(?:^|,)t=([^,]*)/.exec(signature)?.[1] ?? '';
+  // The verifier reads 1e11 or more as milliseconds too.
+  const inSeconds = Number(t) < 1e11;
+  const ms = Number(t) * (inSeconds ? 1000 : 1);
+  const early = ms - sentAt;
+  const isReadable = /^\d{1,15}$/.test(t);
+  return html`<h3>Signed string</h3>
+<ol class="signature">${Object.entries(signed).map(
+    ([name, value], index) =>
+      html`<li><small>${name}</small><span>${index > 0 ? html`<b class="mono">:</b>` : ''}<mark>${value}</mark></span></li>`,
+  )}</ol>
+<p class="quiet small">Everything else is not signed: the amount, the currency, the customer and <code>t</code>.</p>
+<dl class="facts"><dt>Signature</dt><dd><code>${signature}</code></dd>
+<dt>Key</dt><dd>${key}</dd>
+<dt><code>t</code></dt><dd><code>${t}</code> ${
+    isReadable
+      ? html`<span class="quiet">${inSeconds ? 'seconds' : 'milliseconds'}, ${utc(ms)}, ${
+          Math.abs(early) < 1000
+            ? 'when it was sent'
+            : `${span(early)} ${early < 0 ? 'before' : 'after'} it was sent`
+        }</span>`
+      : html`<span class="quiet">is not a number of seconds or milliseconds</span>`
+  }</dd></dl>`;
+}

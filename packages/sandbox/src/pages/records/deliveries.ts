@@ -1,0 +1,115 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import type { DeliveryRecord } from '../../state/records.ts';
+import { button } from '../parts/form.ts';
+import { type Dashboard, framed } from '../parts/frame.ts';
+import type { Markup } from '../parts/layout.ts';
+import { type Column, filters, list, matches, paged, readQuery } from '../parts/list.ts';
+import { age, count, milliseconds } from '../parts/quantities.ts';
+import { httpStatus } from '../parts/state.ts';
+import {
+  type DeliveryState,
+  deliveryState,
+  deliveryWords,
+  outcomeOf,
+  outcomeTitle,
+  stateOf,
+  troubled,
+} from './outcome.ts';
+
+/** An address without what all of them share. */
+export const shortUrl = (url: string): string => url.replace(/^https?:\/\//, '');
+
+/** What a delivery does next, or did at last. */
+export function planOf({ state, dueAt, held, attempts }: DeliveryRecord, now: number): Markup | string {
+  if (state !== 'scheduled') return '';
+  if (dueAt === null) return 'Waits for the copy before it.';
+  const when = age(dueAt, now);
+  if (held) return html`Held until a later callback is through, or ${when}.`;
+  return html`${attempts.length === 0 ? 'Goes out' : 'Next attempt'} ${when}.`;
+}
+
+/** The columns of every list of deliveries. */
+export function deliveryColumns(dashboard: Dashboard): Column<DeliveryRecord>[] {
+  const { service } = dashboard;
+  const now = service.now();
+  return [
+    { label: 'State', isTitle: true, cell: (one) => deliveryState(dashboard, one) },
+    {
+      label: 'Delivery',
+      cell: (one) => html`<a href="/deliveries/${one.id}">${one.id}</a>`,
+    },
+    {
+      label: 'Reference',
+      isWide: true,
+      cell: ({ transactionId }) => {
+        const transaction = service.store.get('transaction', transactionId);
+        return html`<a href="/transactions/${transactionId}">${transaction?.merchantReference ?? transactionId}</a>`;
+      },
+    },
+    {
+      label: 'Outcome',
+      isWide: true,
+      cell: (one) => {
+        const last = one.attempts.at(-1);
+        const misbehaves = one.misbehaves.join(', ');
+        return html`<span>${last === undefined ? planOf(one, now) : outcomeTitle(outcomeOf(dashboard, one, last))}</span>${
+          misbehaves === '' ? '' : html`<span class="quiet small">${misbehaves}</span>`
+        }`;
+      },
+    },
+    {
+      label: 'Status',
+      isNumber: true,
+      cell: ({ attempts }) => (attempts.length === 0 ? '–' : httpStatus(attempts.at(-1)?.status ?? null)),
+    },
+    {
+      label: 'Attempts',
+      isNumber: true,
+      cell: ({ attempts, retry }) => `${attempts.length} of ${retry.max_attempts}`,
+    },
+    {
+      label: 'Time taken',
+      isNumber: true,
+      cell: ({ attempts }) => milliseconds(attempts.at(-1)?.ms ?? null),
+    },
+    { label: 'Age', isNumber: true, cell: ({ createdAt }) => age(createdAt, now) },
+  ];
+}
+
+const states: readonly DeliveryState[] = ['failed', 'check', 'retrying', 'waiting', 'delivered', 'refused'];
+
+/** Every callback that was sent or is scheduled, the newest first. */
+export function deliveriesPage(c: Context, dashboard: Dashboard): Promise<Response> {
+  const { store } = dashboard.service;
+  const query = readQuery(c);
+  const searched = store.list('delivery').filter(({ id, transactionId, url }) => {
+    const transaction = store.get('transaction', transactionId);
+    const { merchantReference = '', internalReference = '' } = transaction ?? {};
+    return matches(query, id, transactionId, url, merchantReference, internalReference);
+  });
+  const needLook = new Set(troubled(dashboard));
+  const inState = (state: string): DeliveryRecord[] =>
+    searched.filter((one) =>
+      state === 'look' ? needLook.has(one) : state === '' || stateOf(dashboard, one) === state,
+    );
+  const found = inState(query.state).reverse();
+  const { rows, pager } = paged(query, found);
+  return framed(c, dashboard, {
+    title: 'Deliveries',
+    section: '/deliveries',
+    says: `${count(searched.length)} deliveries, ${count(needLook.size)} need a look.`,
+    beside: html`<div class="actions">${button('release', 'Send waiting ones now', { at: 'main' })}</div>`,
+    body: html`${filters(
+      query,
+      [
+        ['', 'All', searched.length],
+        ['look', 'Need a look', inState('look').length],
+        ...states.map((state) => [state, deliveryWords[state][1], inState(state).length] as const),
+      ],
+      'reference, number or address',
+    )}
+${rows.length === 0 ? html`<p class="quiet">No delivery ${query.q === '' && query.state === '' ? 'yet. Callbacks appear here as soon as a transaction is decided.' : 'fits this search.'}</p>` : list('deliveries', deliveryColumns(dashboard), rows)}
+${pager}`,
+  });
+}

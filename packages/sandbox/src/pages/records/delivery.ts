@@ -1,0 +1,90 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import type { DeliveryAttempt, DeliveryRecord } from '../../state/records.ts';
+import { asCurl, asFixture, asTest, copyable } from '../parts/copy.ts';
+import { button } from '../parts/form.ts';
+import { type Dashboard, framed, notFound } from '../parts/frame.ts';
+import { bodyText } from '../parts/json.ts';
+import type { Markup } from '../parts/layout.ts';
+import { count, counted, milliseconds, time } from '../parts/quantities.ts';
+import { badge, note, statusTone } from '../parts/state.ts';
+import { bodyStart, head, signatureParts } from '../parts/wire.ts';
+import { planOf } from './deliveries.ts';
+import { deliveryState, outcomeNote, outcomeOf } from './outcome.ts';
+
+/** One callback: what became of it and why, and every attempt as it was on the wire. */
+export function deliveryPage(c: Context, dashboard: Dashboard): Promise<Response> {
+  const { service } = dashboard;
+  const delivery = service.store.get('delivery', c.req.param('id') ?? '');
+  if (delivery === undefined) return notFound(c, dashboard, 'delivery');
+  const { id, transactionId, url, origin, misbehaves, attempts, retry, state } = delivery;
+  const transaction = service.store.get('transaction', transactionId);
+  const again = service.store.list('delivery').filter((one) => one.origin === id);
+  const plan = planOf(delivery, service.now());
+  const last = attempts.at(-1);
+  return framed(c, dashboard, {
+    title: `Delivery ${id}`,
+    section: '/deliveries',
+    crumbs: [['/deliveries', 'Deliveries']],
+    says: `Delivery ${id}: ${state.replace('_', ' ')}, ${counted(attempts.length, 'attempt')}.`,
+    beside: html`${deliveryState(dashboard, delivery)}<div class="actions">${
+      state === 'scheduled'
+        ? button('release', 'Send now', { at: 'main' })
+        : button(`deliveries/${id}/resend`, 'Send again', { at: 'main', kind: 'main' })
+    }</div>`,
+    body: html`${last === undefined ? note('info', plan) : outcomeNote(outcomeOf(dashboard, delivery, last))}
+<section class="card" id="facts" aria-label="Facts"><dl class="facts">
+<dt>Transaction</dt><dd><a href="/transactions/${transactionId}">${transaction?.merchantReference ?? transactionId}</a></dd>
+<dt>To</dt><dd><code>${url}</code></dd>
+${misbehaves.length === 0 ? '' : html`<dt>On purpose</dt><dd>${misbehaves.join(', ')}</dd>`}
+${origin === null ? '' : html`<dt>Made from</dt><dd><a href="/deliveries/${origin}">Delivery ${origin}</a></dd>`}
+${again.length === 0 ? '' : html`<dt>Sent again as</dt><dd>${again.map((one) => html`<a href="/deliveries/${one.id}">Delivery ${one.id}</a> `)}</dd>`}
+<dt>Attempts</dt><dd>${count(attempts.length)} of ${retry.max_attempts}${last === undefined || plan === '' ? '' : html`. ${plan}`}</dd>
+</dl></section>
+${
+  attempts.length === 0
+    ? html`<section class="card" id="body" aria-labelledby="body-title"><h2 id="body-title">What will be sent</h2>${bodyText(delivery.body, { signed: true })}</section>`
+    : attempts.map((attempt, index) => attemptSection(dashboard, delivery, attempt, index + 1)).reverse()
+}`,
+  });
+}
+
+function attemptSection(
+  dashboard: Dashboard,
+  delivery: DeliveryRecord,
+  attempt: DeliveryAttempt,
+  number: number,
+): Markup {
+  const { account } = dashboard;
+  const { id, url, body, signed, signing, attempts } = delivery;
+  const { sent, answer, status, error, ms, at } = attempt;
+  const key = `attempt-${number}`;
+  const { pathname, search } = new URL(url);
+  const keyName =
+    signing.key === 'account'
+      ? `The account's signing key, …${account.signingKey.slice(-4)}`
+      : 'Another key, on purpose';
+  const isLast = number === attempts.length;
+  return html`<details class="card" id="${key}"${isLast ? html` open` : ''}>
+<summary><span class="actions"><span>Attempt ${number}</span>${badge(statusTone(error === null ? status : null), status === null ? 'No answer' : html`HTTP ${status}`)}<span class="quiet">${milliseconds(ms)}, ${time(at)}</span></span></summary>
+<div class="stack">
+${isLast ? '' : outcomeNote(outcomeOf(dashboard, delivery, attempt))}
+<div class="split"><div class="stack"><h2>Request</h2>
+${
+  sent === null
+    ? html`<p class="quiet">Nothing was sent.</p>`
+    : html`${head(`POST ${pathname}${search} HTTP/1.1`, sent.headers)}${bodyText(body, { signed: true })}`
+}</div>
+<div class="stack"><h2>Answer</h2>
+${error === null ? '' : html`<p class="problem">${error}</p>`}
+${answer === null ? html`<p class="quiet">No answer came.</p>` : html`${head(`HTTP/1.1 ${status}`, answer.headers)}${bodyStart(answer)}`}
+${
+  sent === null
+    ? ''
+    : html`<div class="stack">${signatureParts(signed, sent.signature, at - (ms ?? 0), keyName)}</div>
+<div>${copyable(`${key}-curl`, 'As curl', asCurl({ url, headers: sent.headers, body }))}
+${copyable(`${key}-fixture`, 'As a fixture', asFixture({ url, headers: sent.headers, body }))}
+${copyable(`${key}-test`, 'As a test', asTest({ url, headers: sent.headers, body }, `delivery ${id}`, signing.key === 'account' ? 200 : 401))}</div>`
+}
+</div></div></div></details>`;
+}

@@ -1,0 +1,119 @@
+import { type Exchange, explainOutcome, type Outcome } from '@payment-service/core/explain';
+import { html } from 'hono/html';
+import { callbackData } from '../../deliveries/callback-data.ts';
+import type { DeliveryAttempt, DeliveryRecord } from '../../state/records.ts';
+import type { Dashboard } from '../parts/frame.ts';
+import { readJson } from '../parts/json.ts';
+import type { Markup } from '../parts/layout.ts';
+import { badge, note, shape, type Tone } from '../parts/state.ts';
+
+/** Records are never changed, so what an attempt came to is computed once. */
+const known = new WeakMap<DeliveryAttempt, Outcome>();
+
+/** What an attempt came to: likely cause and fix, from what was recorded on the wire. */
+export function outcomeOf(
+  { service, account }: Dashboard,
+  delivery: DeliveryRecord,
+  attempt: DeliveryAttempt,
+): Outcome {
+  const before = known.get(attempt);
+  if (before !== undefined) return before;
+  const { url, body } = delivery;
+  const { sent, status, answer, error, errorCode, ms, at } = attempt;
+  const { callbackUrl } = service.settings();
+  const outcome = explainOutcome(
+    {
+      request: {
+        method: 'POST',
+        url,
+        headers: sent?.headers ?? [],
+        body,
+        isForged: forgeryOf({ service, account }, delivery),
+      },
+      ...(status === null
+        ? {}
+        : { response: { status, headers: answer?.headers ?? [], body: answer?.body } }),
+      ...(error === null ? {} : { error: errorCode === null ? error : `${errorCode}: ${error}` }),
+      ...(ms === null ? {} : { durationMs: ms }),
+      knownPaths: ['/payments/callbacks', ...(callbackUrl === null ? [] : [new URL(callbackUrl).pathname])],
+    },
+    { signingKey: account.signingKey },
+    { now: () => at },
+  );
+  known.set(attempt, outcome);
+  return outcome;
+}
+
+/** What a delivery says otherwise than its transaction, however it was made so. */
+function forgeryOf(
+  { service }: Dashboard,
+  { transactionId, signing, body }: DeliveryRecord,
+): Exchange['request']['isForged'] {
+  if (signing.key === 'other') return 'signature';
+  const transaction = service.store.get('transaction', transactionId);
+  const sent = readJson(body);
+  if (transaction !== undefined && typeof sent === 'object' && sent !== null && 'payload' in sent) {
+    const genuine = callbackData(transaction).payload;
+    const claimed = Object(sent.payload);
+    if (claimed.transaction_amount !== genuine.transaction_amount) return 'amount';
+    if (claimed.transaction_currency !== genuine.transaction_currency) return 'currency';
+  }
+  return signing.offsetSeconds === 0 ? undefined : 'timestamp';
+}
+
+const tones: Readonly<Record<Outcome['tone'], Tone>> = { good: 'good', bad: 'bad', neutral: 'info' };
+export const toneOf = ({ tone }: Outcome): Tone => tones[tone];
+
+/** The outcome in one line, with its shape. */
+export const outcomeTitle = (outcome: Outcome): Markup =>
+  html`<span class="outcome ${toneOf(outcome)}">${shape(toneOf(outcome))}</span> ${outcome.title}`;
+
+/** The outcome where the reader looks for it, with what shows it and what to do. */
+export const outcomeNote = (outcome: Outcome): Markup =>
+  note(
+    toneOf(outcome),
+    outcome.title,
+    html`<span class="quiet">${outcome.detail}</span>`,
+    ...(outcome.tone === 'good' ? [] : [html`<strong>What to do:</strong> ${outcome.fix}`]),
+  );
+
+/**
+ * The states of a delivery as its list filters them. `check`: it counts as delivered, but something is wrong, such as a
+ * web page that answers. `refused`: the receiver was right to refuse it.
+ */
+export type DeliveryState = 'failed' | 'check' | 'retrying' | 'waiting' | 'delivered' | 'refused';
+
+export function stateOf(dashboard: Dashboard, delivery: DeliveryRecord): DeliveryState {
+  const last = delivery.attempts.at(-1);
+  if (delivery.state === 'scheduled') return last === undefined ? 'waiting' : 'retrying';
+  const tone = last === undefined ? 'bad' : outcomeOf(dashboard, delivery, last).tone;
+  if (delivery.state === 'delivered') return tone === 'bad' ? 'check' : 'delivered';
+  return tone === 'good' ? 'refused' : 'failed';
+}
+
+export const deliveryWords: Readonly<Record<DeliveryState, readonly [tone: Tone, word: string]>> = {
+  failed: ['bad', 'Failed'],
+  check: ['bad', 'Check'],
+  retrying: ['wait', 'Retrying'],
+  waiting: ['neutral', 'Waiting'],
+  delivered: ['good', 'Delivered'],
+  refused: ['good', 'Refused'],
+};
+
+export function deliveryState(dashboard: Dashboard, delivery: DeliveryRecord, href?: string): Markup {
+  const [tone, word] = deliveryWords[stateOf(dashboard, delivery)];
+  return badge(tone, word, href);
+}
+
+/** Deliveries that need a look, the newest first: not those of a transaction whose callback came through later. */
+export function troubled(dashboard: Dashboard): DeliveryRecord[] {
+  const settled = new Set<number>();
+  const found: DeliveryRecord[] = [];
+  for (const delivery of dashboard.service.store.list('delivery').reverse()) {
+    const state = stateOf(dashboard, delivery);
+    if (state === 'delivered') settled.add(delivery.transactionId);
+    const isWrong = state === 'failed' || state === 'check' || state === 'retrying';
+    if (isWrong && !settled.has(delivery.transactionId)) found.push(delivery);
+  }
+  return found;
+}

@@ -1,0 +1,62 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import { keysPanel } from '../account/keys.ts';
+import { type Dashboard, framed } from '../parts/frame.ts';
+import type { Markup } from '../parts/layout.ts';
+import { list } from '../parts/list.ts';
+import { amount, count } from '../parts/quantities.ts';
+import { note, type Tone } from '../parts/state.ts';
+import { deliveryColumns } from './deliveries.ts';
+import { type DeliveryState, stateOf, troubled } from './outcome.ts';
+import { transactionColumns } from './transactions.ts';
+
+const SHOWN_FAILURES = 5;
+const SHOWN_TRANSACTIONS = 6;
+
+const tile = (href: string, label: string, value: number, tone: Tone): Markup =>
+  html`<a class="tile ${value === 0 ? 'neutral' : tone}" id="tile-${label.toLowerCase().replaceAll(' ', '-')}" href="${href}"><span class="quiet">${label}</span><strong>${count(value)}</strong></a>`;
+
+/** What needs a look, what is new, and how to begin. */
+export function overviewPage(c: Context, dashboard: Dashboard): Promise<Response> {
+  const { service } = dashboard;
+  const transactions = service.store.list('transaction');
+  const deliveries = service.store.list('delivery');
+  const trouble = troubled(dashboard);
+  const pending = transactions.filter(({ status }) => status === 'PENDING').length;
+  const inState = (state: DeliveryState): number =>
+    deliveries.filter((one) => stateOf(dashboard, one) === state).length;
+  const newest = transactions.slice(-SHOWN_TRANSACTIONS).reverse();
+  return framed(c, dashboard, {
+    title: 'Overview',
+    section: '/',
+    says: `${count(transactions.length)} transactions, ${count(trouble.length)} deliveries need a look.`,
+    beside: html`<div class="actions"><a class="button main" href="/start">Start a transaction</a></div>`,
+    body: html`${nowhere(dashboard)}
+<div class="tiles" id="tiles">${tile('/transactions', 'Transactions', transactions.length, 'neutral')}${tile('/transactions?state=PENDING', 'Pending', pending, 'wait')}${tile('/deliveries?state=delivered', 'Delivered', inState('delivered'), 'good')}${tile('/deliveries?state=waiting', 'Waiting', inState('waiting'), 'wait')}${tile('/deliveries?state=look', 'Need a look', trouble.length, 'bad')}</div>
+${
+  trouble.length === 0
+    ? ''
+    : html`<section class="stack" id="trouble" aria-labelledby="trouble-title"><h2 id="trouble-title">Deliveries that need a look</h2>
+${list('failed', deliveryColumns(dashboard), trouble.slice(0, SHOWN_FAILURES))}</section>`
+}
+<section class="stack" id="newest" aria-labelledby="newest-title"><div class="head"><h2 id="newest-title">Newest transactions</h2>${newest.length === 0 ? '' : html`<a href="/transactions">All ${count(transactions.length)}</a>`}</div>
+${newest.length === 0 ? html`<p class="quiet">None yet. <a href="/start">Start a transaction</a>, or let your program call the API.</p>` : list('transactions', transactionColumns(dashboard), newest)}</section>
+<div class="split"><section class="card" id="balances" aria-labelledby="balances-title"><div class="head"><h2 id="balances-title">Available</h2><a href="/wallets">All balances</a></div><dl class="facts">${service
+      .wallets()
+      .map(
+        ({ currency, wallet_type, available_balance }) =>
+          html`<dt>${currency}, ${wallet_type === 'MERCHANT_PAYOUT' ? 'payouts' : 'collections'}</dt><dd>${amount(available_balance, currency)}</dd>`,
+      )}</dl></section>
+${keysPanel(c, dashboard)}</div>`,
+  });
+}
+
+/** A sandbox without an address for callbacks sends none: the reader learns it before the first transaction. */
+const nowhere = ({ service }: Dashboard): Markup | string =>
+  service.settings().callbackUrl === null
+    ? note(
+        'info',
+        'Callbacks have nowhere to go yet.',
+        html`<a href="/settings#addresses">Set the callback URL</a> of your program, such as <code>http://127.0.0.1:3000/payments/callbacks</code>.`,
+      )
+    : '';

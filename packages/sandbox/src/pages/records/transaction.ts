@@ -1,0 +1,139 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import type { TimelineEvent } from '../../service/timeline.ts';
+import type { TransactionRecord } from '../../state/records.ts';
+import { button } from '../parts/form.ts';
+import { type Dashboard, framed, notFound } from '../parts/frame.ts';
+import type { Markup } from '../parts/layout.ts';
+import { age, milliseconds, money, time } from '../parts/quantities.ts';
+import { note, shape, type Tone, transactionState } from '../parts/state.ts';
+import { outcomeOf, toneOf } from './outcome.ts';
+
+/** One transaction as one story: what it is, what happened, and what the reader can do next. */
+export function transactionPage(c: Context, dashboard: Dashboard): Promise<Response> {
+  const { service } = dashboard;
+  const transaction = service.store.get('transaction', c.req.param('id') ?? '');
+  if (transaction === undefined) return notFound(c, dashboard, 'transaction');
+  const { id, merchantReference, internalReference, currency, status, mode } = transaction;
+  const events = service.timeline(id);
+  const redirect = service.redirectOf(transaction);
+  const others = service.store
+    .list('transaction')
+    .filter((one) => one.merchantReference === merchantReference && one.id !== id);
+  return framed(c, dashboard, {
+    title: merchantReference,
+    section: '/transactions',
+    crumbs: [['/transactions', 'Transactions']],
+    says: `${merchantReference}: ${status.toLowerCase()}, ${events.length} events.`,
+    beside: html`${transactionState(transaction)}${status === 'PENDING' ? decisions(transaction) : ''}`,
+    body: html`${silence(transaction)}
+<div class="split aside"><section class="card" aria-labelledby="story-title"><h2 id="story-title">What happened</h2>
+<ol class="story" id="story">${events.map((event, index) => step(dashboard, transaction, event, index))}</ol></section>
+<section class="card" id="facts" aria-labelledby="facts-title"><h2 id="facts-title">Transaction</h2><dl class="facts">
+<dt>Amount</dt><dd>${money(transaction.amount, currency)}</dd>
+<dt>Charge</dt><dd>${money(transaction.charge, currency)}${transaction.chargeCustomer ? ', on the customer' : ''}</dd>
+<dt>Credit</dt><dd>${money(transaction.totalCredit, currency)}</dd>
+<dt>Type</dt><dd>${transaction.transactionType}</dd>
+<dt>Provider</dt><dd>${transaction.providerCode}${transaction.bankCode === null ? '' : `, bank ${transaction.bankCode}`}</dd>
+<dt>Account</dt><dd>${transaction.account}</dd>
+<dt>Customer</dt><dd>${transaction.customerName}</dd>
+<dt>Message</dt><dd>${transaction.statusMessage}</dd>
+<dt>Internal reference</dt><dd><code>${internalReference}</code></dd>
+<dt>Number</dt><dd>${id}</dd>
+<dt>Callback URL</dt><dd>${transaction.callbackUrl === null ? 'none' : html`<code>${transaction.callbackUrl}</code>`}</dd>
+${mode === 'page' ? html`<dt>Payment page</dt><dd><a href="/sandbox/pay/${internalReference}">Open it</a></dd>` : ''}
+${redirect === undefined ? '' : html`<dt>Redirect</dt><dd><a href="${redirect}">Back to the shop</a>, signed</dd>`}
+${others.length === 0 ? '' : html`<dt>Same reference</dt><dd>${others.map((one) => html`<a href="/transactions/${one.id}">${one.id} ${one.status.toLowerCase()}</a> `)}</dd>`}
+</dl></section></div>`,
+  });
+}
+
+/** Nothing is sent without an address, and that must not look like a fault. */
+const silence = ({ callbackUrl, status }: TransactionRecord): Markup | string =>
+  callbackUrl !== null
+    ? ''
+    : note(
+        'wait',
+        `No callback ${status === 'PENDING' ? 'will be' : 'was'} sent: this transaction has no callback URL.`,
+        html`<a href="/settings#addresses">Set the callback URL in Settings</a>, or pass <code>callback_url</code> when you start one. It holds for new transactions.`,
+      );
+
+const decisions = ({ id }: TransactionRecord): Markup =>
+  html`<div class="actions">${button(`transactions/${id}/outcome`, 'Complete', { at: 'main', name: 'outcome', value: 'completed', kind: 'main' })}${button(`transactions/${id}/outcome`, 'Fail', { at: 'main', name: 'outcome', value: 'failed', kind: 'danger' })}</div>`;
+
+const causes = {
+  collection: 'The credit of this collection.',
+  payout: 'Taken for this payout.',
+  payout_returned: 'Returned, because the payout failed.',
+  transfer: 'Transferred.',
+  deposit: 'Deposited.',
+  clearing: 'Became available.',
+};
+const buckets = { available: 'available', uncleared: 'uncleared', reserve: 'rolling reserve' };
+const wallets = { MERCHANT_COLLECTION: 'collection wallet', MERCHANT_PAYOUT: 'payout wallet' };
+
+/** One event of the story: its tone, its title, and what is behind it. */
+function told(
+  dashboard: Dashboard,
+  transaction: TransactionRecord,
+  event: TimelineEvent,
+): [tone: Tone, title: Markup | string, detail?: Markup | string] {
+  const { service } = dashboard;
+  const delivery = 'deliveryId' in event ? service.store.get('delivery', event.deliveryId) : undefined;
+  switch (event.what) {
+    case 'created':
+      return [
+        'info',
+        'Started',
+        transaction.mode === 'page' ? 'The customer decides on the payment page.' : '',
+      ];
+    case 'decided':
+      return [
+        event.status === 'COMPLETED' ? 'good' : 'bad',
+        event.status === 'COMPLETED' ? 'Completed' : 'Failed',
+        transaction.statusMessage,
+      ];
+    case 'delivery':
+      return [
+        'neutral',
+        html`Callback scheduled: <a href="/deliveries/${event.deliveryId}">delivery ${event.deliveryId}</a>`,
+        event.misbehaves.length === 0 ? '' : `On purpose: ${event.misbehaves.join(', ')}.`,
+      ];
+    case 'attempt': {
+      const { attempt, deliveryId, number } = event;
+      const outcome = delivery === undefined ? undefined : outcomeOf(dashboard, delivery, attempt);
+      const answered = attempt.status === null ? 'no answer' : `HTTP ${attempt.status}`;
+      return [
+        outcome === undefined ? 'neutral' : toneOf(outcome),
+        html`<a href="/deliveries/${deliveryId}#attempt-${number}">Attempt ${number} of delivery ${deliveryId}</a>: ${answered}, ${milliseconds(attempt.ms)}`,
+        outcome?.title ?? '',
+      ];
+    }
+    case 'redirect':
+      return [
+        'info',
+        html`Customer sent back to <a href="${event.location}">the shop</a>`,
+        `HTTP ${event.status}, with the signed outcome in the query.`,
+      ];
+    case 'entry': {
+      const { amount, currency, bucket, walletType, freeAt, cause } = event.entry;
+      const where = `${wallets[walletType]}, ${buckets[bucket]}`;
+      return [
+        'neutral',
+        html`${amount < 0 ? '' : '+'}${money(amount, currency)} in the <a href="/wallets">${where}</a>`,
+        freeAt === null ? causes[cause] : html`Available ${age(freeAt, service.now())}.`,
+      ];
+    }
+  }
+}
+
+function step(
+  dashboard: Dashboard,
+  transaction: TransactionRecord,
+  event: TimelineEvent,
+  index: number,
+): Markup {
+  const [tone, title, detail = ''] = told(dashboard, transaction, event);
+  return html`<li id="event-${index}"><span class="state dot ${tone}">${shape(tone)}</span><div><strong>${title}</strong>
+${detail === '' ? '' : html`<div>${detail}</div>`}<div class="quiet small">${time(event.at)}</div></div></li>`;
+}

@@ -1,0 +1,86 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import type { DeliveryRecord, TransactionRecord } from '../../state/records.ts';
+import { type Dashboard, framed } from '../parts/frame.ts';
+import { type Column, filters, list, matches, paged, readQuery } from '../parts/list.ts';
+import { age, count, milliseconds, money } from '../parts/quantities.ts';
+import { httpStatus, transactionState } from '../parts/state.ts';
+import { deliveryState } from './outcome.ts';
+
+/** The newest delivery of each transaction. */
+function newestDeliveries({ service }: Dashboard): Map<number, DeliveryRecord> {
+  return new Map(service.store.list('delivery').map((one) => [one.transactionId, one]));
+}
+
+/** The columns of every list of transactions. */
+export function transactionColumns(dashboard: Dashboard): Column<TransactionRecord>[] {
+  const now = dashboard.service.now();
+  const newest = newestDeliveries(dashboard);
+  const lastOf = ({ id }: TransactionRecord) => newest.get(id)?.attempts.at(-1);
+  return [
+    { label: 'State', isTitle: true, cell: transactionState },
+    {
+      label: 'Reference',
+      isWide: true,
+      cell: ({ id, merchantReference, internalReference }) =>
+        html`<a href="/transactions/${id}">${merchantReference}</a><span class="quiet small mono">${internalReference}</span>`,
+    },
+    {
+      label: 'Type',
+      cell: ({ transactionType }) => transactionType.charAt(0) + transactionType.slice(1).toLowerCase(),
+    },
+    { label: 'Amount', isNumber: true, cell: ({ amount, currency }) => money(amount, currency) },
+    {
+      label: 'Callback',
+      cell: ({ id, status, callbackUrl }) => {
+        const delivery = newest.get(id);
+        if (delivery !== undefined) return deliveryState(dashboard, delivery, `/deliveries/${delivery.id}`);
+        if (callbackUrl === null) return html`<span class="quiet">no callback URL</span>`;
+        return html`<span class="quiet">${status === 'PENDING' ? 'after the decision' : 'none'}</span>`;
+      },
+    },
+    {
+      label: 'Status',
+      isNumber: true,
+      cell: (one) => {
+        const last = lastOf(one);
+        return last === undefined ? '–' : httpStatus(last.status);
+      },
+    },
+    { label: 'Time taken', isNumber: true, cell: (one) => milliseconds(lastOf(one)?.ms ?? null) },
+    { label: 'Age', isNumber: true, cell: ({ createdAt }) => age(createdAt, now) },
+  ];
+}
+
+const states = [
+  ['', 'All'],
+  ['PENDING', 'Pending'],
+  ['COMPLETED', 'Completed'],
+  ['FAILED', 'Failed'],
+] as const;
+
+/** All transactions, the newest first. */
+export function transactionsPage(c: Context, dashboard: Dashboard): Promise<Response> {
+  const query = readQuery(c);
+  const searched = dashboard.service.store
+    .list('transaction')
+    .filter(({ id, merchantReference, internalReference, account, customerName }) =>
+      matches(query, id, merchantReference, internalReference, account, customerName),
+    );
+  const inState = (state: string): TransactionRecord[] =>
+    searched.filter(({ status }) => state === '' || status === state);
+  const { rows, pager } = paged(query, inState(query.state).reverse());
+  return framed(c, dashboard, {
+    title: 'Transactions',
+    section: '/transactions',
+    says: `${count(searched.length)} transactions, ${count(inState('PENDING').length)} pending.`,
+    beside: html`<div class="actions"><a class="button" href="/start">Start a transaction</a></div>`,
+    body: html`${filters(
+      query,
+      states.map(([state, label]) => [state, label, inState(state).length]),
+      'reference, account or name',
+    )}
+${rows.length === 0 ? html`<p class="quiet">No transaction ${query.q === '' && query.state === '' ? html`yet. <a href="/start">Start one</a>, or let your program start one.` : 'fits this search.'}</p>` : list('transactions', transactionColumns(dashboard), rows)}
+${pager}`,
+  });
+}

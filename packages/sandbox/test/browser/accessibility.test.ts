@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type Page, startBrowser } from '@payment-service/browser';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSandbox, type Sandbox } from '../../src/index.ts';
+import { call, collection } from '../support/api.ts';
+import { type Merchant, startMerchant } from '../support/merchant.ts';
+import { visit } from '../support/visitor.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RUN = `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+  .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`;
+
+/** axe's complaints about the page that is open, in words. The page's own policy would refuse a script tag. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const found: unknown = await page.evaluate(RUN);
+  return Array.isArray(found) ? found.map(String) : [String(found)];
+}
+
+let browser: Browser;
+let merchant: Merchant;
+let sandbox: Sandbox;
+let url: string;
+let paths: Record<string, string>;
+beforeAll(async () => {
+  browser = await startBrowser();
+  merchant = await startMerchant();
+  merchant.answer = (response, { data }) => {
+    const { merchant_reference: reference } = data.payload;
+    if (reference === 'BAD') response.statusCode = 500;
+    response.setHeader('content-type', 'application/json');
+    response.end('{"status":"accepted","list":[1,true,null]}');
+  };
+  sandbox = createSandbox({ callbackUrl: merchant.url, retry: { max_attempts: 2, backoff_ms: 0 } });
+  sandbox.collect({ ...collection, provider_code: 'example_card_ugx', amount: 10_000 });
+  sandbox.collect({ ...collection, merchant_reference: 'BAD' });
+  sandbox.collect({ ...collection, merchant_reference: 'FORGED', misbehave: { forged_amount: 1 } });
+  sandbox.collect({ ...collection, merchant_reference: 'REFUSED', callback_url: 'http://127.0.0.1:9/' });
+  await sandbox.idle();
+  sandbox.transfer({ currency: 'UGX', amount: 100 });
+  const pending = sandbox.collect({ ...collection, merchant_reference: 'PAGE', redirect_url: merchant.url });
+  sandbox.collect({ ...collection, merchant_reference: 'LATE', misbehave: { late_ms: 3_600_000 } });
+  for (let i = 0; i < 30; i += 1)
+    sandbox.collect({ ...collection, merchant_reference: `ORD-${i}`, mode: 'pending' });
+  await call(sandbox, 'GET', '/data/wallet-balances');
+  await call(sandbox, 'GET', '/data/payout-bank-codes');
+  await call(sandbox, 'PUT', '/sandbox/defaults', { misbehave: { late_ms: 5 } });
+  sandbox.advance(60);
+  ({ url } = await sandbox.listen());
+  const [, , failed] = sandbox.deliveries();
+  const failing = sandbox.deliveries().find(({ state }) => state === 'given_up') ?? failed;
+  paths = {
+    overview: '/',
+    transactions: '/transactions',
+    'a search without a result': '/transactions?q=none',
+    'a completed transaction': '/transactions/1001',
+    'a pending transaction': `/transactions/${pending.transaction.id}`,
+    deliveries: '/deliveries',
+    'a failed delivery': `/deliveries/${failing?.id}`,
+    requests: '/requests',
+    'a refused request': '/requests/1002',
+    wallets: '/wallets',
+    start: '/start',
+    settings: '/settings',
+    reset: '/settings/reset',
+    nothing: '/nothing',
+  };
+});
+afterAll(async () => {
+  await sandbox?.close();
+  await merchant?.close();
+  await browser?.close();
+});
+
+describe.each([
+  ['in light', { colorScheme: 'light' as const }],
+  ['in dark', { colorScheme: 'dark' as const }],
+  ['on a phone', { isPhone: true }],
+])('axe (WCAG 2.2 AA) %s', (_name, view) => {
+  it('finds nothing on any page, with every panel open', async () => {
+    const { page } = await visit(browser, view);
+    for (const [name, path] of Object.entries(paths)) {
+      await page.goto(url + path);
+      await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+      expect(await violations(page), name).toEqual([]);
+      expect(
+        await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+        `${name} is too wide`,
+      ).toBe(true);
+    }
+    await page.context().close();
+  });
+
+  it('finds nothing on a refused form', async () => {
+    const { page } = await visit(browser, view);
+    await page.goto(`${url}/start`);
+    await page.locator('#collection').getByLabel('Amount').fill('1');
+    await page.getByRole('button', { name: 'Collect' }).click();
+    await page.locator('#collection-amount-problem').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it('control: a page with faults is reported', async () => {
+    const { page } = await visit(browser, view);
+    await page.goto(url);
+    await page.evaluate(`document.querySelector('main').innerHTML =
+      '<h1>Control</h1><input><p class="faint">faint</p>';
+      document.querySelector('.faint').style.color = '#888888';
+      document.querySelector('.faint').style.background = '#999999'`);
+    const found = (await violations(page)).map((one) => one.split(':')[0]);
+    expect(found).toEqual(expect.arrayContaining(['color-contrast', 'label']));
+    await page.context().close();
+  });
+});
+
+describe('without colour and with few keys', () => {
+  it('with forced colours, states keep their shape and word', async () => {
+    const { page } = await visit(browser);
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.goto(`${url}/deliveries`);
+    const state = page.locator('#deliveries .state').first();
+    expect(await state.locator('svg').isVisible()).toBe(true);
+    expect(
+      await page.evaluate("getComputedStyle(document.querySelector('#deliveries .state')).borderTopStyle"),
+    ).toBe('solid');
+    await page.context().close();
+  });
+
+  it('the newest failed delivery is at most 8 tab stops away, on every page', async () => {
+    const { page } = await visit(browser);
+    for (const path of Object.values(paths)) {
+      await page.goto(url + path);
+      let stops = 0;
+      for (let href = ''; !/\/deliveries\/\d+$/.test(href) && stops < 20; stops += 1) {
+        await page.keyboard.press('Tab');
+        href = String(await page.evaluate("document.activeElement.getAttribute('href') ?? ''"));
+      }
+      expect(stops, path).toBeLessThanOrEqual(8);
+    }
+    await page.context().close();
+  });
+
+  it('targets are 44 pixels high on a phone, and focus is 3 pixels wide', async () => {
+    const { page } = await visit(browser, { isPhone: true });
+    for (const path of ['/', '/deliveries', '/start', '/settings']) {
+      await page.goto(url + path);
+      const small: unknown =
+        await page.evaluate(`[...document.querySelectorAll('main button:not([hidden]), main .button, nav a, main input:not([type=hidden], [type=checkbox]), main select, summary')]
+        .filter((one) => one.getBoundingClientRect().height < 43.5).map((one) => one.outerHTML)`);
+      expect(small, path).toEqual([]);
+    }
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineWidth')).toBe('3px');
+    await page.context().close();
+  });
+});

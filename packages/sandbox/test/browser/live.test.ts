@@ -1,0 +1,173 @@
+import { type Browser, startBrowser } from '@payment-service/browser';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createSandbox, type Sandbox } from '../../src/index.ts';
+import { collection } from '../support/api.ts';
+import { type Merchant, startMerchant } from '../support/merchant.ts';
+import { visit } from '../support/visitor.ts';
+
+let browser: Browser;
+let merchant: Merchant;
+let sandbox: Sandbox;
+let url: string;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  merchant = await startMerchant();
+  sandbox = createSandbox({ callbackUrl: merchant.url, retry: { max_attempts: 1 } });
+  ({ url } = await sandbox.listen());
+});
+afterEach(async () => {
+  await sandbox.close();
+  await merchant.close();
+});
+
+it('a page shows what happens, says so once, and keeps typed text, focus, open panels and scroll position', async () => {
+  for (let i = 0; i < 30; i += 1)
+    sandbox.collect({ ...collection, mode: 'pending', merchant_reference: `OLD-${i}` });
+  const { page, complaints } = await visit(browser);
+  await page.goto(url);
+  await page.getByText('Show the keys').click();
+  await page.evaluate(`globalThis.said = []; new MutationObserver(() => said.push(document.getElementById('status').textContent))
+    .observe(document.getElementById('status'), { childList: true, subtree: true, characterData: true });
+    scrollTo(0, 120)`);
+  sandbox.collect({ ...collection, merchant_reference: 'NEW' });
+  await page.getByRole('link', { name: 'NEW' }).waitFor();
+  await page.locator('#transactions .state', { hasText: 'Delivered' }).waitFor();
+  expect(await page.locator('#keys-shown').getAttribute('open')).not.toBeNull();
+  expect(await page.evaluate('scrollY')).toBe(120);
+  const said: unknown = await page.evaluate('said');
+  expect(said).toEqual(['31 transactions, 0 deliveries need a look.']);
+
+  await page.goto(`${url}/start`);
+  const name = page.locator('#collection').getByLabel('Customer name');
+  await name.fill('Zoë');
+  await page.locator('#payout').getByLabel('Callback', { exact: true }).selectOption('late');
+  await page.locator('#collection').getByLabel('The customer pays the charge').check();
+  await name.focus();
+  await page.keyboard.type(' and');
+  const suggested = await page.locator('#payout-merchant_reference').getAttribute('value');
+  sandbox.collect({ ...collection, merchant_reference: 'ANOTHER' });
+  // What nobody has changed follows the server: the suggested reference moves on.
+  await page.locator(`#payout-merchant_reference:not([value="${suggested}"])`).waitFor({ state: 'attached' });
+  await page.keyboard.type(' more');
+  expect(await name.inputValue()).toBe('Zoë and more');
+  expect(await page.locator('#payout').getByLabel('Callback', { exact: true }).inputValue()).toBe('late');
+  expect(await page.locator('#collection').getByLabel('The customer pays the charge').isChecked()).toBe(true);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('an action changes the page without leaving it, and a refused form keeps what was typed', async () => {
+  sandbox.collect({ ...collection, misbehave: { late_ms: 3_600_000 } });
+  const { page } = await visit(browser);
+  await page.goto(`${url}/deliveries`);
+  await page.evaluate('globalThis.same = true');
+  await page.getByRole('button', { name: 'Send waiting ones now' }).click();
+  await page.locator('#deliveries .state', { hasText: 'Delivered' }).waitFor();
+  expect(await page.evaluate('same')).toBe(true);
+
+  await page.goto(`${url}/start`);
+  await page.locator('#collection').getByLabel('Amount').fill('1');
+  await page.locator('#collection').getByLabel('Customer name').fill('Zoë');
+  await page.getByRole('button', { name: 'Collect' }).click();
+  await page.locator('#collection-amount-problem').waitFor();
+  expect(await page.evaluate('document.activeElement.id')).toBe('collection-amount');
+  expect(await page.locator('#collection').getByLabel('Customer name').inputValue()).toBe('Zoë');
+  await page.locator('#collection').getByLabel('Amount').fill('700');
+  await page.locator('#collection').getByLabel('How it ends').selectOption('direct completed');
+  await page.getByRole('button', { name: 'Collect' }).click();
+  await page.waitForURL(/\/transactions\/\d+$/);
+  await page.getByText('HTTP 200').first().waitFor();
+  await page.context().close();
+});
+
+it('times are in the zone of the reader with UTC as title, and keys are copied', async () => {
+  sandbox.collect(collection);
+  await sandbox.idle();
+  const { page } = await visit(browser);
+  await page.goto(`${url}/transactions/1001`);
+  const time = page.locator('#story time').first();
+  expect(await time.getAttribute('title')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
+  const local: unknown = await page.evaluate(
+    "new Date(document.querySelector('#story time').dateTime).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })",
+  );
+  expect(await time.textContent()).toBe(local);
+  await page.goto(`${url}/settings`);
+  await page.getByText('As .env').click();
+  await page.locator('#env').getByRole('button', { name: 'Copy' }).click();
+  await page.locator('#env').getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
+    `SIGNING_KEY=${sandbox.account.signingKey}`,
+  );
+  await page.context().close();
+});
+
+it('without scripts, everything is there: forms, filters, and a reset that asks', async () => {
+  const { page, complaints } = await visit(browser, { javaScriptEnabled: false });
+  await page.goto(`${url}/start`);
+  await page.locator('#collection').getByLabel('How it ends').selectOption('pending');
+  await page.getByRole('button', { name: 'Collect' }).click();
+  await page.getByRole('button', { name: 'Complete' }).click();
+  await page.locator('.head .state', { hasText: 'Completed' }).waitFor();
+  await sandbox.idle();
+  await page.getByRole('link', { name: 'Deliveries' }).first().click();
+  await page.getByLabel('Search by').fill('ORD-');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.waitForURL(/q=ORD-/);
+  await page.locator('#deliveries a').first().click();
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await page.getByText('Made from').waitFor();
+  expect(await page.locator('[data-copy]:visible').count()).toBe(0);
+  await page.goto(`${url}/settings`);
+  await page.getByRole('link', { name: 'Reset…' }).click();
+  await page.getByRole('button', { name: 'Reset' }).click();
+  await page.getByText('None yet.').first().waitFor();
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('with three tabs open, close() ends at once; the tabs say that the connection is lost and come back', async () => {
+  const tabs = await Promise.all([visit(browser), visit(browser), visit(browser)]);
+  for (const { page } of tabs) await page.goto(url);
+  const { port } = new URL(url);
+  const lost = tabs.map(({ page }) => page.getByText('Connection lost. Trying again…').waitFor());
+  await sandbox.close();
+  await Promise.all(lost);
+  sandbox = createSandbox({ callbackUrl: merchant.url });
+  await sandbox.listen({ port: Number(port) });
+  sandbox.collect({ ...collection, merchant_reference: 'AFTER' });
+  for (const { page } of tabs) {
+    await page.getByRole('link', { name: 'AFTER' }).waitFor();
+    await page.locator('#connection').waitFor({ state: 'hidden' });
+    await page.context().close();
+  }
+});
+
+it('a hidden tab holds no connection, and is up to date when it is shown again', async () => {
+  const { page } = await visit(browser);
+  const streams: string[] = [];
+  page.on('request', (request) => request.url().endsWith('/events') && streams.push('opened'));
+  page.on('requestfailed', (request) => request.url().endsWith('/events') && streams.push('closed'));
+  await page.goto(url);
+  const hide = (hidden: boolean) =>
+    page.evaluate(
+      `Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+    );
+  await hide(true);
+  await expect.poll(() => streams).toEqual(['opened', 'closed']);
+  sandbox.collect({ ...collection, merchant_reference: 'MEANWHILE' });
+  await hide(false);
+  await page.getByRole('link', { name: 'MEANWHILE' }).waitFor();
+  expect(streams).toEqual(['opened', 'closed', 'opened']);
+  await page.context().close();
+});
+
+it('a page of another site cannot open the stream', async () => {
+  const response = await sandbox.fetch(`${url}/events`, { headers: { 'sec-fetch-site': 'cross-site' } });
+  expect(response.status).toBe(403);
+  const own = await sandbox.fetch(`${url}/events`, { headers: { 'sec-fetch-site': 'same-origin' } });
+  expect(own.headers.get('content-type')).toBe('text/event-stream');
+  await own.body?.cancel();
+});

@@ -1,0 +1,52 @@
+import type { Sandbox } from '../../src/index.ts';
+
+/** A page as a browser without scripts gets it. */
+export interface Shown {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Asks for a page without a socket. */
+export async function open(sandbox: Sandbox, path: string): Promise<Shown> {
+  const response = await sandbox.fetch(`http://127.0.0.1${path}`, { headers: { accept: 'text/html' } });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** Sends a form from a page. Answers where the browser goes on, or the page that was answered. */
+export async function submit(
+  sandbox: Sandbox,
+  action: string,
+  fields: Record<string, string> = {},
+  from = '/',
+): Promise<Shown & { location: string | null }> {
+  const response = await sandbox.fetch(`http://127.0.0.1/dashboard/${action}`, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+    headers: { referer: `http://127.0.0.1${from}` },
+    redirect: 'manual',
+  });
+  const { status, headers } = response;
+  return { status, headers, text: await response.text(), location: headers.get('location') };
+}
+
+/** What a reader sees of a page or of a part of it. */
+export const textOf = (html: string): string =>
+  html
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ([.,:])/g, '$1')
+    .trim();
+
+/** The row of a list by its id. */
+export const row = (html: string, id: string): string =>
+  textOf(new RegExp(`<tr id="${id}">.*?</tr>`, 's').exec(html)?.[0] ?? '');
+
+/** The ids of the rows of a list. */
+export const rows = (html: string, list: string): string[] =>
+  [...html.matchAll(new RegExp(`<tr id="${list}-([^"]+)">`, 'g'))].map(([, id]) => id ?? '');
