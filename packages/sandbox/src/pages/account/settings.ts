@@ -26,24 +26,21 @@ export function settingsPage(c: Context, dashboard: Dashboard, refused?: Refused
       'addresses',
       'addresses',
       {
-        fields: html`${addresses.problem(['callback_url', 'redirect_url'])}${addresses.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callbackUrl ?? '', hint: 'Such as http://127.0.0.1:3000/payments/callbacks. Empty: no callbacks.' })}
-${addresses.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirectUrl ?? '', hint: 'Such as http://127.0.0.1:3000/payments/return. Empty: no redirect.' })}`,
+        fields: html`${addresses.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callbackUrl ?? '', hint: 'Such as http://127.0.0.1:3000/payments/callbacks. Empty: no callbacks.' })}
+${addresses.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirectUrl ?? '', hint: 'Such as http://127.0.0.1:3000/payments/return. Empty: no redirect.' })}${addresses.problem()}`,
         button: 'Save the addresses',
         kind: 'main',
       },
     )}</section>
 <section class="card" aria-labelledby="defaults-title"><h2 id="defaults-title">How callbacks behave</h2>
 <p class="quiet">For transactions that do not say.</p>${form('defaults', 'defaults', {
-      fields: html`${defaults.problem([])}${defaults.choice(
-        { name: 'misbehave', label: 'Callbacks', value: preset?.name ?? '' },
-        [
-          ...(preset === undefined ? [['', `As set: ${misbehaviourLabel(misbehave)}`] as const] : []),
-          ...presets.map(({ name, label }) => [name, label] as const),
-        ],
-      )}${defaults.choice({ name: 'retry', label: 'Retries', value: chosen }, [
+      fields: html`${defaults.choice({ name: 'misbehave', label: 'Callbacks', value: preset?.name ?? '' }, [
+        ...(preset === undefined ? [['', `As set: ${misbehaviourLabel(misbehave)}`] as const] : []),
+        ...presets.map(({ name, label }) => [name, label] as const),
+      ])}${defaults.choice({ name: 'retry', label: 'Retries', value: chosen }, [
         ...(chosen === '' ? [['', rule] as const] : []),
         ...retryChoices,
-      ])}`,
+      ])}${defaults.problem()}`,
       button: 'Set',
     })}</section>
 <div class="split"><section class="card" aria-labelledby="clock-title"><h2 id="clock-title">Clock</h2>
@@ -51,7 +48,7 @@ ${addresses.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', va
       'clock',
       'clock',
       {
-        fields: html`${clock.problem(['advance_seconds'])}${clock.field({ name: 'advance_seconds', label: 'Move it ahead, in seconds', type: 'number', value: '86400', hint: '86400 is a day. What becomes due clears and is sent.' })}`,
+        fields: html`${clock.field({ name: 'advance_seconds', label: 'Move it ahead, in seconds', type: 'number', value: '86400', hint: '86400 is a day. What becomes due clears and is sent.' })}${clock.problem()}`,
         button: 'Move',
       },
     )}</section>

@@ -1,6 +1,5 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { RefusalStatus } from '../../service/refusal.ts';
 import { fieldsOf, form, type Refused } from '../parts/form.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
@@ -51,53 +50,37 @@ export function startPage(c: Context, dashboard: Dashboard, refused?: Refused): 
   const suggestion = `ORD-${service.store.get('counter', 'id')?.next ?? 1001}`;
 
   const transaction = (
-    id: 'collection' | 'payout',
+    fields: ReturnType<typeof fieldsOf>,
+    type: string,
     amount: string,
-    rest: (fields: ReturnType<typeof fieldsOf>) => Markup,
-  ): Markup => {
-    const fields = fieldsOf(id, refused);
-    const names = [
-      'provider',
-      'merchant_reference',
-      'amount',
-      'account',
-      'customer_name',
-      'callback_url',
-      'misbehave',
-      'retry',
-      'bank_code',
-      'redirect_url',
-      'ending',
-    ];
-    return html`${fields.problem(names)}
-${fields.choice({ name: 'provider', label: 'Provider' }, choices(id.toUpperCase()))}
+    own: Markup,
+  ): Markup => html`${fields.choice({ name: 'provider', label: 'Provider' }, choices(type))}
 ${fields.field({ name: 'amount', label: 'Amount', type: 'number', value: amount })}
 ${fields.field({ name: 'merchant_reference', label: 'Merchant reference', value: suggestion })}
 ${fields.field({ name: 'account', label: 'Account or mobile number', hint: 'Empty: a number that the provider serves. Never a real card number.' })}
 ${fields.field({ name: 'customer_name', label: 'Customer name', value: 'Sandbox Customer' })}
-${rest(fields)}
+${own}
 ${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callbackUrl ?? '', hint: callbackUrl === null ? 'Empty: no callback is sent.' : 'From Settings.' })}
 ${fields.choice({ name: 'misbehave', label: 'Callback' }, [['', 'As set for the sandbox'], ...misbehaviours])}
 ${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandbox'], ...retryChoices])}`;
-  };
+  const collection = fieldsOf('collection', refused);
+  const payout = fieldsOf('payout', refused);
   const transfer = fieldsOf('transfer', refused);
   return framed(c, dashboard, {
     title: 'Start a transaction',
     section: '/start',
-    status: (refused?.refusal.status ?? 200) as 200 | RefusalStatus,
+    status: refused?.refusal.status ?? 200,
     body: html`<section class="card" aria-labelledby="collection-title"><h2 id="collection-title">Collection</h2>${form(
       'collection',
       'collections',
       {
-        fields: transaction(
-          'collection',
+        fields: html`${transaction(
+          collection,
+          'COLLECTION',
           '500',
-          (
-            fields,
-          ) => html`${fields.choice({ name: 'ending', label: 'How it ends' }, [['page', 'The customer decides on the payment page'], ...endings])}
-${fields.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirectUrl ?? '', hint: 'Where the customer goes back to.' })}
-${fields.check({ name: 'charge_customer', label: 'The customer pays the charge' })}`,
-        ),
+          html`${collection.choice({ name: 'ending', label: 'How it ends' }, [['page', 'The customer decides on the payment page'], ...endings])}
+${collection.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirectUrl ?? '', hint: 'Where the customer goes back to.' })}`,
+        )}${collection.check({ name: 'charge_customer', label: 'The customer pays the charge' })}${collection.problem()}`,
         button: 'Collect',
         kind: 'main',
       },
@@ -106,14 +89,13 @@ ${fields.check({ name: 'charge_customer', label: 'The customer pays the charge' 
       'payout',
       'payouts',
       {
-        fields: transaction(
-          'payout',
+        fields: html`${transaction(
+          payout,
+          'PAYOUT',
           '1000',
-          (
-            fields,
-          ) => html`${fields.choice({ name: 'bank_code', label: 'Bank', hint: 'For providers that pay out to banks.' }, [['', 'The first active bank of the provider'], ...banks])}
-${fields.choice({ name: 'ending', label: 'How it ends' }, endings)}`,
-        ),
+          html`${payout.choice({ name: 'bank_code', label: 'Bank', hint: 'For providers that pay out to banks.' }, [['', 'The first active bank of the provider'], ...banks])}
+${payout.choice({ name: 'ending', label: 'How it ends' }, endings)}`,
+        )}${payout.problem()}`,
         button: 'Pay out',
       },
     )}</section>
@@ -121,11 +103,11 @@ ${fields.choice({ name: 'ending', label: 'How it ends' }, endings)}`,
       'transfer',
       'transfers',
       {
-        fields: html`${transfer.problem(['currency', 'amount'])}${transfer.choice(
+        fields: html`${transfer.choice(
           { name: 'currency', label: 'Currency' },
           currencies.map((code) => [code, code]),
         )}
-${transfer.field({ name: 'amount', label: 'Amount', type: 'number', value: '1000' })}`,
+${transfer.field({ name: 'amount', label: 'Amount', type: 'number', value: '1000' })}${transfer.problem()}`,
         button: 'Transfer',
       },
     )}</section>`,

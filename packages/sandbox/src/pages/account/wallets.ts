@@ -20,6 +20,7 @@ const walletColumns: readonly Column<Wallet & { id: string }>[] = [
   {
     label: 'Wallet',
     isTitle: true,
+    isWide: true,
     cell: ({ currency, wallet_type }) => html`<strong>${currency} ${wallet_type}</strong>`,
   },
   balance('Available', 'available_balance'),
@@ -36,7 +37,7 @@ export function walletsPage(c: Context, dashboard: Dashboard): Promise<Response>
   const transfers = service.store.list('transfer').reverse();
   const { rows, pager } = paged(readQuery(c), transfers);
   const transferColumns: readonly Column<TransferRecord>[] = [
-    { label: 'Transfer', isTitle: true, cell: ({ id }) => html`<strong>${id}</strong>` },
+    { label: 'Transfer', isTitle: true, isWide: true, cell: ({ id }) => html`<strong>${id}</strong>` },
     { label: 'Amount', isNumber: true, cell: (one) => money(one.amount, one.currency) },
     { label: 'Age', isNumber: true, cell: ({ createdAt }) => age(createdAt, now) },
   ];

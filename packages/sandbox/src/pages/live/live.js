@@ -171,4 +171,6 @@ addEventListener('pageshow', ({ persisted }) => persisted && connect());
 setInterval(() => stream !== undefined && refresh().catch(report), REFRESH_MS);
 
 localise(document);
+// On a phone the navigation scrolls sideways: the page that is open shows in it.
+document.querySelector('.nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
 if (!document.hidden) connect();

@@ -48,6 +48,7 @@ export function sentence({ message, field }: SandboxRefusal): string {
 export function fieldsOf(form: string, refused: Refused | undefined) {
   const mine = refused?.form === form ? refused : undefined;
   const named = mine?.refusal.field;
+  const shown = new Set<string>();
   const wrong = named === undefined ? undefined : (fieldNames[named] ?? named);
   const typed = (name: string, value: string): string =>
     mine === undefined ? value : (mine.typed[name] ?? '');
@@ -57,6 +58,7 @@ export function fieldsOf(form: string, refused: Refused | undefined) {
     hint: string | undefined,
     control: (extra: Markup) => Markup,
   ): Markup => {
+    shown.add(name);
     const id = `${form}-${name}`;
     const isWrong = mine !== undefined && wrong === name;
     const described = [...(hint === undefined ? [] : [`${id}-hint`]), ...(isWrong ? [`${id}-problem`] : [])];
@@ -68,9 +70,9 @@ export function fieldsOf(form: string, refused: Refused | undefined) {
     }${isWrong ? html`<span class="problem small" id="${id}-problem">${sentence(mine.refusal)}</span>` : ''}</div>`;
   };
   return {
-    /** What is wrong and belongs to no field here. */
-    problem: (names: readonly string[]): Markup | string =>
-      mine === undefined || (wrong !== undefined && names.includes(wrong))
+    /** What is wrong and belongs to none of the fields above. Call it last. */
+    problem: (): Markup | string =>
+      mine === undefined || (wrong !== undefined && shown.has(wrong))
         ? ''
         : html`<p class="note bad" role="alert">${sentence(mine.refusal)}</p>`,
     field: ({ name, label, value = '', type = 'text', hint }: Field): Markup =>

@@ -13,9 +13,9 @@ export const head = (firstLine: string, headers: readonly HeaderPair[]): Markup 
   )}</pre>`;
 
 /** A body that may be cut. */
-export const bodyStart = ({ body, bytes, isCut }: BodyStart): Markup =>
+export const bodyStart = ({ body, bytes, is_cut }: BodyStart): Markup =>
   html`${bodyText(body)}${
-    isCut
+    is_cut
       ? html`<p class="quiet small">Cut: this is the start${bytes === null ? '' : ` of ${count(bytes)} bytes`}.</p>`
       : ''
   }`;

@@ -5,7 +5,7 @@ import type { TransactionRecord } from '../../state/records.ts';
 import { button } from '../parts/form.ts';
 import { type Dashboard, framed, notFound } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
-import { age, milliseconds, money, time } from '../parts/quantities.ts';
+import { age, amount, milliseconds, money, time } from '../parts/quantities.ts';
 import { note, shape, type Tone, transactionState } from '../parts/state.ts';
 import { outcomeOf, toneOf } from './outcome.ts';
 
@@ -79,7 +79,7 @@ function told(
   event: TimelineEvent,
 ): [tone: Tone, title: Markup | string, detail?: Markup | string] {
   const { service } = dashboard;
-  const delivery = 'deliveryId' in event ? service.store.get('delivery', event.deliveryId) : undefined;
+  const delivery = 'delivery_id' in event ? service.store.get('delivery', event.delivery_id) : undefined;
   switch (event.what) {
     case 'created':
       return [
@@ -89,23 +89,23 @@ function told(
       ];
     case 'decided':
       return [
-        event.status === 'COMPLETED' ? 'good' : 'bad',
-        event.status === 'COMPLETED' ? 'Completed' : 'Failed',
+        event.transaction_status === 'COMPLETED' ? 'good' : 'bad',
+        event.transaction_status === 'COMPLETED' ? 'Completed' : 'Failed',
         transaction.statusMessage,
       ];
     case 'delivery':
       return [
         'neutral',
-        html`Callback scheduled: <a href="/deliveries/${event.deliveryId}">delivery ${event.deliveryId}</a>`,
+        html`Callback scheduled: <a href="/deliveries/${event.delivery_id}">delivery ${event.delivery_id}</a>`,
         event.misbehaves.length === 0 ? '' : `On purpose: ${event.misbehaves.join(', ')}.`,
       ];
     case 'attempt': {
-      const { attempt, deliveryId, number } = event;
-      const outcome = delivery === undefined ? undefined : outcomeOf(dashboard, delivery, attempt);
-      const answered = attempt.status === null ? 'no answer' : `HTTP ${attempt.status}`;
+      const { delivery_id, number, status } = event;
+      const attempt = delivery?.attempts[number - 1];
+      const outcome = delivery && attempt && outcomeOf(dashboard, delivery, attempt);
       return [
         outcome === undefined ? 'neutral' : toneOf(outcome),
-        html`<a href="/deliveries/${deliveryId}#attempt-${number}">Attempt ${number} of delivery ${deliveryId}</a>: ${answered}, ${milliseconds(attempt.ms)}`,
+        html`<a href="/deliveries/${delivery_id}#attempt-${number}">Attempt ${number} of delivery ${delivery_id}</a>: ${status === null ? 'no answer' : `HTTP ${status}`}, ${milliseconds(attempt?.ms ?? null)}`,
         outcome?.title ?? '',
       ];
     }
@@ -116,12 +116,12 @@ function told(
         `HTTP ${event.status}, with the signed outcome in the query.`,
       ];
     case 'entry': {
-      const { amount, currency, bucket, walletType, freeAt, cause } = event.entry;
-      const where = `${wallets[walletType]}, ${buckets[bucket]}`;
+      const { amount: moved, currency, bucket, wallet_type, free_at, cause } = event.entry;
+      const where = `${wallets[wallet_type]}, ${buckets[bucket]}`;
       return [
         'neutral',
-        html`${amount < 0 ? '' : '+'}${money(amount, currency)} in the <a href="/wallets">${where}</a>`,
-        freeAt === null ? causes[cause] : html`Available ${age(freeAt, service.now())}.`,
+        html`${moved < 0 ? '' : '+'}${amount(moved, currency)} in the <a href="/wallets">${where}</a>`,
+        free_at === null ? causes[cause] : html`Available ${age(Date.parse(free_at), service.now())}.`,
       ];
     }
   }
