@@ -15,14 +15,8 @@ import {
   readTransfer,
 } from '../service/requests.ts';
 import type { Service } from '../service/service.ts';
-import {
-  viewDelivery,
-  viewEntry,
-  viewEvent,
-  viewRequest,
-  viewTransaction,
-  viewTransfer,
-} from '../service/views.ts';
+import { viewEvent } from '../service/timeline.ts';
+import { viewDelivery, viewEntry, viewRequest, viewTransaction, viewTransfer } from '../service/views.ts';
 import type { SandboxAccount } from '../state/account.ts';
 import { jsonBody } from './body.ts';
 import { onlyMethods } from './contract-api.ts';

@@ -40,3 +40,8 @@ export function timelineOf(reader: Reader, transaction: TransactionRecord): Time
   // The sort is stable: what happened in the same millisecond stays in the order above.
   return events.sort((a, b) => a.at - b.at);
 }
+
+export const viewEvent = (event: TimelineEvent): object => ({
+  ...event,
+  at: new Date(event.at).toISOString(),
+});

@@ -15,7 +15,6 @@ import type {
   WalletType,
 } from '../state/records.ts';
 import { toAmount } from './money.ts';
-import type { TimelineEvent } from './timeline.ts';
 
 /** A transaction as /sandbox shows it: the 16 payload fields, and how it is simulated. Times are ISO 8601. */
 export interface SandboxTransaction extends TransactionPayload {
@@ -168,5 +167,3 @@ export function viewEntry(entry: EntryRecord): SandboxEntry {
 }
 
 export const viewRequest = (request: RequestRecord): object => ({ ...request, at: iso(request.at) });
-
-export const viewEvent = (event: TimelineEvent): object => ({ ...event, at: iso(event.at) });
