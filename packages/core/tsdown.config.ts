@@ -22,7 +22,11 @@ const config: UserConfig = defineConfig({
     comments: { jsdoc: false }, // They are in the declarations.
     codeSplitting: {
       groups: [
-        { name: 'shared', test: /src\/(errors|hook|key-check|options)\.ts$/, priority: 2 },
+        {
+          name: 'shared',
+          test: /src\/(errors|hook|key-check|options|receive\/request-body)\.ts$/,
+          priority: 2,
+        },
         { name: 'verify', test: /src\/verify\/(?!digest)[\w-]+\.ts$/, priority: 1 },
       ],
     },

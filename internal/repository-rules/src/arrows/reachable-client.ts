@@ -3,11 +3,12 @@ import type { WorkspacePackage } from '../manifests.ts';
 import type { TextFile } from '../repository.ts';
 import { loadedModules } from '../syntax.ts';
 
-const CLIENT = 'packages/core/src/client/';
+/** What a program that only receives callbacks does not need: the client, and the explanations for development. */
+const APART = /^packages\/core\/src\/(client|explain)\//;
 
 /**
- * How the published entries of the receiving packages reach the client or zod, as a chain of files: a merchant that only
- * receives callbacks must not load or bundle either of them (decision D12).
+ * How the published entries of the receiving packages reach the client, zod or the explanations, as a chain of files: a
+ * merchant that only receives callbacks must not load or bundle any of them (decision D12).
  */
 export function waysToTheClient(
   receiving: readonly WorkspacePackage[],
@@ -18,7 +19,7 @@ export function waysToTheClient(
 
   function walk(path: string, chain: readonly string[], seen: Set<string>): readonly string[] {
     const way = [...chain, path];
-    if (path === 'zod' || path.startsWith(CLIENT)) return [way.join(' → ')];
+    if (path === 'zod' || APART.test(path)) return [way.join(' → ')];
     const file = texts.get(path);
     if (seen.has(path) || file === undefined) return [];
     seen.add(path);

@@ -1,5 +1,5 @@
 /** The words of every reason: the first sentence is the title, the rest is the fix. */
-const WORDS = {
+export const REASONS = {
   verified: 'The callback verifies. Compare the amount with confirmAmount() before you credit it.',
   method_wrong:
     'A callback is a POST. Send a POST to the final address: a redirect with 301 or 302 turns it into a GET. Redirects of the browser need paymentRedirects().',
@@ -74,7 +74,7 @@ const WORDS = {
 } as const;
 
 /** Why a callback was refused, as a stable code. */
-export type Cause = keyof typeof WORDS;
+export type Cause = keyof typeof REASONS;
 
 /** What `explain()` found. Holds no key, no header and no body: it can be logged. */
 export interface Explanation {
@@ -90,7 +90,7 @@ export interface Explanation {
 }
 
 export function explanation(cause: Cause, detail: string): Explanation {
-  return Object.freeze({ ok: cause === 'verified', cause, detail, ...titleAndFix(WORDS[cause]) });
+  return Object.freeze({ ok: cause === 'verified', cause, detail, ...titleAndFix(REASONS[cause]) });
 }
 
 /** The first sentence, and the rest. */
@@ -100,7 +100,7 @@ function titleAndFix(words: string): { readonly title: string; readonly fix: str
 }
 
 /** The same for what became of a delivery. */
-const OUTCOMES = {
+export const OUTCOMES = {
   tls_to_plain_port:
     'The address says https, and the port speaks plain HTTP. Use http://, or put TLS in front of the program.',
   plain_to_tls_port: 'The address says http, and the port speaks TLS. Use https://.',

@@ -193,7 +193,7 @@ function seenIn(exchange: Exchange, keys: ExplainKeys | undefined, options: Expl
   const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
   const status = response?.status ?? 0;
   const location = headers.get('location') ?? '';
-  const isRedirect = status >= 300 && status < 400 && URL.canParse(location, url?.href);
+  const isRedirect = status >= 300 && status < 400 && location !== '' && URL.canParse(location, url?.href);
   const forgery = isForged === 'signature' ? 'The signature was forged.' : undefined;
   return {
     error,

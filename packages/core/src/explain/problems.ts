@@ -59,7 +59,7 @@ export function requestProblem(
 
 function declaredLength(headers: Facts['headers']): number {
   const length = headers.get('content-length') ?? '';
-  return /^\d{1,15}$/.test(length) ? Number(length) : 0;
+  return /^\d{1,9}$/.test(length) ? Number(length) : 0;
 }
 
 interface Elsewhere {
@@ -116,7 +116,7 @@ export function bodyProblem({ headers, bytes, text, data }: Facts): Explanation 
   if (length === 0 && declared > 0) {
     return explanation('body_consumed', `Content-Length is ${declared}, and no bytes are left.`);
   }
-  if (text === undefined || length === 0)
+  if (text === undefined || length === 0 || text.includes('\0'))
     return explanation('body_not_json', `It has ${length} bytes, and is no UTF-8 text.`);
   if (/^\s*<[a-z!?]/i.test(text))
     return explanation('body_html', `It begins with a tag, and has ${length} bytes.`);
@@ -183,13 +183,11 @@ export function brokenRule(
 
 const REPEATED = 'event, payload or a signed name of payload appears more than once.';
 
-/** By what `t` is multiplied to give milliseconds. */
+/** By what `t` is multiplied to give milliseconds. The verifier reads seconds and milliseconds itself. */
 const UNITS: readonly [name: string, factor: number][] = [
   ['microseconds', 1e-3],
   ['nanoseconds', 1e-6],
   ['minutes', 6e4],
-  ['seconds', 1e3],
-  ['milliseconds', 1],
 ];
 
 /** A duration as people say it, and its direction. */

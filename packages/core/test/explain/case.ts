@@ -1,0 +1,10 @@
+import type { Cause, ExplainedRequest, ExplainKeys, ExplainOptions } from '../../src/explain/index.ts';
+
+/** A mistake, made for real; what must name it; and what the detail must show. */
+export type Case = readonly [
+  cause: Cause,
+  mistake: string,
+  request: ExplainedRequest,
+  shows: RegExp,
+  settings?: Partial<ExplainKeys> & ExplainOptions,
+];

@@ -1,0 +1,313 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { OUTCOMES } from '../../src/explain/causes.ts';
+import { type Exchange, explainOutcome, type Outcome, type OutcomeCause } from '../../src/explain/index.ts';
+import { createVerifier } from '../../src/index.ts';
+import { createCallbackReceiver, incomingCallback, receiveCallback } from '../../src/receive/index.ts';
+import { cert, key } from '../client/unverified-certificate.ts';
+import { NOW } from '../ordinary-verifier.ts';
+import {
+  callbackData,
+  HASH_OF_OTHER_KEY,
+  OTHER_KEY,
+  SIGNATURE,
+  SIGNING_KEY,
+  T,
+} from '../signed-callbacks.ts';
+
+const PATH = '/payments/callbacks';
+const BODY = JSON.stringify(callbackData());
+const KEYS = { signingKey: SIGNING_KEY };
+const options = { now: () => NOW };
+const produced = new Set<string>();
+const running: (Server | TcpServer)[] = [];
+
+afterEach(() => {
+  for (const server of running.splice(0)) {
+    server.close();
+    if ('closeAllConnections' in server) server.closeAllConnections();
+  }
+});
+
+async function portOf(server: Server | TcpServer): Promise<number> {
+  running.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+const http = async (listener: RequestListener): Promise<string> =>
+  `http://127.0.0.1:${await portOf(createServer(listener))}`;
+
+/** Delivers for real, as a sender does, and explains what it recorded. */
+async function deliver(
+  url: string,
+  changes: Partial<Exchange['request']> = {},
+  rest: Partial<Exchange> & { readonly timeoutMs?: number } = {},
+): Promise<Outcome> {
+  const { timeoutMs = 20_000, ...known } = rest;
+  const { isForged, ...sent } = changes;
+  const headers = {
+    'content-type': 'application/json',
+    'hmac-signature': SIGNATURE,
+    ...(sent.headers as object),
+  };
+  const request = { method: 'POST', body: BODY, ...sent, headers, url };
+  const exchange = await fetch(url, {
+    method: 'POST',
+    headers,
+    body: BODY,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+  }).then(
+    async (response) => ({
+      response: { status: response.status, headers: response.headers, body: await response.text() },
+    }),
+    (error: Error & { readonly cause?: { readonly code?: string; readonly message?: string } }) => ({
+      error: `${error.cause?.code ?? ''} ${error.cause?.message ?? error.message}`,
+    }),
+  );
+  const outcome = explainOutcome({ request: { ...request, isForged }, ...exchange, ...known }, KEYS, options);
+  produced.add(outcome.cause);
+  return outcome;
+}
+
+const answer =
+  (status: number, headers: Readonly<Record<string, string>> = {}, body = ''): RequestListener =>
+  (request, response) => {
+    request.resume();
+    response.writeHead(status, headers).end(body);
+  };
+
+describe('no answer', () => {
+  test('a port where nothing listens', async () => {
+    const server = createTcpServer();
+    const port = await portOf(server);
+    server.close();
+    await once(server, 'close');
+    expect(await deliver(`http://127.0.0.1:${port}${PATH}`)).toMatchObject({
+      cause: 'connection_refused',
+      tone: 'bad',
+      ok: false,
+      detail: expect.stringContaining(`127.0.0.1:${port}: ECONNREFUSED`),
+    });
+  });
+
+  test('a host that has no address', async () => {
+    expect((await deliver('http://no-such-host.invalid/cb')).cause).toBe('name_not_found');
+  });
+
+  test('a handler that never answers', async () => {
+    const url = await http(() => {});
+    expect(await deliver(url, {}, { timeoutMs: 50, durationMs: 50 })).toMatchObject({
+      cause: 'timed_out',
+      detail: expect.stringContaining('50 ms'),
+    });
+  });
+
+  test('a program that closes the connection', async () => {
+    const url = await http((request) => request.socket.destroy());
+    expect((await deliver(url)).cause).toBe('connection_reset');
+  });
+
+  test('https to a plain port', async () => {
+    const url = await http(answer(200));
+    expect((await deliver(url.replace('http:', 'https:'))).cause).toBe('tls_to_plain_port');
+  });
+
+  test('http to a TLS port', async () => {
+    const port = await portOf(createTlsServer({ cert, key }));
+    expect((await deliver(`http://127.0.0.1:${port}`)).cause).toMatch(
+      /^(plain_to_tls_port|connection_reset)$/,
+    );
+    const proxy = await http(answer(400, {}, '<h1>The plain HTTP request was sent to HTTPS port</h1>'));
+    expect((await deliver(proxy)).cause).toBe('plain_to_tls_port');
+  });
+
+  test('a certificate that no authority signed', async () => {
+    const port = await portOf(createTlsServer({ cert, key }));
+    expect((await deliver(`https://127.0.0.1:${port}`)).cause).toBe('certificate_refused');
+  });
+
+  test('a server that speaks no HTTP', async () => {
+    const port = await portOf(createTcpServer((socket) => socket.end('220 mail ready\r\n')));
+    expect((await deliver(`http://127.0.0.1:${port}`)).ok).toBe(false);
+  });
+
+  test.each<[OutcomeCause, string]>([
+    ['host_unreachable', 'connect EHOSTUNREACH 10.0.0.1:80'],
+    ['name_not_found', 'getaddrinfo EAI_AGAIN shop'],
+    ['timed_out', 'The operation was aborted due to timeout'],
+    ['timed_out', 'UND_ERR_HEADERS_TIMEOUT'],
+    ['timed_out', 'connect ETIMEDOUT'],
+    ['connection_reset', 'socket hang up'],
+    ['connection_failed', 'EMFILE too many open files'],
+    ['connection_failed', 'something else'],
+  ])('%s: %s', (cause, error) => {
+    const outcome = explainOutcome({ request: { url: 'http://shop/cb', headers: {} }, error });
+    produced.add(outcome.cause);
+    expect(outcome).toMatchObject({ cause, tone: 'bad' });
+  });
+
+  test('a connection that closes on a port of TLS', () => {
+    const request = { url: 'http://127.0.0.1:8443/cb', headers: {} };
+    expect(explainOutcome({ request, error: 'read ECONNRESET' }).cause).toBe('plain_to_tls_port');
+  });
+});
+
+describe('an answer', () => {
+  test.each<[OutcomeCause, string, RequestListener, RegExp, string?]>([
+    ['login_redirect', 'a login page', answer(302, { location: '/login?next=%2Fcb' }), /\/login\./],
+    ['https_redirect', 'https', answer(301, { location: 'https://127.0.0.1/payments/callbacks' }), /https:/],
+    ['slash_redirect', 'a slash at the end', answer(308, { location: `${PATH}/` }), /callbacks\/\./],
+    ['redirected', 'another address', answer(307, { location: '/new' }), /\/new/],
+    ['near_path', 'a misspelled path', answer(404), /payments\/callbacks is known/, '/payment/callback'],
+    ['near_path', 'a prefix that is missing', answer(404), /is known/, '/callbacks'],
+    ['not_found', 'a path that is like no other', answer(404), /404/, '/x'],
+    ['method_refused', 'a route for GET', answer(405, { allow: 'GET' }), /allow: GET/],
+    ['body_timeout', 'a body that does not end', answer(408), /408/],
+    ['body_refused', 'a parser with a small limit', answer(413), /413/],
+    ['media_type_refused', 'a parser of forms', answer(415), /415/],
+    ['asked_to_retry', 'a handler that failed', answer(429, { 'retry-after': '30' }), /retry-after: 30/],
+    [
+      'login_required',
+      'basic authentication',
+      answer(401, { 'www-authenticate': 'Basic realm="x"' }),
+      /Basic/,
+    ],
+    [
+      'csrf_guard',
+      'a guard against cross-site requests',
+      answer(403, {}, 'ForbiddenError: invalid csrf value'),
+      /403/,
+    ],
+    ['forbidden', 'a firewall', answer(403), /403/],
+    ['request_refused', 'a validator', answer(422), /422/],
+    ['handler_failed', 'a program that throws', answer(500), /500/],
+    ['gateway_failed', 'a proxy without its program', answer(502), /502/],
+    ['gateway_failed', 'a proxy that waits', answer(504), /504/],
+    ['unavailable', 'maintenance', answer(503, { 'retry-after': '60' }), /retry-after: 60/],
+    [
+      'html_answer',
+      'a single-page app',
+      answer(200, { 'content-type': 'text/html' }, '<!doctype html>'),
+      /HTML/,
+    ],
+    ['unexpected_status', 'a redirect without an address', answer(304), /304/],
+    ['accepted', 'an endpoint that takes it', answer(204), /right/],
+  ])('%s: %s', async (cause, _what, listener, shows, path = PATH) => {
+    const outcome = await deliver((await http(listener)) + path);
+    expect(outcome).toMatchObject({ cause, detail: expect.stringMatching(shows) });
+    expect(outcome.tone).toBe(cause === 'accepted' ? 'good' : 'bad');
+  });
+
+  test('an answer that nobody recorded', () => {
+    expect(explainOutcome({ request: { url: 'x', headers: {} } })).toMatchObject({
+      cause: 'unexpected_status',
+      detail: 'There is no answer.',
+    });
+  });
+});
+
+describe('a verifying endpoint', () => {
+  const wrong = { 'hmac-signature': `t=${T},s=${HASH_OF_OTHER_KEY}` };
+
+  function endpoint(signingKey: string, toleranceSeconds?: number): Promise<string> {
+    const receiver = createCallbackReceiver({
+      signingKey,
+      toleranceSeconds,
+      now: options.now,
+      onCallback: () => undefined,
+    });
+    return http((request, response) => {
+      void receiveCallback(incomingCallback(request), receiver).then(({ reply }) =>
+        response.writeHead(reply?.status ?? 500, reply?.headers).end(reply?.body),
+      );
+    });
+  }
+
+  test('takes the genuine callback', async () => {
+    expect(await deliver(await endpoint(SIGNING_KEY))).toMatchObject({
+      cause: 'accepted',
+      tone: 'good',
+      ok: true,
+    });
+  });
+
+  test('with another key refuses a right signature, and the key of the sender is named', async () => {
+    expect(await deliver(await endpoint(OTHER_KEY))).toMatchObject({
+      cause: 'other_key',
+      tone: 'bad',
+      detail: expect.stringContaining('ends in Ua6e'),
+    });
+  });
+
+  test('refuses a bad signature, as it must', async () => {
+    expect(await deliver(await endpoint(SIGNING_KEY), { headers: wrong })).toMatchObject({
+      cause: 'forgery_refused',
+      tone: 'good',
+    });
+  });
+
+  test('refuses an old timestamp, which is neither good nor bad', async () => {
+    const headers = { 'hmac-signature': SIGNATURE.replace(String(T), String(T - 3600)) };
+    expect(await deliver(await endpoint(SIGNING_KEY, 30), { headers })).toMatchObject({
+      cause: 'old_timestamp_refused',
+      tone: 'neutral',
+    });
+  });
+
+  test('takes a forged amount, since the signature does not cover it', async () => {
+    expect(await deliver(await endpoint(SIGNING_KEY), { isForged: 'amount' })).toMatchObject({
+      cause: 'forgery_accepted',
+      tone: 'neutral',
+    });
+  });
+
+  test('that accepts a bad signature is an alarm, told by the keys or by the sender', async () => {
+    const url = await http(answer(200));
+    expect(await deliver(url, { headers: wrong })).toMatchObject({ cause: 'verification_off', tone: 'bad' });
+    const exchange = {
+      request: { url, headers: {}, isForged: 'signature' },
+      response: { status: 200, headers: {} },
+    } as const;
+    expect(explainOutcome(exchange).cause).toBe('verification_off');
+  });
+});
+
+test('every outcome was produced', () => {
+  expect(produced).toEqual(new Set(Object.keys(OUTCOMES)));
+});
+
+test('threat A23: no exchange makes it throw, or show a key, a header or a body', () => {
+  const text = fc.oneof(fc.string(), fc.constantFrom(SIGNING_KEY, SIGNATURE, BODY, '<html>', 'ECONNRESET'));
+  const headers = fc.dictionary(fc.oneof(text, fc.constantFrom('www-authenticate', 'hmac-signature')), text);
+  fc.assert(
+    fc.property(
+      text,
+      headers,
+      fc.integer({ min: 0, max: 700 }),
+      text,
+      fc.option(text),
+      (url, given, status, body, error) => {
+        const response = { status, headers: given, body };
+        const request = { url, headers: given, body };
+        const { title, detail, fix } = explainOutcome(
+          { request, response, error: error ?? undefined },
+          KEYS,
+          options,
+        );
+        expect(`${title}${detail}${fix}`).not.toContain(SIGNING_KEY);
+        expect(`${title}${detail}${fix}`).not.toContain(SIGNATURE);
+      },
+    ),
+  );
+});
+
+test('the endpoint of these tests verifies', () => {
+  expect(createVerifier(KEYS).verifyCallback({ signature: SIGNATURE, body: BODY }).ok).toBe(true);
+});

@@ -1,0 +1,156 @@
+import { inspect } from 'node:util';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { explainRefusals } from '../../src/explain/index.ts';
+import { ConfigurationError, type RefusalCode } from '../../src/index.ts';
+import {
+  createCallbackReceiver,
+  createRedirectReceiver,
+  type IncomingCallback,
+  type RefusedRequest,
+  receiveCallback,
+  receiveRedirect,
+} from '../../src/receive/index.ts';
+import { parsed, post, unread } from '../incoming.ts';
+import { callbackData, HASH, OTHER_KEY, SIGNATURE, SIGNING_KEY, T } from '../signed-callbacks.ts';
+import { BODY, hmac, messageOf } from './wrong-signer.ts';
+
+const signed = (hash: string): { readonly 'hmac-signature': string } => ({
+  'hmac-signature': `t=${T},s=${hash}`,
+});
+
+/** What the hook prints for a request that core refuses. */
+async function printed(request: IncomingCallback, keys = {}): Promise<string[]> {
+  const lines: string[] = [];
+  const onRefused = explainRefusals({ signingKey: SIGNING_KEY, ...keys, log: (text) => lines.push(text) });
+  await receiveCallback(
+    request,
+    createCallbackReceiver({ signingKey: SIGNING_KEY, onRefused, onCallback: () => undefined }),
+  );
+  return lines;
+}
+
+describe('explainRefusals()', () => {
+  test.each<[what: string, code: RefusalCode, request: IncomingCallback, shows: RegExp]>([
+    [
+      'an unread body',
+      'mismatch',
+      post(unread(BODY), signed(hmac(BODY))),
+      /The sender signed the body\.\n {2}.*as it arrived/,
+    ],
+    [
+      'a parsed body',
+      'mismatch',
+      post(parsed(callbackData()), signed(hmac(messageOf(callbackData()), OTHER_KEY))),
+      /Another key of yours.*\n.*"sandbox" that ends in Y0zC/,
+    ],
+    [
+      'a form of the header, without a body',
+      'signature_malformed',
+      post(unread(BODY), signed(HASH.toUpperCase())),
+      /upper-case hex/,
+    ],
+    [
+      'a header with another name',
+      'signature_missing',
+      post(unread(BODY), { 'hmac-signature': '', hmac_signature: SIGNATURE }),
+      /"hmac_signature"\. There is no body/,
+    ],
+    [
+      'a truncated body',
+      'body_malformed',
+      post(unread(BODY.slice(0, 99)), { ...signed(HASH), 'content-length': '620' }),
+      /620, and 99/,
+    ],
+    [
+      'bytes that are not gzip',
+      'body_malformed',
+      post(unread(BODY), { ...signed(HASH), 'content-encoding': 'gzip' }),
+      /UTF-8 JSON object/,
+    ],
+    ['another method', 'method_not_allowed', post(unread(BODY), signed(HASH), 'PUT'), /The method is "PUT"/],
+    [
+      'another encoding',
+      'encoding_unsupported',
+      post(unread(BODY), { ...signed(HASH), 'content-encoding': 'br' }),
+      /gzip and deflate/,
+    ],
+  ])('says why %s is refused', async (_what, code, request, shows) => {
+    const lines = await printed(request, { others: [{ id: 'sandbox', key: OTHER_KEY }] });
+    expect(lines).toEqual([expect.stringMatching(shows)]);
+    expect(lines[0]).toContain(`(${code})`);
+  });
+
+  test('prints nothing for a callback that verifies', async () => {
+    expect(await printed(post(unread(BODY)))).toEqual([]);
+  });
+
+  test('prints the hint of a redirect, and to the console unless told otherwise', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
+    const onRefused = explainRefusals({ signingKey: SIGNING_KEY });
+    const receiver = createRedirectReceiver({ signingKey: SIGNING_KEY, onRefused });
+    await receiveRedirect({ method: 'GET', url: '/return' }, receiver);
+    expect(warn.mock.calls).toEqual([
+      [expect.stringMatching(/signature_missing.*\n.*The signature is missing/)],
+    ]);
+  });
+
+  test('is refused in production', () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(() => explainRefusals({ signingKey: SIGNING_KEY })).toThrow(ConfigurationError);
+  });
+});
+
+describe('threat A23: the refused request', () => {
+  /** What `onRefused` receives beside the refusal. */
+  async function refused(request: IncomingCallback): Promise<RefusedRequest | undefined> {
+    const requests: (RefusedRequest | undefined)[] = [];
+    const onRefused = (_: unknown, one?: RefusedRequest): number => requests.push(one);
+    await receiveCallback(request, createCallbackReceiver({ signingKey: SIGNING_KEY, onRefused }));
+    expect(requests).toHaveLength(1);
+    return requests[0];
+  }
+
+  const forged = signed('a'.repeat(64));
+
+  test('threat A23: it gives headers and the body to code, and to no log', async () => {
+    const request = await refused(post(unread(BODY), { ...forged, 'x-twice': ['one', 'two'] }));
+    expect(request?.method).toBe('POST');
+    expect(request?.header('x-twice')).toBe('one, two');
+    expect(request?.header('x-none')).toBeUndefined();
+    expect(new TextDecoder().decode(request?.body() as Uint8Array)).toBe(BODY);
+    const shown = [
+      inspect(request, { depth: 20, showHidden: true, getters: true }),
+      inspect(request, { depth: 20, customInspect: false, showHidden: true, showProxy: true }),
+      JSON.stringify(request),
+      inspect({ ...request }),
+    ].join('\n');
+    expect(shown).toContain('POST');
+    for (const secret of ['aaaa', 'ORD-1001', 'Example Customer', 'one, two'])
+      expect(shown).not.toContain(secret);
+  });
+
+  test('a parsed body is what the parser made, and a body that was not read is undefined', async () => {
+    const data = callbackData();
+    expect((await refused(post(parsed(data), forged)))?.body()).toBe(data);
+    expect((await refused(post(unread(BODY), { 'hmac-signature': '' })))?.body()).toBeUndefined();
+  });
+
+  test('an accepted callback costs none: its headers are not read again', async () => {
+    const names: string[] = [];
+    const given = post(unread(BODY));
+    const header: IncomingCallback['header'] = (name) => {
+      names.push(name);
+      return given.header(name);
+    };
+    const request = { ...given, header };
+    const onRefused = vi.fn();
+    await receiveCallback(
+      request,
+      createCallbackReceiver({ signingKey: SIGNING_KEY, onRefused, onCallback: () => 1 }),
+    );
+    expect(onRefused).not.toHaveBeenCalled();
+    expect(names).toEqual(['hmac-signature', 'content-encoding', 'content-length']);
+  });
+});
