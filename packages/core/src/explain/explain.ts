@@ -57,7 +57,7 @@ export function explain(
   const signatures = elsewhere?.signatures ?? looseSignatures(header ?? '');
   const readings = readingsOf(facts.data);
   const now = (options.now ?? Date.now)();
-  const { match, tried } = findMatch(facts, signatures, readings, [...keyGuesses(keys, now)]);
+  const { match, tried } = findMatch(facts, signatures, readings, keyGuesses(keys, now));
   const form = match?.signature;
   if (match?.cause !== undefined) return explanation(match.cause, `${match.detail} ${form?.detail}`.trim());
   if (elsewhere !== undefined) {

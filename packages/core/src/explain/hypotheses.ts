@@ -1,4 +1,4 @@
-import { type Hmac, prepareKey, sha256Hex } from '#digest';
+import { prepareKey, sha256Hex } from '#digest';
 import { SIGNED_NAMES } from '../verify/signed-fields.ts';
 import type { KeyOptions, SigningKey } from '../verify/signing-keys.ts';
 import type { Cause } from './causes.ts';
@@ -22,10 +22,7 @@ export interface Match extends Presumed {
   readonly signature: LooseSignature;
 }
 
-interface KeyGuess extends Presumed {
-  readonly key: string | Uint8Array;
-  readonly hmac: Hmac;
-}
+type KeyGuess = readonly [cause: Cause | undefined, detail: string, key: string | Uint8Array];
 
 /** Fewer digits of a hash that was cut off prove nothing. */
 const MIN_PREFIX = 16;
@@ -38,37 +35,34 @@ export function findMatch(
   facts: Facts,
   signatures: readonly LooseSignature[],
   readings: readonly Reading[],
-  guesses: readonly KeyGuess[],
+  guesses: Iterable<KeyGuess>,
 ): { readonly match: Match | undefined; readonly tried: number } {
   let tried = 0;
   const fitting = (mac: string): LooseSignature | undefined => {
     tried++;
     return signatures.find(({ hash }) => hash === mac || (hash.length >= MIN_PREFIX && mac.startsWith(hash)));
   };
-  for (const reading of readings) {
-    for (const guess of guesses) {
-      if (reading.cause !== undefined && guess.cause !== undefined) continue;
-      const signature = fitting(guess.hmac(reading.fields.join(':')));
-      const { cause, detail } = reading.cause === undefined ? guess : reading;
-      if (signature !== undefined) return { match: { cause, detail, signature }, tried };
+  const own: (string | Uint8Array)[] = [];
+  for (const [cause, detail, key] of guesses) {
+    if (cause === undefined) own.push(key);
+    const hmac = prepareKey(key);
+    for (const reading of readings) {
+      if (reading.cause !== undefined && cause !== undefined) continue;
+      const signature = fitting(hmac(reading.fields.join(':')));
+      const presumed = reading.cause === undefined ? { cause, detail } : reading;
+      if (signature !== undefined) return { match: { ...presumed, signature }, tried };
     }
   }
+  const fields = readings[0]?.fields ?? [];
   const times = [...new Set(signatures.map(({ t }) => t))];
-  const messages = [...bodyMessages(facts, times), ...fieldMessages(readings[0]?.fields ?? [], times)];
-  for (const { key, hmac } of guesses.filter(({ cause }) => cause === undefined)) {
-    for (const { cause, detail, message } of messages) {
+  for (const key of own) {
+    const hmac = prepareKey(key);
+    for (const [cause, detail, message] of [...bodyMessages(facts, times), ...fieldMessages(fields, times)]) {
       const signature = fitting(hmac(message));
       if (signature !== undefined) return { match: { cause, detail, signature }, tried };
     }
-    const message = readings[0]?.fields.join(':');
-    if (message === undefined) continue;
-    for (const text of [
-      `${key}${message}`,
-      `${message}${key}`,
-      `${key}:${message}`,
-      `${message}:${key}`,
-      message,
-    ]) {
+    const message = fields.join(':');
+    for (const text of [key + message, message + key, `${key}:${message}`, `${message}:${key}`, message]) {
       const signature = fitting(sha256Hex(new TextEncoder().encode(text)));
       const detail = 'SHA-256 of the fields, with the key or without it, gives this hash.';
       if (signature !== undefined) return { match: { cause: 'plain_hash', detail, signature }, tried };
@@ -95,37 +89,31 @@ export function* keyGuesses(keys: ExplainKeys, now: number): Generator<KeyGuess>
   const { signingKey, publicKey, secretKey, others = [] } = keys;
   const list = typeof signingKey === 'string' ? [{ id: 'signingKey', key: signingKey }] : (signingKey ?? []);
   const own: readonly SigningKey[] = list.filter(({ key }) => typeof key === 'string');
-  const guess = (cause: Cause | undefined, detail: string, key: string | Uint8Array): KeyGuess => ({
-    cause,
-    detail,
-    key,
-    hmac: prepareKey(key),
-  });
   for (const { id, key, notAfter } of own) {
     const isOver = notAfter !== undefined && now > notAfter.getTime();
     if (key === publicKey || key === secretKey) continue;
-    yield guess(
+    yield [
       isOver ? 'expired_key' : undefined,
       `It fits ${keyName(id, key)}, whose notAfter has passed.`,
       key,
-    );
+    ];
   }
   for (const { id, key } of others) {
-    if (key) yield guess('other_key', `It fits ${keyName(id, key)}, which is not configured here.`, key);
+    if (key) yield ['other_key', `It fits ${keyName(id, key)}, which is not configured here.`, key];
   }
-  if (publicKey) yield guess('public_key', `It fits ${keyName('publicKey', publicKey)}.`, publicKey);
-  if (secretKey) yield guess('secret_key', `It fits ${keyName('secretKey', secretKey)}.`, secretKey);
+  if (publicKey) yield ['public_key', `It fits ${keyName('publicKey', publicKey)}.`, publicKey];
+  if (secretKey) yield ['secret_key', `It fits ${keyName('secretKey', secretKey)}.`, secretKey];
   for (const { id, key } of own) {
     const name = keyName(id, key);
     const trimmed = key.trim().replace(/^(["'])(.*)\1$/, '$2');
     if (trimmed !== key)
-      yield guess(
+      yield [
         'key_white_space',
         `It fits ${name} without the white space or quotation marks around it.`,
         trimmed,
-      );
+      ];
     for (const [what, pad] of PADDINGS) {
-      yield guess('key_white_space', `It fits ${name} with ${what}: the sender has it so.`, pad(key));
+      yield ['key_white_space', `It fits ${name} with ${what}: the sender has it so.`, pad(key)];
     }
     // Lenient decoders read a key of any length.
     const whole = key.slice(0, key.length - (key.length % 4));
@@ -134,39 +122,31 @@ export function* keyGuesses(keys: ExplainKeys, now: number): Generator<KeyGuess>
     for (const bytes of [base64Bytes(key), base64Bytes(whole), hex]) {
       const form = bytes === hex ? 'hex' : 'Base64';
       if (bytes?.length)
-        yield guess('key_decoded', `It fits the bytes that ${form} decoding makes of ${name}.`, bytes);
+        yield ['key_decoded', `It fits the bytes that ${form} decoding makes of ${name}.`, bytes];
     }
   }
-  for (const empty of ['', 'undefined', 'null'])
-    yield guess('key_unset', `It fits the key "${empty}".`, empty);
+  for (const empty of ['', 'undefined', 'null']) yield ['key_unset', `It fits the key "${empty}".`, empty];
 }
 
-interface Message {
-  readonly cause: Cause;
-  readonly detail: string;
-  readonly message: string;
-}
+type Message = readonly [cause: Cause, detail: string, message: string];
 
 function* bodyMessages({ text, data }: Facts, times: readonly string[]): Generator<Message> {
   if (text === undefined) return;
-  const forms: [form: string, body: string][] = [['the body as it arrived', text]];
-  if (typeof data === 'object' && data !== null) {
-    const payload: unknown = Reflect.get(data, 'payload');
-    forms.push(
-      ['the body, serialised again', JSON.stringify(data)],
-      ['the body with an indentation of 2', JSON.stringify(data, null, 2)],
-    );
-    if (payload !== undefined) forms.push(['the member payload as JSON', JSON.stringify(payload)]);
-  }
+  // JSON.parse reads nesting that JSON.stringify cannot write (threat A18).
+  const written = (value: unknown, indent?: number): string =>
+    attempt(() => JSON.stringify(value, null, indent)) ?? '';
+  const payload: unknown = Object(data) === data ? Reflect.get(Object(data), 'payload') : undefined;
+  const forms: readonly [form: string, body: string][] = [
+    ['the body as it arrived', text],
+    ['the body, serialised again', written(data)],
+    ['the body with an indentation of 2', written(data, 2)],
+    ['the member payload as JSON', written(payload)],
+  ];
   for (const [form, body] of forms) {
-    yield { cause: 'raw_body_signed', detail: `The signature fits ${form}.`, message: body };
+    yield ['raw_body_signed', `The signature fits ${form}.`, body];
     for (const t of times) {
       for (const joint of ['.', ':', '']) {
-        yield {
-          cause: 'timestamp_signed',
-          detail: `The signature fits t, "${joint}" and ${form}.`,
-          message: t + joint + body,
-        };
+        yield ['timestamp_signed', `The signature fits t, "${joint}" and ${form}.`, t + joint + body];
       }
     }
   }
@@ -201,65 +181,38 @@ function* fieldMessages(fields: readonly string[], times: readonly string[]): Ge
   if (fields.length === 0) return;
   const joined = fields.join(':');
   for (const [how, change] of CHANGES) {
-    for (const [index, name] of [...SIGNED_NAMES.keys(), -1].map(
-      (at) => [at, SIGNED_NAMES[at] ?? 'every field'] as const,
-    )) {
-      const values = attempt(() =>
-        fields.map((value, at) => (index === at || index === -1 ? change(value) : value)),
-      );
-      if (values === undefined) continue;
-      yield {
-        cause: 'field_changed',
-        detail: `The signature fits when ${name} has ${how}.`,
-        message: values.join(':'),
-      };
+    for (const name of [...SIGNED_NAMES, 'every field']) {
+      const isMeant = (at: number): boolean => name === 'every field' || SIGNED_NAMES[at] === name;
+      const values = attempt(() => fields.map((value, at) => (isMeant(at) ? change(value) : value)));
+      const detail = `The signature fits when ${name} has ${how}.`;
+      if (values !== undefined) yield ['field_changed', detail, values.join(':')];
     }
   }
   for (const separator of SEPARATORS) {
-    yield {
-      cause: 'fields_joined',
-      detail: `The signature fits the fields joined with ${JSON.stringify(separator)}.`,
-      message: fields.join(separator),
-    };
+    const detail = `The signature fits the fields joined with ${JSON.stringify(separator)}.`;
+    yield ['fields_joined', detail, fields.join(separator)];
   }
   for (const t of times) {
-    for (const message of [
-      `${t}:${joined}`,
-      `${t}.${joined}`,
-      `${joined}:${t}`,
-      `${joined}.${t}`,
-      t + joined,
-      joined + t,
-    ]) {
-      yield {
-        cause: 'timestamp_signed',
-        detail: `The signature fits the fields with t ${message.startsWith(joined) ? 'after' : 'before'} them.`,
-        message,
-      };
+    for (const joint of ['.', ':', '']) {
+      yield ['timestamp_signed', 'The signature fits t before the fields.', t + joint + joined];
+      yield ['timestamp_signed', 'The signature fits t after the fields.', joined + joint + t];
     }
   }
   for (const order of permutations([...SIGNED_NAMES.keys()])) {
     const names = order.map((at) => SIGNED_NAMES[at]).join(', ');
-    yield {
-      cause: 'field_order',
-      detail: `The signature fits the order ${names}.`,
-      message: order.map((at) => fields[at]).join(':'),
-    };
+    yield ['field_order', `The signature fits the order ${names}.`, order.map((at) => fields[at]).join(':')];
   }
   for (let chosen = 1; chosen < 2 ** SIGNED_NAMES.length - 1; chosen++) {
     const isIn = (_: unknown, at: number): boolean => (chosen & (1 << at)) !== 0;
     const left = SIGNED_NAMES.filter((name, at) => !isIn(name, at)).join(', ');
-    yield {
-      cause: 'fields_joined',
-      detail: `The signature fits without ${left}.`,
-      message: fields.filter(isIn).join(':'),
-    };
+    yield ['fields_joined', `The signature fits without ${left}.`, fields.filter(isIn).join(':')];
   }
 }
 
 function* permutations(items: readonly number[]): Generator<readonly number[]> {
   if (items.length < 2) yield items;
-  else
-    for (const item of items)
-      for (const rest of permutations(items.filter((other) => other !== item))) yield [item, ...rest];
+  for (const item of items) {
+    const others = items.filter((other) => other !== item);
+    if (others.length > 0) for (const rest of permutations(others)) yield [item, ...rest];
+  }
 }

@@ -152,27 +152,33 @@ function formOf(data: unknown): Form | undefined {
   if (!isMembers(whole)) return undefined;
   const payload = unwrapped(whole['payload']);
   const inside = Object.entries(whole).find(([, value]) => hasFields(value));
-  const form = (cause: Cause | undefined, detail: string, top: Members, inner: Members): Form => ({
-    cause,
-    detail,
-    top,
-    inner,
-  });
   if (whole !== data) {
-    return form('double_encoded', 'The body is a JSON string', whole, isMembers(payload) ? payload : {});
+    return {
+      cause: 'double_encoded',
+      detail: 'The body is a JSON string',
+      top: whole,
+      inner: isMembers(payload) ? payload : {},
+    };
   }
   if (isMembers(payload)) {
     if (payload !== whole['payload'])
-      return form('double_encoded', 'payload is a JSON string', whole, payload);
+      return { cause: 'double_encoded', detail: 'payload is a JSON string', top: whole, inner: payload };
     const isNested = typeof whole['event'] !== 'string' && typeof payload['event'] === 'string';
-    if (isNested) return form('event_nested', 'event is a member of payload', payload, payload);
-    return form(undefined, '', whole, payload);
+    if (isNested)
+      return { cause: 'event_nested', detail: 'event is a member of payload', top: payload, inner: payload };
+    return { cause: undefined, detail: '', top: whole, inner: payload };
   }
   if (inside !== undefined && isMembers(inside[1])) {
-    return form('field_renamed', `payload is called ${shownName(inside[0])}`, whole, inside[1]);
+    return {
+      cause: 'field_renamed',
+      detail: `payload is called ${shownName(inside[0])}`,
+      top: whole,
+      inner: inside[1],
+    };
   }
-  if (hasFields(whole)) return form('payload_flat', 'There is no object payload', whole, whole);
-  return form(undefined, '', whole, {});
+  if (hasFields(whole))
+    return { cause: 'payload_flat', detail: 'There is no object payload', top: whole, inner: whole };
+  return { cause: undefined, detail: '', top: whole, inner: {} };
 }
 
 function unwrapped(value: unknown): unknown {
@@ -199,7 +205,11 @@ function fieldOf(holder: Members, name: SignedName, hole: string): Field {
   if (value === null) return { cause: 'field_null', detail: `${name} is null`, value: hole };
   if (typeof value !== 'string') {
     const type = Array.isArray(value) ? 'array' : typeof value;
-    return { cause: 'field_not_string', detail: `${name} is of type ${type}`, value: String(value) };
+    return {
+      cause: 'field_not_string',
+      detail: `${name} is of type ${type}`,
+      value: attempt(() => String(value)) ?? hole,
+    };
   }
   if (!value.isWellFormed()) {
     const detail = `${name} has half of a surrogate pair`;

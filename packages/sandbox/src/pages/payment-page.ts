@@ -6,6 +6,8 @@ import { toAmount } from '../service/money.ts';
 import type { Service } from '../service/service.ts';
 import type { TransactionRecord } from '../state/records.ts';
 import { page } from './parts/layout.ts';
+import { amountText, money } from './parts/quantities.ts';
+import { transactionState } from './parts/state.ts';
 
 /** The hosted payment page, where the customer pays or declines and is sent back to the merchant. Simulated. */
 export function createPaymentPage(service: Service): Hono {
@@ -48,7 +50,7 @@ function notFound(c: Context): Promise<Response> {
   return page(c, {
     status: 404,
     title: 'No such payment',
-    body: html`<h1>No such payment</h1><p>The sandbox knows no payment under this address. It may have been reset.</p>`,
+    body: html`<main class="frame narrow"><h1>No such payment</h1><p>The sandbox knows no payment under this address. It may have been reset.</p></main>`,
   });
 }
 
@@ -64,28 +66,28 @@ function show(
     transaction.status === 'PENDING'
       ? html`<form method="post">
 <div class="actions">
-<button name="choice" value="pay">Pay ${toAmount(amount + (chargeCustomer ? charge : 0), currency)} ${currency}</button>
-<button name="choice" value="decline" class="other">Decline</button>
+<button name="choice" value="pay" class="main">Pay ${amountText(toAmount(amount + (chargeCustomer ? charge : 0), currency), currency)}</button>
+<button name="choice" value="decline">Decline</button>
 </div></form>`
-      : html`<p><strong>${transaction.status}</strong>: ${transaction.statusMessage}</p>
+      : html`<p>${transactionState(transaction)} ${transaction.statusMessage}</p>
 ${location === undefined ? '' : html`<p><a href="${location}">Back to the merchant</a></p>`}`;
   return page(c, {
     status,
     title: 'Sandbox payment',
     // Browsers hold form-action against every redirect that follows, and the merchant may send the customer on.
     formsTo: "'self' http: https:",
-    body: html`<h1>Sandbox payment</h1>
+    body: html`<main class="frame narrow"><h1>Sandbox payment</h1>
 <p class="quiet">Simulated: no money moves. This page stands for the provider's own.</p>
 <div class="card">
-<dl>
+<dl class="facts">
 <dt>Reference</dt><dd>${transaction.merchantReference}</dd>
-<dt>Amount</dt><dd>${toAmount(amount, currency)} ${currency}</dd>
-${chargeCustomer ? html`<dt>Charge</dt><dd>${toAmount(charge, currency)} ${currency}</dd>` : ''}
+<dt>Amount</dt><dd>${money(amount, currency)}</dd>
+${chargeCustomer ? html`<dt>Charge</dt><dd>${money(charge, currency)}</dd>` : ''}
 <dt>Provider</dt><dd>${transaction.providerCode}</dd>
 <dt>Account</dt><dd>${transaction.account}</dd>
 <dt>Customer</dt><dd>${transaction.customerName}</dd>
 </dl>
 ${decision}
-</div>`,
+</div></main>`,
   });
 }

@@ -2,7 +2,7 @@
  * Keeps a page of the sandbox up to date. Pages work without it. It holds no state of its own: it asks the server for the
  * same page again, and changes only what differs.
  */
-import { Idiomorph } from './idiomorph.js';
+import { Idiomorph } from '/assets/idiomorph.js';
 
 const RETRY_MS = 2000;
 const REFRESH_MS = 30_000;

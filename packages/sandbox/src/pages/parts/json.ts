@@ -8,7 +8,7 @@ const SIGNED = new Set([
   'payload.transaction_type',
   'payload.transaction_status',
 ]);
-const TOKEN = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+const PIECE = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 interface Line {
   readonly depth: number;
@@ -28,11 +28,11 @@ export function readJson(text: string): unknown {
 }
 
 /**
- * The text on lines of its own, each token as it was sent: to parse and print it again would change 1.0 into 1 and drop
+ * The text on lines of its own, each piece as it was sent: to parse and print it again would change 1.0 into 1 and drop
  * the first of two equal names.
  */
 function linesOf(text: string): Line[] {
-  const tokens = text.match(TOKEN) ?? [];
+  const pieces = text.match(PIECE) ?? [];
   const names: string[] = [];
   let depth = 0;
   let line: Line = { depth, parts: [], path: undefined };
@@ -41,29 +41,29 @@ function linesOf(text: string): Line[] {
     line = { depth, parts: [], path: undefined };
     lines.push(line);
   };
-  tokens.forEach((token, index) => {
-    const follower = tokens[index + 1] ?? '';
-    if (token === '{' || token === '[') {
-      line.parts.push(html`${token}`);
+  pieces.forEach((piece, index) => {
+    const follower = pieces[index + 1] ?? '';
+    if (piece === '{' || piece === '[') {
+      line.parts.push(html`${piece}`);
       names[depth] ??= '';
       depth += 1;
       names.length = depth;
       if (follower !== '}' && follower !== ']') next();
-    } else if (token === '}' || token === ']') {
+    } else if (piece === '}' || piece === ']') {
       depth -= 1;
-      if (line.parts.length > 0 && !['{', '['].includes(tokens[index - 1] ?? '')) next();
-      line.parts.push(html`${token}`);
-    } else if (token === ',') {
+      if (line.parts.length > 0 && !['{', '['].includes(pieces[index - 1] ?? '')) next();
+      line.parts.push(html`${piece}`);
+    } else if (piece === ',') {
       line.parts.push(html`,`);
       next();
-    } else if (token === ':') {
+    } else if (piece === ':') {
       line.parts.push(html`: `);
     } else if (follower === ':') {
-      names[depth] = token.slice(1, -1);
-      line.parts.push(html`<span class="key">${token}</span>`);
+      names[depth] = piece.slice(1, -1);
+      line.parts.push(html`<span class="key">${piece}</span>`);
     } else {
       line.path = names.slice(1, depth + 1).join('.');
-      line.parts.push(html`<span class="${token.startsWith('"') ? 'string' : 'value'}">${token}</span>`);
+      line.parts.push(html`<span class="${piece.startsWith('"') ? 'string' : 'value'}">${piece}</span>`);
     }
   });
   return lines;

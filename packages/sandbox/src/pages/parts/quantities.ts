@@ -12,15 +12,18 @@ export const count = (value: number): string => plain.format(value);
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;
 
-/** An amount of the wire, in whole units, with its digits grouped. */
-export function amount(value: number, currency: string): Markup {
+/** An amount of the wire, in whole units, with its digits grouped, as plain text. */
+export function amountText(value: number, currency: string): string {
   let format = formats.get(currency);
   if (format === undefined) {
     format = new Intl.NumberFormat('en', { minimumFractionDigits: fractionDigits(currency) });
     formats.set(currency, format);
   }
-  return html`<span class="amount">${format.format(value)} ${currency}</span>`;
+  return `${format.format(value)} ${currency}`;
 }
+
+export const amount = (value: number, currency: string): Markup =>
+  html`<span class="amount">${amountText(value, currency)}</span>`;
 
 export const money = (minor: Minor, currency: string): Markup => amount(toAmount(minor, currency), currency);
 

@@ -17,9 +17,6 @@ import {
   troubled,
 } from './outcome.ts';
 
-/** An address without what all of them share. */
-export const shortUrl = (url: string): string => url.replace(/^https?:\/\//, '');
-
 /** What a delivery does next, or did at last. */
 export function planOf({ state, dueAt, held, attempts }: DeliveryRecord, now: number): Markup | string {
   if (state !== 'scheduled') return '';
@@ -37,10 +34,12 @@ export function deliveryColumns(dashboard: Dashboard): Column<DeliveryRecord>[] 
     { label: 'State', isTitle: true, cell: (one) => deliveryState(dashboard, one) },
     {
       label: 'Delivery',
+      isTitle: true,
       cell: (one) => html`<a href="/deliveries/${one.id}">${one.id}</a>`,
     },
     {
       label: 'Reference',
+      isTitle: true,
       isWide: true,
       cell: ({ transactionId }) => {
         const transaction = service.store.get('transaction', transactionId);
@@ -49,6 +48,7 @@ export function deliveryColumns(dashboard: Dashboard): Column<DeliveryRecord>[] 
     },
     {
       label: 'Outcome',
+      isTitle: true,
       isWide: true,
       cell: (one) => {
         const last = one.attempts.at(-1);

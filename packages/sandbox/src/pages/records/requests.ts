@@ -16,6 +16,7 @@ const columns = (now: number): Column<RequestRecord>[] => [
   },
   {
     label: 'Request',
+    isTitle: true,
     isWide: true,
     cell: ({ id, method, path, refusal }) =>
       html`<a class="mono" href="/requests/${id}">${method} ${path}</a>${refusal === null ? '' : html`<span class="quiet small">${refusal}</span>`}`,

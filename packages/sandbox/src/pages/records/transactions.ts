@@ -21,6 +21,7 @@ export function transactionColumns(dashboard: Dashboard): Column<TransactionReco
     { label: 'State', isTitle: true, cell: transactionState },
     {
       label: 'Reference',
+      isTitle: true,
       isWide: true,
       cell: ({ id, merchantReference, internalReference }) =>
         html`<a href="/transactions/${id}">${merchantReference}</a><span class="quiet small mono">${internalReference}</span>`,

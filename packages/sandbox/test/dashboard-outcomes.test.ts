@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { collection } from './support/api.ts';
+import { open, row, textOf } from './support/pages.ts';
+import { useStage } from './support/stage.ts';
+
+const stage = useStage();
+const show = async (path: string): Promise<string> => (await open(stage.sandbox, path)).text;
+
+describe('the outcome of a delivery', () => {
+  const types = { json: 'application/json', html: 'text/html; charset=utf-8' };
+  it.each([
+    ['accepted', 200, types.json, '{"status":"accepted"}', {}, 'Delivered', 'The callback was accepted.'],
+    [
+      'another key',
+      401,
+      types.json,
+      '{}',
+      {},
+      'Failed',
+      'The signature is right, and the endpoint has another signing key.',
+    ],
+    [
+      'a forged signature, refused',
+      401,
+      types.json,
+      '{}',
+      { bad_signature: true },
+      'Refused',
+      'The bad signature was refused, as it must be.',
+    ],
+    [
+      'a forged signature, accepted',
+      200,
+      types.json,
+      '{}',
+      { bad_signature: true },
+      'Check',
+      'A bad signature was ACCEPTED',
+    ],
+    [
+      'a forged amount, accepted',
+      200,
+      types.json,
+      '{}',
+      { forged_amount: 1 },
+      'Delivered',
+      'Make sure that it credited nothing',
+    ],
+    [
+      'a web page',
+      200,
+      types.html,
+      '<!doctype html><h1>Shop</h1>',
+      {},
+      'Check',
+      'A web page answers, not a callback route.',
+    ],
+    ['a crash', 500, types.html, '<h1>Error</h1>', {}, 'Failed', 'The program failed.'],
+    ['too large', 413, types.json, '{}', {}, 'Failed', 'The endpoint finds the body too large.'],
+  ] as const)(
+    '%s: says what happened and what to do, on its page and in its row',
+    async (_name, status, type, body, misbehave, state, words) => {
+      const sandbox = stage.open({ retry: { preset: 'none' } });
+      stage.merchant.answer = (response) => {
+        response.writeHead(status, { 'content-type': type });
+        response.end(body);
+      };
+      sandbox.collect({ ...collection, misbehave });
+      await sandbox.idle();
+      const detail = textOf(await show('/deliveries/1002'));
+      expect(detail).toContain(words);
+      expect(detail).toContain(`Delivery 1002 ${state}`);
+      expect(row(await show('/deliveries'), 'deliveries-1002').startsWith(`${state} 1002`)).toBe(true);
+    },
+  );
+
+  it('a refused connection, and the last four characters of the key where a key is to blame', async () => {
+    const sandbox = stage.open({ retry: { preset: 'none' }, callbackUrl: 'http://127.0.0.1:9/callbacks' });
+    sandbox.collect(collection);
+    await sandbox.idle();
+    expect(textOf(await show('/deliveries/1002'))).toContain(
+      'Nothing listens at this address. 127.0.0.1:9: ECONNREFUSED.',
+    );
+    stage.merchant.answer = (response) => {
+      response.statusCode = 401;
+      response.end();
+    };
+    sandbox.collect({ ...collection, callback_url: stage.merchant.url });
+    await sandbox.idle();
+    expect(textOf(await show('/deliveries/1004'))).toContain(
+      `ends in ${sandbox.account.signingKey.slice(-4)}`,
+    );
+  });
+});
