@@ -183,8 +183,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const deliveries = createDeliveries({ ...attempts, store, clock, sign, onError });
   const { colonIn, providers } = options;
   const rules = { allowedHosts, seed, colonIn };
-  const verifier = createVerifier({ signingKey: account.signingKey, colonIn });
+// It judges the sandbox's own previews and serves no customer, so it needs no warning and no NODE_ENV.
   const { signingKey } = account;
+  const verifier = createVerifier({ signingKey, colonIn, allowSandboxKeys: true });
   const parts = { store, clock, rules, sign, deliveries, attempts, signingKey, verifier, changes };
   const service = createService({ ...parts, settings: checked, providers });
   const app = createApp(service, account, onError);

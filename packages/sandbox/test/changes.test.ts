@@ -57,3 +57,21 @@ it('the end reaches every stream at once, and later ones find it ended', () => {
   feed.announce();
   expect([ended, told, feed.ended.aborted]).toEqual([3, 0, true]);
 });
+
+it('a note is saved with the next write, with more than a hundred of them, or with the close', () => {
+  const saved: number[] = [];
+  const store = createStore({
+    load: () => {},
+    save: (changes) => void saved.push(changes.length),
+    close: () => void saved.push(0),
+  });
+  const note = (amount: number): void => store.note((unit) => unit.put('spent', `day ${amount}`, { amount }));
+  note(1);
+  expect([store.list('spent').length, saved]).toEqual([1, []]);
+  store.write((unit) => unit.put('spent', 'day', { amount: 2 }));
+  expect(saved).toEqual([2]);
+  for (let number = 0; number < 101; number += 1) note(number);
+  note(7);
+  store.close();
+  expect(saved).toEqual([2, 101, 1, 0]);
+});

@@ -67,6 +67,14 @@ describe('options that are wrong are found at construction', () => {
     );
   });
 
+  it.each(['', 'staging'])('NODE_ENV=%j is fine, without a warning', async (environment) => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    vi.stubEnv('NODE_ENV', environment);
+    await createSandbox().close();
+    expect(warn).not.toHaveBeenCalled();
+    warn.mockRestore();
+  });
+
   it('threat A27: NODE_ENV=production', () => {
     vi.stubEnv('NODE_ENV', 'production');
     expect(() => createSandbox()).toThrow(expect.objectContaining({ option: 'NODE_ENV' }));
