@@ -174,14 +174,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     sleep: systemTime.sleep,
   };
   const sign = createSigner(account.signingKey, seed, options.timestampUnit ?? 'seconds');
-  const allowedHosts = options.allowedHosts ?? [];
+  const { allowedHosts = [], colonIn, providers } = options;
   const attempts = {
     allowedHosts,
     sender: createSender(options.fetch),
     timeoutMs: options.deliveryTimeoutMs ?? 10_000,
   };
   const deliveries = createDeliveries({ ...attempts, store, clock, sign, onError });
-  const { colonIn, providers } = options;
   const rules = { allowedHosts, seed, colonIn };
 // It judges the sandbox's own previews and serves no customer, so it needs no warning and no NODE_ENV.
   const { signingKey } = account;
