@@ -85,8 +85,7 @@ async function refresh() {
   try {
     await loading;
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error; // The connection is lost; the stream says so and tries again.
-    setConnected(false);
+    noteLoss(error);
   } finally {
     loading = undefined;
   }
@@ -97,6 +96,12 @@ let retry;
 
 function setConnected(isConnected) {
   part('connection').hidden = isConnected;
+}
+
+/** `fetch` throws a TypeError when the connection is lost: the stream is tried again, and then the page. */
+function noteLoss(error) {
+  if (!(error instanceof TypeError)) throw error;
+  setConnected(false);
 }
 
 function connect() {
@@ -159,7 +164,7 @@ document.addEventListener('submit', (event) => {
   if (event.submitter?.hasAttribute('formaction')) return;
   if (!new URL(form.action).pathname.startsWith('/dashboard/')) return;
   event.preventDefault();
-  send(form, event.submitter).catch(() => setConnected(false));
+  send(form, event.submitter).catch(noteLoss);
 });
 // What a form offers can follow from one choice, and the server knows how.
 document.addEventListener('change', ({ target }) => {
@@ -182,5 +187,7 @@ setInterval(() => stream !== undefined && refresh().catch(report), REFRESH_MS);
 
 localise(document);
 // On a phone the navigation scrolls sideways: the page that is open shows in it.
-document.querySelector('.nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+// Not scrollIntoView(), from which the Tab key would go on.
+const here = document.querySelector('.nav [aria-current]');
+if (here !== null) here.closest('ul').scrollLeft = here.offsetLeft - here.offsetWidth;
 if (!document.hidden) connect();

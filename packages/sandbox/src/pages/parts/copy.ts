@@ -38,15 +38,17 @@ export const asFixture = ({ url, headers, body }: Sent): string =>
 
 /** `expected`: the status that a receiver answers which verifies. */
 export const asTest = ({ url, headers, body }: Sent, name: string, expected: number): string =>
-  `import assert from 'node:assert/strict';
-import { test } from 'node:test';
-
-test(${JSON.stringify(name)}, async () => {
-  const response = await fetch(${JSON.stringify(url)}, {
-    method: 'POST',
-    headers: ${JSON.stringify(Object.fromEntries(ownHeaders(headers)), null, 2).replaceAll('\n', '\n    ')},
-    body: ${JSON.stringify(body)},
-  });
-  assert.equal(response.status, ${expected});
-});
-`;
+  [
+    "import assert from 'node:assert/strict';",
+    "import { test } from 'node:test';",
+    '',
+    `test(${JSON.stringify(name)}, async () => {`,
+    `  const response = await fetch(${JSON.stringify(url)}, {`,
+    "    method: 'POST',",
+    `    headers: ${JSON.stringify(Object.fromEntries(ownHeaders(headers)), null, 2).replaceAll('\n', '\n    ')},`,
+    `    body: ${JSON.stringify(body)},`,
+    '  });',
+    `  assert.equal(response.status, ${expected});`,
+    '});',
+    '',
+  ].join('\n');
