@@ -182,7 +182,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
   const deliveries = createDeliveries({ ...attempts, store, clock, sign, onError });
   const rules = { allowedHosts, seed, colonIn };
-// It judges the sandbox's own previews and serves no customer, so it needs no warning and no NODE_ENV.
+  // It judges the sandbox's own previews and serves no customer, so it needs no warning and no NODE_ENV.
   const { signingKey } = account;
   const verifier = createVerifier({ signingKey, colonIn, allowSandboxKeys: true });
   const parts = { store, clock, rules, sign, deliveries, attempts, signingKey, verifier, changes };

@@ -55,8 +55,10 @@ const EXPECTED: Readonly<Record<Expected, string>> = {
   accept: '2xx',
   prefer: '2xx',
   either: '2xx, and no credit',
-  refuse: '400, 401, 403, 413, 415 or 422',
+  refuse: 'a refusal, such as 401',
 };
+/** What is exact for one case. */
+const NAMED: Readonly<Record<string, string>> = { too_large: '413', wrong_method: '405 or 404' };
 const REFUSALS = [400, 401, 403, 413, 415, 422];
 /** A server that refuses a long body may close the connection while it is still sent. */
 const CLOSED = ['ECONNRESET', 'EPIPE'];
@@ -107,7 +109,7 @@ function resultOf(
   return {
     name,
     title,
-    expected: name === 'wrong_method' ? '405 or 404' : EXPECTED[expected],
+    expected: NAMED[name] ?? EXPECTED[expected],
     got:
       status === null ? `no answer: ${error}` : error === null ? String(status) : `${status}, then ${error}`,
     status,

@@ -148,7 +148,10 @@ export function createActions(dashboard: Dashboard): Hono {
     ({ provider = '', ...typed }) => {
       const [provider_code, transaction_currency, transaction_type] = providerNames(provider);
       const names = { provider_code, transaction_currency, transaction_type };
-      const limits = ['min_amount', 'max_amount', 'max_daily_amount'].map((name) => [name, Number(typed[name])]);
+      const limits = ['min_amount', 'max_amount', 'max_daily_amount'].map((name) => [
+        name,
+        Number(typed[name]),
+      ]);
       const { min_amount, max_amount, max_daily_amount } = readProviderChange({
         ...names,
         ...Object.fromEntries(limits),
@@ -161,10 +164,14 @@ export function createActions(dashboard: Dashboard): Hono {
     },
     { form: ({ provider }) => `limits-${provider}`, page: providersPage },
   );
-  action('check', ({ callback_url }) => service.check(readCheck({ callback_url }).callback_url).then(() => '/check#report'), {
-    form: 'check',
-    page: checkPage,
-  });
+  action(
+    'check',
+    ({ callback_url }) => service.check(readCheck({ callback_url }).callback_url).then(() => '/check#report'),
+    {
+      form: 'check',
+      page: checkPage,
+    },
+  );
   action(
     'compose/:id{[0-9]+}',
     (fields, c) => {

@@ -16,11 +16,14 @@ const verdicts: Readonly<Record<CheckResult['verdict'], readonly [tone: Tone, wo
 
 const columns: readonly Column<CheckResult & { id: string }>[] = [
   { label: 'Verdict', isTitle: true, cell: ({ verdict }) => badge(...verdicts[verdict]) },
-  { label: 'Case', isWide: true, cell: ({ title }) => html`<strong>${title}</strong>` },
-  { label: 'Expected', isWide: true, cell: ({ expected }) => expected },
-  { label: 'Got', cell: ({ got }) => got },
+  { label: 'Case', isTitle: true, cell: ({ title }) => html`<strong>${title}</strong>` },
+  { label: 'Expected', cell: ({ expected }) => expected },
+  {
+    label: 'Got',
+    cell: ({ got, status }) => (status === null ? got : html`<span class="number">${got}</span>`),
+  },
   { label: 'Time taken', isNumber: true, cell: ({ ms }) => milliseconds(ms) },
-  { label: 'What to do', isWide: true, cell: ({ fix }) => (fix === '' ? html`<span class="quiet">Nothing</span>` : fix) },
+  { label: 'What to do', isWide: true, cell: ({ fix }) => fix },
 ];
 
 /** One button that posts genuine and wrong callbacks to an endpoint, and the grid of what it did with each. */
@@ -33,7 +36,10 @@ export function checkPage(c: Context, dashboard: Dashboard, refused?: Refused): 
     title: 'Check my endpoint',
     section: '/check',
     status: refused?.refusal.status ?? 200,
-    says: report === undefined ? 'No check yet.' : `Check of ${report.url}: ${report.ok ? 'nothing failed' : 'red'}.`,
+    says:
+      report === undefined
+        ? 'No check yet.'
+        : `Check of ${report.url}: ${report.ok ? 'nothing failed' : 'red'}.`,
     body: html`<section class="card" aria-labelledby="check-title"><h2 id="check-title">Does it accept what is genuine, and refuse the rest?</h2>
 <p class="quiet">Posts 22 callbacks about references that begin with CHECK-, one after the other. It moves no money in the sandbox.</p>
 ${form('check', 'check', {
@@ -46,7 +52,11 @@ ${
     ? html`<p class="quiet">The answers will be here, case by case.</p>`
     : html`<section class="stack" id="report" aria-labelledby="report-title"><div class="head"><h2 id="report-title">Answers of <code>${report.url}</code></h2><span class="quiet">${age(report.at, service.now())}</span></div>
 ${summary(report.results)}
-${list('cases', columns, report.results.map((one) => ({ ...one, id: one.name })))}</section>`
+${list(
+  'cases',
+  columns,
+  report.results.map((one) => ({ ...one, id: one.name })),
+)}</section>`
 }`,
   });
 }
@@ -56,8 +66,13 @@ function summary(results: readonly CheckResult[]): Markup {
     results.filter((one) => one.verdict === verdict).length;
   const [failed, warned] = [having('fail'), having('warn')];
   const warnings = warned === 0 ? '' : ` ${counted(warned, 'warning')}.`;
-  if (failed > 0 && results.length === 1) return note('bad', 'The first callback got no good answer, so the rest was not posted.');
+  if (failed > 0 && results.length === 1)
+    return note('bad', 'The first callback got no good answer, so the rest was not posted.');
   return failed > 0
     ? note('bad', `${count(failed)} of ${count(results.length)} cases failed.${warnings}`)
-    : note('good', `All ${count(results.length)} cases passed.${warnings}`, 'Make sure of the rest in your own records: that a repetition and another amount credited nothing.');
+    : note(
+        'good',
+        `All ${count(results.length)} cases passed.${warnings}`,
+        'Make sure of the rest in your own records: that a repetition and another amount credited nothing.',
+      );
 }

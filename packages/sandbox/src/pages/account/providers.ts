@@ -17,7 +17,8 @@ export function providerNames(key: string): [code: string, currency: string, typ
   return [code, currency, type];
 }
 
-const activity = (isActive: boolean): Markup => (isActive ? badge('good', 'Active') : badge('neutral', 'Off'));
+const activity = (isActive: boolean): Markup =>
+  isActive ? badge('good', 'Active') : badge('neutral', 'Off');
 
 /** The payment options and their banks. What is switched or edited holds at once, in /data/… too. */
 export function providersPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
@@ -31,14 +32,18 @@ export function providersPage(c: Context, dashboard: Dashboard, refused?: Refuse
     says: `${counted(providers.length, 'provider')}, ${off} switched off.`,
     body: html`<p class="quiet">What you switch or edit holds at once, in <code>/data/payment-providers</code> and <code>/data/payout-bank-codes</code> too, and is kept.</p>
 ${currencies.map(
-  (currency) => html`<section class="stack" aria-labelledby="${`currency-${currency}`}"><h2 id="${`currency-${currency}`}">${currency}</h2><div class="split">${providers
-    .filter(({ option }) => option.transaction_currency === currency)
-    .map((provider) => providerCard(provider, refused))}</div></section>`,
+  (currency) =>
+    html`<section class="stack" aria-labelledby="${`currency-${currency}`}"><h2 id="${`currency-${currency}`}">${currency}</h2><div class="split">${providers
+      .filter(({ option }) => option.transaction_currency === currency)
+      .map((provider) => providerCard(provider, refused))}</div></section>`,
 )}`,
   });
 }
 
-function providerCard({ option, banks = [], chargeBasisPoints }: SandboxProvider, refused: Refused | undefined): Markup {
+function providerCard(
+  { option, banks = [], chargeBasisPoints }: SandboxProvider,
+  refused: Refused | undefined,
+): Markup {
   const { transaction_currency: currency, min_amount, max_amount, max_daily_amount, is_active } = option;
   const key = providerKey(option);
   const id = `provider-${key}`;
@@ -53,15 +58,23 @@ function providerCard({ option, banks = [], chargeBasisPoints }: SandboxProvider
 <dt>A day</dt><dd>${amount(max_daily_amount, currency)}</dd>
 ${option.option_prefixes.length === 0 ? '' : html`<dt>Accounts</dt><dd>${option.option_prefixes.map((prefix) => `${prefix}…`).join(', ')}</dd>`}
 ${chargeBasisPoints === 0 ? '' : html`<dt>Charge</dt><dd>${chargeBasisPoints / 100} %, simulated</dd>`}</dl>
-<details id="${limits}-part"${refused?.form === limits ? html` open` : ''}><summary>Edit the limits</summary>${form(limits, 'limits', {
-    fields: html`${named}${fields.field({ name: 'min_amount', label: 'Smallest amount', type: 'number', value: String(min_amount) })}
+<details id="${limits}-part"${refused?.form === limits ? html` open` : ''}><summary>Edit the limits</summary>${form(
+    limits,
+    'limits',
+    {
+      fields: html`${named}${fields.field({ name: 'min_amount', label: 'Smallest amount', type: 'number', value: String(min_amount) })}
 ${fields.field({ name: 'max_amount', label: 'Largest amount', type: 'number', value: String(max_amount) })}
 ${fields.field({ name: 'max_daily_amount', label: 'Most in a day (UTC)', type: 'number', value: String(max_daily_amount) })}${fields.problem()}`,
-    button: 'Save the limits',
-  })}</details>
+      button: 'Save the limits',
+    },
+  )}</details>
 ${banks.length === 0 ? '' : html`<ul class="rows">${banks.map((bank) => bankRow(option.provider_code, bank, id))}</ul>`}</article>`;
 }
 
-const bankRow = (provider: string, { bank_code: code, bank_name: name, is_active }: PayoutBank, at: string): Markup =>
+const bankRow = (
+  provider: string,
+  { bank_code: code, bank_name: name, is_active }: PayoutBank,
+  at: string,
+): Markup =>
   html`<li class="head" id="${at}-${code}"><span>${name} <code>${code}</code></span>${activity(is_active)}
 <div class="actions">${button('banks', is_active ? 'Switch off' : 'Switch on', { at, name: is_active ? 'off' : 'on', value: `${provider} ${code}` })}</div></li>`;

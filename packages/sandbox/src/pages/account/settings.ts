@@ -45,10 +45,13 @@ ${addresses.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', va
         ...retryChoices,
       ])}${defaults.field({ name: 'max_attempts', label: 'Attempts at most', type: 'number', value: String(rules.max_attempts), hint: 'The first one included.' })}
 ${defaults.field({ name: 'backoff_ms', label: 'First wait, in milliseconds', type: 'number', value: String(rules.backoff_ms), hint: `Each further wait is ${rules.backoff_factor} times longer.` })}
-${defaults.choice({ name: 'resign', label: 't of a repeated attempt', value: rules.resign ? 'anew' : 'first' }, [
-        ['first', 'The first t, with the first signature'],
-        ['anew', 'A new t, signed anew'],
-      ])}${defaults.problem()}`,
+${defaults.choice(
+  { name: 'resign', label: 't of a repeated attempt', value: rules.resign ? 'anew' : 'first' },
+  [
+    ['first', 'The first t, with the first signature'],
+    ['anew', 'A new t, signed anew'],
+  ],
+)}${defaults.problem()}`,
       button: 'Set',
     })}
 <details id="combine"${preset === undefined || refused?.form === 'misbehaviour' ? html` open` : ''}><summary>Combine misbehaviours</summary>${form(

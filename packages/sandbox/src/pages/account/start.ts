@@ -101,7 +101,13 @@ ${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandb
 ${fields.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirectUrl ?? '', hint: 'Where the customer goes back to.' })}
 ${fields.check({ name: 'charge_customer', label: 'The customer pays the charge' })}`,
     )}
-${part('payout', 'Payout', 1000, 'Pay out', (fields, { banks }) => html`${
+${part(
+  'payout',
+  'Payout',
+  1000,
+  'Pay out',
+  (fields, { banks }) =>
+    html`${
       banks === undefined
         ? ''
         : fields.choice(
@@ -111,6 +117,7 @@ ${part('payout', 'Payout', 1000, 'Pay out', (fields, { banks }) => html`${
               `${bank.bank_name}${bank.is_active ? '' : ' (not active)'}`,
             ]),
           )
-    }${fields.choice({ name: 'ending', label: 'How it ends' }, endings)}`)}`,
+    }${fields.choice({ name: 'ending', label: 'How it ends' }, endings)}`,
+)}`,
   });
 }

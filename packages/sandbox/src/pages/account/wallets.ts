@@ -3,12 +3,12 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { waitingEntries } from '../../service/ledger.ts';
 import type { EntryRecord, TransferRecord } from '../../state/records.ts';
+import { buckets, causes, wallets as walletNames } from '../parts/entry-words.ts';
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { type Dashboard, framed, notFound } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
 import { type Column, list, paged, readQuery } from '../parts/list.ts';
-import { age, amount, count, money, time } from '../parts/quantities.ts';
-import { buckets, causes, wallets as walletNames } from '../parts/entry-words.ts';
+import { age, amount, count, counted, money, time } from '../parts/quantities.ts';
 
 const LATEST = 5;
 
@@ -26,6 +26,7 @@ const walletColumns: readonly Column<Wallet & { id: string }>[] = [
   {
     label: 'Wallet',
     isTitle: true,
+    isWide: true,
     cell: ({ wallet_type }) =>
       html`<strong>${wallet_type === 'MERCHANT_PAYOUT' ? 'Payouts' : 'Collections'}</strong> <span class="quiet small">${wallet_type}</span>`,
   },
@@ -36,19 +37,36 @@ const walletColumns: readonly Column<Wallet & { id: string }>[] = [
 ];
 
 const about = ({ transactionId, cause }: EntryRecord): Markup | string =>
-  transactionId === null ? causes[cause] : html`<a href="/transactions/${transactionId}">${causes[cause]}</a>`;
+  transactionId === null
+    ? causes[cause]
+    : html`<a href="/transactions/${transactionId}">${causes[cause]}</a>`;
 
 const entryColumns = (now: number): readonly Column<EntryRecord>[] => [
-  { label: 'Amount', isTitle: true, isNumber: true, cell: (one) => html`<strong>${one.amount > 0 ? '+' : ''}${money(one.amount, one.currency)}</strong>` },
+  {
+    label: 'Amount',
+    isTitle: true,
+    isNumber: true,
+    cell: (one) => html`<strong>${one.amount > 0 ? '+' : ''}${money(one.amount, one.currency)}</strong>`,
+  },
   { label: 'Why', isWide: true, cell: about },
   { label: 'Where', cell: ({ walletType, bucket }) => `${walletNames[walletType]}, ${buckets[bucket]}` },
   { label: 'Age', isNumber: true, cell: ({ at }) => age(at, now) },
 ];
 
 const waitingColumns = (now: number): readonly Column<EntryRecord>[] => [
-  { label: 'Amount', isTitle: true, isNumber: true, cell: (one) => html`<strong>${money(one.amount, one.currency)}</strong>` },
+  {
+    label: 'Amount',
+    isTitle: true,
+    isNumber: true,
+    cell: (one) => html`<strong>${money(one.amount, one.currency)}</strong>`,
+  },
   { label: 'Where', cell: ({ bucket }) => buckets[bucket] },
-  { label: 'Becomes available', isWide: true, cell: ({ freeAt }) => freeAt === null ? '' : html`${age(freeAt, now)} <span class="quiet small">${time(freeAt)}</span>` },
+  {
+    label: 'Becomes available',
+    isWide: true,
+    cell: ({ freeAt }) =>
+      freeAt === null ? '' : html`${age(freeAt, now)} <span class="quiet small">${time(freeAt)}</span>`,
+  },
   { label: 'From', cell: about },
 ];
 
@@ -97,19 +115,25 @@ function currencyCard(dashboard: Dashboard, currency: string, refused: Refused |
   };
   const isOpen = refused?.form.endsWith(`-${currency}`) ?? false;
   return html`<section class="card" id="${at}" aria-labelledby="${at}-title"><div class="head"><h2 id="${at}-title">${currency}</h2>
-<div class="actions"><a class="button" href="/wallets/${currency}">${entries.length === 0 ? 'Entries' : `All ${count(entries.length)} entries`}</a></div></div>
+<div class="actions"><a class="button" href="/wallets/${currency}">${entries.length < 2 ? 'Entries' : `All ${counted(entries.length, 'entry', 'entries')}`}</a></div></div>
 ${list(`wallets-${currency}`, walletColumns, own)}
 ${
   waiting.length === 0
     ? ''
-    : html`<div class="head"><h3>Not available yet</h3><div class="actions">${(['uncleared', 'reserve'] as const)
+    : html`<div class="head"><h3>Not available yet</h3><div class="actions">${(
+        ['uncleared', 'reserve'] as const
+      )
         .filter((bucket) => waiting.some((entry) => entry.bucket === bucket))
         .map((bucket) =>
-          button('clearing', bucket === 'uncleared' ? 'Clear uncleared money now' : 'Release the reserve now', {
-            at,
-            name: 'bucket',
-            value: `${bucket} ${currency}`,
-          }),
+          button(
+            'clearing',
+            bucket === 'uncleared' ? 'Clear uncleared money now' : 'Release the reserve now',
+            {
+              at,
+              name: 'bucket',
+              value: `${bucket} ${currency}`,
+            },
+          ),
         )}</div></div>
 ${list(`waiting-${currency}`, waitingColumns(now), waiting.slice(0, LATEST))}
 ${waiting.length > LATEST ? html`<p class="quiet small">${count(waiting.length - LATEST)} more become available later.</p>` : ''}`

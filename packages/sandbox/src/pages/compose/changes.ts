@@ -1,9 +1,9 @@
+import { html } from 'hono/html';
 import type { Misbehaviour } from '../../deliveries/misbehaviour.ts';
 import { SandboxRefusal } from '../../service/refusal.ts';
 import type { fieldsOf } from '../parts/form.ts';
 import { readJson } from '../parts/json.ts';
 import type { Markup } from '../parts/layout.ts';
-import { html } from 'hono/html';
 
 type Texts = Readonly<Record<string, string>>;
 

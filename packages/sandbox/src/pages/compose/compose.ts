@@ -69,14 +69,19 @@ export function composePage(c: Context, dashboard: Dashboard, refused?: Refused)
   return framed(c, dashboard, {
     title: 'Compose a callback',
     section: delivery === undefined ? '/transactions' : '/deliveries',
-    crumbs: [delivery === undefined ? ['/transactions', 'Transactions'] : ['/deliveries', 'Deliveries'], from],
+    crumbs: [
+      delivery === undefined ? ['/transactions', 'Transactions'] : ['/deliveries', 'Deliveries'],
+      from,
+    ],
     status: filled.refusal?.status ?? 200,
     body: html`<div class="split"><section class="card" aria-labelledby="changes-title"><h2 id="changes-title">What to change</h2>
 <p class="quiet">Starts with ${delivery === undefined ? 'the genuine callback of this transaction' : `what delivery ${id} sent`}. Changes combine.</p>
 ${form('compose', `compose/${id}`, {
   fields: html`<div class="actions presets" role="group" aria-label="Add a preset">${presets
     .filter(({ name }) => name !== 'none')
-    .map(({ name, label }) => askAgain(path, label, ['preset', name]))}${askAgain(path, 'Edit the body', ['preset', 'edit_body'])}</div>
+    .map(({ name, label }) =>
+      askAgain(path, label, ['preset', name]),
+    )}${askAgain(path, 'Edit the body', ['preset', 'edit_body'])}</div>
 ${changeFields(fields, {})}
 <fieldset class="group"><legend>Where and how often</legend><div class="form columns">
 ${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', hint: `Empty: ${isRefused ? 'the address from before' : preview.url}.` })}
@@ -87,7 +92,7 @@ ${fields.problem()}`,
   kind: 'main',
   after: html`<a class="button" href="${path}">Clear</a>`,
 })}</section>
-<section class="card" id="preview" aria-labelledby="preview-title"><h2 id="preview-title">What will be sent</h2>
+<section class="card follows" id="preview" aria-labelledby="preview-title"><h2 id="preview-title">What will be sent</h2>
 ${isRefused ? note('bad', 'Nothing: this cannot be composed.', sentence(preview)) : previewPart(dashboard, preview, before)}</section></div>`,
   });
 }

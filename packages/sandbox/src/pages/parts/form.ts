@@ -116,7 +116,9 @@ export function fieldsOf(form: string, filled: Filled | undefined) {
         name,
         label,
         hint,
-        (extra) => html`<textarea ${extra} rows="${Math.min(24, typed(name, value).split('\n').length + 1)}" spellcheck="false">
+        (
+          extra,
+        ) => html`<textarea ${extra} rows="${Math.min(24, typed(name, value).split('\n').length + 1)}" spellcheck="false">
 ${typed(name, value)}</textarea>`,
       ),
     choice: (
@@ -163,7 +165,11 @@ export const form = (
 ${fields}<div class="actions">${before}<button class="${kind}">${button}</button>${after}</div></form>`;
 
 /** A button that shows the page again with what is typed, and sends nothing. */
-export const askAgain = (path: string, label: string, choice?: readonly [name: string, value: string]): Markup =>
+export const askAgain = (
+  path: string,
+  label: string,
+  choice?: readonly [name: string, value: string],
+): Markup =>
   html`<button formmethod="get" formaction="${path}"${choice === undefined ? '' : html` name="${choice[0]}" value="${choice[1]}"`}>${label}</button>`;
 
 /** A button that does one thing. `at` is the id of what the reader comes back to. */

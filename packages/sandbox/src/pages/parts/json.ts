@@ -81,9 +81,7 @@ const isJson = (text: string): boolean => /^\s*[{[]/.test(text) && readJson(text
 
 /** The lines of a body as text: JSON on lines of its own. */
 export const plainLines = (text: string): string[] =>
-  isJson(text)
-    ? linesOf(text).map((line) => `${'  '.repeat(line.depth)}${line.text}`)
-    : text.split('\n');
+  isJson(text) ? linesOf(text).map((line) => `${'  '.repeat(line.depth)}${line.text}`) : text.split('\n');
 
 /**
  * A body, readable: JSON on lines of its own, anything else as it is. With `signed`, each value of a callback says

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { DeliveryAttempt, DeliveryRecord } from '../../state/records.ts';
 import { callbackData } from '../../deliveries/callback-data.ts';
+import type { DeliveryAttempt, DeliveryRecord } from '../../state/records.ts';
 import { asCurl, asFixture, asTest, copyable } from '../parts/copy.ts';
 import { difference } from '../parts/difference.ts';
 import { button } from '../parts/form.ts';
@@ -53,7 +53,10 @@ ${
 }
 
 /** What this delivery says otherwise than the one it was made from, or than the genuine callback. */
-function changesPart({ service }: Dashboard, { transactionId, origin, body }: DeliveryRecord): Markup | string {
+function changesPart(
+  { service }: Dashboard,
+  { transactionId, origin, body }: DeliveryRecord,
+): Markup | string {
   const transaction = service.store.get('transaction', transactionId);
   const genuine = transaction === undefined ? body : JSON.stringify(callbackData(transaction));
   const from = origin === null ? undefined : service.store.get('delivery', origin)?.body;
