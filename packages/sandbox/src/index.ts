@@ -1,3 +1,4 @@
+export type { CheckReport, CheckResult } from './check/check.ts';
 export type { Misbehaviour, RetryPreset, RetryRules, RetrySettings } from './deliveries/misbehaviour.ts';
 export type { Listening } from './http/listen.ts';
 export { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';

@@ -1,5 +1,6 @@
 import { ConfigurationError, createVerifier } from '@payment-service/core';
 import { ConnectionError } from '@payment-service/core/client';
+import type { CheckReport } from './check/check.ts';
 import { redirectProblem } from './deliveries/callback-data.ts';
 import { createDeliveries } from './deliveries/deliveries.ts';
 import { destinationProblem } from './deliveries/destination.ts';
@@ -121,6 +122,18 @@ export interface Sandbox {
   compose(id: number, changes: Composition): SandboxDelivery[];
   /** Puts money into the collection wallet directly (protocol §2.4). Throws a SandboxRefusal for another currency. */
   deposit(request: TransferRequest): void;
+  /**
+   * Posts about 20 callbacks to an endpoint, genuine and wrong ones, and reports how it treats each: 5 seconds at most for
+   * a case. Wallets and transactions stay as they are.
+   *
+   * @param callbackUrl `@default` the sandbox's own callback URL.
+   * @throws {SandboxRefusal} for an address that callbacks may not go to, or without any.
+   *
+   * @example
+   * const { ok, results } = await sandbox.check('http://127.0.0.1:3000/callbacks');
+   * expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
+   */
+  check(callbackUrl?: string): Promise<CheckReport>;
   /** Every callback sent or scheduled, the oldest first, with all attempts. */
   deliveries(): SandboxDelivery[];
   /** Moves the sandbox's clock ahead: what becomes due clears and is sent, without waiting. */
@@ -161,21 +174,18 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     sleep: systemTime.sleep,
   };
   const sign = createSigner(account.signingKey, seed, options.timestampUnit ?? 'seconds');
-  const allowedHosts = options.allowedHosts ?? [];
-  const deliveries = createDeliveries({
-    store,
-    clock,
-    sign,
+  const { allowedHosts = [], colonIn, providers } = options;
+  const attempts = {
     allowedHosts,
     sender: createSender(options.fetch),
     timeoutMs: options.deliveryTimeoutMs ?? 10_000,
-    onError,
-  });
-  const { colonIn, providers } = options;
+  };
+  const deliveries = createDeliveries({ ...attempts, store, clock, sign, onError });
   const rules = { allowedHosts, seed, colonIn };
   // It judges the sandbox's own previews and serves no customer, so it needs no warning and no NODE_ENV.
-  const verifier = createVerifier({ signingKey: account.signingKey, colonIn, allowSandboxKeys: true });
-  const parts = { store, clock, rules, sign, deliveries, verifier, changes };
+  const { signingKey } = account;
+  const verifier = createVerifier({ signingKey, colonIn, allowSandboxKeys: true });
+  const parts = { store, clock, rules, sign, deliveries, attempts, signingKey, verifier, changes };
   const service = createService({ ...parts, settings: checked, providers });
   const app = createApp(service, account, onError);
   // What a killed process still owed is delivered now.
@@ -218,6 +228,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     decide: (id, outcome) => started(open().decide(id, readOutcome({ outcome }).outcome)),
     compose: (id, changes) => open().compose(id, readComposition(changes)).map(viewDelivery),
     deposit: (request) => open().deposit(readTransfer(request)),
+    check: async (callbackUrl) => open().check(callbackUrl),
     deliveries: () => open().store.list('delivery').map(viewDelivery),
     advance: (seconds) => open().advance(readClock({ advance_seconds: seconds }).advance_seconds),
     idle: () => deliveries.idle(),

@@ -114,7 +114,7 @@ describe('a form that is sent', () => {
     expect(text).toContain('<option value="late" selected>');
     expect(text).toMatch(/name="charge_customer" value="yes" checked/);
     // The other form on the page is as it was.
-    expect(text).toMatch(/id="payout-account"[^>]* value=""/);
+    expect(text).toMatch(/id="payout-account"[^>]* value="256772000001"/);
   });
 
   it.each([

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { OUTCOMES } from '../../src/explain/causes.ts';
 import { type Exchange, explainOutcome, type Outcome, type OutcomeCause } from '../../src/explain/index.ts';
+import { createVerifier } from '../../src/index.ts';
 import { createCallbackReceiver, incomingCallback, receiveCallback } from '../../src/receive/index.ts';
 import { cert, key } from '../client/unverified-certificate.ts';
 import { NOW } from '../ordinary-verifier.ts';
@@ -142,8 +143,10 @@ describe('no answer', () => {
     ['name_not_found', 'getaddrinfo EAI_AGAIN shop'],
     ['timed_out', 'The operation was aborted due to timeout'],
     ['timed_out', 'UND_ERR_HEADERS_TIMEOUT'],
+    ['timed_out', 'connect ETIMEDOUT'],
     ['connection_reset', 'socket hang up'],
     ['connection_failed', 'EMFILE too many open files'],
+    ['connection_failed', 'something else'],
   ])('%s: %s', (cause, error) => {
     const outcome = explainOutcome({ request: { url: 'http://shop/cb', headers: {} }, error });
     produced.add(outcome.cause);
@@ -200,6 +203,13 @@ describe('an answer', () => {
     const outcome = await deliver((await http(listener)) + path);
     expect(outcome).toMatchObject({ cause, detail: expect.stringMatching(shows) });
     expect(outcome.tone).toBe(cause === 'accepted' ? 'good' : 'bad');
+  });
+
+  test('an answer that nobody recorded', () => {
+    expect(explainOutcome({ request: { url: 'x', headers: {} } })).toMatchObject({
+      cause: 'unexpected_status',
+      detail: 'There is no answer.',
+    });
   });
 });
 
@@ -296,4 +306,8 @@ test('threat A23: no exchange makes it throw, or show a key, a header or a body'
       },
     ),
   );
+});
+
+test('the endpoint of these tests verifies', () => {
+  expect(createVerifier(KEYS).verifyCallback({ signature: SIGNATURE, body: BODY }).ok).toBe(true);
 });

@@ -59,7 +59,7 @@ export function scheduleDeliveries(unit: Unit, plan: Plan, sign: Signer, now: nu
 }
 
 /** What the changes make of the content, in words. */
-function wordsOf(changes: Misbehaviour): string[] {
+export function wordsOf(changes: Misbehaviour): string[] {
   const { t_offset_seconds: offset, event, status, extra_fields, omit_fields } = changes;
   const words: [said: boolean, word: string][] = [
     [changes.forged_amount !== undefined, 'forged amount'],

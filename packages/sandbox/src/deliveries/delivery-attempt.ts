@@ -17,21 +17,45 @@ const NO_ANSWER: Outcome = { status: null, answer: null, error: null, errorCode:
 /** Sends a callback once. Whatever goes wrong is in the result; nothing is thrown. */
 export async function attemptDelivery(
   { url, body, signature }: { url: string; body: string; signature: string },
-  { sender, allowedHosts, timeoutMs }: AttemptOptions,
+  options: AttemptOptions,
 ): Promise<Omit<DeliveryAttempt, 'at'>> {
+  const own: HeaderPair[] = [
+    ['content-type', 'application/json'],
+    ['hmac-signature', signature],
+  ];
+  const { headers, ...outcome } = await exchange({ url, headers: own, body }, options);
+  return { ...outcome, sent: headers === null ? null : { headers, signature } };
+}
+
+/** A request with its own headers; those that carry it are added. */
+export interface Message {
+  /** @default 'POST' */
+  readonly method?: 'GET' | 'POST' | undefined;
+  readonly url: string;
+  readonly headers: readonly HeaderPair[];
+  readonly body: string;
+}
+
+/** What became of a message, with all headers as they were sent; null when nothing was sent. */
+export type Exchanged = Omit<DeliveryAttempt, 'at' | 'sent'> & { readonly headers: HeaderPair[] | null };
+
+/** Sends a message on a connection of its own. Whatever goes wrong is in the result; nothing is thrown. */
+export async function exchange(
+  { method = 'POST', url, headers: own, body }: Message,
+  { sender, allowedHosts, timeoutMs }: AttemptOptions,
+): Promise<Exchanged> {
   // Checked again at the time of sending: a state file may be older than the list of hosts.
   const problem = destinationProblem(url, allowedHosts);
   if (problem !== undefined) {
     const error = `not sent: the address ${problem}`;
-    return { ...NO_ANSWER, ms: null, sent: null, error, errorCode: 'NOT_SENT' };
+    return { ...NO_ANSWER, ms: null, headers: null, error, errorCode: 'NOT_SENT' };
   }
   const address = new URL(url);
   const bytes = new TextEncoder().encode(body);
   const headers: HeaderPair[] = [
     ...sender.framing(address, bytes),
     ['user-agent', `payment-service-sandbox/${manifest.version}`],
-    ['content-type', 'application/json'],
-    ['hmac-signature', signature],
+    ...own,
   ];
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
@@ -39,7 +63,7 @@ export async function attemptDelivery(
   let outcome = NO_ANSWER;
   try {
     const { signal } = deadline;
-    const response = await sender.send({ url: address, headers, body: bytes, signal });
+    const response = await sender.send({ method, url: address, headers, body: bytes, signal });
     const { status } = response;
     const announced = response.headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1];
     const length = announced === undefined ? null : Number(announced);
@@ -58,7 +82,7 @@ export async function attemptDelivery(
   } finally {
     clearTimeout(timer);
   }
-  return { ...outcome, ms: Math.round(performance.now() - started), sent: { headers, signature } };
+  return { ...outcome, ms: Math.round(performance.now() - started), headers };
 }
 
 /** fetch says "fetch failed" and keeps the reason in its cause, such as ECONNREFUSED. */

@@ -3,8 +3,10 @@ import type { BodyStart, HeaderPair } from '../state/records.ts';
 /** How much of a body is kept. */
 export const MAX_BODY_BYTES: number = 16 * 1024;
 
-/** A POST on its way out. */
+/** A request on its way out. */
 interface Outgoing {
+  /** @default 'POST' */
+  readonly method?: 'GET' | 'POST' | undefined;
   readonly url: URL;
   readonly headers: readonly HeaderPair[];
   readonly body: Uint8Array<ArrayBuffer>;
@@ -17,7 +19,7 @@ interface Incoming {
   readonly body: AsyncIterable<Uint8Array> | null;
 }
 
-/** Sends one POST and follows no redirect: that would carry the callback to an address that was not checked. */
+/** Sends one request and follows no redirect: that would carry the callback to an address that was not checked. */
 export interface Sender {
   /** The headers that carry the message, which come before the caller's own. */
   framing(url: URL, body: Uint8Array): HeaderPair[];
@@ -42,10 +44,10 @@ export function createSender(fetch: typeof globalThis.fetch | undefined): Sender
       ['connection', 'close'],
       ['content-length', String(byteLength)],
     ],
-    send: ({ url, headers, body, signal }) =>
+    send: ({ method = 'POST', url, headers, body, signal }) =>
       new Promise((resolve, reject) => {
         const { request } = url.protocol === 'https:' ? https : http;
-        const sent = request(url, { method: 'POST', headers: headers.flat(), agent: false, signal });
+        const sent = request(url, { method, headers: headers.flat(), agent: false, signal });
         sent.once('response', (response) => {
           const { statusCode = 0, rawHeaders } = response;
           resolve({ status: statusCode, headers: pairsOf(rawHeaders), body: response });
@@ -60,9 +62,10 @@ export function createSender(fetch: typeof globalThis.fetch | undefined): Sender
 
 const fetchSender = (fetch: typeof globalThis.fetch): Sender => ({
   framing: () => [],
-  send: async ({ url, headers, body, signal }) => {
-    const init = { method: 'POST', headers: Object.fromEntries(headers), body, signal } as const;
-    const response = await fetch(url.href, { ...init, redirect: 'manual' });
+  send: async ({ method = 'POST', url, headers, body, signal }) => {
+    const init = { method, headers: Object.fromEntries(headers), signal, redirect: 'manual' } as const;
+    // fetch takes no body with GET, not even an empty one.
+    const response = await fetch(url.href, method === 'GET' ? init : { ...init, body });
     return { status: response.status, headers: [...response.headers], body: response.body };
   },
 });

@@ -3,6 +3,7 @@ import { type Answers, createAnswers } from '../service/answers.ts';
 import { SandboxRefusal } from '../service/refusal.ts';
 import {
   readBankChange,
+  readCheck,
   readClearing,
   readClock,
   readCollection,
@@ -99,6 +100,9 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
       succeed(c, { preview: service.preview(idOf(c), readComposition(await jsonBody(c))) }),
     );
   }
+  app.post('/check', keys, async (c) =>
+    succeed(c, { check: await service.check(readCheck(await jsonBody(c)).callback_url) }),
+  );
   app.get('/requests', keys, (c) =>
     succeed(c, { requests: newest(c, store.list('request')).map(viewRequest) }),
   );

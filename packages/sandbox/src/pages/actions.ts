@@ -3,18 +3,26 @@ import { html } from 'hono/html';
 import { formFields } from '../http/body.ts';
 import { SandboxRefusal } from '../service/refusal.ts';
 import {
+  readCheck,
   readClearing,
   readClock,
   readCollection,
+  readMisbehaviour,
   readOutcome,
   readPayout,
+  readProviderChange,
   readRetryRules,
   readSettings,
   readTransfer,
 } from '../service/requests.ts';
+import { checkPage } from './account/check.ts';
 import { misbehaviourOf } from './account/presets.ts';
+import { providerNames, providersPage } from './account/providers.ts';
 import { settingsPage } from './account/settings.ts';
 import { startPage } from './account/start.ts';
+import { walletsPage } from './account/wallets.ts';
+import { changesIn } from './compose/changes.ts';
+import { composePage, compositionIn } from './compose/compose.ts';
 import { type Refused, sentence } from './parts/form.ts';
 import { type Dashboard, framed } from './parts/frame.ts';
 import { note } from './parts/state.ts';
@@ -49,17 +57,18 @@ export function createActions(dashboard: Dashboard): Hono {
   const action = (
     path: string,
     act: (fields: Fields, c: Context) => unknown,
-    shown?: { form: string; page: FormPage },
+    shown?: { form: string | ((fields: Fields) => string); page: FormPage },
   ): void => {
     app.post(`/dashboard/${path}`, async (c) => {
       const { at, ...fields } = await formFields(c);
       try {
-        const next = act(fields, c);
+        const next = await act(fields, c);
         return c.redirect(typeof next === 'string' ? next : cameFrom(c, at), 303);
       } catch (refusal) {
         if (!(refusal instanceof SandboxRefusal)) throw refusal;
         if (shown === undefined) return refusedPage(c, dashboard, refusal);
-        return shown.page(c, dashboard, { form: shown.form, typed: fields, refusal });
+        const form = typeof shown.form === 'string' ? shown.form : shown.form(fields);
+        return shown.page(c, dashboard, { form, typed: fields, refusal });
       }
     });
   };
@@ -113,10 +122,67 @@ export function createActions(dashboard: Dashboard): Hono {
     'transfers',
     ({ currency, amount }) => {
       service.transfer(readTransfer({ currency, amount: Number(amount) }));
-      return '/wallets';
     },
-    { form: 'transfer', page: startPage },
+    { form: ({ currency }) => `transfer-${currency}`, page: walletsPage },
   );
+  action(
+    'deposits',
+    ({ currency, amount }) => service.deposit(readTransfer({ currency, amount: Number(amount) })),
+    { form: ({ currency }) => `deposit-${currency}`, page: walletsPage },
+  );
+  const switched = ({ on, off }: Fields): [names: string, is_active: boolean] => [
+    on ?? off ?? '',
+    on !== undefined,
+  ];
+  action('providers', (fields) => {
+    const [key, is_active] = switched(fields);
+    service.changeProvider(...providerNames(key), { is_active });
+  });
+  action('banks', (fields) => {
+    const [names, is_active] = switched(fields);
+    const [provider = '', bank = ''] = names.split(' ');
+    service.changeBank(provider, bank, { is_active });
+  });
+  action(
+    'limits',
+    ({ provider = '', ...typed }) => {
+      const [provider_code, transaction_currency, transaction_type] = providerNames(provider);
+      const names = { provider_code, transaction_currency, transaction_type };
+      const limits = ['min_amount', 'max_amount', 'max_daily_amount'].map((name) => [
+        name,
+        Number(typed[name]),
+      ]);
+      const { min_amount, max_amount, max_daily_amount } = readProviderChange({
+        ...names,
+        ...Object.fromEntries(limits),
+      });
+      service.changeProvider(provider_code, transaction_currency, transaction_type, {
+        ...(min_amount === undefined ? {} : { min_amount }),
+        ...(max_amount === undefined ? {} : { max_amount }),
+        ...(max_daily_amount === undefined ? {} : { max_daily_amount }),
+      });
+    },
+    { form: ({ provider }) => `limits-${provider}`, page: providersPage },
+  );
+  action(
+    'check',
+    ({ callback_url }) => service.check(readCheck({ callback_url }).callback_url).then(() => '/check#report'),
+    {
+      form: 'check',
+      page: checkPage,
+    },
+  );
+  action(
+    'compose/:id{[0-9]+}',
+    (fields, c) => {
+      const [first] = service.compose(Number(c.req.param('id')), compositionIn(fields));
+      return first === undefined ? undefined : `/deliveries/${first.id}`;
+    },
+    { form: 'compose', page: composePage },
+  );
+  action('deliveries/resend-failed', ({ since }) => {
+    service.resendFailed(since === 'all' ? 0 : service.now() - Number(since) * 1000);
+  });
   action('transactions/:id{[0-9]+}/outcome', ({ outcome }, c) => {
     service.decide(Number(c.req.param('id')), readOutcome({ outcome }).outcome);
   });
@@ -124,9 +190,10 @@ export function createActions(dashboard: Dashboard): Hono {
     'deliveries/:id{[0-9]+}/resend',
     (_, c) => `/deliveries/${service.resend(Number(c.req.param('id'))).id}`,
   );
-  action('clearing', ({ bucket }) => {
-    const { buckets = [] } = readClearing({ buckets: [bucket] });
-    service.clear({ buckets });
+  action('clearing', ({ bucket = '' }) => {
+    const [name, currency] = bucket.split(' ');
+    const { buckets = [], ...rest } = readClearing({ buckets: [name], currency });
+    service.clear({ ...rest, buckets });
   });
   action(
     'clock',
@@ -148,14 +215,24 @@ export function createActions(dashboard: Dashboard): Hono {
   );
   action(
     'defaults',
-    ({ misbehave, retry }) => {
-      if (misbehave !== undefined) service.change({ misbehave: misbehaviourOf(misbehave) });
-      if (retry !== undefined) {
-        service.change({ retry: { ...service.settings().retry, ...readRetryRules({ preset: retry }) } });
-      }
+    ({ misbehave, retry, max_attempts, backoff_ms, resign }) => {
+      const rules = readRetryRules({
+        ...(retry === undefined ? {} : { preset: retry }),
+        ...(max_attempts === undefined ? {} : { max_attempts: Number(max_attempts) }),
+        ...(backoff_ms === undefined ? {} : { backoff_ms: Number(backoff_ms) }),
+        ...(resign === undefined ? {} : { resign: resign === 'anew' }),
+      });
+      service.change({
+        retry: { ...service.settings().retry, ...rules },
+        ...(misbehave === undefined ? {} : { misbehave: misbehaviourOf(misbehave) }),
+      });
     },
     { form: 'defaults', page: settingsPage },
   );
+  action('misbehaviour', (fields) => service.change({ misbehave: readMisbehaviour(changesIn(fields)) }), {
+    form: 'misbehaviour',
+    page: settingsPage,
+  });
   action('release', () => {
     service.release();
   });

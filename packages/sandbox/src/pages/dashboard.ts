@@ -2,10 +2,13 @@ import { Hono } from 'hono';
 import { onlyMethods } from '../http/contract-api.ts';
 import type { Service } from '../service/service.ts';
 import type { SandboxAccount } from '../state/account.ts';
+import { checkPage } from './account/check.ts';
+import { providersPage } from './account/providers.ts';
 import { resetPage, settingsPage } from './account/settings.ts';
 import { startPage } from './account/start.ts';
-import { walletsPage } from './account/wallets.ts';
+import { currencyPage, walletsPage } from './account/wallets.ts';
 import { createActions } from './actions.ts';
+import { composePage } from './compose/compose.ts';
 import { createLive } from './live/routes.ts';
 import type { Dashboard } from './parts/frame.ts';
 import { deliveriesPage } from './records/deliveries.ts';
@@ -23,7 +26,11 @@ const pages = {
   '/deliveries/:id': deliveryPage,
   '/requests': requestsPage,
   '/requests/:id': requestPage,
+  '/compose/:id{[0-9]+}': composePage,
   '/wallets': walletsPage,
+  '/wallets/:currency': currencyPage,
+  '/providers': providersPage,
+  '/check': checkPage,
   '/start': startPage,
   '/settings': settingsPage,
   '/settings/reset': resetPage,

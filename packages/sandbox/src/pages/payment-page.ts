@@ -7,7 +7,7 @@ import type { Service } from '../service/service.ts';
 import type { TransactionRecord } from '../state/records.ts';
 import { page } from './parts/layout.ts';
 import { amountText, money } from './parts/quantities.ts';
-import { transactionState } from './parts/state.ts';
+import { badge, transactionState } from './parts/state.ts';
 
 /** The hosted payment page, where the customer pays or declines and is sent back to the merchant. Simulated. */
 export function createPaymentPage(service: Service): Hono {
@@ -60,34 +60,33 @@ function show(
   transaction: TransactionRecord,
   status: 200 | 400 = 200,
 ): Promise<Response> {
-  const { currency, amount, charge, chargeCustomer } = transaction;
+  const { currency, amount, charge, chargeCustomer, providerCode } = transaction;
   const location = service.redirectOf(transaction);
-  const decision =
-    transaction.status === 'PENDING'
-      ? html`<form method="post">
-<div class="actions">
-<button name="choice" value="pay" class="main">Pay ${amountText(toAmount(amount + (chargeCustomer ? charge : 0), currency), currency)}</button>
-<button name="choice" value="decline">Decline</button>
-</div></form>`
-      : html`<p>${transactionState(transaction)} ${transaction.statusMessage}</p>
-${location === undefined ? '' : html`<p><a href="${location}">Back to the merchant</a></p>`}`;
+  const total = amount + (chargeCustomer ? charge : 0);
+  const provider = service.providers().find(({ option }) => option.provider_code === providerCode);
+  const isPending = transaction.status === 'PENDING';
+  const decision = isPending
+    ? html`<form method="post" class="form">
+<button name="choice" value="pay" class="main large">Pay ${amountText(toAmount(total, currency), currency)}</button>
+<button name="choice" value="decline" class="large">Decline</button></form>`
+    : html`<p>${transactionState(transaction)} ${transaction.statusMessage}</p>
+${location === undefined ? '' : html`<a class="button main large" href="${location}">Back to the shop</a>`}`;
   return page(c, {
     status,
-    title: 'Sandbox payment',
+    title: `${isPending ? 'Pay' : 'Payment'} ${transaction.merchantReference}`,
     // Browsers hold form-action against every redirect that follows, and the merchant may send the customer on.
     formsTo: "'self' http: https:",
-    body: html`<main class="frame narrow"><h1>Sandbox payment</h1>
-<p class="quiet">Simulated: no money moves. This page stands for the provider's own.</p>
+    body: html`<main class="frame narrow pay"><div class="head"><strong>${provider?.option.provider_name ?? providerCode}</strong>${badge('info', 'Simulated')}</div>
 <div class="card">
+<div><p class="quiet">${isPending ? 'To pay' : 'Payment'} for ${transaction.merchantReference}</p><h1>${money(total, currency)}</h1></div>
 <dl class="facts">
-<dt>Reference</dt><dd>${transaction.merchantReference}</dd>
-<dt>Amount</dt><dd>${money(amount, currency)}</dd>
-${chargeCustomer ? html`<dt>Charge</dt><dd>${money(charge, currency)}</dd>` : ''}
-<dt>Provider</dt><dd>${transaction.providerCode}</dd>
-<dt>Account</dt><dd>${transaction.account}</dd>
+${chargeCustomer ? html`<dt>Order</dt><dd>${money(amount, currency)}</dd><dt>Charge</dt><dd>${money(charge, currency)}</dd>` : ''}
+<dt>From</dt><dd>${transaction.account}</dd>
 <dt>Customer</dt><dd>${transaction.customerName}</dd>
+<dt>Method</dt><dd>${provider?.option.transaction_method_name ?? providerCode}</dd>
 </dl>
 ${decision}
-</div></main>`,
+</div>
+<p class="quiet small">No money moves. This page of the sandbox stands for the provider's own.</p></main>`,
   });
 }

@@ -170,6 +170,7 @@ const providerChange = z.strictObject({
 });
 const bankChange = z.strictObject({ provider_code: text, bank_code: text, is_active: z.boolean() });
 const since = z.strictObject({ since: z.iso.datetime({ offset: true }).exactOptional() });
+const check = z.strictObject({ callback_url: address.optional() });
 const clock = z.strictObject({ advance_seconds: z.int().min(0).max(315_360_000) });
 
 /** What to release ahead of its time; uncleared money of every currency by default. */
@@ -211,6 +212,7 @@ export interface ComposedChanges extends Omit<Composition, 'retry'> {
 }
 
 export const readClearing = (input: unknown): ClearingRequest => read(clearing, input);
+export const readCheck = (input: unknown): { callback_url?: string | undefined } => read(check, input);
 export const readClock = (input: unknown): { advance_seconds: number } => read(clock, input);
 export const readMisbehaviour = (input: unknown): Misbehaviour => read(misbehaviour, input);
 export const readRetryRules = (input: unknown): Partial<RetryRules> => read(retryRules, input);

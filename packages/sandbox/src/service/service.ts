@@ -1,4 +1,5 @@
 import type { PayoutBank, Wallet } from '@payment-service/core/client';
+import { type CheckContext, type CheckReport, checkEndpoint } from '../check/check.ts';
 import { callbackData, redirectLocation } from '../deliveries/callback-data.ts';
 import { scheduleDeliveries } from '../deliveries/callbacks.ts';
 import {
@@ -14,7 +15,6 @@ import type { Deliveries } from '../deliveries/deliveries.ts';
 import { putDelivery, queuedDeliveries } from '../deliveries/delivery-queue.ts';
 import { signedFieldsOf } from '../deliveries/signer.ts';
 import type { Changes } from '../state/changes.ts';
-import type { Clock } from '../state/clock.ts';
 import type {
   DeliveryRecord,
   EntryRecord,
@@ -46,12 +46,8 @@ import { type TimelineEvent, timelineOf } from './timeline.ts';
 import { checkDestination, checkRedirect, type TransactionRules } from './transaction-checks.ts';
 import { decide, makeDeposit, makeTransfer, startCollection, startPayout } from './transactions.ts';
 
-export interface ServiceOptions extends ComposeContext {
-  readonly store: Store;
-  /** The sandbox's clock, with what it was moved ahead. */
-  readonly clock: Clock;
+export interface ServiceOptions extends ComposeContext, CheckContext {
   readonly deliveries: Deliveries;
-  readonly changes: Changes;
   /** What holds from the start on; everything else stays as it was stored. */
   readonly settings: Partial<Omit<SettingsRecord, 'clockOffset'>>;
   /** The payment options, in place of the stored or the built-in ones. */
@@ -91,6 +87,8 @@ export interface Service {
   logRequest(request: Omit<RequestRecord, 'id'>): void;
   /** Writes down that the customer's browser was sent back to the merchant. */
   logRedirect(id: number, location: string, status: number): void;
+  /** Posts genuine and wrong callbacks to an address, keeps the report and answers it. */
+  check(callbackUrl: string | undefined): Promise<CheckReport>;
   /** Sends a delivery once more as it was, from its first attempt on. */
   resend(deliveryId: number): DeliveryRecord;
   /** Sends again what was given up since then (milliseconds since the epoch) and not sent again yet. */
@@ -132,6 +130,7 @@ const emptied: readonly Kind[] = [
   'queued',
   'provider',
   'request',
+  'check',
 ];
 
 export function createService(options: ServiceOptions): Service {
@@ -254,6 +253,7 @@ export function createService(options: ServiceOptions): Service {
         unit.put('request', id, { id, ...request });
         for (const old of unit.list('request').slice(0, -MAX_REQUESTS)) unit.remove('request', old.id);
       }),
+    check: (callbackUrl) => checkEndpoint(callbackUrl ?? settings().callbackUrl, options),
     logRedirect: (id, location, status) =>
       store.write((unit) => {
         const transaction = found(unit.get('transaction', id), 'transaction');

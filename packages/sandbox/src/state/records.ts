@@ -1,4 +1,5 @@
 import type { SignedFields } from '@payment-service/core';
+import type { CheckReport } from '../check/check.ts';
 import type { Misbehaviour, RetryRules } from '../deliveries/misbehaviour.ts';
 import type { Minor } from '../service/money.ts';
 import type { SandboxProvider } from '../service/providers.ts';
@@ -18,6 +19,7 @@ export interface Records {
   queued: IdRecord;
   provider: SandboxProvider;
   request: RequestRecord;
+  check: CheckRecord;
 }
 
 export type Kind = keyof Records;
@@ -209,4 +211,9 @@ export interface RequestRecord extends BodyStart {
   /** Why it was refused; null when it was not. */
   readonly refusal: string | null;
   readonly ms: number;
+}
+
+/** The newest check of an endpoint. */
+export interface CheckRecord extends CheckReport {
+  readonly at: number;
 }

@@ -60,6 +60,7 @@ const emptyTables = (): Tables => ({
   queued: new Map(),
   provider: new Map(),
   request: new Map(),
+  check: new Map(),
 });
 const kinds = Object.keys(emptyTables()).filter((name): name is Kind => name in emptyTables());
 

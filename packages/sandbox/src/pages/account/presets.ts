@@ -1,3 +1,4 @@
+import { wordsOf } from '../../deliveries/callbacks.ts';
 import {
   defaultRetry,
   type Misbehaviour,
@@ -58,10 +59,13 @@ export function retryLabel(retry: Partial<RetryRules>): string {
 /** A misbehaviour in words: the preset's, or what is set. */
 export function misbehaviourLabel(misbehave: Misbehaviour): string {
   const preset = presets.find((one) => JSON.stringify(one.misbehave) === JSON.stringify(misbehave));
-  return (
-    preset?.label ??
-    Object.entries(misbehave)
-      .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
-      .join(', ')
-  );
+  const { duplicate = 0, late_ms = 0, out_of_order, redirect_first } = misbehave;
+  const words = [
+    ...wordsOf(misbehave),
+    ...(duplicate > 0 ? [`sent ${duplicate} times more`] : []),
+    ...(late_ms > 0 ? [`${late_ms} ms late`] : []),
+    ...(out_of_order ? ['out of order'] : []),
+    ...(redirect_first ? ['after the redirect'] : []),
+  ];
+  return preset?.label ?? words.join(', ');
 }

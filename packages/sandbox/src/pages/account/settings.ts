@@ -1,5 +1,7 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
+import { defaultRetry } from '../../deliveries/misbehaviour.ts';
+import { changeFields, fieldsFrom } from '../compose/changes.ts';
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
 import { counted, span, time } from '../parts/quantities.ts';
@@ -14,6 +16,7 @@ export function settingsPage(c: Context, dashboard: Dashboard, refused?: Refused
   const addresses = fieldsOf('addresses', refused);
   const defaults = fieldsOf('defaults', refused);
   const clock = fieldsOf('clock', refused);
+  const rules = { ...defaultRetry, ...retry };
   const rule = retryLabel(retry);
   const [chosen = ''] = retryChoices.find(([, label]) => label === rule) ?? [];
   const preset = presets.find((one) => one.label === misbehaviourLabel(misbehave));
@@ -40,9 +43,25 @@ ${addresses.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', va
       ])}${defaults.choice({ name: 'retry', label: 'Retries', value: chosen }, [
         ...(chosen === '' ? [['', rule] as const] : []),
         ...retryChoices,
-      ])}${defaults.problem()}`,
+      ])}${defaults.field({ name: 'max_attempts', label: 'Attempts at most', type: 'number', value: String(rules.max_attempts), hint: 'The first one included.' })}
+${defaults.field({ name: 'backoff_ms', label: 'First wait, in milliseconds', type: 'number', value: String(rules.backoff_ms), hint: `Each further wait is ${rules.backoff_factor} times longer.` })}
+${defaults.choice(
+  { name: 'resign', label: 't of a repeated attempt', value: rules.resign ? 'anew' : 'first' },
+  [
+    ['first', 'The first t, with the first signature'],
+    ['anew', 'A new t, signed anew'],
+  ],
+)}${defaults.problem()}`,
       button: 'Set',
-    })}</section>
+    })}
+<details id="combine"${preset === undefined || refused?.form === 'misbehaviour' ? html` open` : ''}><summary>Combine misbehaviours</summary>${form(
+      'misbehaviour',
+      'misbehaviour',
+      {
+        fields: html`${changeFields(fieldsOf('misbehaviour', refused), fieldsFrom(misbehave), { body: misbehave.body !== undefined })}`,
+        button: 'Misbehave like this',
+      },
+    )}</details></section>
 <div class="split"><section class="card" aria-labelledby="clock-title"><h2 id="clock-title">Clock</h2>
 <p>${time(service.now())}${clockOffset > 0 ? html`, <strong>${span(clockOffset)} ahead</strong>` : ''}</p>${form(
       'clock',

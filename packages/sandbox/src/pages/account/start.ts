@@ -1,8 +1,11 @@
+import type { PaymentProvider } from '@payment-service/core/client';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { fieldsOf, form, type Refused } from '../parts/form.ts';
+import type { SandboxProvider } from '../../service/providers.ts';
+import { askAgain, type Filled, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
+import { count } from '../parts/quantities.ts';
 import { presets, retryChoices } from './presets.ts';
 
 type Choices = readonly (readonly [value: string, text: string])[];
@@ -14,102 +17,107 @@ const endings: Choices = [
   ['pending', 'Leave it pending'],
 ];
 
-/** The forms that start a collection, a payout or a transfer. */
+const nameOf = ({ provider_code, transaction_currency }: PaymentProvider): string =>
+  `${provider_code} ${transaction_currency}`;
+const labelOf = ({ provider_name, transaction_currency, is_active }: PaymentProvider): string =>
+  `${provider_name} · ${transaction_currency}${is_active ? '' : ' (not active)'}`;
+
+/** Whether the provider serves the account. Without prefixes it serves every one. */
+const serves = ({ option_prefixes }: PaymentProvider, account: string): boolean =>
+  option_prefixes.length === 0 || option_prefixes.some((prefix) => account.startsWith(prefix));
+
+/** A form as its address says: `?at=payout&provider=…`, which the choice of a provider leads to. */
+function filledBy(c: Context): Filled | undefined {
+  const { at, ...typed } = c.req.query();
+  return at === undefined ? undefined : { form: at, typed };
+}
+
+/** The forms that start a collection or a payout. Account number, amount and bank follow the chosen provider. */
 export function startPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
   const { service } = dashboard;
-  const providers = service.providers();
   const { callbackUrl, redirectUrl } = service.settings();
-  const serving = (type: string) =>
-    providers.filter(({ option }) => option.transaction_type.toUpperCase() === type);
-  const choices = (type: string): Choices =>
-    serving(type).map(({ option }) => {
-      const {
-        provider_code,
-        provider_name,
-        transaction_currency: currency,
-        option_prefixes,
-        is_active,
-      } = option;
-      const prefixes = option_prefixes.length > 0 ? `, accounts ${option_prefixes.join(' ')}…` : '';
-      return [
-        `${provider_code} ${currency}`,
-        `${provider_name} · ${currency}${prefixes}${is_active ? '' : ' (not active)'}`,
-      ];
-    });
-  const banks: Choices = serving('PAYOUT').flatMap(({ option, banks: own = [] }) =>
-    own.map(
-      (bank) =>
-        [
-          bank.bank_code,
-          `${bank.bank_name} · ${option.provider_name}${bank.is_active ? '' : ' (not active)'}`,
-        ] as const,
-    ),
-  );
-  const currencies = [...new Set(providers.map(({ option }) => option.transaction_currency))];
+  const asked = refused ?? filledBy(c);
   // The same until something is started, so that an update of the page does not change it under the reader's eyes.
   const suggestion = `ORD-${service.store.get('counter', 'id')?.next ?? 1001}`;
 
-  const transaction = (
-    fields: ReturnType<typeof fieldsOf>,
-    type: string,
-    amount: string,
-    own: Markup,
-  ): Markup => html`${fields.choice({ name: 'provider', label: 'Provider' }, choices(type))}
-${fields.field({ name: 'amount', label: 'Amount', type: 'number', value: amount })}
+  const part = (
+    id: 'collection' | 'payout',
+    title: string,
+    leastAmount: number,
+    button: string,
+    rest: (fields: ReturnType<typeof fieldsOf>, chosen: SandboxProvider) => Markup,
+  ): Markup | string => {
+    const offered = service
+      .providers()
+      .filter(({ option }) => option.transaction_type.toUpperCase() === id.toUpperCase());
+    const mine = asked?.form === id ? asked : undefined;
+    const chosen =
+      offered.find(({ option }) => nameOf(option) === mine?.typed['provider']) ??
+      offered.find(({ option }) => option.is_active) ??
+      offered[0];
+    if (chosen === undefined) return '';
+    const { option } = chosen;
+    const { account, ...typed } = mine?.typed ?? {};
+    // A number of the provider before is of no use. One that was refused is shown with the reason.
+    const isKept = account !== undefined && (refused !== undefined || serves(option, account));
+    const fields = fieldsOf(id, mine && { ...mine, typed: isKept ? { ...typed, account } : typed });
+    const { min_amount: min, max_amount: max, option_prefixes: prefixes } = option;
+    const money = (amount: number): string => `${count(amount)} ${option.transaction_currency}`;
+    return html`<section class="card" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${form(
+      id,
+      `${id}s`,
+      {
+        fields: html`${fields.choice(
+          { name: 'provider', label: 'Provider', value: nameOf(option), isLeading: true },
+          offered.map((one) => [nameOf(one.option), labelOf(one.option)]),
+        )}
+${fields.field({ name: 'account', label: 'Account or mobile number', value: `${prefixes[0] ?? '25677'}2000001`, hint: prefixes.length > 0 ? `Starts with ${prefixes.join(' or ')}.` : 'Any. Never a real card number.' })}
+${fields.field({ name: 'amount', label: `Amount in ${option.transaction_currency}`, type: 'number', value: String(Math.max(min, leastAmount)), hint: `${money(min)} to ${money(max)}.` })}
 ${fields.field({ name: 'merchant_reference', label: 'Merchant reference', value: suggestion })}
-${fields.field({ name: 'account', label: 'Account or mobile number', hint: 'Empty: a number that the provider serves. Never a real card number.' })}
 ${fields.field({ name: 'customer_name', label: 'Customer name', value: 'Sandbox Customer' })}
-${own}
+${rest(fields, chosen)}
 ${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callbackUrl ?? '', hint: callbackUrl === null ? 'Empty: no callback is sent.' : 'From Settings.' })}
 ${fields.choice({ name: 'misbehave', label: 'Callback' }, [['', 'As set for the sandbox'], ...misbehaviours])}
-${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandbox'], ...retryChoices])}`;
-  const collection = fieldsOf('collection', refused);
-  const payout = fieldsOf('payout', refused);
-  const transfer = fieldsOf('transfer', refused);
+${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandbox'], ...retryChoices])}${fields.problem()}`,
+        button,
+        kind: id === 'collection' ? 'main' : '',
+        after: html`<span class="without-script">${askAgain(`/start#${id}`, 'Show what this provider needs')}</span>`,
+      },
+    )}</section>`;
+  };
+
   return framed(c, dashboard, {
     title: 'Start a transaction',
     section: '/start',
     status: refused?.refusal.status ?? 200,
-    body: html`<section class="card" aria-labelledby="collection-title"><h2 id="collection-title">Collection</h2>${form(
+    body: html`${part(
       'collection',
-      'collections',
-      {
-        fields: html`${transaction(
-          collection,
-          'COLLECTION',
-          '500',
-          html`${collection.choice({ name: 'ending', label: 'How it ends' }, [['page', 'The customer decides on the payment page'], ...endings])}
-${collection.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirectUrl ?? '', hint: 'Where the customer goes back to.' })}`,
-        )}${collection.check({ name: 'charge_customer', label: 'The customer pays the charge' })}${collection.problem()}`,
-        button: 'Collect',
-        kind: 'main',
-      },
-    )}</section>
-<section class="card" aria-labelledby="payout-title"><h2 id="payout-title">Payout</h2>${form(
-      'payout',
-      'payouts',
-      {
-        fields: html`${transaction(
-          payout,
-          'PAYOUT',
-          '1000',
-          html`${payout.choice({ name: 'bank_code', label: 'Bank', hint: 'For providers that pay out to banks.' }, [['', 'The first active bank of the provider'], ...banks])}
-${payout.choice({ name: 'ending', label: 'How it ends' }, endings)}`,
-        )}${payout.problem()}`,
-        button: 'Pay out',
-      },
-    )}</section>
-<section class="card" aria-labelledby="transfer-title"><h2 id="transfer-title">Transfer to the payout wallet</h2>${form(
-      'transfer',
-      'transfers',
-      {
-        fields: html`${transfer.choice(
-          { name: 'currency', label: 'Currency' },
-          currencies.map((code) => [code, code]),
-        )}
-${transfer.field({ name: 'amount', label: 'Amount', type: 'number', value: '1000' })}${transfer.problem()}`,
-        button: 'Transfer',
-      },
-    )}</section>`,
+      'Collection',
+      500,
+      'Collect',
+      (
+        fields,
+      ) => html`${fields.choice({ name: 'ending', label: 'How it ends' }, [['page', 'The customer decides on the payment page'], ...endings])}
+${fields.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirectUrl ?? '', hint: 'Where the customer goes back to.' })}
+${fields.check({ name: 'charge_customer', label: 'The customer pays the charge' })}`,
+    )}
+${part(
+  'payout',
+  'Payout',
+  1000,
+  'Pay out',
+  (fields, { banks }) =>
+    html`${
+      banks === undefined
+        ? ''
+        : fields.choice(
+            { name: 'bank_code', label: 'Bank' },
+            banks.map((bank) => [
+              bank.bank_code,
+              `${bank.bank_name}${bank.is_active ? '' : ' (not active)'}`,
+            ]),
+          )
+    }${fields.choice({ name: 'ending', label: 'How it ends' }, endings)}`,
+)}`,
   });
 }

@@ -1,11 +1,16 @@
 import type { Wallet } from '@payment-service/core/client';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { TransferRecord } from '../../state/records.ts';
-import { button } from '../parts/form.ts';
-import { type Dashboard, framed } from '../parts/frame.ts';
+import { waitingEntries } from '../../service/ledger.ts';
+import type { EntryRecord, TransferRecord } from '../../state/records.ts';
+import { buckets, causes, wallets as walletNames } from '../parts/entry-words.ts';
+import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
+import { type Dashboard, framed, notFound } from '../parts/frame.ts';
+import type { Markup } from '../parts/layout.ts';
 import { type Column, list, paged, readQuery } from '../parts/list.ts';
-import { age, amount, money } from '../parts/quantities.ts';
+import { age, amount, count, counted, money, time } from '../parts/quantities.ts';
+
+const LATEST = 5;
 
 const balance = (
   label: string,
@@ -16,41 +21,143 @@ const balance = (
   cell: (wallet) => amount(wallet[name], wallet.currency),
 });
 
+/** A sum from left to right. */
 const walletColumns: readonly Column<Wallet & { id: string }>[] = [
   {
     label: 'Wallet',
     isTitle: true,
     isWide: true,
-    cell: ({ currency, wallet_type }) => html`<strong>${currency} ${wallet_type}</strong>`,
+    cell: ({ wallet_type }) =>
+      html`<strong>${wallet_type === 'MERCHANT_PAYOUT' ? 'Payouts' : 'Collections'}</strong> <span class="quiet small">${wallet_type}</span>`,
   },
   balance('Available', 'available_balance'),
-  balance('Uncleared', 'uncleared_balance'),
-  balance('Reserve', 'reserve_balance'),
-  balance('Actual', 'actual_balance'),
+  balance('+ Uncleared', 'uncleared_balance'),
+  balance('+ Reserve', 'reserve_balance'),
+  balance('= Actual', 'actual_balance'),
 ];
 
-/** The wallets, what makes money available early, and the transfers between them. */
-export function walletsPage(c: Context, dashboard: Dashboard): Promise<Response> {
+const about = ({ transactionId, cause }: EntryRecord): Markup | string =>
+  transactionId === null
+    ? causes[cause]
+    : html`<a href="/transactions/${transactionId}">${causes[cause]}</a>`;
+
+const entryColumns = (now: number): readonly Column<EntryRecord>[] => [
+  {
+    label: 'Amount',
+    isTitle: true,
+    isNumber: true,
+    cell: (one) => html`<strong>${one.amount > 0 ? '+' : ''}${money(one.amount, one.currency)}</strong>`,
+  },
+  { label: 'Why', isWide: true, cell: about },
+  { label: 'Where', cell: ({ walletType, bucket }) => `${walletNames[walletType]}, ${buckets[bucket]}` },
+  { label: 'Age', isNumber: true, cell: ({ at }) => age(at, now) },
+];
+
+const waitingColumns = (now: number): readonly Column<EntryRecord>[] => [
+  {
+    label: 'Amount',
+    isTitle: true,
+    isNumber: true,
+    cell: (one) => html`<strong>${money(one.amount, one.currency)}</strong>`,
+  },
+  { label: 'Where', cell: ({ bucket }) => buckets[bucket] },
+  {
+    label: 'Becomes available',
+    isWide: true,
+    cell: ({ freeAt }) =>
+      freeAt === null ? '' : html`${age(freeAt, now)} <span class="quiet small">${time(freeAt)}</span>`,
+  },
+  { label: 'From', cell: about },
+];
+
+/** The parts that are not free yet, the next one first. */
+function waitingOf({ service }: Dashboard, currency: string): EntryRecord[] {
+  return waitingEntries(service.store)
+    .filter((entry) => entry.currency === currency)
+    .sort((a, b) => (a.freeAt ?? 0) - (b.freeAt ?? 0));
+}
+
+/** The currencies of the account, each as one card, and the transfers between the wallets. */
+export function walletsPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
   const { service } = dashboard;
   const now = service.now();
-  const wallets = service.wallets().map((one) => ({ ...one, id: `${one.currency}-${one.wallet_type}` }));
-  const transfers = service.store.list('transfer').reverse();
-  const { rows, pager } = paged(readQuery(c), transfers);
+  const currencies = [...new Set(service.wallets().map(({ currency }) => currency))];
+  const { rows, pager } = paged(readQuery(c), service.store.list('transfer').reverse());
   const transferColumns: readonly Column<TransferRecord>[] = [
-    { label: 'Transfer', isTitle: true, isWide: true, cell: ({ id }) => html`<strong>${id}</strong>` },
+    { label: 'Transfer', isTitle: true, cell: ({ id }) => html`<strong>${id}</strong>` },
     { label: 'Amount', isNumber: true, cell: (one) => money(one.amount, one.currency) },
     { label: 'Age', isNumber: true, cell: ({ createdAt }) => age(createdAt, now) },
   ];
   return framed(c, dashboard, {
     title: 'Wallets',
     section: '/wallets',
-    beside: html`<div class="actions"><a class="button" href="/start#transfer">Transfer</a></div>`,
-    body: html`<p class="quiet">Actual is available, uncleared and reserve together, at all times.</p>
-${list('wallets', walletColumns, wallets)}
-<section class="card" id="clearing" aria-labelledby="clearing-title"><h2 id="clearing-title">Make money available early</h2>
-<p class="quiet">Uncleared money and the rolling reserve become available by the clock, or now.</p>
-<div class="actions">${button('clearing', 'Clear uncleared money', { at: 'clearing', name: 'bucket', value: 'uncleared' })}${button('clearing', 'Release the reserve', { at: 'clearing', name: 'bucket', value: 'reserve' })}</div></section>
+    status: refused?.refusal.status ?? 200,
+    body: html`<p class="quiet">Available, uncleared and reserve are the actual balance, at all times.</p>
+${currencies.map((currency) => currencyCard(dashboard, currency, refused))}
 <section class="stack" id="transfers-part" aria-labelledby="transfers-title"><h2 id="transfers-title">Transfers to the payout wallet</h2>
 ${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('transfers', transferColumns, rows)}${pager}</section>`,
+  });
+}
+
+function currencyCard(dashboard: Dashboard, currency: string, refused: Refused | undefined): Markup {
+  const { service } = dashboard;
+  const now = service.now();
+  const own = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
+  const waiting = waitingOf(dashboard, currency);
+  const entries = service.entries(currency).reverse();
+  const at = `card-${currency}`;
+  const move = (id: 'deposit' | 'transfer', title: string, hint: string): Markup => {
+    const fields = fieldsOf(`${id}-${currency}`, refused);
+    return form(`${id}-${currency}`, `${id}s`, {
+      fields: html`<input type="hidden" name="currency" value="${currency}">${fields.field({ name: 'amount', label: `${title}, in ${currency}`, type: 'number', value: '1000', hint })}${fields.problem()}`,
+      button: title,
+    });
+  };
+  const isOpen = refused?.form.endsWith(`-${currency}`) ?? false;
+  return html`<section class="card" id="${at}" aria-labelledby="${at}-title"><div class="head"><h2 id="${at}-title">${currency}</h2>
+<div class="actions"><a class="button" href="/wallets/${currency}">${entries.length < 2 ? 'Entries' : `All ${counted(entries.length, 'entry', 'entries')}`}</a></div></div>
+${list(`wallets-${currency}`, walletColumns, own)}
+${
+  waiting.length === 0
+    ? ''
+    : html`<div class="head"><h3>Not available yet</h3><div class="actions">${(
+        ['uncleared', 'reserve'] as const
+      )
+        .filter((bucket) => waiting.some((entry) => entry.bucket === bucket))
+        .map((bucket) =>
+          button(
+            'clearing',
+            bucket === 'uncleared' ? 'Clear uncleared money now' : 'Release the reserve now',
+            {
+              at,
+              name: 'bucket',
+              value: `${bucket} ${currency}`,
+            },
+          ),
+        )}</div></div>
+${list(`waiting-${currency}`, waitingColumns(now), waiting.slice(0, LATEST))}
+${waiting.length > LATEST ? html`<p class="quiet small">${count(waiting.length - LATEST)} more become available later.</p>` : ''}`
+}
+${entries.length === 0 ? '' : html`<details id="latest-${currency}"><summary>Latest entries</summary>${list(`latest-entries-${currency}`, entryColumns(now), entries.slice(0, LATEST))}</details>`}
+<details id="move-${currency}"${isOpen ? html` open` : ''}><summary>Deposit or transfer</summary><div class="split">${move('deposit', 'Deposit', 'Into the collection wallet, without a transaction.')}${move('transfer', 'Transfer', 'From the collection wallet to the payout wallet.')}</div></details></section>`;
+}
+
+/** Every change of the balances of one currency, the newest first. */
+export function currencyPage(c: Context, dashboard: Dashboard): Promise<Response> {
+  const { service } = dashboard;
+  const currency = c.req.param('currency') ?? '';
+  const own = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
+  if (own.length === 0) return notFound(c, dashboard, 'wallet');
+  const now = service.now();
+  const waiting = waitingOf(dashboard, currency);
+  const { rows, pager } = paged(readQuery(c), service.entries(currency).reverse());
+  return framed(c, dashboard, {
+    title: `${currency} wallets`,
+    section: '/wallets',
+    crumbs: [['/wallets', 'Wallets']],
+    body: html`${list(`wallets-${currency}`, walletColumns, own)}
+${waiting.length === 0 ? '' : html`<section class="stack" aria-labelledby="waiting-title"><h2 id="waiting-title">Not available yet</h2>${list('waiting', waitingColumns(now), waiting)}</section>`}
+<section class="stack" aria-labelledby="entries-title"><h2 id="entries-title">Entries</h2>
+${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('entries', entryColumns(now), rows)}${pager}</section>`,
   });
 }

@@ -160,9 +160,19 @@ async function copy(button) {
 
 document.addEventListener('submit', (event) => {
   const form = event.target;
+  // Such a button asks for a page; it sends nothing.
+  if (event.submitter?.hasAttribute('formaction')) return;
   if (!new URL(form.action).pathname.startsWith('/dashboard/')) return;
   event.preventDefault();
   send(form, event.submitter).catch(noteLoss);
+});
+// What a form offers can follow from one choice, and the server knows how.
+document.addEventListener('change', ({ target }) => {
+  if (!target.matches('[data-leading]')) return;
+  const url = new URL(location.pathname, location.href);
+  url.search = new URLSearchParams({ at: target.form.id, [target.name]: target.value });
+  history.replaceState(null, '', url);
+  refresh().catch(report);
 });
 document.addEventListener('click', (event) => {
   const button = event.target.closest('[data-copy]');

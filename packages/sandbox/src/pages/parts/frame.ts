@@ -23,6 +23,8 @@ const sections = [
   ['/deliveries', 'Deliveries'],
   ['/requests', 'Requests'],
   ['/wallets', 'Wallets'],
+  ['/providers', 'Providers'],
+  ['/check', 'Check'],
   ['/start', 'Start'],
   ['/settings', 'Settings'],
 ] as const;

@@ -13,6 +13,8 @@ const PIECE = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 interface Line {
   readonly depth: number;
   parts: Markup[];
+  /** The same without markup. */
+  text: string;
   /** The names that lead to the value of this line; undefined where the line holds no value. */
   path: string | undefined;
 }
@@ -35,16 +37,17 @@ function linesOf(text: string): Line[] {
   const pieces = text.match(PIECE) ?? [];
   const names: string[] = [];
   let depth = 0;
-  let line: Line = { depth, parts: [], path: undefined };
+  let line: Line = { depth, parts: [], text: '', path: undefined };
   const lines = [line];
   const next = (): void => {
-    line = { depth, parts: [], path: undefined };
+    line = { depth, parts: [], text: '', path: undefined };
     lines.push(line);
   };
   pieces.forEach((piece, index) => {
     const follower = pieces[index + 1] ?? '';
     if (piece === '{' || piece === '[') {
       line.parts.push(html`${piece}`);
+      line.text += piece;
       names[depth] ??= '';
       depth += 1;
       names.length = depth;
@@ -53,21 +56,32 @@ function linesOf(text: string): Line[] {
       depth -= 1;
       if (line.parts.length > 0 && !['{', '['].includes(pieces[index - 1] ?? '')) next();
       line.parts.push(html`${piece}`);
+      line.text += piece;
     } else if (piece === ',') {
       line.parts.push(html`,`);
+      line.text += piece;
       next();
     } else if (piece === ':') {
       line.parts.push(html`: `);
+      line.text += ': ';
     } else if (follower === ':') {
       names[depth] = piece.slice(1, -1);
       line.parts.push(html`<span class="key">${piece}</span>`);
+      line.text += piece;
     } else {
       line.path = names.slice(1, depth + 1).join('.');
       line.parts.push(html`<span class="${piece.startsWith('"') ? 'string' : 'value'}">${piece}</span>`);
+      line.text += piece;
     }
   });
   return lines;
 }
+
+const isJson = (text: string): boolean => /^\s*[{[]/.test(text) && readJson(text) !== undefined;
+
+/** The lines of a body as text: JSON on lines of its own. */
+export const plainLines = (text: string): string[] =>
+  isJson(text) ? linesOf(text).map((line) => `${'  '.repeat(line.depth)}${line.text}`) : text.split('\n');
 
 /**
  * A body, readable: JSON on lines of its own, anything else as it is. With `signed`, each value of a callback says
@@ -75,7 +89,7 @@ function linesOf(text: string): Line[] {
  */
 export function bodyText(text: string, { signed = false }: { signed?: boolean } = {}): Markup {
   if (text === '') return html`<p class="quiet">No body.</p>`;
-  if (!/^\s*[{[]/.test(text) || readJson(text) === undefined) return html`<pre class="wire">${text}</pre>`;
+  if (!isJson(text)) return html`<pre class="wire">${text}</pre>`;
   return html`<div class="wire json">${linesOf(text).map(({ depth, parts, path }) => {
     const isSigned = signed && path !== undefined && SIGNED.has(path);
     const label =

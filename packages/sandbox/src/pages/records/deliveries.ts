@@ -1,11 +1,12 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
+import { failedSince } from '../../deliveries/compose.ts';
 import type { DeliveryRecord } from '../../state/records.ts';
-import { button } from '../parts/form.ts';
+import { button, fieldsOf, form } from '../parts/form.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
 import { type Column, filters, list, matches, paged, readQuery } from '../parts/list.ts';
-import { age, count, milliseconds } from '../parts/quantities.ts';
+import { age, count, counted, milliseconds } from '../parts/quantities.ts';
 import { httpStatus } from '../parts/state.ts';
 import {
   type DeliveryState,
@@ -110,6 +111,24 @@ export function deliveriesPage(c: Context, dashboard: Dashboard): Promise<Respon
       'reference, number or address',
     )}
 ${rows.length === 0 ? html`<p class="quiet">No delivery ${query.q === '' && query.state === '' ? 'yet. Callbacks appear here as soon as a transaction is decided.' : 'fits this search.'}</p>` : list('deliveries', deliveryColumns(dashboard), rows)}
-${pager}`,
+${pager}
+${sendAgain(dashboard)}`,
   });
+}
+
+/** One form for all that was given up, such as after the merchant's server was down. */
+function sendAgain({ service }: Dashboard): Markup | string {
+  const waiting = failedSince(service.store, 0).length;
+  if (waiting === 0) return '';
+  const fields = fieldsOf('resend-failed', undefined);
+  return html`<section class="card" aria-labelledby="again-title"><h2 id="again-title">Send again what failed</h2>
+<p class="quiet">${counted(waiting, 'delivery was', 'deliveries were')} given up and not sent again yet. Each goes out as it was.</p>
+${form('resend-failed', 'deliveries/resend-failed', {
+  fields: fields.choice({ name: 'since', label: 'All that failed since' }, [
+    ['3600', 'an hour ago'],
+    ['86400', 'a day ago'],
+    ['all', 'the beginning'],
+  ]),
+  button: 'Send all again',
+})}</section>`;
 }

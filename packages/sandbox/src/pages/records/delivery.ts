@@ -1,7 +1,9 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
+import { callbackData } from '../../deliveries/callback-data.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../../state/records.ts';
 import { asCurl, asFixture, asTest, copyable } from '../parts/copy.ts';
+import { difference } from '../parts/difference.ts';
 import { button } from '../parts/form.ts';
 import { type Dashboard, framed, notFound } from '../parts/frame.ts';
 import { bodyText } from '../parts/json.ts';
@@ -31,7 +33,7 @@ export function deliveryPage(c: Context, dashboard: Dashboard): Promise<Response
       state === 'scheduled'
         ? button('release', 'Send now', { at: 'main' })
         : button(`deliveries/${id}/resend`, 'Send again', { at: 'main', kind: 'main' })
-    }</div>`,
+    }<a class="button" href="/compose/${id}">Compose</a></div>`,
     body: html`${last === undefined ? note('info', plan) : outcomeNote(outcomeOf(dashboard, delivery, last))}
 <section class="card" id="facts" aria-label="Facts"><dl class="facts">
 <dt>Transaction</dt><dd><a href="/transactions/${transactionId}">${transaction?.merchantReference ?? transactionId}</a></dd>
@@ -41,12 +43,27 @@ ${origin === null ? '' : html`<dt>Made from</dt><dd><a href="/deliveries/${origi
 ${again.length === 0 ? '' : html`<dt>Sent again as</dt><dd>${again.map((one) => html`<a href="/deliveries/${one.id}">Delivery ${one.id}</a> `)}</dd>`}
 <dt>Attempts</dt><dd>${count(attempts.length)} of ${retry.max_attempts}${last === undefined || plan === '' ? '' : html`. ${plan}`}</dd>
 </dl></section>
+${changesPart(dashboard, delivery)}
 ${
   attempts.length === 0
     ? html`<section class="card" id="body" aria-labelledby="body-title"><h2 id="body-title">What will be sent</h2>${bodyText(delivery.body, { signed: true })}</section>`
     : attempts.map((attempt, index) => attemptSection(dashboard, delivery, attempt, index + 1)).reverse()
 }`,
   });
+}
+
+/** What this delivery says otherwise than the one it was made from, or than the genuine callback. */
+function changesPart(
+  { service }: Dashboard,
+  { transactionId, origin, body }: DeliveryRecord,
+): Markup | string {
+  const transaction = service.store.get('transaction', transactionId);
+  const genuine = transaction === undefined ? body : JSON.stringify(callbackData(transaction));
+  const from = origin === null ? undefined : service.store.get('delivery', origin)?.body;
+  const [before, what] =
+    from === undefined || from === body ? [genuine, 'the genuine callback'] : [from, `delivery ${origin}`];
+  if (before === body) return '';
+  return html`<section class="card" id="changes" aria-labelledby="changes-title"><h2 id="changes-title">What differs from ${what}</h2>${difference(before, body)}</section>`;
 }
 
 function attemptSection(

@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { TimelineEvent } from '../../service/timeline.ts';
 import type { TransactionRecord } from '../../state/records.ts';
+import { buckets, causes, wallets } from '../parts/entry-words.ts';
 import { button } from '../parts/form.ts';
 import { type Dashboard, framed, notFound } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
@@ -25,7 +26,7 @@ export function transactionPage(c: Context, dashboard: Dashboard): Promise<Respo
     section: '/transactions',
     crumbs: [['/transactions', 'Transactions']],
     says: `${merchantReference}: ${status.toLowerCase()}, ${events.length} events.`,
-    beside: html`${transactionState(transaction)}${status === 'PENDING' ? decisions(transaction) : ''}`,
+    beside: html`${transactionState(transaction)}<div class="actions">${status === 'PENDING' ? decisions(transaction) : ''}<a class="button" href="/compose/${id}">Compose a callback</a></div>`,
     body: html`${silence(transaction)}
 <div class="split aside"><section class="card" aria-labelledby="story-title"><h2 id="story-title">What happened</h2>
 <ol class="story" id="story">${events.map((event, index) => step(dashboard, transaction, event, index))}</ol></section>
@@ -59,18 +60,7 @@ const silence = ({ callbackUrl, status }: TransactionRecord): Markup | string =>
       );
 
 const decisions = ({ id }: TransactionRecord): Markup =>
-  html`<div class="actions">${button(`transactions/${id}/outcome`, 'Complete', { at: 'main', name: 'outcome', value: 'completed', kind: 'main' })}${button(`transactions/${id}/outcome`, 'Fail', { at: 'main', name: 'outcome', value: 'failed', kind: 'danger' })}</div>`;
-
-const causes = {
-  collection: 'The credit of this collection.',
-  payout: 'Taken for this payout.',
-  payout_returned: 'Returned, because the payout failed.',
-  transfer: 'Transferred.',
-  deposit: 'Deposited.',
-  clearing: 'Became available.',
-};
-const buckets = { available: 'available', uncleared: 'uncleared', reserve: 'rolling reserve' };
-const wallets = { MERCHANT_COLLECTION: 'collection wallet', MERCHANT_PAYOUT: 'payout wallet' };
+  html`${button(`transactions/${id}/outcome`, 'Complete', { at: 'main', name: 'outcome', value: 'completed', kind: 'main' })}${button(`transactions/${id}/outcome`, 'Fail', { at: 'main', name: 'outcome', value: 'failed', kind: 'danger' })}`;
 
 /** One event of the story: its tone, its title, and what is behind it. */
 function told(
@@ -120,8 +110,8 @@ function told(
       const where = `${wallets[wallet_type]}, ${buckets[bucket]}`;
       return [
         'neutral',
-        html`${moved < 0 ? '' : '+'}${amount(moved, currency)} in the <a href="/wallets">${where}</a>`,
-        free_at === null ? causes[cause] : html`Available ${age(Date.parse(free_at), service.now())}.`,
+        html`${moved < 0 ? '' : '+'}${amount(moved, currency)} in the <a href="/wallets/${currency}">${where}</a>`,
+        free_at === null ? `${causes[cause]}.` : html`Available ${age(Date.parse(free_at), service.now())}.`,
       ];
     }
   }

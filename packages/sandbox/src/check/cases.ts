@@ -1,0 +1,249 @@
+import type { TransactionCallback } from '@payment-service/core';
+import { sampleCallback } from '@payment-service/core/testing';
+import { redirectLocation } from '../deliveries/callback-data.ts';
+import { type Signer, signedFieldsOf } from '../deliveries/signer.ts';
+import type { HeaderPair } from '../state/records.ts';
+
+/** What one case posts. */
+export interface CheckMessage {
+  readonly method?: 'GET';
+  readonly headers: readonly HeaderPair[];
+  readonly body: string;
+}
+
+/**
+ * `accept`: anything but 2xx is wrong. `prefer`: 2xx is right, and a refusal loses genuine callbacks under some senders.
+ * `either`: the signature is right, so 2xx is no mistake; what the endpoint does with it decides. `refuse`: 2xx is wrong.
+ */
+export type Expected = 'accept' | 'prefer' | 'either' | 'refuse';
+
+export interface CheckCase {
+  readonly name: string;
+  readonly title: string;
+  readonly expected: Expected;
+  /** What to do when the endpoint answers otherwise; with `either`, what to make sure of. */
+  readonly fix: string;
+  readonly message: (make: Maker) => CheckMessage;
+}
+
+/** The callback of one case, each under references of its own, and ways to write and sign it. */
+export interface Maker {
+  readonly data: TransactionCallback;
+  /** Digits only. */
+  readonly number: string;
+  sign(data: TransactionCallback, signing?: Parameters<Signer>[2]): string;
+}
+
+/** @param number Digits that no other case uses. */
+export function makerOf(sign: Signer, now: number, number: string): Maker {
+  const references = { merchant_reference: `CHECK-${number}`, internal_reference: `SBX-CHECK-${number}` };
+  return {
+    number,
+    data: sampleCallback({ payload: { ...references, id: Number(number) } }),
+    sign: (data, signing) => sign(signedFieldsOf(data), now, signing),
+  };
+}
+
+const DAY_SECONDS = 86_400;
+/** Twice what a receiver has to take. */
+const TOO_LARGE = 128 * 1024;
+
+const post = (data: unknown, signature: string | undefined, type = 'application/json'): CheckMessage => ({
+  headers: [
+    ['content-type', type],
+    ...(signature === undefined ? [] : [['hmac-signature', signature] as const]),
+  ],
+  body: typeof data === 'string' ? data : JSON.stringify(data),
+});
+
+const withPayload = (data: TransactionCallback, changes: object): TransactionCallback => ({
+  ...data,
+  payload: { ...data.payload, ...changes },
+});
+
+const hashOf = (signature: string): string => signature.slice(signature.indexOf(',s=') + 3);
+
+/** Signs what it sends. */
+const genuine = ({ data, sign }: Maker): CheckMessage => post(data, sign(data));
+const changed =
+  (change: (data: TransactionCallback) => TransactionCallback) =>
+  ({ data, sign }: Maker): CheckMessage =>
+    post(change(data), sign(change(data)));
+
+/** In the order in which they are posted: what breaks everything comes first. */
+export const checkCases: readonly CheckCase[] = [
+  {
+    name: 'genuine',
+    title: 'A genuine callback',
+    expected: 'accept',
+    fix: 'Answer 2xx as soon as the callback is verified and stored, also for a reference that you do not know.',
+    message: genuine,
+  },
+  {
+    name: 'twice',
+    title: 'The same callback twice',
+    expected: 'accept',
+    fix: 'Acknowledge a repetition like the first one, and credit once. Anything but 2xx makes a sender repeat it again.',
+    message: genuine,
+  },
+  {
+    name: 'extra_field',
+    title: 'A field that is new',
+    expected: 'accept',
+    fix: 'Ignore fields that you do not know: the service can add one.',
+    message: changed((data) => withPayload(data, { added_field: 'new' })),
+  },
+  {
+    name: 'key_order',
+    title: 'The fields in another order',
+    expected: 'accept',
+    fix: 'Verify the five signed fields, not the bytes of the body: JSON has no order.',
+    message: ({ data, sign }) =>
+      post(
+        { payload: Object.fromEntries(Object.entries(data.payload).reverse()), event: data.event },
+        sign(data),
+      ),
+  },
+  {
+    name: 'white_space',
+    title: 'JSON with white space',
+    expected: 'accept',
+    fix: 'Verify the five signed fields, not the bytes of the body.',
+    message: ({ data, sign }) => post(JSON.stringify(data, null, 2), sign(data)),
+  },
+  {
+    name: 'unknown_event',
+    title: 'An event that is not documented',
+    expected: 'accept',
+    fix: 'Answer 2xx and do nothing: not all events are documented, and a refusal makes a sender repeat it.',
+    message: changed((data) => ({ ...data, event: 'transaction.reviewed' })),
+  },
+  {
+    name: 'unknown_status',
+    title: 'A status that is not documented',
+    expected: 'accept',
+    fix: 'Answer 2xx and credit nothing: only COMPLETED means that the money has moved.',
+    message: changed((data) => withPayload(data, { transaction_status: 'REVIEWED' })),
+  },
+  {
+    name: 'old_t',
+    title: 't of yesterday',
+    expected: 'prefer',
+    fix: 'Turn the tolerance off: t is not signed, so it stops no replay, and a retry that keeps its first t is lost.',
+    message: ({ data, sign }) => post(data, sign(data, { offsetSeconds: -DAY_SECONDS })),
+  },
+  {
+    name: 't_milliseconds',
+    title: 't in milliseconds',
+    expected: 'prefer',
+    fix: 'Read t in both units: the unit is not documented, and t is not signed.',
+    message: ({ data, sign }) => post(data, sign(data, { unit: 'milliseconds' })),
+  },
+  {
+    name: 'forged_amount',
+    title: 'Another amount under a right signature',
+    expected: 'either',
+    fix: 'Make sure that it credited nothing: the signature does not cover the amount. Compare it with your order, for example with confirmAmount().',
+    message: ({ data, sign }) =>
+      post(withPayload(data, { request_amount: 1, transaction_amount: 1, total_credit: 1 }), sign(data)),
+  },
+  {
+    name: 'wrong_key',
+    title: 'Signed with another key',
+    expected: 'refuse',
+    fix: 'Verify the signature before anything else, and answer 401: now every sender can report a payment.',
+    message: ({ data, sign }) => post(data, sign(data, { key: 'other' })),
+  },
+  {
+    name: 'no_signature',
+    title: 'Without a signature',
+    expected: 'refuse',
+    fix: 'Refuse a request without hmac-signature: a missing header must not skip the verification.',
+    message: ({ data }) => post(data, undefined),
+  },
+  {
+    name: 'changed_status',
+    title: 'FAILED changed to COMPLETED',
+    expected: 'refuse',
+    fix: 'Sign all five fields of the body that arrived, transaction_status included.',
+    message: ({ data, sign }) => post(data, sign(withPayload(data, { transaction_status: 'FAILED' }))),
+  },
+  {
+    name: 'joined_signature',
+    title: 'Two signatures in one header',
+    expected: 'refuse',
+    fix: 'Take exactly one t and one s: a repeated header arrives joined, and two parsers could read two values.',
+    message: ({ data, sign }) => post(data, `${sign(data, { key: 'other' })}, ${sign(data)}`),
+  },
+  {
+    name: 'uppercase_hex',
+    title: 'The hash in upper case',
+    expected: 'refuse',
+    fix: 'Accept exactly 64 lower-case digits: lenient decoders also take texts that are no hash.',
+    message: ({ data, sign }) => {
+      const hash = hashOf(sign(data));
+      return post(data, sign(data).replace(hash, hash.toUpperCase()));
+    },
+  },
+  {
+    name: 'number_field',
+    title: 'A signed field as a number',
+    expected: 'refuse',
+    fix: 'Refuse a signed field that is not a string: 1001 and "1001" would share a signature.',
+    message: ({ data, number, sign }) =>
+      post(
+        { ...data, payload: { ...data.payload, merchant_reference: Number(number) } },
+        sign(withPayload(data, { merchant_reference: number })),
+      ),
+  },
+  {
+    name: 'moved_colon',
+    title: "':' moved between the references",
+    expected: 'refuse',
+    fix: "Refuse ':' in the references: it separates the signed fields, so one signature fits two readings.",
+    message: ({ data, number, sign }) =>
+      post(
+        withPayload(data, { merchant_reference: `CHECK:${number}`, internal_reference: 'SBX:1' }),
+        sign(withPayload(data, { merchant_reference: 'CHECK', internal_reference: `${number}:SBX:1` })),
+      ),
+  },
+  {
+    name: 'redirect_signature',
+    title: "The customer's redirect, posted",
+    expected: 'refuse',
+    fix: 'Take the fields from a JSON body with event and payload only: customers hold the query of their redirect.',
+    message: ({ data, sign }) => {
+      const { search } = new URL(redirectLocation('http://127.0.0.1/', data, sign(data)));
+      return post(search.slice(1), sign(data), 'application/x-www-form-urlencoded');
+    },
+  },
+  {
+    name: 'not_json',
+    title: 'A body that is not JSON',
+    expected: 'refuse',
+    fix: 'Answer 400 or 401 when the body is no JSON object. An exception must not become 2xx or 5xx.',
+    message: ({ data, sign }) => post('{"event":', sign(data)),
+  },
+  {
+    name: 'empty_body',
+    title: 'An empty body',
+    expected: 'refuse',
+    fix: 'Answer 400 or 401 when there is no body.',
+    message: ({ data, sign }) => post('', sign(data)),
+  },
+  {
+    name: 'too_large',
+    title: 'A body of 128 KiB',
+    expected: 'refuse',
+    fix: 'Limit the body to 64 KiB and answer 413: every sender can reach this route.',
+    message: ({ data, sign }) =>
+      post(withPayload(data, { customer_name: 'x'.repeat(TOO_LARGE) }), sign(data)),
+  },
+  {
+    name: 'wrong_method',
+    title: 'GET in place of POST',
+    expected: 'refuse',
+    fix: 'Answer 405 to every method but POST.',
+    message: ({ data, sign }) => ({ method: 'GET', headers: [['hmac-signature', sign(data)]], body: '' }),
+  },
+];

@@ -1,0 +1,163 @@
+import { explainOutcome } from '@payment-service/core/explain';
+import { type AttemptOptions, type Exchanged, exchange } from '../deliveries/delivery-attempt.ts';
+import type { Signer } from '../deliveries/signer.ts';
+import { SandboxRefusal } from '../service/refusal.ts';
+import { checkDestination, type TransactionRules } from '../service/transaction-checks.ts';
+import type { Changes } from '../state/changes.ts';
+import type { Clock } from '../state/clock.ts';
+import type { HeaderPair } from '../state/records.ts';
+import type { Store } from '../state/store.ts';
+import { type CheckCase, type CheckMessage, checkCases, type Expected, makerOf } from './cases.ts';
+
+/** What an endpoint did with one case. */
+export interface CheckResult {
+  /** A stable name, such as `wrong_key`. */
+  readonly name: string;
+  /** The case in words. */
+  readonly title: string;
+  /** The answers that are right, in words. */
+  readonly expected: string;
+  /** What came back, in words. */
+  readonly got: string;
+  /** The HTTP status; null when there was no answer. */
+  readonly status: number | null;
+  /** How long it took, in milliseconds; null when nothing was sent. */
+  readonly ms: number | null;
+  /** `warn`: no mistake, but it loses callbacks or hides what happened. */
+  readonly verdict: 'pass' | 'warn' | 'fail';
+  /** What to do; empty where nothing is. */
+  readonly fix: string;
+}
+
+/** How an endpoint treats callbacks, genuine and not. */
+export interface CheckReport {
+  readonly url: string;
+  /** True when no case failed. */
+  readonly ok: boolean;
+  /** In the order in which they were posted. Only the first one when it got no answer. */
+  readonly results: readonly CheckResult[];
+}
+
+/** What a check needs of the sandbox. */
+export interface CheckContext {
+  readonly store: Store;
+  /** The sandbox's clock, with what it was moved ahead. */
+  readonly clock: Clock;
+  readonly changes: Changes;
+  readonly rules: TransactionRules;
+  readonly sign: Signer;
+  readonly signingKey: string;
+  /** How callbacks are sent. */
+  readonly attempts: AttemptOptions;
+}
+
+const EXPECTED: Readonly<Record<Expected, string>> = {
+  accept: '2xx',
+  prefer: '2xx',
+  either: '2xx, and no credit',
+  refuse: 'a refusal, such as 401',
+};
+/** What is exact for one case. */
+const NAMED: Readonly<Record<string, string>> = { too_large: '413', wrong_method: '405 or 404' };
+const REFUSALS = [400, 401, 403, 413, 415, 422];
+/** A server that refuses a long body may close the connection while it is still sent. */
+const CLOSED = ['ECONNRESET', 'EPIPE'];
+const MAX_MS = 5000;
+
+/**
+ * Posts every case to an endpoint, one after the other, each on a connection of its own and for 5 seconds at most. Only the
+ * report is kept. Rejects when the sandbox is closed meanwhile.
+ *
+ * @throws {SandboxRefusal} for an address that callbacks may not go to, or none.
+ */
+export async function checkEndpoint(url: string | null, context: CheckContext): Promise<CheckReport> {
+  if (url === null) {
+    const message = 'callback_url: is required, because the sandbox has none.';
+    throw new SandboxRefusal(422, 'destination_refused', message, 'callback_url');
+  }
+  checkDestination(url, context.rules);
+  const attempts = { ...context.attempts, timeoutMs: Math.min(context.attempts.timeoutMs, MAX_MS) };
+  const now = context.clock.now();
+  const results: CheckResult[] = [];
+  for (const [index, one] of checkCases.entries()) {
+    // The second case repeats the first one, under the same references.
+    const number = `${now}${String(index === 1 ? 0 : index).padStart(2, '0')}`;
+    const message = one.message(makerOf(context.sign, now, number));
+    const exchanged = await exchange({ ...message, url }, attempts);
+    context.changes.ended.throwIfAborted();
+    results.push(resultOf(one, url, message, exchanged, context));
+    if (index === 0 && exchanged.status === null) break;
+  }
+  const report = { url, ok: results.every(({ verdict }) => verdict !== 'fail'), results };
+  context.store.write((unit) => unit.put('check', 'check', { at: now, ...report }));
+  return report;
+}
+
+function resultOf(
+  one: CheckCase,
+  url: string,
+  message: CheckMessage,
+  exchanged: Exchanged,
+  context: CheckContext,
+): CheckResult {
+  const { name, title, expected } = one;
+  const { status, ms, error } = exchanged;
+  const verdict = verdictOf(one, exchanged);
+  const isPassed = verdict === 'pass';
+  // An answer that no case expects is explained for itself: a missing route, a crash, a login page.
+  const isOdd = name === 'genuine' || !(isAccepted(status) || isRefusal(status));
+  return {
+    name,
+    title,
+    expected: NAMED[name] ?? EXPECTED[expected],
+    got:
+      status === null ? `no answer: ${error}` : error === null ? String(status) : `${status}, then ${error}`,
+    status,
+    ms,
+    verdict,
+    fix: isPassed
+      ? expected === 'either' && isAccepted(status)
+        ? one.fix
+        : ''
+      : isOdd
+        ? outcomeOf(url, message, exchanged, context)
+        : one.fix,
+  };
+}
+
+const isAccepted = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
+const isRefusal = (status: number | null): boolean => status !== null && REFUSALS.includes(status);
+
+function verdictOf({ name, expected }: CheckCase, { status, errorCode }: Exchanged): CheckResult['verdict'] {
+  if (expected !== 'refuse') {
+    if (isAccepted(status)) return 'pass';
+    if (!isRefusal(status) || expected === 'accept') return 'fail';
+    return expected === 'either' ? 'pass' : 'warn';
+  }
+  if (status === null) return name === 'too_large' && CLOSED.includes(errorCode ?? '') ? 'pass' : 'fail';
+  if (isRefusal(status) || (name === 'wrong_method' && [404, 405].includes(status))) return 'pass';
+  return status >= 300 && status < 500 ? 'warn' : 'fail';
+}
+
+/** The fix for an answer, from the one table of outcomes. */
+function outcomeOf(
+  url: string,
+  { method = 'POST', body }: { method?: string; body: string },
+  { headers, status, answer, error, errorCode, ms }: Exchanged,
+  { signingKey, clock }: CheckContext,
+): string {
+  const sent: readonly HeaderPair[] = headers ?? [];
+  const { title, fix } = explainOutcome(
+    {
+      request: { method, url, headers: sent, body },
+      ...(status === null
+        ? {}
+        : { response: { status, headers: answer?.headers ?? [], body: answer?.body ?? '' } }),
+      ...(error === null ? {} : { error: errorCode === null ? error : `${errorCode}: ${error}` }),
+      ...(ms === null ? {} : { durationMs: ms }),
+    },
+    { signingKey },
+    { now: clock.now },
+  );
+  return `${title} ${fix}`;
+}

@@ -1,0 +1,78 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import type { CheckResult } from '../../check/check.ts';
+import { fieldsOf, form, type Refused } from '../parts/form.ts';
+import { type Dashboard, framed } from '../parts/frame.ts';
+import type { Markup } from '../parts/layout.ts';
+import { type Column, list } from '../parts/list.ts';
+import { age, count, counted, milliseconds } from '../parts/quantities.ts';
+import { badge, note, type Tone } from '../parts/state.ts';
+
+const verdicts: Readonly<Record<CheckResult['verdict'], readonly [tone: Tone, word: string]>> = {
+  pass: ['good', 'Pass'],
+  warn: ['wait', 'Warning'],
+  fail: ['bad', 'Fail'],
+};
+
+const columns: readonly Column<CheckResult & { id: string }>[] = [
+  { label: 'Verdict', isTitle: true, cell: ({ verdict }) => badge(...verdicts[verdict]) },
+  { label: 'Case', isTitle: true, cell: ({ title }) => html`<strong>${title}</strong>` },
+  { label: 'Expected', cell: ({ expected }) => expected },
+  {
+    label: 'Got',
+    cell: ({ got, status }) => (status === null ? got : html`<span class="number">${got}</span>`),
+  },
+  { label: 'Time taken', isNumber: true, cell: ({ ms }) => milliseconds(ms) },
+  { label: 'What to do', isWide: true, cell: ({ fix }) => fix },
+];
+
+/** One button that posts genuine and wrong callbacks to an endpoint, and the grid of what it did with each. */
+export function checkPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
+  const { service } = dashboard;
+  const { callbackUrl } = service.settings();
+  const report = service.store.get('check', 'check');
+  const fields = fieldsOf('check', refused);
+  return framed(c, dashboard, {
+    title: 'Check my endpoint',
+    section: '/check',
+    status: refused?.refusal.status ?? 200,
+    says:
+      report === undefined
+        ? 'No check yet.'
+        : `Check of ${report.url}: ${report.ok ? 'nothing failed' : 'red'}.`,
+    body: html`<section class="card" aria-labelledby="check-title"><h2 id="check-title">Does it accept what is genuine, and refuse the rest?</h2>
+<p class="quiet">Posts 22 callbacks about references that begin with CHECK-, one after the other. It moves no money in the sandbox.</p>
+${form('check', 'check', {
+  fields: html`${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: report?.url ?? callbackUrl ?? '', hint: 'Such as http://127.0.0.1:3000/payments/callbacks.' })}${fields.problem()}`,
+  button: 'Check it',
+  kind: 'main',
+})}</section>
+${
+  report === undefined
+    ? html`<p class="quiet">The answers will be here, case by case.</p>`
+    : html`<section class="stack" id="report" aria-labelledby="report-title"><div class="head"><h2 id="report-title">Answers of <code>${report.url}</code></h2><span class="quiet">${age(report.at, service.now())}</span></div>
+${summary(report.results)}
+${list(
+  'cases',
+  columns,
+  report.results.map((one) => ({ ...one, id: one.name })),
+)}</section>`
+}`,
+  });
+}
+
+function summary(results: readonly CheckResult[]): Markup {
+  const having = (verdict: CheckResult['verdict']): number =>
+    results.filter((one) => one.verdict === verdict).length;
+  const [failed, warned] = [having('fail'), having('warn')];
+  const warnings = warned === 0 ? '' : ` ${counted(warned, 'warning')}.`;
+  if (failed > 0 && results.length === 1)
+    return note('bad', 'The first callback got no good answer, so the rest was not posted.');
+  return failed > 0
+    ? note('bad', `${count(failed)} of ${count(results.length)} cases failed.${warnings}`)
+    : note(
+        'good',
+        `All ${count(results.length)} cases passed.${warnings}`,
+        'Make sure of the rest in your own records: that a repetition and another amount credited nothing.',
+      );
+}

@@ -1,0 +1,80 @@
+import type { PaymentProvider, PayoutBank } from '@payment-service/core/client';
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import type { SandboxProvider } from '../../service/providers.ts';
+import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
+import { type Dashboard, framed } from '../parts/frame.ts';
+import type { Markup } from '../parts/layout.ts';
+import { amount, counted } from '../parts/quantities.ts';
+import { badge } from '../parts/state.ts';
+
+/** A provider inside a form: its three names, of which the first may hold the separator as well. */
+const providerKey = (option: PaymentProvider): string =>
+  `${option.provider_code}-${option.transaction_currency}-${option.transaction_type.toLowerCase()}`;
+
+export function providerNames(key: string): [code: string, currency: string, type: string] {
+  const [, code = '', currency = '', type = ''] = /^(.*)-([^-]*)-([^-]*)$/.exec(key) ?? [];
+  return [code, currency, type];
+}
+
+const activity = (isActive: boolean): Markup =>
+  isActive ? badge('good', 'Active') : badge('neutral', 'Off');
+
+/** The payment options and their banks. What is switched or edited holds at once, in /data/… too. */
+export function providersPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
+  const providers = dashboard.service.providers();
+  const currencies = [...new Set(providers.map(({ option }) => option.transaction_currency))];
+  const off = providers.filter(({ option }) => !option.is_active).length;
+  return framed(c, dashboard, {
+    title: 'Providers',
+    section: '/providers',
+    status: refused?.refusal.status ?? 200,
+    says: `${counted(providers.length, 'provider')}, ${off} switched off.`,
+    body: html`<p class="quiet">What you switch or edit holds at once, in <code>/data/payment-providers</code> and <code>/data/payout-bank-codes</code> too, and is kept.</p>
+${currencies.map(
+  (currency) =>
+    html`<section class="stack" aria-labelledby="${`currency-${currency}`}"><h2 id="${`currency-${currency}`}">${currency}</h2><div class="split">${providers
+      .filter(({ option }) => option.transaction_currency === currency)
+      .map((provider) => providerCard(provider, refused))}</div></section>`,
+)}`,
+  });
+}
+
+function providerCard(
+  { option, banks = [], chargeBasisPoints }: SandboxProvider,
+  refused: Refused | undefined,
+): Markup {
+  const { transaction_currency: currency, min_amount, max_amount, max_daily_amount, is_active } = option;
+  const key = providerKey(option);
+  const id = `provider-${key}`;
+  const limits = `limits-${key}`;
+  const fields = fieldsOf(limits, refused);
+  const named = html`<input type="hidden" name="provider" value="${key}">`;
+  return html`<article class="card" id="${id}" aria-labelledby="${id}-title"><div class="head"><h3 id="${id}-title">${option.provider_name} <span class="quiet">${option.transaction_type.toLowerCase()}s</span></h3>${activity(is_active)}
+<div class="actions">${button('providers', is_active ? 'Switch off' : 'Switch on', { at: id, name: is_active ? 'off' : 'on', value: key })}</div></div>
+<dl class="facts"><dt>Code</dt><dd><code>${option.provider_code}</code></dd>
+<dt>Method</dt><dd>${option.transaction_method_name}</dd>
+<dt>Amount</dt><dd>${amount(min_amount, currency)} to ${amount(max_amount, currency)}</dd>
+<dt>A day</dt><dd>${amount(max_daily_amount, currency)}</dd>
+${option.option_prefixes.length === 0 ? '' : html`<dt>Accounts</dt><dd>${option.option_prefixes.map((prefix) => `${prefix}…`).join(', ')}</dd>`}
+${chargeBasisPoints === 0 ? '' : html`<dt>Charge</dt><dd>${chargeBasisPoints / 100} %, simulated</dd>`}</dl>
+<details id="${limits}-part"${refused?.form === limits ? html` open` : ''}><summary>Edit the limits</summary>${form(
+    limits,
+    'limits',
+    {
+      fields: html`${named}${fields.field({ name: 'min_amount', label: 'Smallest amount', type: 'number', value: String(min_amount) })}
+${fields.field({ name: 'max_amount', label: 'Largest amount', type: 'number', value: String(max_amount) })}
+${fields.field({ name: 'max_daily_amount', label: 'Most in a day (UTC)', type: 'number', value: String(max_daily_amount) })}${fields.problem()}`,
+      button: 'Save the limits',
+    },
+  )}</details>
+${banks.length === 0 ? '' : html`<ul class="rows">${banks.map((bank) => bankRow(option.provider_code, bank, id))}</ul>`}</article>`;
+}
+
+const bankRow = (
+  provider: string,
+  { bank_code: code, bank_name: name, is_active }: PayoutBank,
+  at: string,
+): Markup =>
+  html`<li class="head" id="${at}-${code}"><span>${name} <code>${code}</code></span>${activity(is_active)}
+<div class="actions">${button('banks', is_active ? 'Switch off' : 'Switch on', { at, name: is_active ? 'off' : 'on', value: `${provider} ${code}` })}</div></li>`;
