@@ -12,9 +12,9 @@ const merchant :Workerd.Worker = (
   modules = [(name = "worker", esModule = embed "bundle/worker.js")],
   compatibilityDate = "2026-01-01",
   bindings = [
-    (name = "BASE_URL", fromEnvironment = "BASE_URL"),
     (name = "LITERAL_KEY", fromEnvironment = "LITERAL_KEY"),
     (name = "PUBLIC_KEY", fromEnvironment = "PUBLIC_KEY"),
+    (name = "SERVICE_URL", fromEnvironment = "SERVICE_URL"),
     (name = "SIGNING_KEY", fromEnvironment = "SIGNING_KEY"),
   ],
 );

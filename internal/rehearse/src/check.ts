@@ -29,10 +29,10 @@ function missing(): never {
 export function settingsOf(sandbox: Sandbox, sandboxUrl: string, port: number): Record<string, string> {
   const { publicKey, signingKey } = sandbox.account;
   return {
-    BASE_URL: sandboxUrl,
     LITERAL_KEY: literal.options.signing_key,
     PORT: String(port),
     PUBLIC_KEY: publicKey,
+    SERVICE_URL: sandboxUrl,
     SIGNING_KEY: signingKey,
   };
 }

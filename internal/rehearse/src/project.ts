@@ -24,6 +24,8 @@ export interface Stage {
   readonly createSandbox: (options?: SandboxOptions) => Sandbox;
 }
 
+/** Not tsconfig.json, which would make the project one of TypeScript to Next.js and Jest. */
+const TSCONFIG = 'tsconfig.rehearsal.json';
 const MAX_README_MS = 30_000;
 const programs = join(import.meta.dirname, '..', 'programs');
 const require = createRequire(import.meta.url);
@@ -44,7 +46,7 @@ export async function rehearse(row: Row, stage: Stage): Promise<Rehearsed> {
     const dependencies =
       readme === undefined
         ? { [`${SCOPE}/core`]: 'latest', ...row.dependencies }
-        : Object.fromEntries(readme.packages.map((name) => [name, 'latest']));
+        : { ...Object.fromEntries(readme.packages.map((name) => [name, 'latest'])), ...row.dependencies };
     await writeProject(row, dependencies, stage, cwd);
     await install(row, stage, cwd);
     installed = await installedVersions(cwd, dependencies);
@@ -89,7 +91,7 @@ async function writeProject(
   };
   const sources = files.filter((file) => /\.ts$/.test(file));
   await writeFile(join(cwd, 'package.json'), JSON.stringify(manifest, null, 2));
-  await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: sources }, null, 2));
+  await writeFile(join(cwd, TSCONFIG), JSON.stringify({ compilerOptions, files: sources }, null, 2));
   await writeFile(join(cwd, '.npmrc'), npmSettings(registry));
   if (row.installer === 'yarn pnp') {
     await writeFile(join(cwd, '.yarnrc.yml'), yarnSettings(registry, thirdParty));
@@ -128,7 +130,8 @@ async function runProgram(row: Row, stage: Stage, cwd: string): Promise<readonly
       problems.push(error instanceof Error ? error.message : String(error));
     }
     const code = row.endsAlone && problems.length === 0 ? await ended(running) : await stop(running);
-    if (code !== 0 && problems.length === 0) problems.push(`it ended with ${code}, not with 0`);
+    const { exitCode = 0 } = row;
+    if (code !== exitCode && problems.length === 0) problems.push(`it ended with ${code}, not with ${exitCode}`);
     return problems.length === 0 ? [] : [...problems, lastLines(running.output())];
   } finally {
     await sandbox.close();
@@ -159,7 +162,7 @@ async function compile(row: Row, cwd: string): Promise<void> {
   if (!row.files.some((file) => file.endsWith('.ts'))) return;
   const isOwn = row.dependencies['typescript'] === undefined;
   const tsc = isOwn ? typescript : join(cwd, 'node_modules', 'typescript', 'bin', 'tsc');
-  await run({ command: process.execPath, args: [tsc, '-p', '.', '--pretty', 'false'], cwd });
+  await run({ command: process.execPath, args: [tsc, '-p', TSCONFIG, '--pretty', 'false'], cwd });
 }
 
 /** `node …` runs on the row's Node; `$PORT` and the like are replaced; anything else is a program of the dependencies. */
@@ -173,7 +176,7 @@ function commandOf(
   const args = rest.map((text) => text.replace(/\$([A-Z_]+)/g, (_all, variable: string) => env[variable] ?? ''));
   const node = nodeOf(row.node ?? 24);
   if (row.installer === 'yarn pnp')
-    return { command: process.execPath, args: [stage.yarn, name, ...args], cwd, env };
+    return { command: node, args: [stage.yarn, name, ...args], cwd, env };
   return name === 'node'
     ? { command: node, args, cwd, env }
     : { command: join(cwd, 'node_modules', '.bin', name), args, cwd, env };

@@ -11,7 +11,7 @@ export interface ReadmeProgram {
 }
 
 /** What the program and the command print when the first callback has arrived. */
-export const PRINTED = ['The callback was accepted.', 'ORD-1001 is paid'];
+export const PRINTED: readonly string[] = ['The callback was accepted.', 'ORD-1001 is paid'];
 
 /** Reads the first callback in three commands. */
 export async function readmeProgram(path: string): Promise<ReadmeProgram> {

@@ -81,6 +81,7 @@ export function yarnSettings({ url }: Registry, thirdParty: string): string {
     `npmScopes: { payment-service: { npmRegistryServer: "${url}" } }`,
     'unsafeHttpWhitelist: ["127.0.0.1"]',
     'nodeLinker: pnp',
+    'pnpFallbackMode: none',
     'enableTelemetry: false',
     'enableGlobalCache: false',
     `npmPreapprovedPackages: ["${SCOPE}/*"]`,

@@ -20,10 +20,12 @@ export interface Row {
   readonly prepare?: readonly (readonly string[])[];
   /** What starts the program. @default node on the compiled first file */
   readonly start?: readonly string[];
-  /** The document whose install command and program are taken instead, as a reader would. */
+  /** The document whose install command and program are taken, as a reader would; `dependencies` override versions. */
   readonly readme?: string;
   /** Whether the program ends after its report, as a test does, and not on SIGTERM. */
   readonly endsAlone?: boolean;
+  /** How the program ends on SIGTERM. @default 0 */
+  readonly exitCode?: number;
   /** Of a control: what its failure must say. */
   readonly fails?: RegExp;
 }

@@ -19,11 +19,12 @@ const MAX_RUN_MS = 300_000;
 const MAX_ENDING_MS = 10_000;
 const SHOWN_LINES = 25;
 
-/** What a pnpm script leaves behind, and would configure another package manager, stays out. */
+const SCRIPT = /^(npm_|NODE_ENV$|NODE_OPTIONS$|NODE_PATH$|TURBO_|VITEST|INIT_CWD$)/i;
+const KEPT = /^npm_(execpath|config_(registry|userconfig|globalconfig|cafile|proxy|https_proxy|noproxy))$/i;
+
+/** What a script of a package manager leaves behind, and would configure another, stays out; the registry stays. */
 function environment(added: Command['env'] = {}): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(npm_(config|package|lifecycle)_|NODE_ENV$|NODE_OPTIONS$|NODE_PATH$|TURBO_|VITEST|INIT_CWD$)/i.test(name),
-  );
+  const kept = Object.entries(process.env).filter(([name]) => !SCRIPT.test(name) || KEPT.test(name));
   return { ...Object.fromEntries(kept), CI: '1', NEXT_TELEMETRY_DISABLED: '1', ...added };
 }
 
