@@ -1,11 +1,9 @@
 import { web } from './web.js';
 
 declare const Bun: {
-  serve(options: {
-    port: number;
-    hostname: string;
-    fetch: (request: Request) => Promise<Response>;
-  }): { stop(): Promise<void> };
+  serve(options: { port: number; hostname: string; fetch: (request: Request) => Promise<Response> }): {
+    stop(): Promise<void>;
+  };
 };
 
 const server = Bun.serve({

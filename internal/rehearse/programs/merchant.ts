@@ -47,7 +47,10 @@ export function merchant(
       },
     },
     report: async () => {
-      const client = createClient({ baseUrl: settings['SERVICE_URL'] ?? '', publicKey: settings['PUBLIC_KEY'] });
+      const client = createClient({
+        baseUrl: settings['SERVICE_URL'] ?? '',
+        publicKey: settings['PUBLIC_KEY'],
+      });
       const providers = await client.listPaymentProviders();
       return { received, error: misconfigured(adapter), providers: providers.length };
     },

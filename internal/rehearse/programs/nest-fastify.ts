@@ -14,7 +14,10 @@ async function main(): Promise<void> {
     logger: ['error'],
   });
   await app.register(adapter.paymentCallbacks(options), { prefix: '/callbacks' });
-  app.getHttpAdapter().getInstance().get('/report', () => report());
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .get('/report', () => report());
   process.once('SIGTERM', () => app.close());
   await app.listen(Number(process.env['PORT']), '127.0.0.1');
 }

@@ -54,11 +54,13 @@ export async function check(url: string, sandbox: Sandbox): Promise<readonly str
   expectEqual('forged', await post(forged, { 'hmac-signature': signature }), '401 {"error":"unauthorized"}');
   expectEqual('unsigned', await post(body, {}), '401 {"error":"unauthorized"}');
 
-  const providers = (await (await sandbox.fetch(
-    new Request('http://127.0.0.1/data/payment-providers', {
-      headers: { 'public-key': sandbox.account.publicKey },
-    }),
-  )).json()) as { data: { payment_providers: readonly Provider[] } };
+  const providers = (await (
+    await sandbox.fetch(
+      new Request('http://127.0.0.1/data/payment-providers', {
+        headers: { 'public-key': sandbox.account.publicKey },
+      }),
+    )
+  ).json()) as { data: { payment_providers: readonly Provider[] } };
   const all = providers.data.payment_providers;
   const provider = all.find(
     (one) => one.transaction_currency === 'UGX' && one.transaction_type.toUpperCase() === 'COLLECTION',

@@ -1,8 +1,8 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { userNodes } from '@payment-service/toolchains';
 import type { Sandbox, SandboxOptions } from '@payment-service/sandbox';
+import { userNodes } from '@payment-service/toolchains';
 import { check, settingsOf } from './check.ts';
 import { installedVersions } from './installed.ts';
 import { pnpm } from './publish.ts';
@@ -131,7 +131,8 @@ async function runProgram(row: Row, stage: Stage, cwd: string): Promise<readonly
     }
     const code = row.endsAlone && problems.length === 0 ? await ended(running) : await stop(running);
     const { exitCode = 0 } = row;
-    if (code !== exitCode && problems.length === 0) problems.push(`it ended with ${code}, not with ${exitCode}`);
+    if (code !== exitCode && problems.length === 0)
+      problems.push(`it ended with ${code}, not with ${exitCode}`);
     return problems.length === 0 ? [] : [...problems, lastLines(running.output())];
   } finally {
     await sandbox.close();
@@ -173,10 +174,11 @@ function commandOf(
   cwd: string,
   env: Readonly<Record<string, string>>,
 ): Command {
-  const args = rest.map((text) => text.replace(/\$([A-Z_]+)/g, (_all, variable: string) => env[variable] ?? ''));
+  const args = rest.map((text) =>
+    text.replace(/\$([A-Z_]+)/g, (_all, variable: string) => env[variable] ?? ''),
+  );
   const node = nodeOf(row.node ?? 24);
-  if (row.installer === 'yarn pnp')
-    return { command: node, args: [stage.yarn, name, ...args], cwd, env };
+  if (row.installer === 'yarn pnp') return { command: node, args: [stage.yarn, name, ...args], cwd, env };
   return name === 'node'
     ? { command: node, args, cwd, env }
     : { command: join(cwd, 'node_modules', '.bin', name), args, cwd, env };
@@ -187,4 +189,3 @@ function nodeOf(major: number): string {
   if (found === undefined) throw new Error(`There is no Node ${major} on this platform.`);
   return found.binary;
 }
-

@@ -1,5 +1,5 @@
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { globSync } from 'node:fs';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { npmSettings, type Registry, SCOPE } from './registry.ts';
 import { run } from './run.ts';
@@ -30,7 +30,11 @@ export async function copyRepository(folder: string): Promise<void> {
   const paths = listed.split('\0').filter((path) => path !== '' && globSync(path, { cwd: root }).length > 0);
   for (const path of paths) await cp(join(root, path), join(folder, path));
   const author = ['-c', 'user.name=rehearsal', '-c', 'user.email=rehearsal@example.com'];
-  for (const args of [['init', '-q', '-b', 'main'], ['add', '-A'], [...author, 'commit', '-q', '-m', 'rehearsal']])
+  for (const args of [
+    ['init', '-q', '-b', 'main'],
+    ['add', '-A'],
+    [...author, 'commit', '-q', '-m', 'rehearsal'],
+  ])
     await run({ command: 'git', args, cwd: folder });
 }
 
@@ -86,7 +90,16 @@ async function publishWrong(packages: Packages, registry: Registry): Promise<voi
 
 async function publishOne(source: string, registry: Registry, tag: string): Promise<void> {
   await writeFile(join(source, '.npmrc'), npmSettings(registry));
-  await pnpm(source, 'publish', '--no-git-checks', '--ignore-scripts', '--tag', tag, '--registry', `${registry.url}/`);
+  await pnpm(
+    source,
+    'publish',
+    '--no-git-checks',
+    '--ignore-scripts',
+    '--tag',
+    tag,
+    '--registry',
+    `${registry.url}/`,
+  );
 }
 
 /** Runs the pnpm that started this process. */

@@ -58,5 +58,9 @@ function table(outcomes: readonly Outcome[]): string {
     const [pass, miss] = fails === undefined ? ['pass', 'MISSED'] : ['fails, as it must', 'MISSED: passes'];
     return `| ${name} | ${about} | ${installer} | ${node} | ${format} | ${installed.join(', ')} | ${problems.length === 0 ? pass : miss} |`;
   });
-  return ['| row | what | installer | Node | format | installed | outcome |', '|---|---|---|---:|---|---|---|', ...lines].join('\n');
+  return [
+    '| row | what | installer | Node | format | installed | outcome |',
+    '|---|---|---|---:|---|---|---|',
+    ...lines,
+  ].join('\n');
 }

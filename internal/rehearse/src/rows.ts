@@ -9,18 +9,30 @@ const nest = { '@nestjs/common': '^11', '@nestjs/core': '^11', 'reflect-metadata
 const MINIFIED = ['--bundle', '--minify', '--platform=node', '--format=cjs', '--log-level=error'];
 const FOR_WORKERS = ['--bundle', '--minify', '--format=esm', '--conditions=workerd,worker,browser'];
 const WEBPACK_OUTPUT = ['--output-path', 'bundle', '--output-filename', 'program.cjs'];
-const DENO_SETTINGS = ['LITERAL_KEY', 'PORT', 'PUBLIC_KEY', 'SERVICE_URL', 'SIGNING_KEY'].map((name) => `${name}=$${name}`);
+const DENO_SETTINGS = ['LITERAL_KEY', 'PORT', 'PUBLIC_KEY', 'SERVICE_URL', 'SIGNING_KEY'].map(
+  (name) => `${name}=$${name}`,
+);
 
 export const ROWS: readonly Row[] = [
   { name: 'express5', about: 'Express 5', dependencies: express5, files: ['express.ts'] },
-  { name: 'express4', about: 'Express 4, ^4.17', dependencies: { ...express, express: '^4.17' }, files: ['express.ts'] },
+  {
+    name: 'express4',
+    about: 'Express 4, ^4.17',
+    dependencies: { ...express, express: '^4.17' },
+    files: ['express.ts'],
+  },
   {
     name: 'express4-oldest',
     about: 'Express 4.17',
     dependencies: { ...express, express: '4.17.1' },
     files: ['express.ts'],
   },
-  { name: 'fastify5', about: 'Fastify 5', dependencies: { ...fastify, fastify: '^5' }, files: ['fastify.ts'] },
+  {
+    name: 'fastify5',
+    about: 'Fastify 5',
+    dependencies: { ...fastify, fastify: '^5' },
+    files: ['fastify.ts'],
+  },
   { name: 'koa3', about: 'Koa 3', dependencies: { ...koa, koa: '^3' }, files: ['koa.ts'] },
   { name: 'koa2', about: 'Koa 2', dependencies: { ...koa, koa: '^2' }, files: ['koa.ts'] },
   {
@@ -54,7 +66,13 @@ export const ROWS: readonly Row[] = [
     dependencies: express5,
     files: ['express.ts'],
   })),
-  { name: 'pnpm', about: 'Express 5, nothing hoisted', installer: 'pnpm', dependencies: express5, files: ['express.ts'] },
+  {
+    name: 'pnpm',
+    about: 'Express 5, nothing hoisted',
+    installer: 'pnpm',
+    dependencies: express5,
+    files: ['express.ts'],
+  },
   { name: 'pnp', about: 'Express 5', installer: 'yarn pnp', dependencies: express5, files: ['express.ts'] },
   {
     name: 'pnp-hono',
@@ -146,7 +164,16 @@ export const ROWS: readonly Row[] = [
     dependencies: { ...express5, webpack: '^5', 'webpack-cli': '*' },
     files: ['express.ts'],
     prepare: [
-      ['webpack', '--mode', 'production', '--target', 'node', '--entry', './out/express.js', ...WEBPACK_OUTPUT],
+      [
+        'webpack',
+        '--mode',
+        'production',
+        '--target',
+        'node',
+        '--entry',
+        './out/express.js',
+        ...WEBPACK_OUTPUT,
+      ],
     ],
     start: ['node', 'bundle/program.cjs'],
   },
@@ -162,7 +189,13 @@ export const ROWS: readonly Row[] = [
     dependencies: { ...express5, '@payment-service/inbox': 'latest', esbuild: '*' },
     files: ['inbox.ts'],
     prepare: [
-      ['esbuild', 'out/inbox.js', ...MINIFIED, '--external:@payment-service/inbox', '--outfile=bundle/program.cjs'],
+      [
+        'esbuild',
+        'out/inbox.js',
+        ...MINIFIED,
+        '--external:@payment-service/inbox',
+        '--outfile=bundle/program.cjs',
+      ],
     ],
     start: ['node', 'bundle/program.cjs'],
   },
@@ -204,7 +237,12 @@ function typescript(version: string, resolutions: readonly string[]): readonly R
       name: `ts${version}-${resolution}`,
       about: `TypeScript ${version}, ${resolution}`,
       type: isCommonJs ? 'commonjs' : 'module',
-      dependencies: { ...express5, '@types/express': '^5', '@types/node': '^20', typescript: `~${version}.0` },
+      dependencies: {
+        ...express5,
+        '@types/express': '^5',
+        '@types/node': '^20',
+        typescript: `~${version}.0`,
+      },
       files: ['express.ts'],
       compiler: settings[resolution] ?? {},
     };

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { judge, runRehearsal } from '../src/rehearsal.ts';
 import { requireThirdPartyRegistry } from '../src/registry.ts';
+import { judge, runRehearsal } from '../src/rehearsal.ts';
 import type { Row } from '../src/row.ts';
 import { CONTROLS, ROWS } from '../src/rows.ts';
 
