@@ -13,6 +13,7 @@ export interface Registry {
 /** The scope of the packages. All others come from the registry that the environment configures. */
 export const SCOPE = '@payment-service';
 
+const require = createRequire(import.meta.url);
 const DEADLINE_MS = 30_000;
 
 /** Starts a registry that keeps everything in `folder`. It asks no other registry for anything. */
@@ -30,7 +31,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   };
   const path = join(folder, 'config.json'); // JSON is YAML.
   await writeFile(path, JSON.stringify(config));
-  const manifest = createRequire(import.meta.url).resolve('verdaccio/package.json');
+  const manifest = require.resolve('verdaccio/package.json');
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const running = start({
