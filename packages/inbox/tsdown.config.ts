@@ -42,5 +42,15 @@ const config: UserConfig[] = defineConfig([
     fixedExtension: false,
     clean: false,
   },
+  // The command: a module that nothing imports.
+  {
+    entry: { command: 'src/command/command.ts' },
+    format: ['esm'],
+    dts: false,
+    platform: 'node',
+    fixedExtension: false,
+    clean: false,
+    plugins: [embeddedSql()],
+  },
 ]);
 export default config;

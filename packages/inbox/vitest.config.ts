@@ -1,7 +1,8 @@
+import { GLOBAL_POSTGRES } from '@payment-service/postgres-server';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { SHARED, WAITING_WORKERS } from '../../vitest.shared.ts';
 
 const config: ViteUserConfig = defineConfig({
-  test: { ...SHARED, maxWorkers: WAITING_WORKERS, globalSetup: ['test/support/global-postgres.ts'] },
+  test: { ...SHARED, maxWorkers: WAITING_WORKERS, globalSetup: [GLOBAL_POSTGRES] },
 });
 export default config;

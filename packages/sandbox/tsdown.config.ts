@@ -21,7 +21,7 @@ const config: UserConfig[] = defineConfig([
   { entry: ['src/index.ts'], format: ['esm', 'cjs'], dts: true, platform: 'neutral', plugins },
   // The command runs in Node only, and as a module only.
   {
-    entry: ['src/command.ts'],
+    entry: { command: 'src/command/command.ts' },
     format: ['esm'],
     dts: false,
     platform: 'node',

@@ -2,7 +2,8 @@ import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import type { ActionNote, Inbox, TransitionState } from '@payment-service/inbox';
 import { formField } from './checkout.ts';
 import type { Transaction } from './database/database.ts';
-import { INBOX_STATES } from './inbox-words.ts';
+import { HELD_STATES, INBOX_STATES } from './inbox-words.ts';
+import type { OrderStore } from './order-store.ts';
 import { problemPage } from './pages/message-page.ts';
 import { ownerInboxPage } from './pages/owner-inbox-page.ts';
 import { ownerTransitionPage } from './pages/owner-transition-page.ts';
@@ -11,13 +12,16 @@ import { type PageRequest, pathPart, queryOf, type Route } from './route.ts';
 import { ownerOfSession } from './session.ts';
 
 const A_PAGE = 25;
+const MOST_COUNTED = 1000;
 const INBOX = '/owner/inbox';
 
 /** The inbox for its owner, who may do by forms what no rule may decide; and for a monitor. */
-export function createInboxRoutes(inbox: Inbox<Transaction>): Route[] {
+export function createInboxRoutes(inbox: Inbox<Transaction>, orders: OrderStore): Route[] {
   const showTransition = async (id: string, trouble?: string): Promise<Page> => {
     const transition = isTransitionId(id) ? await inbox.show(id) : undefined;
-    return transition === undefined ? problemPage(404) : ownerTransitionPage(transition, trouble);
+    if (transition === undefined) return problemPage(404);
+    const order = await orders.find(transition.signed.merchant_reference);
+    return ownerTransitionPage({ transition, order, trouble });
   };
   const action = (
     name: string,
@@ -56,10 +60,23 @@ export function createInboxRoutes(inbox: Inbox<Transaction>): Route[] {
       path: '/healthz',
       answer: async () => {
         const health = await inbox.health();
-        return json(health.ok ? 200 : 503, health);
+        // What waits for a person is no reason to take the shop out of service: a monitor may alert on it.
+        const needsPerson = health.problems.includes('store_unavailable')
+          ? undefined
+          : await countHeld(inbox);
+        return json(health.ok ? 200 : 503, { ...health, needsPerson });
       },
     },
   ];
+}
+
+/** By the index of what waits, and not by `stats()`, which counts everything: a monitor asks every few seconds. */
+async function countHeld(inbox: Inbox<Transaction>): Promise<Readonly<Record<string, number>>> {
+  const counts = HELD_STATES.map(async (state) => {
+    const found = await inbox.list({ state, limit: MOST_COUNTED });
+    return [state, found.length] as const;
+  });
+  return Object.fromEntries(await Promise.all(counts));
 }
 
 async function listTransitions(inbox: Inbox<Transaction>, request: PageRequest): Promise<Page> {

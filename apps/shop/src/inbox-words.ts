@@ -34,6 +34,11 @@ const STATES: Readonly<Record<TransitionState, Words>> = {
   resolved: { heading: 'Closed', text: 'A person closed it; nothing was applied.' },
 };
 
+const FAILURE: Words = {
+  heading: 'The payment failed',
+  text: 'The payment service reported FAILED. It was applied exactly once: the order reads failed, and another payment can still complete it.',
+};
+
 const REASONS: Readonly<Partial<Record<TransitionReason, Words>>> = {
   no_handler: {
     heading: 'A status that the shop does nothing with',
@@ -88,6 +93,7 @@ export function wordsFor({
   signed,
 }: Pick<TransitionSummary, 'state' | 'reason' | 'signed'>): Words {
   if (reason === 'no_handler' && signed.transaction_type !== 'COLLECTION') return otherType(signed);
+  if (isFailure({ state, signed })) return FAILURE;
   if (reason === undefined) return STATES[state];
   const known = REASONS[reason];
   if (known !== undefined) return known;
@@ -112,7 +118,20 @@ export function isClosed({ state }: Pick<TransitionSummary, 'state'>): boolean {
   return state === 'settled' || state === 'superseded' || state === 'resolved';
 }
 
+/** The states that only a person ends. */
+export const HELD_STATES: readonly TransitionState[] = ['quarantined', 'conflict', 'dead'];
+
+/** Whether it waits for a person. */
+export function isHeld({ state }: Pick<TransitionSummary, 'state'>): boolean {
+  return HELD_STATES.includes(state);
+}
+
 /** Whether the owner should look at it. */
-export function needsAttention({ state }: Pick<TransitionSummary, 'state'>): boolean {
-  return state === 'quarantined' || state === 'conflict' || state === 'dead' || state === 'retrying';
+export function needsAttention(transition: Pick<TransitionSummary, 'state'>): boolean {
+  return isHeld(transition) || transition.state === 'retrying';
+}
+
+/** Whether it was applied, and says that a payment failed. */
+export function isFailure({ state, signed }: Pick<TransitionSummary, 'state' | 'signed'>): boolean {
+  return state === 'settled' && signed.transaction_status === 'FAILED';
 }

@@ -17,7 +17,7 @@ export interface Order {
   readonly start: PaymentStart;
   /** Present once the order is paid, and never taken away again. */
   readonly payment?: Payment | undefined;
-  /** The last outcome other than completed. The order stays open: another one may complete it. */
+  /** The last outcome other than completed. The order can still be paid: another payment may complete it. */
   readonly reported?: string | undefined;
   /** What the customer's redirect said. For the words on the page; nothing else may read it. */
   readonly hint?: Hint | undefined;
@@ -43,9 +43,14 @@ export interface Payment {
   readonly at: number;
 }
 
-export type OrderState = 'paid' | 'open' | 'not started';
+export type OrderState = 'paid' | 'failed' | 'open' | 'not started';
 
-export function orderState({ payment, start }: Pick<Order, 'payment' | 'start'>): OrderState {
+export function orderState({
+  payment,
+  reported,
+  start,
+}: Pick<Order, 'payment' | 'reported' | 'start'>): OrderState {
   if (payment !== undefined) return 'paid';
+  if (reported !== undefined) return 'failed';
   return start.state === 'refused' ? 'not started' : 'open';
 }

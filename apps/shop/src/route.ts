@@ -9,7 +9,7 @@ export interface PageRequest {
   readonly url: string;
   /** What the framework found at `:reference`, `:transition` and the like in the path. */
   readonly params: Readonly<Record<string, unknown>>;
-  readonly headers: SiteHeaders;
+  readonly headers: SiteHeaders & { readonly cookie?: string | undefined };
   /** What the framework's body parser made of the form. */
   readonly form?: unknown;
 }

@@ -1,8 +1,16 @@
 import type { ClientWithSecretKey, PaymentProvider } from '@payment-service/core/client';
 import type { Inbox } from '@payment-service/inbox';
 import type { Product } from './catalogue.ts';
-import { formField } from './checkout.ts';
+import {
+  type CheckoutForm,
+  EMPTY_FORM,
+  formField,
+  formOf,
+  previewCheckout,
+  readCheckoutForm,
+} from './checkout.ts';
 import type { Transaction } from './database/database.ts';
+import { isHeld } from './inbox-words.ts';
 import type { Order } from './order.ts';
 import { cataloguePage } from './pages/catalogue-page.ts';
 import { checkoutPage } from './pages/checkout-page.ts';
@@ -10,9 +18,11 @@ import { messagePage, problemPage } from './pages/message-page.ts';
 import { orderPage, orderVersion } from './pages/order-page.ts';
 import { ownerOrdersPage } from './pages/owner-orders-page.ts';
 import { type Page, plainText } from './pages/page.ts';
+import { paymentChoicePart } from './pages/payment-choice.ts';
 import { walletsPage } from './pages/wallets-page.ts';
 import { type OrderDesk, placeOrder } from './place-order.ts';
 import { type PageRequest, pathPart, queryOf, type Route, reportAway } from './route.ts';
+import { orderOfSession } from './session.ts';
 
 export interface RouteContext extends OrderDesk {
   readonly client: ClientWithSecretKey;
@@ -24,6 +34,18 @@ export interface RouteContext extends OrderDesk {
 /** How many of the newest transitions are looked through for the owner's list of orders. */
 const MOST_TRANSITIONS = 1000;
 
+/**
+ * Whether a callback of the order's payment waits for a person. One with another outcome may still come, and then the
+ * order is paid.
+ */
+async function isOrderHeld(inbox: Inbox<Transaction>, { reference, payment }: Order): Promise<boolean> {
+  if (payment !== undefined) return false;
+  const transitions = await inbox.list({ merchant_reference: reference });
+  return transitions.some(
+    (transition) => isHeld(transition) && transition.signed.transaction_type === 'COLLECTION',
+  );
+}
+
 /** The pages of the shop. The routes of the callback and the redirect are the adapters' and not among them. */
 export function createRoutes(context: RouteContext): Route[] {
   const { client, orders, inbox, catalogue, refusals, log } = context;
@@ -31,11 +53,24 @@ export function createRoutes(context: RouteContext): Route[] {
   const providersFor = ({ price }: Product): Promise<PaymentProvider[]> =>
     client.listPaymentProviders({ currency: price.currency, transaction_type: 'COLLECTION' });
 
+  const showCheckout = (
+    product: Product,
+    providers: readonly PaymentProvider[],
+    form: CheckoutForm,
+  ): Promise<Page> =>
+    checkoutPage({
+      product,
+      providers,
+      form,
+      formId: context.newFormId(),
+      paymentOrigin: new URL(context.baseUrl).origin,
+    });
+
   const withOrder =
-    (answer: (order: Order) => Promise<Page>) =>
+    (answer: (order: Order, request: PageRequest) => Promise<Page>) =>
     async (request: PageRequest): Promise<Page> => {
       const order = await orders.find(pathPart(request, 'reference'));
-      return order === undefined ? problemPage(404) : answer(order);
+      return order === undefined ? problemPage(404) : answer(order, request);
     };
 
   return [
@@ -55,13 +90,7 @@ export function createRoutes(context: RouteContext): Route[] {
       answer: async (request) => {
         const product = productOf(queryOf(request).get('product') ?? '');
         if (product === undefined) return problemPage(404);
-        return checkoutPage({
-          product,
-          providers: await providersFor(product),
-          form: { quantity: '1', name: '', account: '', provider: '' },
-          formId: context.newFormId(),
-          paymentOrigin: new URL(context.baseUrl).origin,
-        });
+        return showCheckout(product, await providersFor(product), EMPTY_FORM);
       },
     },
     {
@@ -73,11 +102,40 @@ export function createRoutes(context: RouteContext): Route[] {
         return placeOrder(product, form, providersFor, context);
       },
     },
-    { method: 'get', path: '/orders/:reference', answer: withOrder(orderPage) },
+    {
+      method: 'post',
+      path: '/checkout/providers',
+      answer: async ({ form }) => {
+        const product = productOf(formField(form, 'product'));
+        if (product === undefined) return problemPage(404);
+        const providers = await providersFor(product);
+        return paymentChoicePart(
+          previewCheckout(readCheckoutForm(form), product, providers, { isTyping: true }),
+        );
+      },
+    },
+    {
+      method: 'get',
+      path: '/orders/:reference',
+      answer: withOrder(async (order) => orderPage(order, await isOrderHeld(inbox, order))),
+    },
     {
       method: 'get',
       path: '/orders/:reference/version',
-      answer: withOrder(async (order) => plainText(orderVersion(order))),
+      answer: withOrder(async (order) => plainText(orderVersion(order, await isOrderHeld(inbox, order)))),
+    },
+    {
+      method: 'get',
+      path: '/orders/:reference/again',
+      answer: withOrder(async (order, { headers }) => {
+        const product = productOf(order.productId);
+        if (product === undefined) return problemPage(404);
+        const providers = await providersFor(product);
+        // Name and account are for the browser that ordered; others have only the order's address.
+        const isCustomer = orderOfSession(headers.cookie) === order.reference;
+        const form = isCustomer ? formOf(order, product, providers) : EMPTY_FORM;
+        return showCheckout(product, providers, form);
+      }),
     },
     {
       method: 'get',

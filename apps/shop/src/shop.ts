@@ -96,7 +96,7 @@ export function createShop(config: ServiceAccess, { inbox, orders }: Books, part
       newFormId,
       log,
     }),
-    ...createInboxRoutes(inbox),
+    ...createInboxRoutes(inbox, orders),
   ];
 
   return {

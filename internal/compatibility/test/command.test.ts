@@ -1,8 +1,9 @@
-/** The sandbox's command as it is installed: it starts, answers, keeps its file and ends on Ctrl-C. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/** The commands as they are installed: both start, and the sandbox answers, keeps its file and ends on Ctrl-C. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { userNodes } from '@payment-service/toolchains';
 import { afterEach, expect, inject, test } from 'vitest';
 import { readTarballs } from '../src/packed-package.ts';
@@ -35,6 +36,25 @@ test.each(userNodes().filter((node) => supports(manifest, node)))(
     expect(await ended).toEqual([0, null]);
   },
 );
+
+const commands = packages.flatMap(({ manifest: owner }) =>
+  Object.entries(owner.bin ?? {}).map(([own, target]) => ({
+    own,
+    owner,
+    file: join(scratch, 'node_modules', owner.name, target),
+  })),
+);
+
+test.each(
+  commands.flatMap((each) =>
+    userNodes()
+      .filter((node) => supports(each.owner, node))
+      .map((node) => ({ ...each, ...node })),
+  ),
+)('$own says how to use it on Node $version', async ({ binary, own, file }) => {
+  const { stdout, stderr } = await promisify(execFile)(binary, [file, '--help'], { env: {} });
+  expect({ stdout, stderr }).toEqual({ stdout: expect.stringContaining(`Usage: ${own}`), stderr: '' });
+});
 
 /** The address that the command prints; rejects when it ends without one. */
 function addressIn({ stdout }: ChildProcess): Promise<string> {

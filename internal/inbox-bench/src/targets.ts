@@ -11,9 +11,7 @@ export interface Target {
 
 /** docs/inbox-benchmark.md says why these. */
 export const TARGETS: readonly Target[] = [
-  { way: 'store', contender: 'inboxPostgres', over: 'floorPostgres', atLeast: 2.7 },
   { way: 'store', contender: 'inboxPostgres', over: 'groupedPostgres', atLeast: 0.8 },
-  { way: 'store', contender: 'inboxSqlite', over: 'floorSqlite', atLeast: 3.9 },
   { way: 'store', contender: 'inboxSqlite', over: 'groupedSqlite', atLeast: 0.8 },
   { way: 'http', contender: 'inboxPostgres', over: 'pgBoss', atLeast: 1 },
   { way: 'http', contender: 'inboxSqlite', over: 'pgBoss', atLeast: 1 },

@@ -1,3 +1,4 @@
 export { freePort } from './free-port.ts';
+export { GLOBAL_POSTGRES } from './global-postgres.ts';
 export type { GivenData, PostgresServer } from './start-postgres.ts';
 export { startPostgres } from './start-postgres.ts';

@@ -15,7 +15,6 @@ returning id, transition_id
 select created.id, value ->> 'digest', value ->> 'content', value ->> 'requestCurrency', value ->> 'requestAmount',
   value ->> 'transactionCurrency', value ->> 'transactionAmount', value ->> 'keyId', value ->> 'refusal', {now}
 from {given} join {created} created on created.transition_id = value ->> 'transitionId'
-where not exists (select 1 from inbox.body b where b.transition = created.id)
 {last}
 
 -- name: keep_body
@@ -30,7 +29,7 @@ on conflict (transition, digest) do update set refusal = null
 
 -- name: find_known
 -- For deliveries of known transitions: whether the body is known as well, and as what.
-select t.id, t.transition_id, b.digest, b.refusal
+select t.id, t.transition_id, value ->> 'digest' as digest, b.transition as body, b.refusal
 from {given}
 join inbox.transition t on t.transition_id = value ->> 'transitionId'
 left join inbox.body b on b.transition = t.id and b.digest = value ->> 'digest'

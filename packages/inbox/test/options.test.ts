@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
-import pg from 'pg';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createInbox, postgres, sqlite } from '../src/index.ts';
+import { backoff } from '../src/options.ts';
 import { ENGINES } from './support/merchant.ts';
 import { newDueShop } from './support/shop.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
-import { until } from './support/until.ts';
+import { startWork, until } from './support/until.ts';
 
 const HOUR = 3_600_000;
 const MOST = 2 ** 31 - 1;
@@ -14,53 +14,59 @@ const MOST = 2 ** 31 - 1;
 const emptyStore = () => sqlite(join(temporaryFolder(), 'x.db'));
 
 describe('options', () => {
-  it.each([
-    ['store', { store: undefined }],
-    ['store', { store: { name: 'redis' } }],
-    ['account', { account: 7 }],
-    ['account', { account: 'a\0b' }],
-    ['account', { account: 'x'.repeat(201) }],
-    ['account', { account: '\ud800' }],
-    ['spool', { spool: ':memory:' }],
-    ['onEvent', { onEvent: 'log' }],
-    ['now', { now: Date.now }],
-    ['statuses', { statuses: ['COMPLETED'] }],
-    ['random', { random: null }],
-    ['allowTransitions', { allowTransitions: { COMPLETED: 'FAILED' } }],
-    ['allowTransitions', { allowTransitions: null }],
-    ['completedEvents', { completedEvents: 'transaction.completed' }],
-    ['interimStatuses', { interimStatuses: [1] }],
-    ['storeTimeoutMs', { storeTimeoutMs: 0 }],
-    ['storeTimeoutMs', { storeTimeoutMs: Number.NaN }],
-    ['storeTimeoutMs', { storeTimeoutMs: 600_001 }, 'from 1 to 600000'],
-    ['handlerTimeoutMs', { handlerTimeoutMs: 1.5 }],
-    ['handlerTimeoutMs', { handlerTimeoutMs: HOUR + 1 }, 'from 1 to 3600000'],
-    ['handlerLockTimeoutMs', { handlerLockTimeoutMs: HOUR + 1 }, 'from 1 to 3600000'],
-    ['retry.attempts', { retry: { attempts: 0 } }],
-    ['retry.attempts', { retry: { attempts: MOST + 1 } }, 'from 1 to 2147483647'],
-    ['retry.firstDelayMs', { retry: { firstDelayMs: MOST + 1 } }, 'from 1 to 2147483647'],
-    ['retry.longestDelayMs', { retry: { longestDelayMs: Number.POSITIVE_INFINITY } }, 'from 1 to 2147483647'],
-  ])('are checked at construction, and the error names %s: %o', (option, wrong, message = '') => {
-    const create = (): unknown => Reflect.apply(createInbox, undefined, [{ store: emptyStore(), ...wrong }]);
-    expect(create).toThrow(ConfigurationError);
-    expect(create).toThrow(expect.objectContaining({ option, message: expect.stringContaining(message) }));
+  const wrong: Record<string, readonly unknown[]> = {
+    store: [undefined, { name: 'redis' }],
+    account: [7, 'a\0b', 'x'.repeat(201), '\ud800'],
+    spool: [':memory:'],
+    onEvent: ['log'],
+    now: [Date.now],
+    statuses: [['COMPLETED']],
+    random: [null],
+    allowTransitions: [{ COMPLETED: 'FAILED' }, null],
+    completedEvents: ['transaction.completed'],
+    interimStatuses: [[1]],
+    storeTimeoutMs: [0, Number.NaN, 600_001],
+    handlerTimeoutMs: [1.5, HOUR + 1],
+    handlerLockTimeoutMs: [HOUR + 1],
+    'retry.attempts': [0, MOST + 1],
+    'retry.firstDelayMs': [MOST + 1],
+    'retry.longestDelayMs': [Number.POSITIVE_INFINITY],
+  };
+  it.each(Object.entries(wrong))('of createInbox() are checked, and the error names %s', (option, values) => {
+    const [name = '', field] = option.split('.');
+    for (const value of values) {
+      const given = { store: emptyStore(), [name]: field === undefined ? value : { [field]: value } };
+      const create = (): unknown => Reflect.apply(createInbox, undefined, [given]);
+      expect(create).toThrow(ConfigurationError);
+      const limit =
+        { storeTimeoutMs: 600_000, handlerTimeoutMs: HOUR, handlerLockTimeoutMs: HOUR }[name] ?? MOST;
+      const message = expect.stringContaining(/Ms$|retry/.test(name) ? `from 1 to ${limit}` : name);
+      expect(create).toThrow(expect.objectContaining({ option, message }));
+    }
   });
 
-  it('of postgres() are a pool and a plain name', () => {
+  it('of postgres() must be a pool and a plain name', () => {
     const pool = { connect: () => undefined, on: () => undefined };
-    for (const wrong of [undefined, {}, { connect: 5 }]) {
+    for (const wrong of [undefined, {}, { connect: 5 }])
       expect(() => Reflect.apply(postgres, undefined, [wrong])).toThrow(ConfigurationError);
-    }
-    for (const schema of ['', 'Upper', 'with space', 'a;b', 'pg_x', 'a"b', 'x'.repeat(64)]) {
+    for (const schema of ['', 'Upper', 'with space', 'a;b', 'pg_x', 'a"b', 'x'.repeat(64)])
       expect(() => Reflect.apply(postgres, undefined, [pool, { schema }])).toThrow(ConfigurationError);
-    }
   });
 
-  it('of calls are checked as well', async () => {
+  it('of calls are checked, and the error names them', async () => {
     const inbox = createInbox({ store: emptyStore() });
     onTestFinished(() => inbox.close());
     inbox.handle(() => undefined);
     const { signal } = new AbortController();
+    const lists = [
+      ...[{ merchant_reference: 7 }, { merchant_reference: null }, { internal_reference: ['ORD-1'] }],
+      ...[{ limit: 0 }, { limit: 1001 }, { limit: 1.5 }, { state: "x' or 1=1" }, { reason: 7 }],
+      ...[{ since: '2026-01-01' }, { until: new Date(Number.NaN) }, { after: 'x' }],
+    ];
+    for (const options of lists) {
+      const option = Object.keys(options)[0];
+      await expect(Reflect.apply(inbox.list, undefined, [options])).rejects.toMatchObject({ option });
+    }
     const calls = {
       concurrency: inbox.work({ signal, concurrency: 0 }),
       pollMs: inbox.work({ signal, pollMs: HOUR + 1 }),
@@ -69,25 +75,36 @@ describe('options', () => {
       bodiesOlderThanDays: inbox.prune({ bodiesOlderThanDays: Number.NaN }),
       limit: inbox.overdue({ limit: 0.5 }),
       transitionId: inbox.show('A'.repeat(64)),
+      body: Reflect.apply(inbox.transaction, undefined, ['insert …']),
     };
-    for (const [option, call] of Object.entries(calls)) {
+    for (const [option, call] of Object.entries(calls))
       await expect(call).rejects.toMatchObject({ name: 'ConfigurationError', option });
-    }
-  });
-
-  it('a pool that is too small for the concurrency is refused, with the numbers', async () => {
-    const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4 });
-    onTestFinished(() => pool.end());
-    const inbox = createInbox({ store: postgres(pool) });
-    inbox.handle(() => undefined);
-    const work = inbox.work({ signal: new AbortController().signal, concurrency: 4 });
-    await expect(work).rejects.toThrow('max of 6');
-    await inbox.close();
   });
 });
 
-describe.each(ENGINES)('the largest numbers on %s', (engine) => {
-  it('work', async () => {
+describe('the wait after an attempt', () => {
+  const retry = { attempts: 40, firstDelayMs: 1000, longestDelayMs: 3_600_000 };
+
+  it('doubles up to the longest delay', () => {
+    const delays = [1, 2, 3, 12, 13, 40, 10_000].map((attempt) =>
+      backoff(attempt, { retry, random: () => 1 }),
+    );
+    expect(delays).toEqual([1000, 2000, 4000, 2_048_000, 3_600_000, 3_600_000, 3_600_000]);
+  });
+
+  it.each([
+    [0, 14],
+    [1, 28],
+  ])('is half or all of the delay for the random number %i: 40 attempts take %i hours', (random, hours) => {
+    const waits = Array.from({ length: 39 }, (_, index) =>
+      backoff(index + 1, { retry, random: () => random }),
+    );
+    expect(Math.round(waits.reduce((sum, wait) => sum + wait) / HOUR)).toBe(hours);
+  });
+});
+
+describe.each(ENGINES)('on %s', (engine) => {
+  it('the largest numbers work', async () => {
     const retry = { attempts: MOST, firstDelayMs: MOST, longestDelayMs: MOST };
     const timeouts = { handlerTimeoutMs: HOUR, handlerLockTimeoutMs: HOUR, storeTimeoutMs: 600_000 };
     const { merchant, inbox } = await newDueShop(engine, { ...timeouts, retry });
@@ -95,15 +112,13 @@ describe.each(ENGINES)('the largest numbers on %s', (engine) => {
       if (attempt === 1) throw new Error('not yet');
       await merchant.credit(tx, 'ORD-1', '500');
     });
-    const stop = new AbortController();
-    const working = inbox.work({ signal: stop.signal, pollMs: HOUR });
+    const stop = startWork(inbox, { pollMs: HOUR });
     await until(async () => (await inbox.list())[0]?.state === 'retrying');
-    await merchant.clock.advance(MOST);
+    await merchant.advance(MOST);
     // Wakes the worker.
     await inbox.transaction((tx) => tx.query('select 1'));
     await until(async () => (await inbox.list())[0]?.state === 'settled');
-    stop.abort();
-    await working;
+    await stop();
     expect(await merchant.credits()).toHaveLength(1);
   });
 });

@@ -1,43 +1,57 @@
-import type pg from 'pg';
-import { expect, it } from 'vitest';
-import { postgres, type Store } from '../src/index.ts';
-import { callback } from './support/callbacks.ts';
+import { describe, expect, it } from 'vitest';
+import { postgres } from '../src/index.ts';
+import { callback, paid } from './support/callbacks.ts';
+import { startChild } from './support/child-process.ts';
+import { ENGINES, newMerchant } from './support/merchant.ts';
 import { poolShop } from './support/pool-shop.ts';
+import { money } from './support/shop.ts';
+import { watchedStore } from './support/store.ts';
+import { startWork, until } from './support/until.ts';
 
-const WORKERS = 4;
-const DUE = 800;
+describe.each(ENGINES)('several worker processes on %s', (engine) => {
+  it('settle every payment once, and take none for one that ends its process', async () => {
+    const merchant = await newMerchant(engine);
+    const inbox = merchant.open();
+    const references = Array.from({ length: 30 }, (_, index) => `ORD-${index}`);
+    for (const reference of references) await inbox.expect(money(reference));
+    const workers = [1, 2, 3].map(() => startChild('poisoned-worker.ts', merchant.programArguments));
+    for (const reference of references) await inbox.receive(paid(reference, 500));
+    await until(async () => {
+      const { states } = await inbox.stats();
+      return states.settled + states.quarantined === references.length;
+    });
+    for (const worker of workers) worker.kill('SIGTERM');
+    for (const { ended } of workers) expect(await ended).toMatchObject({ code: 0 });
+    expect((await inbox.stats()).states).toMatchObject({ settled: 30, quarantined: 0 });
+    expect(await merchant.credits()).toEqual(references.map((reference) => `${reference} 500`).sort());
+    const unfinished = `select id from ${merchant.table('transition')} where unfinished > 0`;
+    expect(await merchant.query(unfinished)).toEqual([]);
+  });
+});
 
 it('workers on one backlog settle each transition once, and seldom try what another one has taken', async () => {
-  const { pool, schema, inbox, open } = poolShop({ max: 40 });
-  await inbox.ready();
-  await Promise.all(
-    Array.from({ length: DUE }, (_, index) =>
-      inbox.receive(callback({ internal_reference: `INT-${index}`, transaction_status: 'FAILED' })),
-    ),
+  const count = 400;
+  const { pool, schema, inbox, open } = poolShop({ pool: { max: 40 } });
+  const due = Array.from({ length: count }, (_, index) =>
+    callback({ internal_reference: `INT-${index}`, transaction_status: 'FAILED' }),
   );
-
-  const own = postgres<pg.PoolClient>(pool, { schema });
+  await Promise.all(due.map((each) => inbox.receive(each)));
   let overtaken = 0;
-  const store: Store<pg.PoolClient> = {
-    ...own,
-    async query(text, values, tx) {
-      const rows = await own.query(text, values, tx);
-      if (text.includes('unfinished = unfinished + 1') && rows.length === 0) overtaken += 1;
-      return rows;
-    },
-  };
-  const stop = new AbortController();
+  const store = watchedStore(postgres(pool, { schema }), async (text, run) => {
+    const rows = await run();
+    if (text.includes('unfinished = unfinished + 1') && rows.length === 0) overtaken += 1;
+    return rows;
+  });
   const handled: string[] = [];
-  const workers = Array.from({ length: WORKERS }, () => {
+  const stops = [1, 2, 3, 4].map(() => {
     const worker = open({ store, random: Math.random });
     worker.handle(({ transitionId }) => handled.push(transitionId), { status: '*' });
-    return worker.work({ signal: stop.signal });
+    return startWork(worker, { pollMs: 1000 });
   });
-  await expect.poll(() => handled.length, { timeout: 60_000 }).toBe(DUE);
-  await expect.poll(async () => (await inbox.stats()).states.settled, { timeout: 60_000 }).toBe(DUE);
-  stop.abort();
-  await Promise.all(workers);
-  expect(new Set(handled).size).toBe(DUE);
+  await until(async () => (await inbox.stats()).states.settled === count);
+  for (const stop of stops) await stop();
+  expect(handled).toHaveLength(count);
+  expect(new Set(handled).size).toBe(count);
   // Each would try each of them: twice as many and more.
-  expect(overtaken).toBeLessThan(DUE);
+  expect(overtaken).toBeLessThan(count);
 });

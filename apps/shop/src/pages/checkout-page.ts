@@ -1,10 +1,16 @@
 import type { PaymentProvider } from '@payment-service/core/client';
 import { html } from 'hono/html';
 import type { Product } from '../catalogue.ts';
-import { type CheckoutField, type CheckoutForm, MOST_PIECES, type Refusal } from '../checkout.ts';
+import {
+  type CheckoutField,
+  type CheckoutForm,
+  MOST_PIECES,
+  previewCheckout,
+  type Refusal,
+} from '../checkout.ts';
 import { formatMoney } from '../money.ts';
-import { limits, prefixes } from './catalogue-page.ts';
 import { type Markup, type Page, page } from './page.ts';
+import { paymentChoice, saidOf } from './payment-choice.ts';
 
 interface CheckoutPage {
   readonly product: Product;
@@ -23,11 +29,13 @@ interface CheckoutPage {
 export function checkoutPage(content: CheckoutPage): Promise<Page> {
   const { product, providers, form, formId, paymentOrigin, refusal, trouble, status } = content;
   const problems = refusal?.fields ?? {};
+  const preview = previewCheckout(form, product, providers, { isTyping: false });
   return page({
     title: `Buy ${product.name}`,
     section: '/',
     status,
     formsTo: paymentOrigin,
+    script: '/checkout.js',
     main: html`<h1>Checkout</h1>
 ${summary(refusal, trouble)}
 <form method="post" action="/checkout" novalidate class="narrow">
@@ -47,8 +55,9 @@ ${field(
   html`type="tel" autocomplete="tel" maxlength="34"`,
   'With the country code, for example 256770000001. Never a card number.',
 )}
-${providerChoice(providers, form, problems.provider)}
+${paymentChoice(preview, problems.provider)}
 <button class="button wide" type="submit">Pay</button>
+<p class="said" id="said" role="status">${saidOf(preview)}</p>
 <p class="quiet">You confirm the payment on the next page.</p>
 </form>`,
   });
@@ -88,24 +97,4 @@ ${descriptions.length === 0 ? '' : html`aria-describedby="${descriptions.join(' 
 ${problem === undefined ? '' : html`aria-invalid="true"`}>
 ${problem === undefined ? '' : html`<p class="problem" id="${name}-problem">${problem}</p>`}
 </div>`;
-}
-
-function providerChoice(
-  providers: readonly PaymentProvider[],
-  form: CheckoutForm,
-  problem: string | undefined,
-): Markup {
-  const chosen = form.provider;
-  return html`<fieldset id="provider"${problem === undefined ? '' : html` aria-describedby="provider-problem"`}>
-<legend>How you want to pay</legend>
-${providers.length === 0 ? html`<p>No provider takes this currency at the moment.</p>` : ''}
-${providers.map(
-  (provider) => html`<label class="card choice">
-<input type="radio" name="provider" value="${provider.provider_code}"${provider.provider_code === chosen ? html` checked` : ''}${provider.is_active ? '' : html` disabled`}>
-<span><strong>${provider.provider_name}</strong>
-<span class="quiet">${provider.transaction_method_name}, ${limits(provider)}${prefixes(provider)}${provider.is_active ? '' : '. Not available now'}</span></span>
-</label>`,
-)}
-${problem === undefined ? '' : html`<p class="problem" id="provider-problem">${problem}</p>`}
-</fieldset>`;
 }

@@ -1,18 +1,22 @@
 import { html } from 'hono/html';
 import { formatMoney } from '../money.ts';
-import { type Order, orderState, type PaymentStart } from '../order.ts';
+import { type Order, type OrderState, orderState, type PaymentStart } from '../order.ts';
 import { type Markup, type Page, page } from './page.ts';
 
-/** The customer's own page of an order. Shows no name and only the end of the account: its address opens it. */
-export function orderPage(order: Order): Promise<Page> {
+/**
+ * The customer's own page of an order. Shows no name and only the end of the account: its address opens it.
+ *
+ * @param isHeld Whether the inbox holds a callback of its payment back for a person.
+ */
+export function orderPage(order: Order, isHeld: boolean): Promise<Page> {
   const isPaid = order.payment !== undefined;
   return page({
-    title: isPaid ? 'Paid' : 'Your order',
+    title: TITLES[orderState(order)],
     section: '/',
     watch: !isPaid,
     main: html`<h1>Your order</h1>
-<div data-version="${orderVersion(order)}" role="status">
-${situation(order)}
+<div data-version="${orderVersion(order, isHeld)}" role="status">
+${situation(order, isHeld)}
 </div>
 <dl class="card narrow">
 <dt>Order</dt><dd>${order.reference}</dd>
@@ -25,11 +29,19 @@ ${situation(order)}
 }
 
 /** Changes whenever the page would say something else. */
-export function orderVersion(order: Order): string {
-  return [orderState(order), order.start.state, order.reported ?? '', order.hint?.status ?? ''].join('|');
+export function orderVersion(order: Order, isHeld: boolean): string {
+  const { start, reported = '', hint } = order;
+  return [orderState(order), start.state, reported, hint?.status ?? '', isHeld ? 'held' : ''].join('|');
 }
 
-function situation({ payment, reported, hint, start, productId }: Order): Markup {
+const TITLES: Readonly<Record<OrderState, string>> = {
+  paid: 'Paid',
+  failed: 'Payment failed',
+  open: 'Your order',
+  'not started': 'Payment not started',
+};
+
+function situation({ reference, payment, reported, hint, start }: Order, isHeld: boolean): Markup {
   if (payment !== undefined) {
     return panel('good', 'Paid. Thank you!', html`<p>The payment service confirmed your payment.</p>`);
   }
@@ -37,7 +49,7 @@ function situation({ payment, reported, hint, start, productId }: Order): Markup
     return panel(
       'bad',
       'The payment was not started',
-      html`<p>The payment service refused it: ${start.why}</p>${tryAgain(productId)}`,
+      html`<p>The payment service refused it: ${start.why}</p>${tryAgain(reference)}`,
     );
   }
   const again =
@@ -47,10 +59,11 @@ function situation({ payment, reported, hint, start, productId }: Order): Markup
   if (reported !== undefined) {
     return panel(
       'bad',
-      'This order is not paid',
-      html`<p>The payment service reported: ${reported}.</p>${tryAgain(productId)}`,
+      'The payment failed',
+      html`<p>This order is not paid. The payment service reported: ${reported}.</p>${tryAgain(reference)}`,
     );
   }
+  if (isHeld) return held(hint?.completed === true ? '' : again);
   if (hint === undefined) return waiting(start, again);
   // Only a hint: the customer's browser brought it, and it can be opened again at any time.
   return hint.completed
@@ -65,6 +78,17 @@ page changes by itself.</p>`,
         'Your payment seems not to be completed',
         html`<p>The payment page said: ${hint.status}. We are waiting until the payment service tells us the outcome.</p>${again}`,
       );
+}
+
+/** No promise: a person decides, and after that nothing may come. */
+function held(again: Markup | ''): Markup {
+  return panel(
+    'open',
+    'The shop has to check your payment',
+    html`<p>What the shop received about your payment does not fit this order, so the order is not paid. You do not have
+to wait on this page: keep its address, and look again later. If you have paid, please do not pay a second time.</p>
+${again === '' ? '' : html`<p>If you have not paid yet, you can still pay.</p>${again}`}`,
+  );
 }
 
 function waiting({ state }: PaymentStart, again: Markup | ''): Markup {
@@ -91,8 +115,8 @@ same, so please do not order a second time. As soon as the payment service tells
   );
 }
 
-function tryAgain(productId: string): Markup {
-  return html`<p><a class="button" href="/checkout?product=${encodeURIComponent(productId)}">Try again</a></p>`;
+function tryAgain(reference: string): Markup {
+  return html`<p><a class="button" href="/orders/${reference}/again">Try again</a></p>`;
 }
 
 function panel(mood: 'good' | 'open' | 'bad', heading: string, text: Markup): Markup {

@@ -81,9 +81,9 @@ function stateLink(
 }
 
 function transitionCard(transition: TransitionSummary): Markup {
-  const { transitionId, state, signed, deliveries, bodyCount, attempts, changedAt } = transition;
+  const { transitionId, signed, deliveries, bodyCount, attempts, changedAt } = transition;
   return html`<li class="card">
-<h2><a href="/owner/inbox/${transitionId}">${signed.merchant_reference || 'no reference'}</a> ${stateBadge(state)}</h2>
+<h2><a href="/owner/inbox/${transitionId}">${signed.merchant_reference || 'no reference'}</a> ${stateBadge(transition)}</h2>
 <p>${wordsFor(transition).heading}</p>
 <p class="quiet">${signed.transaction_type} ${signed.transaction_status}, came ${deliveries} ×${bodyCount > 1 ? `, ${bodyCount} different bodies` : ''}${attempts > 1 ? `, ${attempts} attempts` : ''}</p>
 <p class="quiet">${time(changedAt)}</p>

@@ -2,9 +2,10 @@ import type { TransitionSummary } from '@payment-service/inbox';
 import { html } from 'hono/html';
 import { isClosed, needsAttention, wordsFor } from '../inbox-words.ts';
 import { formatMoney } from '../money.ts';
-import { type Order, orderState } from '../order.ts';
+import type { Order } from '../order.ts';
 import type { StrayPayment } from '../order-store.ts';
 import { type Markup, type Page, page } from './page.ts';
+import { orderBadge } from './state-badge.ts';
 import { time } from './time.ts';
 
 interface OwnerOrders {
@@ -31,7 +32,7 @@ export function ownerOrdersPage({
     main: html`<h1>Orders</h1>
 ${orders.length === 0 ? html`<p>No orders yet. <a href="/">Buy something</a>, and it will be here.</p>` : ''}
 <ul class="orders">
-${orders.map((order) => orderCard(order, notesOn(order, transitions)))}
+${orders.map((order) => orderCard(order, ofOrder(order, transitions)))}
 </ul>
 ${waiting.length === 0 ? '' : strayList(waiting)}
 ${strayPayments.length === 0 ? '' : strayPaymentList(strayPayments)}
@@ -39,24 +40,21 @@ ${refusals.size === 0 ? '' : refusalList(refusals)}`,
   });
 }
 
-/** What the inbox holds under the reference of an order, and did not simply apply. */
-function notesOn(
-  { reference }: Order,
-  transitions: readonly TransitionSummary[],
-): readonly TransitionSummary[] {
-  return transitions.filter(
-    (transition) =>
-      transition.signed.merchant_reference === reference &&
-      (!isClosed(transition) || (transition.state === 'settled' && transition.bodyCount > 1)),
-  );
+function ofOrder({ reference }: Order, transitions: readonly TransitionSummary[]): TransitionSummary[] {
+  return transitions.filter(({ signed }) => signed.merchant_reference === reference);
 }
 
-function orderCard(order: Order, notes: readonly TransitionSummary[]): Markup {
-  const state = orderState(order);
+/** What the inbox did not simply apply. */
+function isNoted(transition: TransitionSummary): boolean {
+  return !isClosed(transition) || (transition.state === 'settled' && transition.bodyCount > 1);
+}
+
+function orderCard(order: Order, transitions: readonly TransitionSummary[]): Markup {
+  const notes = transitions.filter(isNoted);
   const { payment, reported } = order;
   const isLookedFor = notes.some((note) => needsAttention(note) || note.state === 'settled');
-  return html`<li class="card">
-<h2><a href="/orders/${order.reference}">${order.reference}</a> <span class="badge ${state === 'paid' ? 'on' : 'off'}">${state}</span>${isLookedFor ? html` <span class="badge bad">look at this</span>` : ''}</h2>
+  return html`<li class="card" id="${order.reference}">
+<h2><a href="/orders/${order.reference}">${order.reference}</a> ${orderBadge(order)}${isLookedFor ? html` <span class="badge bad">look at this</span>` : ''}</h2>
 <dl>
 <dt>Total</dt><dd>${formatMoney(order.total.currency, order.total.amount)}</dd>
 <dt>Item</dt><dd>${order.quantity} × ${order.item}</dd>
@@ -68,6 +66,7 @@ ${payment === undefined ? '' : html`<dt>Paid</dt><dd><a href="/owner/inbox/${pay
 ${payment?.charge === undefined ? '' : html`<dt>Charge</dt><dd>${formatMoney(order.total.currency, payment.charge)}, as its callback claims</dd>`}
 ${reported === undefined || payment !== undefined ? '' : html`<dt>Reported</dt><dd>${reported}</dd>`}
 ${order.start.state === 'refused' || order.start.state === 'unknown' ? html`<dt>${order.start.state === 'refused' ? 'Not started' : 'Start unknown'}</dt><dd>${order.start.why}</dd>` : ''}
+${transitions.length === 0 ? '' : html`<dt>Inbox</dt><dd><a href="/owner/inbox?reference=${order.reference}">${transitions.length === 1 ? '1 callback' : `${transitions.length} callbacks`}</a></dd>`}
 </dl>
 ${notes.map(note)}
 </li>`;

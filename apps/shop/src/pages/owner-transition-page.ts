@@ -1,18 +1,23 @@
-import type { KeptBody, OperatorAction, StoredClaim, TransitionDetails } from '@payment-service/inbox';
+import type { KeptBody, OperatorAction, TransitionDetails } from '@payment-service/inbox';
 import { html } from 'hono/html';
 import { isClosed, wordsFor } from '../inbox-words.ts';
 import { formatMoney } from '../money.ts';
+import type { Order } from '../order.ts';
+import { bodyCards, claimed } from './body-card.ts';
 import { type Markup, type Page, page } from './page.ts';
-import { stateBadge } from './state-badge.ts';
+import { orderBadge, stateBadge } from './state-badge.ts';
 import { time } from './time.ts';
 
-/**
- * One transition for the owner. Of its bodies it shows what they claim about money, and not the names and account
- * numbers that stand in them.
- *
- * @param trouble why what the owner wanted was not done.
- */
-export function ownerTransitionPage(transition: TransitionDetails, trouble?: string): Promise<Page> {
+interface TransitionContent {
+  readonly transition: TransitionDetails;
+  /** The order that it is about, where the shop has one. */
+  readonly order: Order | undefined;
+  /** Why what the owner wanted was not done. */
+  readonly trouble?: string | undefined;
+}
+
+/** One transition for the owner. Of its bodies it shows everything but the names and account numbers in them. */
+export function ownerTransitionPage({ transition, order, trouble }: TransitionContent): Promise<Page> {
   const { signed, state, reason, attempts, deliveries, firstAt, changedAt, nextAt, lastError, expectation } =
     transition;
   const { heading, text } = wordsFor(transition);
@@ -23,9 +28,10 @@ export function ownerTransitionPage(transition: TransitionDetails, trouble?: str
     main: html`<h1>${signed.merchant_reference || 'No reference'}</h1>
 ${trouble === undefined ? '' : html`<div class="notice bad narrow" role="alert"><p>${trouble}</p></div>`}
 <div class="card narrow" data-state="${state}">
-<h2>${heading} ${stateBadge(state)}</h2>
+<h2>${heading} ${stateBadge(transition)}</h2>
 <p>${text}</p>
 <dl class="facts">
+${order === undefined ? '' : html`<dt>Order</dt><dd><a href="/owner/orders#${order.reference}">${order.reference}</a> ${orderBadge(order)}</dd>`}
 ${row('Reason', reason)}
 ${row('Status', signed.transaction_status)}
 ${row('Type', signed.transaction_type)}
@@ -42,7 +48,7 @@ ${row('Last error', lastError)}
 </div>
 <section><h2>What it claims</h2>
 <p class="quiet">Amounts are not signed. Only a body that equals what the order expects is ever applied.</p>
-<ul class="orders">${transition.bodies.map(bodyCard)}</ul></section>
+<ul class="bodies">${bodyCards(transition)}</ul></section>
 ${transition.actions.length === 0 ? '' : html`<section><h2>What was done</h2><ul>${transition.actions.map(doneItem)}</ul></section>`}
 ${actionForm(transition)}
 <p><a href="/owner/inbox">Back to the inbox</a></p>`,
@@ -51,23 +57,6 @@ ${actionForm(transition)}
 
 function row(term: string, value: string | undefined): Markup | '' {
   return value === undefined ? '' : html`<dt>${term}</dt><dd>${value}</dd>`;
-}
-
-function bodyCard({ request, transaction, deliveries, lastAt, refusal, isSettled }: KeptBody): Markup {
-  return html`<li class="card">
-${isSettled ? html`<p><span class="badge on">applied</span></p>` : ''}${refusal === undefined ? '' : html`<p><span class="badge bad">${refusal}</span></p>`}
-<dl>
-<dt>Requested</dt><dd>${money(request)}</dd>
-<dt>Transacted</dt><dd>${money(transaction)}</dd>
-<dt>Came</dt><dd>${deliveries} ×, last ${time(lastAt)}</dd>
-</dl>
-</li>`;
-}
-
-function money({ currency, amount }: StoredClaim): string {
-  return currency === null && amount === null
-    ? 'nothing'
-    : formatMoney(currency ?? 'no currency', amount ?? 'no amount');
 }
 
 const REOPENED = new Set<string | undefined>([
@@ -113,7 +102,7 @@ function bodyChoice(bodies: readonly KeptBody[]): Markup {
 <label class="card choice"><input type="radio" name="body" value="" checked><span>None: close it</span></label>
 ${bodies.map(
   ({ digest, transaction }) =>
-    html`<label class="card choice"><input type="radio" name="body" value="${digest}"><span>${money(transaction)}</span></label>`,
+    html`<label class="card choice"><input type="radio" name="body" value="${digest}"><span>${claimed(transaction)}</span></label>`,
 )}
 </fieldset>`;
 }

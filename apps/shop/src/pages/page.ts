@@ -21,6 +21,8 @@ interface PageContent {
   readonly formsTo?: string | undefined;
   /** Reloads the page when the order changes: by script, or every 3 seconds where there is none. */
   readonly watch?: boolean | undefined;
+  /** A module of assets/ that this page loads. */
+  readonly script?: '/checkout.js' | undefined;
 }
 
 const SECTIONS = [
@@ -37,7 +39,7 @@ const SECTIONS = [
 const OWN_REFERRER = { 'referrer-policy': 'same-origin' };
 
 export async function page(content: PageContent): Promise<Page> {
-  const { title, main, section, status = 200, headers = {}, formsTo = '', watch = false } = content;
+  const { title, main, section, status = 200, headers = {}, formsTo = '', watch = false, script } = content;
   const body = await html`<!doctype html>
 <html lang="en">
 <head>
@@ -48,7 +50,7 @@ export async function page(content: PageContent): Promise<Page> {
 <link rel="stylesheet" href="/shop.css">
 <link rel="stylesheet" href="/form.css">
 <link rel="stylesheet" href="/inbox.css">
-${watch ? html`<script type="module" src="/order.js"></script><noscript><meta http-equiv="refresh" content="3"></noscript>` : ''}
+${watch ? html`<script type="module" src="/order.js"></script><noscript><meta http-equiv="refresh" content="3"></noscript>` : ''}${script === undefined ? '' : html`<script type="module" src="${script}"></script>`}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
@@ -65,6 +67,11 @@ ${main}
 </body>
 </html>`;
   return { status, headers: { ...pageHeaders(formsTo), ...OWN_REFERRER, ...headers }, body: String(body) };
+}
+
+/** A part of a page, for the page's own script. */
+export async function fragment(content: Markup): Promise<Page> {
+  return { status: 200, headers: pageHeaders(), body: String(await content) };
 }
 
 /** Sends the browser on, to a path of the shop or to the payment page. */

@@ -11,6 +11,14 @@ export interface RunningProgram {
   hasPrinted(text: string): Promise<void>;
 }
 
+/** How a program is started when it is not the program of the document itself. */
+export interface Starting {
+  /** What follows the file on the command line, for the port that the program is to listen on. */
+  readonly argumentsFor?: (port: number) => readonly string[];
+  /** @default the folder of the file */
+  readonly cwd?: string;
+}
+
 const DEADLINE_MS = 25_000;
 const MAX_ENDING_MS = 10_000;
 
@@ -24,10 +32,11 @@ export async function withRunningProgram(
   file: string,
   variables: Readonly<Record<string, string>>,
   use: (program: RunningProgram) => Promise<void>,
+  { argumentsFor = () => [], cwd = dirname(file) }: Starting = {},
 ): Promise<{ readonly output: string; readonly exitCode: number | null }> {
   const port = await freePort();
-  const child = spawn(process.execPath, [file], {
-    cwd: dirname(file),
+  const child = spawn(process.execPath, [file, ...argumentsFor(port)], {
+    cwd,
     env: { PORT: String(port), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

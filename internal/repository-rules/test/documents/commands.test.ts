@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { unknownCommands } from '../../src/documents/unknown-commands.ts';
 import { pnpmVersions } from '../../src/documents/versions.ts';
 import { rootManifest, workspacePackages } from '../../src/manifests.ts';
-import { fencedBlocks } from '../../src/markdown.ts';
+import { fencedBlocks, section } from '../../src/markdown.ts';
 import { fileAt, filesMatching, isInRepository, repositoryFiles } from '../../src/repository.ts';
 
 const commands = { packages: workspacePackages(), exists: isInRepository };
@@ -16,8 +16,8 @@ test.each(filesMatching('**/*.md', '*.md').map((document) => [document.path, doc
   },
 );
 
-test("the README's two commands are the scripts start and test, and CI runs the second", () => {
-  const [block] = fencedBlocks(fileAt('README.md').text);
+test('the two commands of the README for a clone are the scripts start and test, and CI runs the second', () => {
+  const [block] = fencedBlocks(section(fileAt('README.md').text, '## From a clone'));
   const lines = block?.code
     .trim()
     .split('\n')

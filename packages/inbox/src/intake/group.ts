@@ -1,9 +1,10 @@
-import { within } from '../time.ts';
+import { afterMs, TimedOut } from '../time.ts';
 
 interface Waiting<T, R> {
   readonly item: T;
   readonly resolve: (result: R) => void;
   readonly reject: (error: unknown) => void;
+  stopTimer: (() => void) | undefined;
 }
 
 export interface GroupOptions<T, R> {
@@ -37,18 +38,18 @@ export class Group<T, R> {
    * @param timeoutMs How long to wait for the result; an item that has not been sent by then is not sent any more.
    * @throws {TimedOut} After that time.
    */
-  async add(item: T, timeoutMs?: number): Promise<R> {
-    let waiting: Waiting<T, R> | undefined;
-    const result = new Promise<R>((resolve, reject) => {
-      waiting = { item, resolve, reject };
+  add(item: T, timeoutMs?: number): Promise<R> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting<T, R> = { item, resolve, reject, stopTimer: undefined };
+      if (timeoutMs !== undefined) {
+        waiting.stopTimer = afterMs(timeoutMs, () => {
+          this.#waiting.delete(waiting);
+          reject(new TimedOut());
+        });
+      }
       this.#waiting.add(waiting);
+      this.#schedule();
     });
-    this.#schedule();
-    try {
-      return await (timeoutMs === undefined ? result : within(timeoutMs, result));
-    } finally {
-      if (waiting !== undefined) this.#waiting.delete(waiting);
-    }
   }
 
   /**
@@ -79,6 +80,7 @@ export class Group<T, R> {
     } catch (error) {
       for (const { reject } of group) reject(error);
     } finally {
+      for (const { stopTimer } of group) stopTimer?.();
       this.#underWay -= 1;
       this.#schedule();
     }

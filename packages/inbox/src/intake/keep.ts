@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Statements } from '../store/statements.ts';
-import { numberOf, type Row, type SqlValue, textOf } from '../store/store.ts';
+import { numberOf, optionalText, type SqlValue, textOf } from '../store/store.ts';
 import { readCase } from '../work/case.ts';
 import { equalsExpectation } from '../work/evaluate.ts';
 import { type IntakeRecord, MAX_BODIES, MAX_EVIDENCE } from './record.ts';
@@ -30,32 +30,23 @@ export async function keepGroup<Tx>(
   const outcomes = new Map<IntakeRecord, IntakeOutcome>();
   const sorted = [...records].sort(byTransition);
   const firsts = sorted.filter((record, index) => sorted[index - 1]?.transitionId !== record.transitionId);
-  const run = (name: string, rows: readonly object[]): Promise<readonly Row[]> =>
-    rows.length === 0 ? Promise.resolve([]) : statements.run(name, [JSON.stringify(rows)], tx);
-  const created = await run('keep_firsts', firsts);
+  const created = await statements.run('keep_firsts', [JSON.stringify(firsts)], tx);
   const news = new Set(created.map((row) => textOf(row, 'transition_id')));
   for (const record of firsts) if (news.has(record.transitionId)) outcomes.set(record, 'new');
 
   const others = sorted.filter((record) => !outcomes.has(record));
-  const known = knownBodies(await run('find_known', others.map(keysOf)));
-  const repeats = new Map<string, { id: number; digest: string; repeats: number }>();
+  const bodies = await findKnown(statements, others, tx);
+  const repeats = new Map<Known, number>();
   for (const record of others) {
-    const id = known.ids.get(record.transitionId);
-    const refusal = known.bodies.get(record.transitionId + record.digest);
-    const isKnown = refusal !== undefined && (refusal === null || record.refusal !== null);
-    if (id === undefined || !isKnown) continue;
-    const repeat = repeats.get(record.transitionId + record.digest) ?? {
-      id,
-      digest: record.digest,
-      repeats: 0,
-    };
-    repeat.repeats += 1;
-    repeats.set(record.transitionId + record.digest, repeat);
+    const known = bodies.get(keyOf(record));
+    if (known === undefined || !isRepeated(record, known)) continue;
+    repeats.set(known, (repeats.get(known) ?? 0) + 1);
     outcomes.set(record, 'known');
   }
-  await run('count_deliveries', [...repeats.values()]);
+  const counted = [...repeats].map(([{ id, digest }, count]) => ({ id, digest, repeats: count }));
+  if (counted.length > 0) await statements.run('count_deliveries', [JSON.stringify(counted)], tx);
   for (const record of others) {
-    const id = known.ids.get(record.transitionId);
+    const id = bodies.get(keyOf(record))?.id;
     if (id === undefined)
       throw new TypeError('A transition disappeared while a body was added. Was a table changed?');
     if (!outcomes.has(record)) outcomes.set(record, await addBody(statements, { record, id }, tx));
@@ -77,14 +68,10 @@ export async function tryToKeep<Tx>(
   const undo = new Error('rolled back');
   const id = `check ${randomUUID()}`;
   const keys = { transitionId: id, account, referenceKey: id, subjectKey: id, digest: id };
-  const claims = {
-    requestCurrency: null,
-    requestAmount: null,
-    transactionCurrency: null,
-    transactionAmount: null,
-  };
+  const request = { requestCurrency: null, requestAmount: null };
+  const transaction = { transactionCurrency: null, transactionAmount: null };
   const rest = { signed: '{}', transactionType: '""', content: '', keyId: '', refusal: null };
-  const made: IntakeRecord = { ...keys, ...claims, ...rest };
+  const made: IntakeRecord = { ...keys, ...request, ...transaction, ...rest };
   const kept = inTransaction(async (tx) => {
     await keepGroup(statements, [made, { ...made }], tx);
     throw undo;
@@ -107,18 +94,17 @@ async function addBody<Tx>(
   const { digest, refusal } = record;
   await statements.run('lock_transition', [id], tx);
   const file = await readCase(statements, id, tx);
-  const rows = await statements.run('find_known', [JSON.stringify([keysOf(record)])], tx);
-  const found = knownBodies(rows).bodies.get(record.transitionId + digest);
+  const found = (await findKnown(statements, [record], tx)).get(keyOf(record));
   const repeat = async (repeated: string): Promise<IntakeOutcome> => {
     await statements.run('count_deliveries', [JSON.stringify([{ id, digest: repeated, repeats: 1 }])], tx);
     return 'known';
   };
   // Another group was faster.
-  if (found === null || (found !== undefined && refusal !== null)) return repeat(digest);
+  if (found !== undefined && isRepeated(record, found)) return repeat(digest);
   const { bodies = [], expectation } = file?.evaluated ?? {};
   const count = refusal === null ? bodies.length : (file?.evidenceCount ?? 0);
   const isFull = count >= (refusal === null ? MAX_BODIES : MAX_EVIDENCE) && record.isAcknowledged !== true;
-  if (found === undefined && isFull) {
+  if (found?.isKept !== true && isFull) {
     const claims = {
       request: { currency: record.requestCurrency, amount: record.requestAmount },
       transaction: { currency: record.transactionCurrency, amount: record.transactionAmount },
@@ -131,55 +117,49 @@ async function addBody<Tx>(
       return 'full';
     }
   }
-  await statements.run('keep_body', [JSON.stringify([bodyOf(record, id)])], tx);
-  if (found !== undefined) await repeat(digest);
-  const values: SqlValue[] = [id, found === undefined ? 1 : 0, refusal === null ? 1 : 0];
+  await statements.run('keep_body', [JSON.stringify([{ ...record, id }])], tx);
+  if (found?.isKept) await repeat(digest);
+  const values: SqlValue[] = [id, found?.isKept ? 0 : 1, refusal === null ? 1 : 0];
   await statements.run('count_body', values, tx);
   return 'new_body';
 }
 
-function keysOf({ transitionId, digest }: IntakeRecord): object {
-  return { transitionId, digest };
+/** What the store knows of a delivery's transition, and of its body. */
+interface Known {
+  readonly id: number;
+  readonly digest: string;
+  readonly isKept: boolean;
+  readonly refusal: string | undefined;
 }
 
-function bodyOf(record: IntakeRecord, id: number | undefined): object {
-  const { digest, content, requestCurrency, requestAmount, transactionCurrency, transactionAmount } = record;
-  const { keyId, refusal } = record;
-  return {
-    id,
-    digest,
-    content,
-    requestCurrency,
-    requestAmount,
-    transactionCurrency,
-    transactionAmount,
-    keyId,
-    refusal,
-  };
+/** Of deliveries whose transition is known, by `keyOf`. */
+async function findKnown<Tx>(
+  statements: Statements<Tx>,
+  records: readonly IntakeRecord[],
+  tx: Tx,
+): Promise<ReadonlyMap<string, Known>> {
+  if (records.length === 0) return new Map();
+  const keys = records.map(({ transitionId, digest }) => ({ transitionId, digest }));
+  const rows = await statements.run('find_known', [JSON.stringify(keys)], tx);
+  const known = rows.map((row): [string, Known] => {
+    const digest = textOf(row, 'digest');
+    const body = { isKept: row['body'] !== null, refusal: optionalText(row, 'refusal') };
+    return [textOf(row, 'transition_id') + digest, { id: numberOf(row, 'id'), digest, ...body }];
+  });
+  return new Map(known);
 }
 
-function knownBodies(rows: readonly Row[]): {
-  readonly ids: ReadonlyMap<string, number>;
-  /** By transition id and digest: the refusal of the body that is kept. */
-  readonly bodies: ReadonlyMap<string, string | null>;
-} {
-  const ids = new Map<string, number>();
-  const bodies = new Map<string, string | null>();
-  for (const row of rows) {
-    const transitionId = textOf(row, 'transition_id');
-    ids.set(transitionId, numberOf(row, 'id'));
-    if (row['digest'] !== null) {
-      bodies.set(
-        transitionId + textOf(row, 'digest'),
-        row['refusal'] === null ? null : textOf(row, 'refusal'),
-      );
-    }
-  }
-  return { ids, bodies };
+/** What is kept as evidence only is not the same delivery once its body verifies. */
+function isRepeated({ refusal }: IntakeRecord, known: Known): boolean {
+  return known.isKept && (known.refusal === undefined || refusal !== null);
+}
+
+function keyOf({ transitionId, digest }: IntakeRecord): string {
+  return transitionId + digest;
 }
 
 /** Hexadecimal digits sort in the same way here and in the database. */
 function byTransition(one: IntakeRecord, other: IntakeRecord): number {
-  const [first, second] = [one.transitionId + one.digest, other.transitionId + other.digest];
-  return first < second ? -1 : first > second ? 1 : 0;
+  const by = one.transitionId === other.transitionId ? 'digest' : 'transitionId';
+  return one[by] < other[by] ? -1 : one[by] > other[by] ? 1 : 0;
 }

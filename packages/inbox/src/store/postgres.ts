@@ -77,21 +77,10 @@ async function inTransaction<Client extends PostgresClient, T>(
   limitMs?: number,
 ): Promise<T> {
   // In one message. A transaction that is not limited has the limits of the connection.
-  const limits =
-    limitMs === undefined
-      ? ''
-      : `; set local lock_timeout = ${Math.round(limitMs)}; set local statement_timeout = ${Math.round(limitMs)}`;
-  let result: T;
-  try {
-    await within(limitMs ?? STATEMENT_MS, client.query(`begin isolation level read committed${limits}`));
-    result = await body(client);
-  } catch (error) {
-    // After a timeout, the body may still use the client: `lend` ends the connection, and the transaction with it.
-    if (!(error instanceof TimedOut)) {
-      await within(ANSWER_MS, client.query('rollback')).catch(() => broken.add(client));
-    }
-    throw error;
-  }
+  const limits = ['lock_timeout', 'statement_timeout'].map((name) => `set local ${name} = ${limitMs}`);
+  const begin = ['begin isolation level read committed', ...(limitMs === undefined ? [] : limits)];
+  await within(limitMs ?? STATEMENT_MS, client.query(begin.join('; ')));
+  const result = await body(client);
   await commit(client);
   return result;
 }
@@ -109,23 +98,31 @@ async function commit(client: PostgresClient): Promise<void> {
   throw Object.assign(new Error(message), { code: 'STANDBY_WAIT_CANCELLED' });
 }
 
-const broken = new WeakSet<PostgresClient>();
-
 /** Lends a connection. One that fails or does not answer in time is not used again. */
 async function lend<Client extends PostgresClient, T>(
   pool: PostgresPool<Client>,
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
   const client = await connect(pool);
+  let isSound = true;
   try {
     return await use(client);
   } catch (error) {
-    if (!isStatementError(error)) broken.add(client);
+    // After a timeout the body may still use the client: its end is the end of its transaction.
+    isSound = !(error instanceof TimedOut) && (await isRolledBack(client)) && isStatementError(error);
     throw error;
   } finally {
     client.removeListener('error', ignoreError);
-    client.release(broken.has(client));
+    client.release(!isSound);
   }
+}
+
+/** Without a transaction the server only warns. */
+function isRolledBack(client: PostgresClient): Promise<boolean> {
+  return within(ANSWER_MS, client.query('rollback')).then(
+    () => true,
+    () => false,
+  );
 }
 
 function connect<Client extends PostgresClient>(pool: PostgresPool<Client>): Promise<Client> {
@@ -145,7 +142,6 @@ function ignoreError(): void {}
 
 /** The connection is as good as before: the server answered, or the error is the body's own. */
 function isStatementError(error: unknown): boolean {
-  if (error instanceof TimedOut) return false;
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   return typeof code !== 'string' || (/^[0-9A-Z]{5}$/.test(code) && !/^(08|57P|53|25P03|26|EP)/.test(code));
 }

@@ -27,7 +27,6 @@ export class SqliteThread {
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #lastId = 0;
-  #closed: Promise<void> | undefined;
 
   constructor(path: string) {
     this.#path = path;
@@ -49,14 +48,8 @@ export class SqliteThread {
     });
   }
 
-  close(): Promise<void> {
-    this.#closed ??= this.#close().finally(() => {
-      this.#closed = undefined;
-    });
-    return this.#closed;
-  }
-
-  async #close(): Promise<void> {
+  /** Not twice at the same time. */
+  async close(): Promise<void> {
     const worker = this.#worker;
     if (worker === undefined) return;
     const ended = new Promise((resolve) => worker.once('exit', resolve));

@@ -1,5 +1,4 @@
 /** A thread that owns the connections to one database file, so that no fsync ever blocks the event loop. */
-import { statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { STATEMENT_BREAK } from './statement-break.ts';
@@ -44,17 +43,6 @@ export interface ThreadFailure {
   readonly option?: string | undefined;
 }
 
-class Refused extends Error {
-  readonly code: string | undefined;
-  readonly option: string | undefined;
-
-  constructor(message: string, { code, option }: { readonly code?: string; readonly option?: string }) {
-    super(message);
-    this.code = code;
-    this.option = option;
-  }
-}
-
 const SQLITE_BUSY = 5;
 /** How long to wait for another process that writes. */
 const WAIT_MS = 3000;
@@ -80,7 +68,7 @@ class Connection {
     const { synchronous } = this.#database.prepare('pragma synchronous').get() ?? {};
     if (journal_mode === 'wal' && synchronous === 2) return;
     this.close();
-    throw new Refused(
+    throw refused(
       'This SQLite database does not take the write-ahead log with synchronous = FULL, without which acknowledged callbacks ' +
         'could be lost. Use a file on a local disk.',
       { option: 'path' },
@@ -138,7 +126,6 @@ class Connection {
 
 let writer: Connection | undefined;
 let reader: Connection | undefined;
-let file = '';
 /** As on PostgreSQL: after a statement that failed, a transaction can only be rolled back. */
 let hasFailed = false;
 /** By a statement in it: what begins afterwards is another transaction. */
@@ -161,16 +148,13 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
       if (request.isFirst) begin();
       return queryIn(request);
     case 'commit':
-      requireFile();
-      if (hasFailed) throw new Refused('A statement of this transaction failed, so it was rolled back.', {});
       transaction().execute('commit');
       return undefined;
     case 'rollback':
       if (writer?.isInTransaction) writer.execute('rollback');
       return undefined;
     case 'read': {
-      requireFile();
-      reader ??= opened();
+      reader ??= new Connection();
       const { text, values } = request;
       return whileBusy(() => reader?.query(text, values));
     }
@@ -184,8 +168,7 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
 function begin(): void {
   // Until it has begun: what comes after a failure finds no transaction, and nobody has ended one.
   hasFailed = true;
-  requireFile();
-  writer ??= opened();
+  writer ??= new Connection();
   // Immediate, so that nothing read in this transaction can change before its end.
   whileBusy(() => writer?.execute('begin immediate'));
   hasFailed = false;
@@ -193,9 +176,6 @@ function begin(): void {
 }
 
 function queryIn({ text, values }: { text: string; values: SqliteValues }): SqliteResult {
-  if (hasFailed) {
-    throw new Refused('A statement of this transaction failed before: it can only be rolled back.', {});
-  }
   const connection = transaction();
   try {
     return connection.query(text, values);
@@ -207,29 +187,15 @@ function queryIn({ text, values }: { text: string; values: SqliteValues }): Sqli
   }
 }
 
-/** @throws When the handler has ended it. */
+/** @throws When a statement in it has failed, or the handler has ended it. */
 function transaction(): Connection {
+  if (hasFailed) throw refused('A statement of this transaction failed, so it was rolled back.');
   if (writer?.isInTransaction && !hasEnded) return writer;
-  throw new Refused('This transaction was ended before its handler returned.', { code: 'TRANSACTION_ENDED' });
+  throw refused('This transaction was ended before its handler returned.', { code: 'TRANSACTION_ENDED' });
 }
 
-function opened(): Connection {
-  const connection = new Connection();
-  file ||= identity();
-  return connection;
-}
-
-/** SQLite looks at its path only when it opens the file: nobody would find what is committed to one that was moved. */
-function requireFile(): void {
-  if (file === '' || file === identity()) return;
-  throw new Refused('The SQLite file was moved or replaced while it was open. Restart this program.', {
-    code: 'SQLITE_MOVED',
-  });
-}
-
-function identity(): string {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats === undefined ? 'missing' : `${stats.dev}:${stats.ino}`;
+function refused(message: string, details: Pick<ThreadFailure, 'code' | 'option'> = {}): Error {
+  return Object.assign(new Error(message), details);
 }
 
 /** Another process is writing: tried again every few milliseconds, at uneven intervals. */
@@ -251,9 +217,7 @@ function isBusy(error: unknown): boolean {
   return typeof code === 'number' && (code & 0xff) === SQLITE_BUSY;
 }
 
+/** With SQLite's own codes, and those of `refused()`. */
 function failureOf(error: unknown): ThreadFailure {
-  if (!(error instanceof Error)) return { message: String(error) };
-  const errcode: unknown = Reflect.get(error, 'errcode');
-  const { code, option } = error instanceof Refused ? error : { code: undefined, option: undefined };
-  return { message: error.message, errcode: typeof errcode === 'number' ? errcode : undefined, code, option };
+  return error instanceof Error ? { ...error, message: error.message } : { message: String(error) };
 }

@@ -4,7 +4,6 @@ import { databasePath } from './database-path.ts';
 import { SqliteThread } from './sqlite-client.ts';
 import type { SqliteResult, SqliteValues } from './sqlite-thread.ts';
 import type { Store } from './store.ts';
-import { Turn } from './turn.ts';
 
 /** A transaction on SQLite, for a handler and for `inbox.transaction()`. */
 export interface SqliteTransaction {
@@ -18,9 +17,6 @@ export interface SqliteTransaction {
    */
   query(text: string, values?: SqliteValues): Promise<SqliteResult>;
 }
-
-/** The longest that a transaction waits for another one of this process. */
-const TURN_MS = 3_600_000;
 
 /**
  * The embedded store: one file on a local disk, for one machine. Any number of processes on it may use the file; one
@@ -36,11 +32,17 @@ const TURN_MS = 3_600_000;
 export function sqlite(path: string): Store<SqliteTransaction> {
   const file = databasePath(path, 'path');
   const thread = new SqliteThread(file);
-  const turn = new Turn();
   const inside = new AsyncLocalStorage<{ isOver: boolean }>();
+  let last: Promise<unknown> = Promise.resolve();
+  /** One after the other, first come first served. */
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const result = last.then(act);
+    last = result.catch(() => undefined); // It is for the caller; the next one only waits for the end.
+    return result;
+  };
   const transaction = async <T>(body: (tx: SqliteTransaction) => Promise<T>): Promise<T> => {
     if (inside.getStore()?.isOver === false) throw nested();
-    return turn.during(async () => {
+    return inTurn(async () => {
       const scope = { isOver: false };
       let isBegun = false;
       const query: SqliteTransaction['query'] = async (text, values = []) => {
@@ -60,7 +62,7 @@ export function sqlite(path: string): Store<SqliteTransaction> {
         if (isBegun) await thread.request({ kind: 'rollback' });
         throw error;
       }
-    }, TURN_MS);
+    });
   };
   const store: Store<SqliteTransaction> = {
     dialect: 'sqlite',
@@ -77,7 +79,7 @@ export function sqlite(path: string): Store<SqliteTransaction> {
       }
       return transaction(async (own) => (await own.query(text, named)).rows);
     },
-    close: () => turn.during(() => thread.close(), TURN_MS),
+    close: () => inTurn(() => thread.close()),
   };
   return Object.freeze(store);
 }

@@ -2,71 +2,55 @@ import { describe, expect, it } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
-import { creditIn, LATER, MINUTE_MS, money, newDueShop } from '../support/shop.ts';
-import { pause, signal, until } from '../support/until.ts';
-import { startWork, workOff } from '../support/working.ts';
+import { creditIn, LATER, MINUTE_MS, newDueShop, order, shopOf } from '../support/shop.ts';
+import { watchedStore } from '../support/store.ts';
+import { pause, signal, startWork, until, workOff, workUntil } from '../support/until.ts';
 
 const { transitionId } = paid('ORD-1', 500);
 
 describe.each(ENGINES)('attempts on %s', (engine) => {
   it('what a failing handler did is undone, and done once by the attempt that succeeds', async () => {
-    const { merchant, inbox } = await newDueShop(engine, LATER);
+    const { merchant, inbox, workLater } = await newDueShop(engine, LATER);
     const attempts: number[] = [];
     inbox.handle(async (transition) => {
       attempts.push(transition.attempt);
       await creditIn(merchant)(transition);
+      // The inbox can be read meanwhile.
+      expect(await inbox.list({ state: attempts.length === 1 ? 'pending' : 'retrying' })).toHaveLength(1);
       if (transition.attempt < 3) throw new Error('not yet');
     });
-    for (let round = 0; round < 3; round += 1) {
-      await workOff(inbox);
-      expect(await merchant.credits()).toHaveLength(round < 2 ? 0 : 1);
-      await merchant.clock.advance(2 * MINUTE_MS);
+    for (const credits of [0, 0, 1, 1]) {
+      await workLater(2 * MINUTE_MS);
+      expect(await merchant.credits()).toHaveLength(credits);
     }
     expect(attempts).toEqual([1, 2, 3]);
   });
 
-  it('wait longer after every failure, not less than said, and end with dead', async () => {
-    const { merchant, inbox } = await newDueShop(engine, {
-      retry: { attempts: 4, firstDelayMs: 60_000, longestDelayMs: 180_000 },
-    });
+  it('attempts wait longer after every failure, with jitter, and end with dead', async () => {
+    const retry = { attempts: 4, firstDelayMs: 80_000, longestDelayMs: 240_000 };
+    const { merchant, inbox, workLater } = await newDueShop(engine, { retry, random: () => 0.5 });
     inbox.handle(() => {
       throw new TypeError(`no such order\0${'x'.repeat(900)}`);
     });
-    for (const [index, delay] of [60_000, 120_000, 180_000].entries()) {
-      await workOff(inbox);
+    await workOff(inbox);
+    const delays = [60_000, 120_000, 180_000];
+    for (const [index, delay] of delays.entries()) {
       const [retrying] = await inbox.list();
       expect(retrying).toMatchObject({ state: 'retrying', attempts: index + 1 });
       expect((retrying?.nextAt?.getTime() ?? 0) - (retrying?.changedAt.getTime() ?? 0)).toBe(delay);
-      await merchant.clock.advance(delay / 2);
-      await workOff(inbox);
+      await workLater(delay / 2);
       expect((await inbox.list())[0]?.attempts).toBe(index + 1);
-      await merchant.clock.advance(delay / 2);
+      await workLater(delay / 2);
     }
-    await workOff(inbox);
-    const [dead] = await inbox.list();
-    expect(dead).toMatchObject({ state: 'dead', reason: 'attempts_used_up', attempts: 4, nextAt: undefined });
-    expect(dead?.lastError).toMatch(/^TypeError: no such order\uFFFDx+$/);
-    expect(dead?.lastError).toHaveLength(500);
-    const delays = merchant.events.flatMap((event) =>
-      event.name === 'transition.retrying' ? [event.delayMs] : [],
-    );
-    expect(delays).toEqual([60_000, 120_000, 180_000]);
-    expect(merchant.events).toContainEqual({
-      name: 'transition.parked',
-      transitionId,
-      state: 'dead',
-      reason: 'attempts_used_up',
-    });
+    const lastError = expect.stringMatching(/^TypeError: no such order\uFFFDx{475}$/);
+    const parked = { state: 'dead', reason: 'attempts_used_up' };
+    expect(await inbox.list()).toMatchObject([{ ...parked, attempts: 4, nextAt: undefined, lastError }]);
+    const reported = merchant.events.flatMap((event) => ('delayMs' in event ? [event.delayMs] : []));
+    expect(reported).toEqual(delays);
+    expect(merchant.events).toContainEqual({ name: 'transition.parked', transitionId, ...parked });
   });
 
-  it('are jittered between half and all of the delay', async () => {
-    const { merchant, inbox } = await newDueShop(engine, { ...LATER, random: () => 0 });
-    inbox.handle(() => Promise.reject(new Error('no')));
-    await workOff(inbox);
-    expect(merchant.events).toContainEqual(expect.objectContaining({ delayMs: 30_000 }));
-  });
-
-  it('fail when their time is over, and their transaction is of no use to the handler then', async () => {
+  it('a handler that takes too long fails, holds up no other, and can no longer use its transaction', async () => {
     const { merchant, inbox } = await newDueShop(engine, { ...LATER, handlerTimeoutMs: 150 });
     const [isLate, mayGoOn] = [signal(), signal()];
     let late: unknown;
@@ -80,25 +64,20 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     await workOff(inbox);
     const lastError = expect.stringContaining('handlerTimeoutMs');
     expect(await inbox.list()).toMatchObject([{ state: 'retrying', attempts: 1, lastError }]);
+    await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
     mayGoOn.give();
     await isLate.promise;
     expect(late).toBeInstanceOf(Error);
-    expect(await merchant.credits()).toEqual([]);
-    await merchant.clock.advance(MINUTE_MS);
-    await until(async () => {
-      await workOff(inbox);
-      return (await merchant.credits()).length === 1;
-    });
+    expect(await merchant.credits()).toEqual(['next 1']);
+    await merchant.advance(MINUTE_MS);
+    await workUntil(inbox, async () => (await merchant.credits()).includes('ORD-1 500'));
   });
 
   it.each(['the signal', 'close()'])(
-    'end gracefully with %s: the running one ends, no further one begins',
+    'work ends gracefully with %s: the running handler ends, no further one begins',
     async (by) => {
       const { merchant, inbox } = await newDueShop(engine);
-      for (const reference of ['ORD-2', 'ORD-3']) {
-        await inbox.expect(money(reference));
-        await inbox.receive(paid(reference, 500));
-      }
+      await order(inbox, 'ORD-2', 'ORD-3');
       const [isRunning, mayEnd] = [signal(), signal()];
       inbox.handle(async (transition) => {
         isRunning.give();
@@ -121,76 +100,92 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
   it('crash_loop: a handler that ended its process three times is not run again, and takes nothing with it', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open();
-    for (const reference of ['POISON', 'ORD-1', 'ORD-2', 'ORD-3', 'ORD-4', 'ORD-5']) {
-      await inbox.expect(money(reference));
-      await inbox.receive(paid(reference, 500));
-    }
-    const poison = paid('POISON', 500).transitionId;
+    await order(inbox, 'POISON');
+    const poison = paid('POISON', 500);
     for (let start = 1; start <= 3; start += 1) {
-      expect((await inbox.show(poison))?.state).toBe('pending');
-      const { signal: ending, output } = await startChild('poisoned-worker.ts', merchant.programArguments)
-        .ended;
-      expect(ending, output).toBe('SIGKILL');
-      await merchant.clock.advance(MINUTE_MS);
+      expect((await inbox.show(poison.transitionId))?.state).toBe('pending');
+      const { ended } = startChild('poisoned-worker.ts', merchant.programArguments);
+      expect(await ended).toMatchObject({ signal: 'SIGKILL' });
+      await merchant.advance(MINUTE_MS);
+      // Due after it at the second start, and before it at the third.
+      if (start === 1) await order(inbox, 'ORD-1', 'ORD-2', 'ORD-3');
     }
     const fourth = startChild('poisoned-worker.ts', merchant.programArguments);
     await until(async () => {
       const { states } = await inbox.stats();
-      return states.quarantined === 1 && states.settled === 5;
+      return states.quarantined === 1 && states.settled === 3;
     });
     fourth.kill('SIGTERM');
     expect(await fourth.ended).toMatchObject({ code: 0 });
-    expect(await inbox.show(poison)).toMatchObject({ state: 'quarantined', reason: 'crash_loop' });
-    expect(await merchant.credits()).toHaveLength(5);
+    // Nor does another body have it run.
+    await inbox.receive(paid('POISON', 501));
+    const parked = { state: 'quarantined', reason: 'crash_loop', nextAt: undefined };
+    expect(await inbox.show(poison.transitionId)).toMatchObject(parked);
+    expect(await merchant.credits()).toHaveLength(3);
+    expect((await inbox.list({ state: 'settled' })).map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
   });
 
   it('no crash_loop: a start that is committed, and whose answer is lost, is taken back', async () => {
     const merchant = await newMerchant(engine);
-    const store = merchant.newStore();
     let lost = 0;
-    const unreliable: typeof store = {
-      ...store,
-      async query(text, values, tx) {
-        const rows = await store.query(text, values, tx);
-        if (text.includes('unfinished = unfinished + 1') && lost < 5) {
-          lost += 1;
-          throw new Error('the connection was lost');
-        }
-        return rows;
-      },
-    };
-    const inbox = merchant.open({ store: unreliable });
+    const store = watchedStore(merchant.newStore(), async (text, run) => {
+      const rows = await run();
+      if (!text.includes('unfinished = unfinished + 1') || lost >= 3) return rows;
+      lost += 1;
+      throw new Error('the connection was lost');
+    });
+    const inbox = merchant.open({ store });
     inbox.handle(creditIn(merchant));
-    await inbox.expect(money('ORD-1', 500));
-    await inbox.receive(paid('ORD-1', 500));
-    const stop = startWork(inbox);
-    await until(async () => (await inbox.list())[0]?.state !== 'pending');
-    await stop();
-    expect(lost).toBe(5);
+    await order(inbox, 'ORD-1');
+    await workUntil(inbox, async () => (await inbox.list())[0]?.state !== 'pending');
+    expect(lost).toBe(3);
     expect(await inbox.list()).toMatchObject([{ state: 'settled', attempts: 1 }]);
   });
 
-  it('no crash_loop: what fails in a process that lives on is tried again, as often as it takes', async () => {
-    const { merchant, inbox } = await newDueShop(engine, LATER);
+  it('a failure that is written late does not change a later attempt', async () => {
+    const merchant = await newMerchant(engine);
+    const other = merchant.open(LATER);
+    other.handle(() => Promise.reject(new Error('second')));
+    let isLate = false;
+    const store = watchedStore(merchant.newStore(), async (text, run) => {
+      if (text.includes('set unfinished = 0, state = $3') && !isLate) {
+        isLate = true;
+        await merchant.advance(MINUTE_MS);
+        await workOff(other);
+      }
+      return run();
+    });
+    const slow = merchant.open({ ...LATER, store });
+    slow.handle(() => Promise.reject(new Error('first')));
+    await order(slow, 'ORD-1');
+    await workOff(slow);
+    expect(await slow.list()).toMatchObject([{ attempts: 2, lastError: 'Error: second' }]);
+  });
+
+  it('no crash_loop: what fails in a process that lives on is retried as often as it takes', async () => {
+    const merchant = await newMerchant(engine);
+    let failures = 0;
+    const store = watchedStore(merchant.newStore(), (text, run) => {
+      if (!text.includes('set unfinished = 0, state = $3')) return run();
+      // The connection that reports a failure is lost as well, every other time.
+      failures += 1;
+      return failures % 2 === 1 ? Promise.reject(new Error('lost')) : run();
+    });
+    const { inbox, workLater, show } = shopOf(merchant, { ...LATER, store });
     inbox.handle(async (transition) => {
       await creditIn(merchant)(transition);
-      const { tx, attempt } = transition;
+      if (transition.attempt > 5) return;
       // The server ends the connection under it; SQLite has none to lose.
-      if (attempt <= 5 && engine === 'postgres')
-        await tx.query('select pg_terminate_backend(pg_backend_pid())');
-      if (attempt <= 5) throw new Error('not yet');
+      if (engine === 'postgres') await transition.tx.query('select pg_terminate_backend(pg_backend_pid())');
+      throw new Error('not yet');
     });
+    await order(inbox, 'ORD-1');
     for (let attempts = 1; attempts <= 5; attempts += 1) {
-      await workOff(inbox);
-      expect(await inbox.show(transitionId)).toMatchObject({
-        state: 'retrying',
-        reason: undefined,
-        attempts,
-      });
-      await merchant.clock.advance(60 * MINUTE_MS);
+      await workLater(60 * MINUTE_MS);
+      expect(await show()).toMatchObject({ state: 'retrying', reason: undefined, attempts });
     }
-    await workOff(inbox);
-    expect(await inbox.show(transitionId)).toMatchObject({ state: 'settled', attempts: 6 });
+    await workLater(60 * MINUTE_MS);
+    expect(await show()).toMatchObject({ state: 'settled', attempts: 6 });
     expect(await merchant.credits()).toHaveLength(1);
     expect(merchant.events.filter(({ name }) => name === 'transition.parked')).toEqual([]);
   });

@@ -10,23 +10,20 @@ import { MAX_EVIDENCE } from '../../src/intake/record.ts';
 import { callback, evidence, paid, SIGNING_KEY } from '../support/callbacks.ts';
 import { ENGINES, type Merchant } from '../support/merchant.ts';
 import { LATER, money, NOTE, newShop } from '../support/shop.ts';
-import { workOff } from '../support/working.ts';
+import { workOff } from '../support/until.ts';
 
 const KIB = 1024;
 const TOLERANCE = 'timestamp_out_of_tolerance';
 
 describe.each(ENGINES)('evidence on %s', (engine) => {
-  it('is kept, and nothing is applied from what can be read in two ways', async () => {
+  it('evidence is kept, and nothing is applied from what can be read in two ways', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     const refusal = evidence('ambiguous');
     await inbox.quarantine(refusal);
     await inbox.quarantine(refusal);
     const [{ transitionId } = { transitionId: '' }] = await inbox.list();
-    const kept = {
-      state: 'quarantined',
-      reason: 'ambiguous',
-      bodies: [{ refusal: 'ambiguous', deliveries: 2 }],
-    };
+    const bodies = [{ refusal: 'ambiguous', deliveries: 2 }];
+    const kept = { state: 'quarantined', reason: 'ambiguous', bodies };
     expect(await inbox.show(transitionId)).toMatchObject(kept);
     await inbox.expect(money('ORD:1001'));
     await inbox.retry(transitionId, NOTE);
@@ -39,7 +36,7 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     expect(await merchant.credits()).toEqual([]);
   });
 
-  it('that only the tolerance refused is applied when a person reopens it', async () => {
+  it('evidence that only the tolerance refused is applied when a person reopens it', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     const refusal = evidence(TOLERANCE);
     const { transitionId } = refusal.evidence;
@@ -49,10 +46,10 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     expect(await inbox.show(transitionId)).toMatchObject({ state: 'quarantined', reason: TOLERANCE });
     await inbox.reopen(transitionId, NOTE);
     await workOff(inbox);
-    expect(await merchant.credits()).toEqual([{ reference: 'ORD-1001', amount: '500' }]);
+    expect(await merchant.credits()).toEqual(['ORD-1001 500']);
   });
 
-  it('becomes a callback when it comes again and verifies, and otherwise never counts as a body', async () => {
+  it('evidence becomes a callback when it comes again and verifies, and otherwise never counts as a body', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     await inbox.quarantine(evidence(TOLERANCE));
     await inbox.receive(callback());
@@ -66,24 +63,21 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     await workOff(inbox);
     expect(await inbox.list({ state: 'settled' })).toMatchObject([{ deliveries: 2, bodyCount: 1 }]);
     expect(await inbox.list({ reason: 'amount_mismatch' })).toMatchObject([{ bodyCount: 2 }]);
-    expect(await merchant.credits()).toEqual([{ reference: 'ORD-1001', amount: '500' }]);
+    expect(await merchant.credits()).toEqual(['ORD-1001 500']);
   });
 
   it('threat A34: all readings of one signed text share one row and one limit, and the rest is counted', async () => {
-    const { merchant, inbox } = await newShop(engine, { storeTimeoutMs: 60_000 });
-    const readings = readingsOf('a:b:c:d:e:f:g:h:i:j:k:l:m');
-    expect(readings).toHaveLength(495);
-    const kept = readings.map((reading) => inbox.quarantine(reading));
-    const refused = (await Promise.allSettled(kept)).filter(({ status }) => status === 'rejected');
-    expect(refused).toHaveLength(readings.length - MAX_EVIDENCE);
-    for (const { reason } of refused as PromiseRejectedResult[])
-      expect(reason).toBeInstanceOf(UnavailableError);
+    const { merchant, inbox } = await newShop(engine);
+    const all = readings();
+    const answers = await Promise.allSettled(all.map((reading) => inbox.quarantine(reading)));
+    const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+    const refusedBodies = all.length - MAX_EVIDENCE;
+    expect(refused).toHaveLength(refusedBodies);
+    for (const reason of refused) expect(reason).toBeInstanceOf(UnavailableError);
     expect(await inbox.list()).toMatchObject([
-      { bodyCount: MAX_EVIDENCE, refusedBodies: readings.length - MAX_EVIDENCE, reason: 'ambiguous' },
+      { bodyCount: MAX_EVIDENCE, refusedBodies, reason: 'ambiguous' },
     ]);
-    expect(await merchant.query(`select count(*) as n from ${merchant.table('body')}`)).toMatchObject([
-      { n: engine === 'postgres' ? String(MAX_EVIDENCE) : MAX_EVIDENCE },
-    ]);
+    expect(await merchant.query(`select 1 from ${merchant.table('body')}`)).toHaveLength(MAX_EVIDENCE);
     // Another text has a row of its own.
     await inbox.quarantine(evidence('ambiguous'));
     expect(await inbox.list()).toHaveLength(2);
@@ -119,7 +113,7 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     expect(await bytesIn(merchant)).toBeLessThanOrEqual(1024 * KIB);
     expect((await inbox.list()).some(({ refusedBodies }) => refusedBodies > 0)).toBe(true);
     await workOff(inbox);
-    expect(await merchant.credits()).toEqual([{ reference: 'ORD-1001', amount: '500' }]);
+    expect(await merchant.credits()).toEqual(['ORD-1001 500']);
   });
 
   it('threat A34: a body of more than 64 KiB is refused, whoever parsed it, and nothing is stored', async () => {
@@ -136,25 +130,17 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
   });
 });
 
-/** Every way to read a signed text as five fields. */
-function readingsOf(text: string): ReturnType<typeof evidence>[] {
-  const parts = text.split(':');
-  const splits = (from: number, fields: number): string[][] =>
-    fields === 1
-      ? [[parts.slice(from).join(':')]]
-      : Array.from({ length: parts.length - from - fields + 1 }, (_, index) => from + index + 1).flatMap(
-          (to) => splits(to, fields - 1).map((rest) => [parts.slice(from, to).join(':'), ...rest]),
-        );
-  const verifier = createVerifier({ signingKey: SIGNING_KEY });
-  return splits(0, 5).map((fields) => {
-    const [event = '', merchant_reference, internal_reference, transaction_type, transaction_status] = fields;
-    const payload = { merchant_reference, internal_reference, transaction_type, transaction_status };
-    const body = JSON.stringify({ event, payload });
-    const signature = signCallback({ signingKey: SIGNING_KEY, data: { event, payload } });
-    const result = verifier.verifyCallback({ signature, body });
-    if (result.ok || !result.authentic) throw new Error('Wanted an authentic refusal.');
-    return result;
+/** Ways to read one signed text as five fields. */
+function readings(): ReturnType<typeof evidence>[] {
+  return Array.from({ length: 9 }, (_, index) => {
+    const [merchant_reference, internal_reference] = [parts(0, index + 1), parts(index + 1, 10)];
+    const others = { transaction_type: 'x', transaction_status: 'y' };
+    return evidence('ambiguous', { merchant_reference, internal_reference, ...others });
   });
+}
+
+function parts(from: number, to: number): string {
+  return Array.from({ length: to - from }, (_, index) => `part ${from + index}`).join(':');
 }
 
 /** The JSON text with a member that no compression makes short, so many bytes long. */
@@ -168,9 +154,8 @@ function filled(text: string, bytes: number): string {
 async function bytesIn(merchant: Merchant): Promise<number> {
   let bytes = 0;
   for (const name of ['transition', 'body', 'delivery', 'applied', 'action']) {
-    for (const row of await merchant.query(`select * from ${merchant.table(name)}`)) {
+    for (const row of await merchant.query(`select * from ${merchant.table(name)}`))
       for (const value of Object.values(row)) bytes += Buffer.byteLength(String(value ?? ''));
-    }
   }
   return bytes;
 }

@@ -1,98 +1,164 @@
 import { describe, expect, it } from 'vitest';
-import { paid } from '../support/callbacks.ts';
-import { ENGINES, newMerchant } from '../support/merchant.ts';
-import { LATER, money, newShop, ORDER } from '../support/shop.ts';
-import { pause, signal, until } from '../support/until.ts';
-import { startWork, workOff } from '../support/working.ts';
+import { evidence, paid } from '../support/callbacks.ts';
+import { type AnyTransaction, ENGINES } from '../support/merchant.ts';
+import { creditIn, LATER, MINUTE_MS, NOTE, newDueShop, newShop, ORDER } from '../support/shop.ts';
+import { pause, signal, startWork, until, untilDone, workOff, workUntilSettled } from '../support/until.ts';
 
-const same = (error: unknown): unknown => error;
+const WRONG = 'insert into no_such_table values (1)';
+const { transitionId } = paid('ORD-1', 500);
+
+describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
+  it.each([
+    ['commits', 'commit', 1],
+    ['commits and begins another', 'commit begin', 1],
+    ['commits and throws', 'commit throw', 1],
+    ['rolls back', 'rollback', 0],
+  ])('a handler that %s in its own words is dead, and is not run again', async (_, words, count) => {
+    const { merchant, inbox, workLater } = await newDueShop(engine, LATER);
+    inbox.handle(async (transition) => {
+      await creditIn(merchant)(transition);
+      for (const word of words.split(' ')) {
+        if (word === 'throw') throw new Error('after its commit');
+        await transition.tx.query(word);
+      }
+    });
+    await workOff(inbox);
+    await workLater(60 * MINUTE_MS);
+    const lastError = expect.stringContaining('COMMIT');
+    const dead = { state: 'dead', reason: 'transaction_ended', attempts: 1, lastError };
+    expect(await inbox.list()).toMatchObject([dead]);
+    expect(await merchant.credits()).toHaveLength(count);
+    // Neither the connection nor the next transaction is affected.
+    await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
+    expect(await merchant.credits()).toHaveLength(count + 1);
+  });
+
+  it('a statement that fails makes the attempt fail, even when the handler hides its error', async () => {
+    const { merchant, inbox, workLater } = await newDueShop(engine, LATER);
+    const next: unknown[] = [];
+    inbox.handle(async (transition) => {
+      const { tx, attempt } = transition;
+      await creditIn(merchant)(transition);
+      if (attempt === 1) await tx.query(WRONG);
+      if (attempt > 2) return;
+      await tx.query(WRONG).catch(() => undefined);
+      next.push(await tx.query('select 1').catch(() => 'refused'));
+    });
+    await workOff(inbox);
+    const lastError = expect.stringContaining('no_such_table');
+    expect(await inbox.list()).toMatchObject([{ state: 'retrying', attempts: 1, lastError }]);
+    await workLater();
+    expect(await inbox.list()).toMatchObject([{ state: 'retrying', attempts: 2 }]);
+    expect(next).toEqual(['refused']);
+    expect(await merchant.credits()).toEqual([]);
+    await workLater(2 * MINUTE_MS);
+    expect(await merchant.credits()).toHaveLength(1);
+  });
+
+  it('an effect that the commit refuses counts as a failed attempt', async () => {
+    const { merchant, inbox, workLater } = await newDueShop(engine, LATER);
+    await merchant.deferredChild();
+    inbox.handle(async (transition) => {
+      await creditIn(merchant)(transition);
+      if (transition.attempt === 1) await transition.tx.query('insert into child values (1)');
+    });
+    await workOff(inbox);
+    const lastError = expect.stringMatching(/foreign key/i);
+    expect(await inbox.list()).toMatchObject([{ state: 'retrying', attempts: 1, lastError }]);
+    expect(await merchant.credits()).toEqual([]);
+    await workLater();
+    expect(await merchant.credits()).toHaveLength(1);
+  });
+
+  it.each(['attempts = attempts + 1', 'next_at = null'])(
+    'an attempt is undone when its row is changed while it runs (%s)',
+    async (change) => {
+      const { merchant, inbox } = await newDueShop(engine, LATER);
+      inbox.handle(async (transition) => {
+        await creditIn(merchant)(transition);
+        await transition.tx.query(`update ${merchant.table('transition')} set ${change}`);
+      });
+      await workOff(inbox);
+      const lastError = expect.stringContaining('changed while its handler ran');
+      expect(await inbox.list()).toMatchObject([{ state: 'retrying', attempts: 1, lastError }]);
+      expect(await merchant.credits()).toEqual([]);
+    },
+  );
+});
 
 describe.each(ENGINES)('transaction() on %s', (engine) => {
   it('commits an order and its expectation together, wakes the worker, and gives what the body gives', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
+    // Without a ready() of the program's own.
+    expect(await inbox.transaction(async () => 7)).toBe(7);
     await inbox.receive(paid('ORD-1', 500));
-    const stop = new AbortController();
-    const working = inbox.work({ signal: stop.signal, pollMs: 3_600_000 });
+    const stop = startWork(inbox, { pollMs: 3_600_000 });
     await until(async () => (await inbox.stats()).states.unhandled === 1);
-    const given = await inbox.transaction(async (tx) => {
+    await inbox.transaction(async (tx) => {
       await merchant.credit(tx, 'order', '500');
       await inbox.expect(ORDER, { tx });
-      // Nobody else sees what is not committed.
+      // What is not committed is not visible elsewhere.
       expect(await inbox.stats()).toMatchObject({ reasons: { no_expectation: 1 }, oldestDueSeconds: 0 });
       expect(await merchant.credits()).toEqual([]);
-      const { rows, rowCount } = await tx.query('select reference from credit');
-      return { rows, rowCount };
+      expect(await tx.query('select 1 as one from credit')).toMatchObject({
+        rows: [{ one: 1 }],
+        rowCount: 1,
+      });
     });
-    expect(given).toEqual({ rows: [{ reference: 'order' }], rowCount: 1 });
     await until(async () => (await merchant.credits()).length === 2);
-    stop.abort();
-    await working;
+    await stop();
   });
 
-  it('waits for ready() by itself, and takes a function and nothing else', async () => {
-    const inbox = (await newMerchant(engine)).open();
-    expect(await inbox.transaction(async () => 7)).toBe(7);
-    const call = Reflect.apply(inbox.transaction, undefined, ['insert …']);
-    await expect(call).rejects.toMatchObject({ option: 'body' });
-  });
-
-  it('rolls back when the body throws, whatever it throws, and throws it on', async () => {
+  it('keeps nothing when its body throws, and rejects with what was thrown', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
-    await inbox.receive(paid('ORD-1', 500));
     for (const thrown of [new Error('no such customer'), 'no', undefined]) {
       const failed = inbox.transaction(async (tx) => {
         await merchant.credit(tx, 'order', '500');
         await inbox.expect(ORDER, { tx });
         throw thrown;
       });
-      expect(await failed.then(() => 'committed', same)).toBe(thrown);
+      expect(await Promise.allSettled([failed])).toEqual([{ status: 'rejected', reason: thrown }]);
     }
-    await workOff(inbox);
     expect(await merchant.credits()).toEqual([]);
-    expect(await inbox.list()).toMatchObject([{ state: 'unhandled', reason: 'no_expectation' }]);
-    await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
-    expect(await merchant.credits()).toHaveLength(1);
+    // There is no other expectation.
+    await inbox.expect({ ...ORDER, amount: '501' });
   });
 
-  it('keeps nothing of a statement that fails, of an expectation that is refused, or of a commit that fails', async () => {
+  it.each<[string, (tx: AnyTransaction) => Promise<unknown>, RegExp]>([
+    ['a statement fails', (tx) => tx.query(WRONG), /no_such_table/],
+    ['it hides a statement that failed', (tx) => tx.query(WRONG).catch(() => undefined), /transaction/],
+    ['the commit fails', (tx) => tx.query('insert into child values (1)'), /foreign key/i],
+  ])('keeps nothing when %s', async (_, then, message) => {
     const { merchant, inbox } = await newShop(engine);
     await merchant.deferredChild();
-    await inbox.expect(ORDER);
-    const order = (then: Parameters<typeof inbox.transaction>[0]): Promise<unknown> =>
-      inbox.transaction(async (tx) => {
-        await merchant.credit(tx, 'order', '700');
-        await then(tx);
-      });
-    await expect(order((tx) => tx.query('insert into no_such_table values (1)'))).rejects.toThrow(
-      /no_such_table/,
-    );
-    const refused = order((tx) => inbox.expect({ ...ORDER, amount: '700' }, { tx }));
-    await expect(refused).rejects.toMatchObject({ code: 'invalid_state' });
-    await expect(order((tx) => tx.query('insert into child values (1)'))).rejects.toThrow(/foreign key/i);
-    expect(await merchant.credits()).toEqual([]);
-    await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
-    expect(await merchant.credits()).toHaveLength(1);
+    const failed = inbox.transaction(async (tx) => {
+      await merchant.credit(tx, 'order', '700');
+      await then(tx);
+    });
+    await expect(failed).rejects.toThrow(message);
+    // Without the failure, the same transaction is committed (control).
+    await inbox.transaction((tx) => merchant.credit(tx, 'order', '700'));
+    expect(await merchant.credits()).toEqual(['order 700']);
   });
 
-  it('takes its turn with handlers, callbacks and others of its kind', async () => {
+  it('takes its turn with handlers, callbacks and other transactions', async () => {
     const { merchant, inbox } = await newShop(engine);
     const references = Array.from({ length: 20 }, (_, index) => `ORD-${index}`);
-    const stop = startWork(inbox);
+    const worked = workUntilSettled(inbox, 20);
     await Promise.all(
-      references.map(async (reference) => {
+      references.map(async (merchant_reference) => {
         await inbox.transaction(async (tx) => {
-          await merchant.credit(tx, `order of ${reference}`, '500');
-          await inbox.expect(money(reference), { tx });
+          await merchant.credit(tx, `order of ${merchant_reference}`, '500');
+          await inbox.expect({ ...ORDER, merchant_reference }, { tx });
         });
-        await inbox.receive(paid(reference, 500));
+        await inbox.receive(paid(merchant_reference, 500));
       }),
     );
-    await until(async () => (await inbox.stats()).states.settled === 20);
-    await stop();
+    await worked;
     expect(await merchant.credits()).toHaveLength(40);
   });
 
-  it('close() waits for it, and lets none begin', async () => {
+  it('ends before close() resolves, which lets no other begin and releases the database', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.ready();
     const [isRunning, mayEnd] = [signal(), signal()];
@@ -106,9 +172,96 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
     await pause(20);
     mayEnd.give();
     await closed;
+    expect(await merchant.credits()).toHaveLength(1);
     await committed;
     await inbox.close();
-    expect(await merchant.credits()).toHaveLength(1);
-    await expect(inbox.transaction(async () => 1)).rejects.toThrow(/closed/);
+    await expect(inbox.transaction(async () => 1)).rejects.toMatchObject({ option: 'inbox' });
+    await merchant.query(`drop table ${merchant.table('action')}`);
+  });
+});
+
+// SQLite has one writer.
+describe('transactions on sqlite', () => {
+  it('a call that would wait for the transaction around it is refused, and harms nothing else', async () => {
+    const { merchant, inbox } = await newDueShop('sqlite', LATER);
+    const refused: unknown[] = [];
+    const callAll = async (): Promise<void> => {
+      const calls: (() => Promise<unknown>)[] = [
+        () => inbox.expect({ ...ORDER, merchant_reference: 'ORD-2' }),
+        () => inbox.transaction(async () => 1),
+        ...[inbox.retry, inbox.resolve, inbox.reopen].map((call) => () => call(transitionId, NOTE)),
+        () => inbox.prune(),
+      ];
+      for (const call of calls) refused.push(await call().catch((error: unknown) => error));
+    };
+    await inbox.transaction(async (tx) => {
+      await callAll();
+      await merchant.credit(tx, 'own', '1');
+    });
+    inbox.handle(async (transition) => {
+      await callAll();
+      await creditIn(merchant)(transition);
+    });
+    await workUntilSettled(inbox, 1);
+    expect(refused).toHaveLength(12);
+    for (const error of refused) expect(error).toMatchObject({ name: 'ConfigurationError', option: 'tx' });
+    expect(await merchant.credits()).toEqual(['ORD-1 500', 'own 1']);
+  });
+
+  it('a callback that is refused inside a transaction is kept when it comes again', async () => {
+    const { inbox } = await newShop('sqlite');
+    await inbox.transaction(() =>
+      Promise.allSettled([inbox.receive(paid('ORD-1', 500)), inbox.quarantine(evidence('ambiguous'))]),
+    );
+    await untilDone(() => inbox.receive(paid('ORD-1', 500)));
+    expect(await inbox.list({ merchant_reference: 'ORD-1' })).toHaveLength(1);
+  });
+
+  it('a statement that rolls back the transaction makes it fail, although its body goes on', async () => {
+    const { merchant, inbox } = await newShop('sqlite');
+    await merchant.query('create table once (id integer primary key)');
+    await merchant.query('insert into once values (1)');
+    const failed = inbox.transaction(async (tx) => {
+      await tx.query('insert or rollback into once values (1)').catch(() => undefined);
+      await merchant.credit(tx, 'after', '1').catch(() => undefined);
+    });
+    await expect(failed).rejects.toThrow(/rolled back|was ended/);
+    const tx = await inbox.transaction(async (given) => given);
+    // Nor is there any statement after its end.
+    await expect(merchant.credit(tx, 'late', '1')).rejects.toMatchObject({ option: 'tx' });
+    expect(await merchant.credits()).toEqual([]);
+  });
+});
+
+describe('transactions on postgres', () => {
+  it.each([
+    ['the body', new Error('no such customer')],
+    ['the commit', undefined],
+  ])('a lost connection shows in %s, and the next transaction works', async (_, own) => {
+    const { merchant, inbox } = await newShop('postgres');
+    const failed = inbox.transaction(async (tx) => {
+      await merchant.credit(tx, 'order', '500');
+      const { rows } = await tx.query('select pg_backend_pid() as id');
+      await merchant.query('select pg_terminate_backend($1)', [Number(rows[0]?.['id'])]);
+      await pause(50);
+      if (own !== undefined) throw own;
+    });
+    const thrown: unknown = await failed.catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(Error);
+    if (own !== undefined) expect(thrown).toBe(own);
+    await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
+    expect(await merchant.credits()).toEqual(['next 1']);
+  });
+
+  it('a callback that comes during a transaction is kept, whatever becomes of the transaction', async () => {
+    const { inbox } = await newShop('postgres');
+    const failed = inbox.transaction(async (tx) => {
+      await inbox.expect(ORDER, { tx });
+      await inbox.receive(paid('ORD-1', 500));
+      throw new Error('undo');
+    });
+    await expect(failed).rejects.toThrow('undo');
+    await workOff(inbox);
+    expect(await inbox.list()).toMatchObject([{ reason: 'no_expectation' }]);
   });
 });

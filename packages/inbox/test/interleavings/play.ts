@@ -1,5 +1,5 @@
-import type { SignedFields } from '@payment-service/core';
-import type { HandledTransition, Store } from '../../src/index.ts';
+import type { SignedFields, VerifiedCallback } from '@payment-service/core';
+import type { HandledTransition } from '../../src/index.ts';
 import { keepGroup } from '../../src/intake/keep.ts';
 import { callbackRecord } from '../../src/intake/record.ts';
 import { checkOptions } from '../../src/options.ts';
@@ -7,161 +7,234 @@ import { Statements } from '../../src/store/statements.ts';
 import { attempt, dueIn, type WorkContext } from '../../src/work/attempt.ts';
 import { checkExpectation, keepExpectation } from '../../src/work/expectation.ts';
 import { Handlers } from '../../src/work/handlers.ts';
+import { callback } from '../support/callbacks.ts';
 import type { AnyTransaction, Merchant } from '../support/merchant.ts';
-import { type Scenario, type Step, scenarioOf, transitionName } from './scenario.ts';
+import { money } from '../support/shop.ts';
 
-const HOUR_MS = 3_600_000;
-
-/** A scenario that did not end as it must. */
-export interface Violation {
-  readonly seed: number;
-  readonly what: string;
-}
-
-export interface Play {
-  readonly merchant: Merchant;
-  readonly firstSeed: number;
-  readonly count: number;
-  /** Scenarios that run side by side. */
-  readonly lanes: number;
-}
-
-/** Plays scenarios on a real store, each step when its seed says so. */
-export async function play({ merchant, firstSeed, count, lanes }: Play): Promise<Violation[]> {
+/** Plays the scenarios of the seeds on a real store, several side by side; says which did not end as they must. */
+export async function play(merchant: Merchant, seeds: readonly number[], lanes: number): Promise<string[]> {
   const store = merchant.newStore();
   await merchant.open({ store }).ready();
-  let next = firstSeed;
-  const scenarios: Scenario[] = [];
+  const scenarios = seeds.map(scenarioOf);
+  const left = scenarios.values();
   const runLane = async (): Promise<void> => {
-    while (next < firstSeed + count) {
-      const scenario = scenarioOf(next);
-      next += 1;
-      scenarios.push(scenario);
-      await new Player(merchant, store, scenario).playAll();
-    }
+    for (const scenario of left) await playScenario(merchant, store, scenario);
   };
   await Promise.all(Array.from({ length: lanes }, runLane));
   return check(merchant, scenarios);
 }
 
-class Player {
-  readonly #merchant: Merchant;
-  readonly #store: Store<AnyTransaction>;
-  readonly #scenario: Scenario;
-  readonly #statements: Statements<AnyTransaction>;
-  readonly #context: WorkContext<AnyTransaction>;
-  readonly #steps: Step[];
-  #isHandling = false;
+async function playScenario(
+  merchant: Merchant,
+  store: ReturnType<Merchant['newStore']>,
+  { account, reference, ...scenario }: Scenario,
+): Promise<void> {
+  const statements = new Statements(store);
+  const steps = [...scenario.steps];
+  let { failures } = scenario;
+  let isHandling = false;
+  const handlers = new Handlers<AnyTransaction>();
+  handlers.add(async ({ tx, signed, settled }: HandledTransition<AnyTransaction>) => {
+    await merchant.credit(tx, signed.merchant_reference, settled?.amount ?? 'nothing');
+    await playMeanwhile();
+    failures -= 1;
+    if (failures >= 0) throw new Error('this attempt fails, after its effect');
+  });
+  const context: WorkContext<AnyTransaction> = {
+    ...{ store, statements, handlers, signal: new AbortController().signal },
+    settings: checkOptions({ store, account, random: () => 1 }),
+    async enter(tx, subjectKey, mark) {
+      if (store.dialect !== 'postgres') return true;
+      const [row] = await statements.run('enter_attempt', ['30000', '30000', mark, subjectKey], tx);
+      return row?.['is_free'] === true;
+    },
+  };
 
-  constructor(merchant: Merchant, store: Store<AnyTransaction>, scenario: Scenario) {
-    this.#merchant = merchant;
-    this.#store = store;
-    this.#scenario = scenario;
-    this.#statements = new Statements(store);
-    this.#steps = [...scenario.steps];
-    const handlers = new Handlers<AnyTransaction>();
-    let { failures } = scenario;
-    handlers.add(async ({ tx, signed, settled }: HandledTransition<AnyTransaction>) => {
-      await merchant.credit(tx, signed.merchant_reference, settled?.amount ?? 'nothing');
-      await this.#meanwhile();
-      failures -= 1;
-      if (failures >= 0) throw new Error('this attempt fails, after its effect');
-    });
-    this.#context = {
-      store,
-      statements: this.#statements,
-      settings: checkOptions({ store, account: scenario.account, random: () => 1 }),
-      handlers,
-      signal: new AbortController().signal,
-      enter: async (tx, subjectKey, mark) => {
-        if (store.dialect !== 'postgres') return true;
-        const [row] = await this.#statements.run('enter_attempt', ['30000', '30000', mark, subjectKey], tx);
-        return row?.['is_free'] === true;
-      },
-    };
-  }
-
-  async playAll(): Promise<void> {
-    for (let step = this.#steps.shift(); step !== undefined; step = this.#steps.shift())
-      await this.#play(step);
-    // In the end every worker comes by, and every retry is due.
-    for (let round = 0; round <= this.#scenario.failures + 2; round += 1) {
-      const { account } = this.#scenario;
-      const table = this.#merchant.table('transition');
-      await this.#merchant.query(`update ${table} set next_at = next_at - ${HOUR_MS} where account = $1`, [
-        account,
-      ]);
-      while (await this.#work());
-    }
-  }
-
-  /** What happens while a handler runs. SQLite has one writer, so nothing does. */
-  async #meanwhile(): Promise<void> {
-    if (this.#store.dialect !== 'postgres' || this.#isHandling) return;
-    this.#isHandling = true;
-    const step = this.#steps.shift();
-    if (step !== undefined) await this.#play(step);
-    this.#isHandling = false;
+  /** The next step happens while a handler runs. SQLite has one writer, so there nothing does. */
+  async function playMeanwhile(): Promise<void> {
+    if (store.dialect !== 'postgres' || isHandling) return;
+    isHandling = true;
+    await playStep(steps.shift());
+    isHandling = false;
   }
 
   /** @returns whether anything was due. */
-  async #work(isCrash = false): Promise<boolean> {
-    const [row] = await this.#statements.run('find_due', [this.#scenario.account, -1, 0]);
+  async function work(isCrash = false): Promise<boolean> {
+    const [row] = await statements.run('find_due', [account, -1, 0]);
     if (row === undefined) return false;
     const due = dueIn(row);
-    if (isCrash) await this.#statements.run('start_attempt', [due.id, due.nextAt, 1000]);
-    else await attempt(due, this.#context);
+    if (isCrash) await statements.run('start_attempt', [due.id, due.nextAt, 1000]);
+    else await attempt(due, context);
     return true;
   }
 
-  async #play(step: Step): Promise<void> {
-    const { account, reference } = this.#scenario;
-    if (step.kind === 'work') {
-      await this.#work();
-    } else if (step.kind === 'crash') {
-      await this.#work(true);
+  async function playStep(step: Step | undefined): Promise<void> {
+    if (step === undefined) return;
+    if (step.kind === 'work' || step.kind === 'crash') {
+      await work(step.kind === 'crash');
     } else if (step.kind === 'receive') {
       const record = callbackRecord(step.callback, account);
-      await this.#store.transaction((tx) => keepGroup(this.#statements, [record], tx));
+      await store.transaction((tx) => keepGroup(statements, [record], tx));
     } else {
-      const given = { merchant_reference: reference, currency: 'UGX', amount: step.amount };
-      const expectation = checkExpectation(given, account);
-      await this.#store.transaction((tx) =>
-        keepExpectation(this.#statements, { expectation, replace: true }, tx),
-      );
+      const expectation = checkExpectation(money(reference, step.amount), account);
+      await store.transaction((tx) => keepExpectation(statements, { expectation, replace: true }, tx));
     }
+  }
+
+  while (steps.length > 0) await playStep(steps.shift());
+  // In the end every worker comes by, and every retry is due.
+  const makeDue = `update ${merchant.table('transition')} set next_at = next_at - 3600000 where account = $1`;
+  for (let round = 0; round <= scenario.failures + 2; round += 1) {
+    await merchant.query(makeDue, [account]);
+    while (await work());
   }
 }
 
-async function check(merchant: Merchant, scenarios: readonly Scenario[]): Promise<Violation[]> {
-  const credits = grouped(await merchant.credits(), ({ reference }) => reference);
-  const rows = await merchant.query(
-    `select account, signed, state, unfinished from ${merchant.table('transition')}`,
-  );
-  const transitions = grouped(rows, (row) => row['account']);
-  return scenarios.flatMap(({ seed, reference, account, outcome }) => {
-    const violations: Violation[] = [];
-    const amounts = (credits.get(reference) ?? []).map(({ amount }) => amount).join();
-    const wanted = outcome.credits === 1 ? '500' : '';
-    if (amounts !== wanted) violations.push({ seed, what: `credited [${amounts}] and not [${wanted}]` });
-    const found = transitions.get(account) ?? [];
+async function check(merchant: Merchant, scenarios: readonly Scenario[]): Promise<string[]> {
+  const credits = await merchant.credits();
+  const table = merchant.table('transition');
+  const rows = await merchant.query(`select account, signed, state, unfinished from ${table}`);
+  return scenarios.flatMap(({ seed, reference, account, ...outcome }) => {
+    const violations: string[] = [];
+    const credited = credits.filter((credit) => credit.startsWith(`${reference} `)).join();
+    const wanted = outcome.credits === 1 ? `${reference} 500` : '';
+    if (credited !== wanted) violations.push(`credited [${credited}] and not [${wanted}]`);
+    const found = rows.filter((row) => row['account'] === account);
     const settled = found.filter((row) => row['state'] === 'settled').length;
-    if (settled !== outcome.credits) violations.push({ seed, what: `${settled} settled` });
-    if (found.length !== outcome.states.size) violations.push({ seed, what: `${found.length} transitions` });
+    if (settled !== outcome.credits) violations.push(`${settled} settled`);
+    if (found.length !== outcome.states.size) violations.push(`${found.length} transitions`);
     for (const row of found) {
       const name = transitionName(JSON.parse(String(row['signed'])) as SignedFields);
-      const allowed = outcome.states.get(name);
-      if (!allowed?.includes(String(row['state']))) {
-        violations.push({ seed, what: `${name} is ${row['state']}, not ${allowed?.join(' or ')}` });
-      }
-      if (row['unfinished'] !== 0) violations.push({ seed, what: `${name} is unfinished` });
+      const allowed = outcome.states.get(name) ?? [];
+      const isAllowed = allowed.includes(String(row['state']));
+      if (!isAllowed) violations.push(`${name} is ${row['state']}, not ${allowed.join(' or ')}`);
+      if (row['unfinished'] !== 0) violations.push(`${name} is unfinished`);
     }
-    return violations;
+    return violations.map((what) => `seed ${seed}: ${what}`);
   });
 }
 
-function grouped<T>(items: readonly T[], keyOf: (item: T) => unknown): Map<unknown, T[]> {
-  const groups = new Map<unknown, T[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
-  return groups;
+/** One thing that happens to a payment. */
+type Step =
+  | { readonly kind: 'expect'; readonly amount: number }
+  | { readonly kind: 'receive'; readonly callback: VerifiedCallback }
+  | { readonly kind: 'work' }
+  /** A worker ends its process after it has started an attempt. */
+  | { readonly kind: 'crash' };
+
+/** One interleaving of one payment, made from its seed and nothing else. */
+interface Scenario {
+  readonly seed: number;
+  readonly reference: string;
+  /** An account of its own, so that its work steps work on it and on nothing else. */
+  readonly account: string;
+  readonly steps: readonly Step[];
+  /** How often it must be credited in the end, in whatever order the steps came. */
+  readonly credits: 0 | 1;
+  /** For each transition, by its name: the states in which it may end. */
+  readonly states: ReadonlyMap<string, readonly string[]>;
+  /** The attempts of the handler that fail, after its effect. */
+  readonly failures: number;
+}
+
+/** What a scenario sends, by the names of the transitions: all bodies, and which transitions have a genuine one. */
+interface Received {
+  readonly bodies: Map<string, Set<string>>;
+  readonly genuine: Set<string>;
+  readonly others: Set<string>;
+}
+
+const EXPECTED = 500;
+
+/** Names a transition among those of its scenario. */
+function transitionName({ internal_reference, transaction_status }: SignedFields): string {
+  return `${internal_reference} ${transaction_status}`;
+}
+
+/** A small generator of numbers from 0 to 1, the same on every machine (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * Of a payment of 500: an expectation (perhaps a wrong one first, perhaps none), genuine and forged bodies of one or two
+ * transactions, a late FAILED, duplicates of them all, workers that end, and work between any two of these. On PostgreSQL
+ * the next step happens while a handler runs.
+ */
+function scenarioOf(seed: number): Scenario {
+  const random = seeded(seed);
+  const upTo = (most: number): number => Math.floor(random() * (most + 1));
+  const [reference, account] = [`ORD-${seed}`, `seed-${seed}`];
+  const isExpected = random() < 0.85;
+  const received: Received = { bodies: new Map(), genuine: new Set(), others: new Set() };
+  const { bodies, genuine, others } = received;
+  const steps: Step[] = [];
+  const receive = (transaction: number, claims: Readonly<Record<string, unknown>>): void => {
+    const internal_reference = `INT-${seed}-${transaction}`;
+    const own = callback({ merchant_reference: reference, internal_reference, ...claims }, { account });
+    for (let copies = random() < 0.3 ? 2 : 1; copies > 0; copies -= 1)
+      steps.push({ kind: 'receive', callback: own });
+    const id = transitionName(own.signed);
+    if (own.signed.transaction_status !== 'COMPLETED') return void others.add(id);
+    bodies.set(id, (bodies.get(id) ?? new Set()).add(JSON.stringify(own.raw)));
+    if (claims['request_amount'] === EXPECTED && claims['transaction_amount'] === EXPECTED) genuine.add(id);
+  };
+  for (let transaction = 1; transaction <= 1 + upTo(1); transaction += 1) {
+    for (let copy = upTo(2); copy > 0; copy -= 1) {
+      receive(transaction, { request_amount: EXPECTED, transaction_amount: EXPECTED, id: copy });
+    }
+    for (let copy = upTo(3); copy > 0; copy -= 1) receive(transaction, forgery(random));
+  }
+  if (random() < 0.3) receive(1, { transaction_status: 'FAILED' });
+  for (let work = 1 + upTo(5); work > 0; work -= 1) steps.push({ kind: 'work' });
+  for (let crash = upTo(2); crash > 0; crash -= 1) steps.push({ kind: 'crash' });
+  const places = new Map(steps.map((step) => [step, random()]));
+  steps.sort((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
+  if (isExpected) insertExpectations(steps, random);
+  return {
+    ...{ seed, reference, account, steps, ...outcomeOf(isExpected, received) },
+    failures: random() < 0.2 ? 1 + upTo(1) : 0,
+  };
+}
+
+function forgery(random: () => number): Readonly<Record<string, unknown>> {
+  const amount = EXPECTED + 100 + Math.floor(random() * 1_000_000);
+  const kinds = [
+    { request_amount: amount, transaction_amount: amount },
+    { request_amount: EXPECTED, transaction_amount: amount },
+    { request_amount: amount, transaction_amount: EXPECTED },
+    { request_amount: EXPECTED, transaction_amount: EXPECTED + 0.000001 },
+    { request_amount: String(EXPECTED), transaction_amount: EXPECTED },
+  ];
+  return kinds[Math.floor(random() * kinds.length)] ?? {};
+}
+
+/** The right one last: until it is settled an expectation may be replaced. No body equals the wrong one. */
+function insertExpectations(steps: Step[], random: () => number): void {
+  const amounts =
+    random() < 0.2 ? [EXPECTED + 77, EXPECTED] : random() < 0.2 ? [EXPECTED, EXPECTED] : [EXPECTED];
+  const places = amounts.map(() => Math.floor(random() * (steps.length + 1))).sort((a, b) => a - b);
+  for (const [index, amount] of amounts.entries()) {
+    steps.splice((places[index] ?? 0) + index, 0, { kind: 'expect', amount });
+  }
+}
+
+function outcomeOf(
+  isExpected: boolean,
+  { bodies, genuine, others }: Received,
+): Pick<Scenario, 'credits' | 'states'> {
+  const states = new Map<string, readonly string[]>();
+  for (const id of others) states.set(id, ['unhandled']);
+  for (const [id, { size }] of bodies) {
+    if (!isExpected) states.set(id, [size > 1 ? 'conflict' : 'unhandled']);
+    else if (genuine.has(id)) states.set(id, genuine.size > 1 ? ['settled', 'conflict'] : ['settled']);
+    else states.set(id, genuine.size > 0 ? ['quarantined', 'conflict'] : ['quarantined']);
+  }
+  return { credits: isExpected && genuine.size > 0 ? 1 : 0, states };
 }

@@ -1,18 +1,19 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from '@payment-service/core';
-import pg from 'pg';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { createInbox, postgres, sqlite } from '../../src/index.ts';
+import type pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createInbox, sqlite } from '../../src/index.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { limitedRole } from '../support/limited-role.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
-import { ORDER } from '../support/shop.ts';
+import { poolShop } from '../support/pool-shop.ts';
+import { order } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { workOff } from '../support/working.ts';
+import { workOff } from '../support/until.ts';
 
 it.each([['001', 'ac2667a012c54efc8954e44d3cc763b14efd7f8a5968490f28832640c3ff8bad']])(
   'the migration %s is as it was released',
@@ -24,21 +25,19 @@ it.each([['001', 'ac2667a012c54efc8954e44d3cc763b14efd7f8a5968490f28832640c3ff8b
 );
 
 describe.each(ENGINES)('migrations on %s', (engine) => {
-  it('ten processes that start at once set the tables up once', async () => {
+  it('ten processes that start at the same moment set the tables up once', async () => {
     const merchant = await newMerchant(engine);
-    const startAt = String(Date.now() + 3000);
-    const [name = '', address = '', schema = '', placeholder = '$1'] = merchant.programArguments;
+    const startAt = String(Date.now() + 2000);
     const children = Array.from({ length: 10 }, () =>
-      startChild('migrate.ts', [name, address, schema, placeholder, startAt]),
+      startChild('migrate.ts', [startAt, ...merchant.programArguments]),
     );
-    for (const { ended } of children) {
+    for (const { ended } of children)
       expect(await ended).toMatchObject({ code: 0, output: expect.stringContaining('ready 0') });
-    }
     const rows = await merchant.query(`select version, compatible_with from ${merchant.table('migration')}`);
     expect(rows).toEqual([{ version: 1, compatible_with: 1 }]);
   });
 
-  it('inboxes that start at once on connections that have found no tables set them up once', async () => {
+  it('inboxes that start at the same moment, on connections that have found no tables, set them up once', async () => {
     for (let round = 0; round < 5; round += 1) {
       const merchant = await newMerchant(engine);
       const inboxes = Array.from({ length: 8 }, () => merchant.open({ store: merchant.newStore() }));
@@ -69,35 +68,28 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
 });
 
 describe('tables that a DBA makes of inbox.migrations()', () => {
-  it('on postgres: a role that may create nothing receives, expects and works', async () => {
-    const schema = `dba_${randomBytes(6).toString('hex')}`;
-    const owner = new pg.Pool({ connectionString: inject('postgresUrl') });
-    onTestFinished(() => owner.end());
-    const store = postgres(owner, { schema });
-    const given = createInbox({ store }).migrations();
-    expect(given.map(({ version }) => version)).toEqual([1]);
-    for (const { sql } of given) await owner.query(sql);
-    const made = await tablesOf(owner, schema);
-    const { pool } = await limitedRole(schema, 'select, insert, update, delete');
-    await expect(pool.query('create schema not_allowed')).rejects.toThrow(/permission denied/);
-    await expect(pool.query(`create table ${schema}.not_allowed ()`)).rejects.toThrow(/permission denied/);
-    const inbox = createInbox({ store: postgres(pool, { schema }) });
-    onTestFinished(() => inbox.close());
+  it('are enough on postgres for a role that may create nothing to receive, expect and work', async () => {
+    const { inbox: given, direct, schema } = poolShop();
+    for (const { sql } of given.migrations()) await direct.query(sql);
+    const made = await tablesOf(direct, schema);
+    expect(made.length).toBeGreaterThan(40);
+    const role = await limitedRole(schema, 'select, insert, update, delete');
+    const { inbox, pool } = poolShop({ schema, pool: role });
+    for (const sql of ['create schema not_allowed', `create table ${schema}.not_allowed ()`])
+      await expect(pool.query(sql)).rejects.toThrow(/permission denied/);
     inbox.handle(() => undefined);
     await inbox.ready();
-    await inbox.expect(ORDER);
-    await inbox.receive(paid('ORD-1', 500));
+    await order(inbox, 'ORD-1');
     await workOff(inbox);
     expect(await inbox.list()).toMatchObject([{ state: 'settled' }]);
     expect(await inbox.health()).toMatchObject({ ok: true });
-    expect(await tablesOf(owner, schema)).toEqual(made);
-    // They are those that the inbox makes by itself.
-    const own = createInbox({ store: postgres(owner, { schema: `${schema}_own` }) });
+    // They are those that the inbox makes itself.
+    const { inbox: own, schema: other } = poolShop();
     await own.ready();
-    expect(await tablesOf(owner, `${schema}_own`)).toEqual(made);
+    for (const each of [schema, other]) expect(await tablesOf(direct, each)).toEqual(made);
   });
 
-  it('on sqlite: the program of the shell runs them', async () => {
+  it('are enough on sqlite, made by the program of the shell', async () => {
     const path = join(temporaryFolder(), 'x.db');
     const inbox = createInbox({ store: sqlite(path) });
     onTestFinished(() => inbox.close());
@@ -113,15 +105,10 @@ describe('tables that a DBA makes of inbox.migrations()', () => {
 });
 
 async function tablesOf(pool: pg.Pool, schema: string): Promise<unknown[]> {
-  const { rows } = await pool.query(
-    `select table_name, column_name, data_type, is_nullable, column_default from information_schema.columns
-     where table_schema = $1 order by 1, 2`,
-    [schema],
-  );
-  const indexes = await pool.query(
-    "select replace(indexdef, schemaname || '.', '') as index from pg_indexes where schemaname = $1 order by 1",
-    [schema],
-  );
-  expect(rows.length).toBeGreaterThan(40);
-  return [...rows, ...indexes.rows];
+  const columns = `select table_name, column_name, data_type, is_nullable, column_default
+    from information_schema.columns where table_schema = $1 order by 1, 2`;
+  const indexes =
+    "select replace(indexdef, schemaname || '.', '') as index from pg_indexes where schemaname = $1 order by 1";
+  const results = await Promise.all([columns, indexes].map((text) => pool.query(text, [schema])));
+  return results.flatMap(({ rows }) => rows);
 }

@@ -1,203 +1,126 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { UnavailableError } from '@payment-service/core';
+import { ConfigurationError } from '@payment-service/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createInbox, sqlite } from '../../src/index.ts';
-import { Turn } from '../../src/store/turn.ts';
-import { TimedOut } from '../../src/time.ts';
-import { evidence, paid } from '../support/callbacks.ts';
+import { createInbox, type Inbox, type SqliteTransaction, sqlite } from '../../src/index.ts';
+import { databasePath } from '../../src/store/database-path.ts';
+import { callback, paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
-import { type Merchant, newMerchant } from '../support/merchant.ts';
-import { newShop, ORDER } from '../support/shop.ts';
+import { newMerchant } from '../support/merchant.ts';
+import { creditIn, money, ORDER, order } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { signal, until, untilDone } from '../support/until.ts';
-import { startWork, workOff } from '../support/working.ts';
+import { signal, workUntilSettled } from '../support/until.ts';
 
-describe('two processes on one sqlite file', () => {
-  it('who cannot write within storeTimeoutMs says so, and keeps the callback in the spool', async () => {
+// Only Linux tells the type of a file system, and has memory at a place that is known: elsewhere there is no such test.
+const memories = process.platform === 'linux' ? ['/dev/shm'] : [];
+
+function newInbox(path = join(temporaryFolder(), 'x.db')): Inbox<SqliteTransaction> {
+  const inbox = createInbox({ store: sqlite(path) });
+  onTestFinished(() => inbox.close());
+  return inbox;
+}
+
+describe('the path of a sqlite file is refused', () => {
+  it.each([
+    ...[':memory:', '', ' ', 'x\0.db', 'file::memory:?cache=shared', 'file:x.db?mode=memory'],
+    ...['\\\\host\\share\\x.db', '//host/x.db'],
+  ])('at %j', (path) => {
+    expect(() => sqlite(path)).toThrow(ConfigurationError);
+    expect(() => createInbox({ store: sqlite('x.db'), spool: path })).toThrow(ConfigurationError);
+  });
+
+  it('in a folder that does not exist', () => {
+    expect(() => sqlite(join(temporaryFolder(), 'missing', 'x.db'))).toThrow(/does not exist/);
+  });
+
+  it.each([0x6969, 0x517b, 0xff534d42, 0xfe534d42])('on a network file system (%i)', (type) => {
+    const path = join(temporaryFolder(), 'x.db');
+    expect(databasePath(path, 'path')).toBe(path);
+    expect(() => databasePath(path, 'path', () => type)).toThrow(/a network file system/);
+  });
+
+  it.each(memories)('in memory that looks like a disk, and as a link that leads there (%s)', (memory) => {
+    const folder = mkdtempSync(join(memory, 'inbox-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const target = join(folder, 'x.db');
+    expect(() => sqlite(target)).toThrow(/memory/);
+    writeFileSync(target, '');
+    const link = join(temporaryFolder(), 'x.db');
+    symlinkSync(target, link);
+    expect(() => sqlite(link)).toThrow(/memory/);
+  });
+
+  it.each(['shop.db', './shop.db'])('as a spool when it is the file of the store: %s', (spool) => {
+    const folder = temporaryFolder();
+    const store = sqlite(join(folder, 'shop.db'));
+    expect(() => createInbox({ store, spool: join(folder, spool) })).toThrow(ConfigurationError);
+  });
+});
+
+describe('a sqlite file', () => {
+  it('has a write-ahead log, for other programs as well, and a folder in its place fails', async () => {
+    const path = join(temporaryFolder(), 'x.db');
+    await newInbox(path).receive(callback());
+    const other = new DatabaseSync(path);
+    expect(other.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' });
+    other.close();
+    mkdirSync(`${path}.folder`);
+    await expect(newInbox(`${path}.folder`).ready()).rejects.toThrow();
+  });
+
+  it('in which a handler or another process writes can be read, and callbacks are spooled meanwhile', async () => {
     const merchant = await newMerchant('sqlite');
     const inbox = merchant.open({ storeTimeoutMs: 300 });
-    await inbox.ready();
-    await merchant.transaction(async () => {
-      await inbox.receive(paid('A', 500));
-      expect(await inbox.health()).toMatchObject({ ok: false, spooled: 1 });
+    const [isRunning, mayEnd] = [signal(), signal()];
+    inbox.handle(async (transition) => {
+      isRunning.give();
+      await mayEnd.promise;
+      await creditIn(merchant)(transition);
     });
-    await until(() => merchant.events.some(({ name }) => name === 'spool.drained'));
-    expect(await inbox.list()).toHaveLength(1);
-  });
-
-  it('a look does not wait for who writes', async () => {
-    const merchant = await newMerchant('sqlite');
-    const inbox = merchant.open();
-    await inbox.receive(paid('A', 500));
+    await order(inbox, 'A');
+    for (const reference of ['B', 'C']) await inbox.expect(money(reference));
+    const worked = workUntilSettled(inbox, 3);
+    await isRunning.promise;
+    // Each resolves while the file is written, which ends only after it.
+    await inbox.receive(paid('B', 500));
+    expect(await inbox.health()).toMatchObject({ ok: false, spooled: 1 });
+    mayEnd.give();
     await merchant.transaction(async (tx) => {
       await merchant.credit(tx, 'own', '1');
-      expect(await inbox.list()).toHaveLength(1);
+      expect((await inbox.list()).length).toBeGreaterThan(0);
+      await inbox.receive(paid('C', 500));
     });
-  });
-});
-
-describe('a sqlite file that is moved while it is open', () => {
-  it('acknowledges nothing more, and shows in health()', async () => {
-    const merchant = await newMerchant('sqlite');
-    const inbox = merchant.open({ spool: unusable() });
-    await inbox.receive(paid('ORD-1', 500));
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${pathOf(merchant)}${suffix}`, { force: true });
-    await expect(inbox.receive(paid('ORD-2', 500))).rejects.toThrow(UnavailableError);
-    await expect(inbox.transaction((tx) => merchant.credit(tx, 'x', '1'))).rejects.toThrow(
-      /moved or replaced/,
-    );
-    expect((await inbox.health()).problems).toContain('store_unavailable');
-    const told = merchant.events.find(({ name }) => name === 'callback.unavailable');
-    expect(told).toMatchObject({ failure: 'SQLITE_MOVED' });
+    await worked;
+    expect(await merchant.credits()).toEqual(['A 500', 'B 500', 'C 500', 'own 1']);
   });
 
-  it('acknowledges into the spool, and goes on when the file is put back', async () => {
-    const merchant = await newMerchant('sqlite');
-    const inbox = merchant.open();
-    await inbox.receive(paid('ORD-1', 500));
-    const elsewhere = `${pathOf(merchant)}.elsewhere`;
-    renameSync(pathOf(merchant), elsewhere);
-    await inbox.receive(paid('ORD-2', 500));
-    expect(merchant.events.map(({ name }) => name)).toContain('callback.spooled');
-    renameSync(elsewhere, pathOf(merchant));
-    await until(async () => (await inbox.list()).length === 2);
-  });
-
-  it('and replaced by another one gets nothing that belongs to the first', async () => {
-    const merchant = await newMerchant('sqlite');
-    const inbox = merchant.open({ spool: unusable() });
-    await inbox.receive(paid('ORD-1', 500));
-    renameSync(pathOf(merchant), `${pathOf(merchant)}.elsewhere`);
-    new DatabaseSync(pathOf(merchant)).close();
-    await expect(inbox.receive(paid('ORD-2', 500))).rejects.toThrow(UnavailableError);
-    await expect(inbox.list()).rejects.toThrow(/moved or replaced/);
-  });
-
-  /** Where no folder can be: a file is in its place. */
-  function unusable(): string {
-    const file = join(temporaryFolder(), 'file');
-    writeFileSync(file, '');
-    return file;
-  }
-});
-
-describe('a transaction on sqlite', () => {
-  it('refuses inside it everything that writes to the inbox by itself, since it would wait for itself', async () => {
-    const { merchant, inbox } = await newShop('sqlite');
-    await inbox.ready();
-    await inbox.transaction(async (tx) => {
-      const calls = [
-        () => inbox.transaction(async () => undefined),
-        () => inbox.expect(ORDER),
-        () => inbox.prune(),
-      ];
-      for (const call of calls) await expect(call()).rejects.toMatchObject({ option: 'tx' });
-      await inbox.expect(ORDER, { tx });
-      await merchant.credit(tx, 'own', '1');
-    });
-    expect(await inbox.overdue()).toEqual([]);
-    expect(await merchant.credits()).toHaveLength(1);
-    await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
-  });
-
-  it('refuses a callback inside it without losing it: the spool keeps it', async () => {
-    const { merchant, inbox } = await newShop('sqlite');
-    await inbox.ready();
-    await inbox.transaction(async () => {
-      await Promise.allSettled([inbox.receive(paid('ORD-1', 500)), inbox.quarantine(evidence('ambiguous'))]);
-    });
-    await untilDone(() => inbox.receive(paid('ORD-1', 500)));
-    expect(await inbox.list({ merchant_reference: 'ORD-1' })).toHaveLength(1);
-    expect(await merchant.credits()).toEqual([]);
-  });
-
-  it.each([
-    ['fails', 'insert into no_such_table values (1)'],
-    ['rolls back by itself', 'insert or rollback into once values (1)'],
-  ])('a statement that %s fails it, although the body went on, as on postgres', async (_how, statement) => {
-    const { merchant, inbox } = await newShop('sqlite');
-    await merchant.query('create table once (id integer primary key)');
-    await merchant.query('insert into once values (1)');
-    const failed = inbox.transaction(async (tx) => {
-      await merchant.credit(tx, 'before', '1');
-      await tx.query(statement).catch(() => undefined);
-      await merchant.credit(tx, 'after', '1').catch(() => undefined);
-    });
-    await expect(failed).rejects.toThrow(/rolled back|was ended/);
-    expect(await merchant.credits()).toEqual([]);
-    await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
-    expect(await merchant.credits()).toHaveLength(1);
-  });
-
-  it('takes no statement after its end', async () => {
-    const { merchant, inbox } = await newShop('sqlite');
-    const tx = await inbox.transaction(async (given) => given);
-    await expect(merchant.credit(tx, 'late', '1')).rejects.toMatchObject({ option: 'tx' });
-    expect(await merchant.credits()).toEqual([]);
-  });
-
-  it('of which a handler does not end holds up no other for longer than handlerTimeoutMs', async () => {
-    const { merchant, inbox } = await newShop(
-      'sqlite',
-      { handlerTimeoutMs: 200 },
-      () => new Promise(() => {}),
-    );
-    await inbox.expect(ORDER);
-    await untilDone(() => inbox.receive(paid('ORD-1', 500)));
-    const stop = startWork(inbox);
-    await until(() => merchant.events.some(({ name }) => name === 'transition.retrying'));
-    await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
-    expect(await inbox.list()).toMatchObject([{ lastError: expect.stringContaining('handlerTimeoutMs') }]);
-    await stop();
-  });
-
-  it('a value that cannot go to the thread is refused, and keeps no program from ending', async () => {
-    const merchant = await newMerchant('sqlite');
-    await merchant.open().ready();
-    const { ended } = startChild('unsendable-value.ts', merchant.programArguments);
-    expect(await ended).toMatchObject({ code: 0, output: 'DataCloneError\n1\n' });
-  });
-
-  it('takes and gives what SQLite has: by position and by name, large integers, bytes, and how many rows', async () => {
-    const inbox = createInbox({ store: sqlite(join(temporaryFolder(), 'x.db')) });
-    onTestFinished(() => inbox.close());
-    await inbox.transaction(async (tx) => {
+  it('takes values by position and by name, large integers and bytes, and says how many rows it changed', async () => {
+    await newInbox().transaction(async (tx) => {
       await tx.query('create table own (number integer, bytes blob) strict');
       const bytes = new Uint8Array([0, 255]);
-      expect(await tx.query('insert into own values (?, ?)', [2n ** 53n - 1n, bytes])).toEqual({
-        rows: [],
-        rowCount: 1,
-      });
+      const added = await tx.query('insert into own values (?, ?)', [2n ** 53n - 1n, bytes]);
+      expect(added).toEqual({ rows: [], rowCount: 1 });
       const { rows } = await tx.query('select * from own where number > $least', { $least: 5 });
       expect(rows).toEqual([{ number: 2 ** 53 - 1, bytes }]);
       expect((await tx.query('update own set number = 1')).rowCount).toBe(1);
       expect((await tx.query('update own set number = 1 where number = 7')).rowCount).toBe(0);
     });
   });
-});
 
-describe('closing an inbox on sqlite', () => {
-  it('lets what runs end, gives the file back, and refuses what comes after it', async () => {
-    const { merchant, inbox } = await newShop('sqlite');
-    const [isRunning, mayEnd] = [signal(), signal()];
-    const running = inbox.transaction(async (tx) => {
-      await merchant.credit(tx, 'A', '1');
-      isRunning.give();
-      await mayEnd.promise;
-    });
-    await isRunning.promise;
-    const closed = inbox.close();
-    mayEnd.give();
-    await Promise.all([running, closed]);
-    expect(await merchant.credits()).toHaveLength(1);
-    await expect(inbox.receive(paid('A', 500))).rejects.toThrow(UnavailableError);
-    await expect(inbox.list()).rejects.toMatchObject({ option: 'inbox' });
-    await merchant.query(`drop table ${merchant.table('action')}`);
+  it('commits no transaction in which a statement failed', async () => {
+    const { transaction } = sqlite(join(temporaryFolder(), 'x.db'));
+    const hidden = transaction((tx) => tx.query('no statement').catch(() => undefined));
+    await expect(hidden).rejects.toThrow(/rolled back/);
   });
 
-  it('takes nothing from another inbox on the same store', async () => {
+  it('does not keep a program from ending that does not close it, nor does a value that cannot be sent', async () => {
+    const merchant = await newMerchant('sqlite');
+    const { ended } = startChild('unclosed.ts', merchant.programArguments);
+    expect(await ended).toMatchObject({ code: 0, output: 'kept\nDataCloneError\n1\n' });
+  });
+
+  it('goes on for one inbox when another one on the same store is closed', async () => {
     const store = sqlite(join(temporaryFolder(), 'x.db'));
     const [one, other] = [createInbox({ store, account: 'A' }), createInbox({ store, account: 'B' })];
     onTestFinished(() => other.close());
@@ -216,39 +139,6 @@ describe('closing an inbox on sqlite', () => {
     mayEnd.give();
     await Promise.all([running, closed]);
     await other.receive(paid('ORD-1', 500, {}, { account: 'B' }));
-    await workOff(other);
-    expect(await other.list()).toMatchObject([{ state: 'settled' }]);
-  });
-
-  it('a program that does not close it can end all the same', async () => {
-    const merchant = await newMerchant('sqlite');
-    const { ended } = startChild('open-and-end.ts', merchant.programArguments);
-    expect(await ended).toMatchObject({ code: 0, output: 'kept\n' });
+    await workUntilSettled(other, 1);
   });
 });
-
-describe('turns', () => {
-  it('come one after the other, and one that is not waited for any more passes to the next', async () => {
-    const turn = new Turn();
-    const [isRunning, mayEnd] = [signal(), signal()];
-    const order: string[] = [];
-    const first = turn.during(async () => {
-      isRunning.give();
-      await mayEnd.promise;
-      order.push('first');
-      throw new Error('no');
-    }, 60_000);
-    await isRunning.promise;
-    const hasty = turn.during(async () => order.push('hasty'), 1);
-    const last = turn.during(async () => order.push('last'), 60_000);
-    await expect(hasty).rejects.toThrow(TimedOut);
-    mayEnd.give();
-    await expect(first).rejects.toThrow('no');
-    await last;
-    expect(order).toEqual(['first', 'last']);
-  });
-});
-
-function pathOf({ programArguments }: Merchant): string {
-  return programArguments[1] ?? '';
-}

@@ -2,20 +2,21 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-export interface Ended {
+interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly output: string;
 }
 
-export interface Child {
-  readonly ended: Promise<Ended>;
-  kill(signal: NodeJS.Signals): void;
-}
-
-/** A real process of the test, which runs one of the programs beside this file. */
-export function startChild(program: string, args: readonly string[]): Child {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'programs', program), ...args], {
+/** A real process of the test, which runs one of the programs beside this file; the command may start it. */
+export function startChild(
+  program: string,
+  args: readonly string[],
+  command: readonly string[] = [],
+): { readonly ended: Promise<Ended>; kill(signal: NodeJS.Signals): void } {
+  const own = [process.execPath, join(import.meta.dirname, 'programs', program), ...args];
+  const [first = '', ...others] = [...command, ...own];
+  const child = spawn(first, others, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NODE_OPTIONS: '' },
   });

@@ -3,15 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
-import type { Store } from '../../src/index.ts';
-import {
-  createInbox,
-  type Inbox,
-  type InboxEvent,
-  type InboxOptions,
-  postgres,
-  sqlite,
-} from '../../src/index.ts';
+import type { Inbox, InboxEvent, InboxOptions, Store } from '../../src/index.ts';
+import { createInbox, postgres, sqlite } from '../../src/index.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** What the transactions of both engines have in common. */
@@ -25,21 +18,13 @@ export interface AnyTransaction {
 export type EngineName = 'postgres' | 'sqlite';
 export const ENGINES: readonly EngineName[] = ['postgres', 'sqlite'];
 
-/** The database's clock goes on; a test moves what waits instead. */
-export interface TestClock {
-  readonly now: () => number;
-  advance(ms: number): Promise<void>;
-}
-
 /** A merchant with an empty database of its own, and tables of its own in it. */
 export interface Merchant {
   readonly engine: EngineName;
-  readonly clock: TestClock;
   /** Everything that the inboxes of this merchant reported. */
   readonly events: InboxEvent[];
   /** For the programs of a test, which use the same database: see programs/open-inbox.ts. */
   readonly programArguments: readonly string[];
-  /** A store on this merchant's database. */
   newStore(): Store<AnyTransaction>;
   open(options?: Partial<InboxOptions<AnyTransaction>>): Inbox<AnyTransaction>;
   /** The merchant's own connection, outside the inbox. `$1` is written for both engines. */
@@ -50,9 +35,12 @@ export interface Merchant {
   table(name: string): string;
   /** The merchant's effect: a row of money, without any guard against a second one. */
   credit(tx: AnyTransaction, reference: string, amount: string): Promise<void>;
-  credits(): Promise<{ reference: string; amount: string }[]>;
+  /** In the order of the references, such as `ORD-1 500`. */
+  credits(): Promise<string[]>;
   /** Makes a table `child`: an insert of 1 is refused by the commit, not by the statement. */
   deferredChild(): Promise<void>;
+  /** The database's clock goes on: what waits is moved instead. */
+  advance(ms: number): Promise<void>;
 }
 
 export async function newMerchant(engine: EngineName): Promise<Merchant> {
@@ -91,31 +79,18 @@ async function sqliteMerchant(): Promise<Merchant> {
   const path = join(temporaryFolder(), 'merchant.db');
   const own = new DatabaseSync(path, { timeout: 10_000 });
   own.exec(`pragma journal_mode = wal; ${CREATE_CREDIT}`);
-  onTestFinished(() => own.close());
+  const other = sqlite(path);
+  onTestFinished(async () => {
+    own.close();
+    await other.close?.();
+  });
   return merchantOf({
     engine: 'sqlite',
     newStore: () => sqlite(path),
     query: async (text, values = []) => own.prepare(text.replace(/\$(\d+)/g, '?$1')).all(...values),
     table: (name) => `payment_inbox_${name}`,
     programArguments: ['sqlite', path, '', '?'],
-    async transaction(body) {
-      own.exec('begin immediate');
-      try {
-        const query: AnyTransaction['query'] = async (text, values = []) => {
-          // What the inbox passes has names; the test's own values are in order.
-          const rows = Array.isArray(values)
-            ? own.prepare(text).all(...values)
-            : own.prepare(text).all(Object(values));
-          return { rows, rowCount: rows.length };
-        };
-        const result = await body({ query });
-        own.exec('commit');
-        return result;
-      } catch (error) {
-        own.exec('rollback');
-        throw error;
-      }
-    },
+    transaction: (body) => other.transaction(body),
   });
 }
 
@@ -135,14 +110,11 @@ function merchantOf(base: Base): Merchant {
   return {
     ...base,
     events,
-    clock: {
-      now: Date.now,
-      async advance(by) {
-        for (const [name, times] of Object.entries(TIMES)) {
-          const changes = times.map((time) => `${time} = ${time} - ${by}`);
-          await query(`update ${table(name)} set ${changes.join(', ')}`);
-        }
-      },
+    async advance(ms) {
+      for (const [name, times] of Object.entries(TIMES)) {
+        const changes = times.map((time) => `${time} = ${time} - ${ms}`);
+        await query(`update ${table(name)} set ${changes.join(', ')}`);
+      }
     },
     open(options = {}) {
       const onEvent = (event: InboxEvent) => events.push(event);
@@ -158,7 +130,7 @@ function merchantOf(base: Base): Merchant {
     },
     async credits() {
       const rows = await query('select reference, amount from credit order by reference');
-      return rows.map(({ reference, amount }) => ({ reference: String(reference), amount: String(amount) }));
+      return rows.map(({ reference, amount }) => `${reference} ${amount}`);
     },
     async deferredChild() {
       await query('create table parent (id integer primary key)');

@@ -3,33 +3,51 @@ import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import { createInbox, type Inbox, type InboxEvent, type InboxOptions, postgres } from '../../src/index.ts';
 
+type Options = Partial<InboxOptions<pg.PoolClient>>;
+
 export interface PoolShop {
-  readonly pool: pg.Pool;
   readonly schema: string;
+  readonly pool: pg.Pool;
+  /** The test's own connections, to the server itself. */
+  readonly direct: pg.Pool;
   readonly inbox: Inbox<pg.PoolClient>;
   /** Everything that the inboxes of this shop reported. */
   readonly events: InboxEvent[];
   /** A further inbox on the same pool and the same tables. */
-  open(options?: Partial<InboxOptions<pg.PoolClient>>): Inbox<pg.PoolClient>;
-  /** Holds a lock of a table of the inbox on a connection of its own; gives the function that lets it go. */
-  lock(table: string, mode: string): Promise<() => Promise<void>>;
+  open(options?: Options): Inbox<pg.PoolClient>;
+  /** Makes a table of the merchant, and a handler that adds to it. */
+  newLedger(): Promise<Ledger>;
+  /** Holds a lock of a table on a connection of its own; gives the function that releases it. */
+  lock(table: string): Promise<() => Promise<void>>;
 }
 
-/** A schema of its own and an inbox on a pool of which the test says what it is like. */
-export function poolShop(
-  poolOptions: pg.PoolConfig = {},
-  inboxOptions: Partial<InboxOptions<pg.PoolClient>> = {},
-): PoolShop {
-  const schema = `pool_${randomBytes(8).toString('hex')}`;
-  const pool = new pg.Pool({ connectionString: inject('postgresUrl'), ...poolOptions });
-  pool.on('error', () => undefined);
+export interface Ledger {
+  credit(transition: { tx: pg.PoolClient; signed: { merchant_reference: string } }): Promise<void>;
+  /** The references, in order. */
+  credits(): Promise<string[]>;
+}
+
+/** An inbox on a pool and on a schema of which the test says what they are like. */
+export function poolShop({
+  pool: poolOptions = {},
+  inbox: inboxOptions = {},
+  server = inject('postgresUrl'),
+  schema = `pool_${randomBytes(8).toString('hex')}`,
+}: {
+  pool?: pg.PoolConfig;
+  inbox?: Options;
+  server?: string;
+  schema?: string;
+} = {}): PoolShop {
+  const pool = new pg.Pool({ connectionString: server, ...poolOptions });
+  const direct = new pg.Pool({ connectionString: server, max: 3 });
+  for (const each of [pool, direct]) each.on('error', () => undefined);
   const events: InboxEvent[] = [];
   const inboxes: Inbox<pg.PoolClient>[] = [];
-  const clients: pg.Client[] = [];
   onTestFinished(async () => {
-    for (const client of clients) await client.end();
     for (const inbox of inboxes) await inbox.close();
     await pool.end();
+    await direct.end();
   });
   const open: PoolShop['open'] = (options = {}) => {
     const store = postgres(pool, { schema });
@@ -38,16 +56,25 @@ export function poolShop(
     return inbox;
   };
   return {
-    pool,
-    schema,
-    events,
-    open,
-    inbox: open(inboxOptions),
-    async lock(table, mode) {
-      const client = new pg.Client({ connectionString: inject('postgresUrl') });
+    ...{ schema, pool, direct, events, open, inbox: open(inboxOptions) },
+    async newLedger() {
+      const table = `${schema}_credit`;
+      await direct.query(`create table ${table} (reference text)`);
+      return {
+        async credit({ tx, signed }) {
+          await tx.query(`insert into ${table} values ($1)`, [signed.merchant_reference]);
+        },
+        async credits() {
+          const { rows } = await direct.query(`select reference from ${table} order by reference`);
+          return rows.map(({ reference }) => reference);
+        },
+      };
+    },
+    async lock(table) {
+      const client = new pg.Client({ connectionString: server });
       await client.connect();
-      clients.push(client);
-      await client.query(`begin; lock table ${schema}.${table} in ${mode} mode`);
+      onTestFinished(() => client.end());
+      await client.query(`begin; lock table ${table} in access exclusive mode`);
       return async () => void (await client.query('rollback'));
     },
   };

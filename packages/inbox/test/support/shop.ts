@@ -1,22 +1,30 @@
-import type { HandledTransition, Inbox, InboxOptions } from '../../src/index.ts';
-import { paid } from './callbacks.ts';
+import type { HandledTransition, Inbox, InboxOptions, TransitionDetails } from '../../src/index.ts';
+import { type Payload, paid } from './callbacks.ts';
 import { type AnyTransaction, type EngineName, type Merchant, newMerchant } from './merchant.ts';
-import { untilDone } from './until.ts';
-
-type Handler = Parameters<Inbox<AnyTransaction>['handle']>[0];
+import { untilDone, workOff } from './until.ts';
 
 /** What the callback `paid('ORD-1', 500)` settles. */
 export const ORDER = { merchant_reference: 'ORD-1', currency: 'UGX', amount: '500' };
-/** Nothing is tried again by itself while a test looks: it moves the clock. */
-export const LATER = { retry: { firstDelayMs: 60_000, longestDelayMs: 3_600_000 } };
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
+/** No attempt comes due while a test looks: it moves the clock. */
+export const LATER = { retry: { firstDelayMs: 60_000, longestDelayMs: 3_600_000 } };
+export const REPLACE = { replace: true };
 /** Who acts, and why. */
 export const NOTE = { by: 'dana', note: 'confirmed in the dashboard of the service' };
 
+type AnyInbox = Inbox<AnyTransaction>;
+type Options = Partial<InboxOptions<AnyTransaction>>;
+
 export interface Shop {
   readonly merchant: Merchant;
-  readonly inbox: Inbox<AnyTransaction>;
+  readonly inbox: AnyInbox;
+  /** Keeps the callback `paid()`, and works until nothing is due. */
+  pay(reference: string, amount?: number, payload?: Payload): Promise<void>;
+  /** Moves the clock, and works until nothing is due. */
+  workLater(ms?: number): Promise<void>;
+  /** The transition of `paid(reference)`. */
+  show(reference?: string): Promise<TransitionDetails | undefined>;
 }
 
 /** What a payment of this reference must be. */
@@ -27,16 +35,47 @@ export function money(
   return { ...ORDER, merchant_reference, amount };
 }
 
+/** Expects 500 for each reference, and keeps the callback of its payment. */
+export async function order<Tx>(inbox: Inbox<Tx>, ...references: readonly string[]): Promise<void> {
+  for (const reference of references) {
+    await inbox.expect(money(reference));
+    await untilDone(() => inbox.receive(paid(reference, 500)));
+  }
+}
+
 /** A merchant with an inbox whose handler credits what is settled, or does as it is told. */
 export async function newShop(
   engine: EngineName,
-  options: Partial<InboxOptions<AnyTransaction>> = {},
-  handler?: Handler,
+  options: Options = {},
+  handler?: Parameters<AnyInbox['handle']>[0],
 ): Promise<Shop> {
-  const merchant = await newMerchant(engine);
+  const shop = shopOf(await newMerchant(engine), options);
+  shop.inbox.handle(handler ?? creditIn(shop.merchant));
+  return shop;
+}
+
+/** A merchant whose inbox has one transition that is due and settles `ORDER`, and no handler yet. */
+export async function newDueShop(engine: EngineName, options: Options = {}): Promise<Shop> {
+  const shop = shopOf(await newMerchant(engine), options);
+  await order(shop.inbox, 'ORD-1');
+  return shop;
+}
+
+export function shopOf(merchant: Merchant, options: Options = {}): Shop {
   const inbox = merchant.open(options);
-  inbox.handle(handler ?? creditIn(merchant));
-  return { merchant, inbox };
+  return {
+    merchant,
+    inbox,
+    async pay(reference, amount = 500, payload = {}) {
+      await inbox.receive(paid(reference, amount, payload));
+      await workOff(inbox);
+    },
+    async workLater(ms = MINUTE_MS) {
+      await merchant.advance(ms);
+      await workOff(inbox);
+    },
+    show: (reference = 'ORD-1') => inbox.show(paid(reference, 500).transitionId),
+  };
 }
 
 /** The handler that credits what is settled. */
@@ -45,16 +84,4 @@ export function creditIn(
 ): (transition: HandledTransition<AnyTransaction>) => Promise<void> {
   return ({ tx, signed, settled }) =>
     merchant.credit(tx, signed.merchant_reference, settled?.amount ?? 'nothing');
-}
-
-/** A merchant whose inbox has one transition that is due and settles `ORDER`, and no handler yet. */
-export async function newDueShop(
-  engine: EngineName,
-  options: Partial<InboxOptions<AnyTransaction>> = {},
-): Promise<Shop> {
-  const merchant = await newMerchant(engine);
-  const inbox = merchant.open(options);
-  await inbox.expect(ORDER);
-  await untilDone(() => inbox.receive(paid('ORD-1', 500)));
-  return { merchant, inbox };
 }

@@ -1,40 +1,18 @@
 import type { Store } from '../../src/index.ts';
-import type { AnyTransaction } from './merchant.ts';
 
-/** A store that counts what the inbox asks of it, and lets a test come in between. */
-export interface CountingStore extends Store<AnyTransaction> {
-  /** The texts in order; BEGIN and COMMIT are among them. */
-  readonly statements: string[];
-  /** Transactions, those of single statements included. */
-  readonly transactions: () => number;
-}
+type Rows = Awaited<ReturnType<Store<unknown>['query']>>;
 
 /**
- * The same store.
+ * The same store, with a test between it and the inbox.
  *
- * @param instead Called before every statement of the inbox: what it gives takes the place of the rows.
+ * @param watch Called instead of every statement, which `run` runs. `isAlone` says that it is a transaction of its own.
  */
-export function countingStore(
-  store: Store<AnyTransaction>,
-  instead: (text: string) => Promise<readonly [] | undefined> = async () => undefined,
-): CountingStore {
-  const statements: string[] = [];
-  let transactions = 0;
+export function watchedStore<Tx>(
+  store: Store<Tx>,
+  watch: (text: string, run: () => Promise<Rows>, isAlone: boolean) => Promise<Rows>,
+): Store<Tx> {
   return {
     ...store,
-    statements,
-    transactions: () => transactions,
-    async query(text, values, tx) {
-      const replaced = await instead(text);
-      if (replaced !== undefined) return replaced;
-      if (tx === undefined) transactions += 1;
-      statements.push(text);
-      return store.query(text, values, tx);
-    },
-    transaction(body) {
-      transactions += 1;
-      statements.push('begin', 'commit');
-      return store.transaction(body);
-    },
+    query: (text, values, tx) => watch(text, () => store.query(text, values, tx), tx === undefined),
   };
 }

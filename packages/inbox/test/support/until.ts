@@ -1,3 +1,5 @@
+import type { Inbox, WorkerOptions } from '../../src/index.ts';
+
 /** Resolves when the condition holds; a hang is ended by the test's own deadline. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await pause(5);
@@ -27,4 +29,44 @@ export function signal(): { readonly promise: Promise<void>; readonly give: () =
     give = resolve;
   });
   return { promise, give };
+}
+
+type Options = Partial<WorkerOptions>;
+
+/** Starts work; gives the function that ends it gracefully. */
+export function startWork<Tx>(inbox: Inbox<Tx>, options: Options = {}): () => Promise<void> {
+  const stop = new AbortController();
+  const working = inbox.work({ signal: stop.signal, pollMs: 10, ...options });
+  return async () => {
+    stop.abort();
+    await working;
+  };
+}
+
+/** Works until the condition holds; what is under way ends. */
+export async function workUntil<Tx>(
+  inbox: Inbox<Tx>,
+  condition: () => boolean | Promise<boolean>,
+  options: Options = {},
+): Promise<void> {
+  const stop = startWork(inbox, options);
+  await until(condition);
+  await stop();
+}
+
+/** Works until nothing is due at this moment. */
+export async function workOff<Tx>(inbox: Inbox<Tx>, options: Options = {}): Promise<void> {
+  // Two lists are not one moment: a transition may be woken between them. Once nobody works, they are.
+  do await workUntil(inbox, async () => !(await isAnythingDue(inbox)), options);
+  while (await isAnythingDue(inbox));
+}
+
+/** Works until so many transitions are settled. */
+export function workUntilSettled<Tx>(inbox: Inbox<Tx>, count: number, options?: Options): Promise<void> {
+  return workUntil(inbox, async () => (await inbox.stats()).states.settled === count, options);
+}
+
+async function isAnythingDue<Tx>(inbox: Inbox<Tx>): Promise<boolean> {
+  const listed = await inbox.list({ limit: 1000 });
+  return listed.some(({ nextAt }) => nextAt !== undefined && nextAt.getTime() <= Date.now());
 }

@@ -1,15 +1,30 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
 
-const path = fileURLToPath(new URL('../../src/command.ts', import.meta.url));
+const path = fileURLToPath(new URL('../../src/command/command.ts', import.meta.url));
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** The folder that it runs in; an empty one otherwise. */
+  readonly cwd?: string;
+  /** What it reads from standard input. */
+  readonly input?: string;
+  /** Keys that are pressed on the terminal when it has printed something. */
+  readonly keys?: { readonly after: string; readonly press: string };
+}
 
 /** The command as a process of its own. */
 export interface Command {
   readonly process: ChildProcess;
+  /** The folder that it runs in. */
+  readonly cwd: string;
   /** The address that it printed. */
   readonly url: string;
   /** The keys that it printed, as request headers. */
@@ -25,43 +40,86 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Where the commands of this process start, since they keep a file there. */
-export const workingDirectory: string = mkdtempSync(join(tmpdir(), 'sandbox-command-'));
-process.once('exit', () => rmSync(workingDirectory, { recursive: true }));
+/** An empty folder, removed when the test ends. */
+export function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sandbox-command-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
-function run(args: readonly string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [path, ...args], {
-    cwd: workingDirectory,
-    env: { PATH: process.env['PATH'], NODE_ENV: 'test', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function run(file: string, args: readonly string[], { env = {}, cwd, input, keys }: RunOptions) {
+  const folder = cwd ?? emptyFolder();
+  const child = spawn(file, args, {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], NODE_ENV: 'test', SHELL: '/bin/sh', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  if (keys === undefined) child.stdin.end(input);
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
   });
   const text = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => {
+    const isPrinted = keys !== undefined && text.stdout.includes(keys.after);
     text.stdout += chunk;
+    if (keys !== undefined && !isPrinted && text.stdout.includes(keys.after)) child.stdin.write(keys.press);
   });
   child.stderr.on('data', (chunk) => {
     text.stderr += chunk;
   });
-  return { child, text };
+  return { child, text, cwd: folder };
 }
 
-/** Runs the command until it ends by itself. */
-export async function runCommand(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  const { child, text } = run(args, env);
+/** Runs the command in a pipe until it ends. */
+export async function runCommand(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const { child, text } = run(process.execPath, [path, ...args], options);
   const [code] = await once(child, 'close');
   return { code, ...text };
 }
 
-/** Starts the command, and resolves when it has printed its address and its keys. */
-export async function startCommand(args: readonly string[]): Promise<Command> {
-  const { child, text } = run(args);
+/** Runs it on a pseudo-terminal, by `script`, whose arguments differ between Linux and the BSDs. */
+export async function runOnTerminal(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const command = [process.execPath, path, ...args];
+  const quoted = command.map((each) => `'${each}'`).join(' ');
+  const own =
+    process.platform === 'linux' ? ['-qec', `exec ${quoted}`, '/dev/null'] : ['-q', '/dev/null', ...command];
+  const env = { TERM: 'xterm-256color', ...options.env };
+  const { child, text } = run('script', own, { ...options, env });
+  const [code] = await once(child, 'close');
+  return { code, ...text };
+}
+
+/** Starts the command, and resolves when it has printed one of its outputs, by default all of its introduction. */
+export async function startCommand(
+  args: readonly string[],
+  options: RunOptions & { readonly until?: string } = {},
+): Promise<Command> {
+  const { child, text, cwd } = run(process.execPath, [path, ...args], options);
+  const { until = 'Ctrl-C stops it.' } = options;
   await new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', () => text.stdout.includes('Ctrl-C stops it.') && resolve());
+    const look = (): void => {
+      if (`${text.stdout}${text.stderr}`.includes(until)) resolve();
+    };
+    child.stdout.on('data', look);
+    child.stderr.on('data', look);
     child.once('exit', (code) => reject(new Error(`The command ended with ${code}: ${text.stderr}`)));
   });
   const found = (pattern: RegExp): string => pattern.exec(text.stdout)?.[1] ?? '';
   return {
     process: child,
+    cwd,
     url: found(/(http:\/\/\S+)/),
     keys: {
       'public-key': found(/public key +(\S+)/),

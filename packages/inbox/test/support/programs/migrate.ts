@@ -1,7 +1,7 @@
-/** Sets the inbox up, at the moment that it is given, and keeps one callback's worth of nothing: only the tables. */
+/** Sets the inbox up, at the moment that it is given. */
 import { openInbox } from './open-inbox.ts';
 
-const [engine, address = '', schema, _placeholder, startAt = '0'] = process.argv.slice(2);
+const [startAt = '0', engine, address = '', schema] = process.argv.slice(2);
 const inbox = openInbox(engine, address, schema);
 await new Promise((resolve) => setTimeout(resolve, Number(startAt) - Date.now()));
 await inbox.ready();

@@ -8,7 +8,7 @@ inbox.handle(async ({ tx, signed, settled }) => {
   const values = placeholder === '?' ? '?, ?' : '$1, $2';
   await tx.query(`insert into credit values (${values})`, [signed.merchant_reference, settled.amount]);
   // Long enough to be caught in the middle by the poison beside it.
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await new Promise((resolve) => setTimeout(resolve, engine === 'postgres' ? 250 : 20));
 });
 const stop = new AbortController();
 process.on('SIGTERM', () => stop.abort());

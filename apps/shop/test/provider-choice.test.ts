@@ -1,0 +1,212 @@
+import { type Browser, type Page, startBrowser } from '@payment-service/browser';
+import { createClient, eligibleProviders, type PaymentProvider } from '@payment-service/core/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogue } from '../src/catalogue.ts';
+import { EMPTY_FORM, previewCheckout } from '../src/checkout.ts';
+import { Customer } from './customer.ts';
+import { FRAMEWORKS, type OpenShop, openShop } from './open-shop.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser?.close());
+
+async function openCheckout(origin: string, product = 'coffee', options = {}): Promise<Page> {
+  const page = await browser.newPage(options);
+  await page.goto(`${origin}/checkout?product=${product}`);
+  return page;
+}
+
+function providersOf({ sandbox, sandboxOrigin }: OpenShop): Promise<PaymentProvider[]> {
+  const { publicKey } = sandbox.account;
+  return createClient({ baseUrl: sandboxOrigin, publicKey }).listPaymentProviders({
+    currency: 'UGX',
+    transaction_type: 'COLLECTION',
+  });
+}
+
+const said = (page: Page, sentence: string): Promise<void> =>
+  page.getByRole('status').getByText(sentence, { exact: true }).waitFor();
+const chosen = (page: Page): Promise<unknown> =>
+  page.evaluate("document.querySelector('[name=provider]:checked')?.value ?? 'none'");
+const card = (page: Page, name: string): ReturnType<Page['locator']> =>
+  page.locator('label.choice').filter({ hasText: name });
+
+describe.each(FRAMEWORKS)('while the customer on %s types', (framework) => {
+  it('the prefix selects the provider, the others say why not, and nothing that was typed is lost', async () => {
+    const shop = await openShop({ framework });
+    const page = await openCheckout(shop.origin);
+    const addresses: string[] = [];
+    page.on('request', (request) => addresses.push(request.url()));
+    await page.getByLabel('Your name').fill('Ann Example');
+    const account = page.getByLabel('Phone or account number');
+    await account.pressSequentially('256700000001');
+    await said(page, 'Lake Mobile Money is selected: it serves your number.');
+    expect(await chosen(page)).toBe('lake_mobile_money');
+    const { ineligible } = eligibleProviders(await providersOf(shop), {
+      account: '256700000001',
+      amount: '18000',
+    });
+    expect(ineligible).toHaveLength(1);
+    for (const { provider, reasons } of ineligible) {
+      for (const { message } of reasons)
+        await card(page, provider.provider_name).getByText(message).waitFor();
+    }
+    expect(await page.evaluate('document.activeElement.id')).toBe('account');
+    expect(await page.getByLabel('Your name').inputValue()).toBe('Ann Example');
+
+    // Another number selects another provider.
+    await account.fill('+256 77-000 0001');
+    await said(page, 'Example Mobile Money is selected: it serves your number.');
+    expect(await chosen(page)).toBe('example_mobile_money');
+    expect(addresses.filter((address) => /25670|25677|256%2077/.test(address))).toEqual([]);
+    await page.close();
+  });
+
+  it('a provider that was chosen by hand stays, and says that it cannot serve the number', async () => {
+    const shop = await openShop({ framework });
+    const page = await openCheckout(shop.origin);
+    const account = page.getByLabel('Phone or account number');
+    await account.fill('256770000001');
+    await said(page, 'Example Mobile Money is selected: it serves your number.');
+    await page.getByRole('radio', { name: /Lake Mobile Money/ }).check();
+    await said(page, 'Lake Mobile Money is selected and cannot take this payment.');
+    expect(await page.evaluate('document.activeElement.value')).toBe('lake_mobile_money');
+    await account.fill('256780000001');
+    await page.getByLabel('How many').fill('2');
+    await page.getByText('UGX 36,000', { exact: true }).waitFor();
+    expect(await chosen(page)).toBe('lake_mobile_money');
+    await page.getByLabel('Your name').fill('Ann Example');
+    await page.getByRole('button', { name: 'Pay' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await chosen(page)).toBe('lake_mobile_money');
+    await page.close();
+  });
+
+  it('the limits show against the total', async () => {
+    const shop = await openShop({ framework });
+    const page = await openCheckout(shop.origin, 'sticker');
+    await said(page, 'No provider can take UGX 300.');
+    await card(page, 'Example Card').getByText('Example Card (UGX) takes at least 2000 UGX').waitFor();
+    await page.getByLabel('How many').fill('4');
+    await page.getByText('UGX 1,200', { exact: true }).waitFor();
+    await card(page, 'Lake Mobile Money').getByText('Can take UGX 1,200.').waitFor();
+    await card(page, 'Example Card').getByText('takes at least 2000 UGX').waitFor();
+    await page.close();
+  });
+});
+
+describe.each(FRAMEWORKS)('the answers on %s', (framework) => {
+  it('without script, a form without a choice comes back with the provider that the prefix selects', async () => {
+    const shop = await openShop({ framework });
+    const page = await openCheckout(shop.origin, 'coffee', { javaScriptEnabled: false });
+    await page.getByLabel('Your name').fill('Ann Example');
+    await page.getByLabel('Phone or account number').fill('256700000001');
+    await page.getByRole('button', { name: 'Pay' }).click();
+    await page
+      .getByRole('alert')
+      .getByText('Lake Mobile Money serves your number: it is selected now.')
+      .waitFor();
+    await card(page, 'Example Mobile Money').getByText('serves accounts that start with 25677').waitFor();
+    expect(await page.getByRole('radio', { name: /Lake Mobile Money/ }).isChecked()).toBe(true);
+    // The prefix had selected it, so another number selects another.
+    await page.getByLabel('Phone or account number').fill('256770000001');
+    await page.getByRole('button', { name: 'Pay' }).click();
+    await page.getByRole('alert').getByText('Lake Mobile Money serves accounts').first().waitFor();
+    expect(await page.getByRole('radio', { name: /Example Mobile Money/ }).isChecked()).toBe(true);
+    await page.getByRole('button', { name: 'Pay' }).click();
+    await page.waitForURL(/\/sandbox\/pay\//);
+    await page.close();
+  });
+
+  it('go to pages of the shop only, and nowhere when there is no such product', async () => {
+    const shop = await openShop({ framework });
+    const customer = new Customer(shop);
+    const form = { product: 'coffee', quantity: '2', account: '256770000001' };
+    const { status, body } = await customer.post('/checkout/providers', form);
+    expect(status).toBe(200);
+    expect(body).toContain('<strong>UGX 36,000</strong>');
+    expect(body).toContain('value="example_mobile_money" checked');
+    expect((await customer.post('/checkout/providers', { ...form, product: 'gold' })).status).toBe(404);
+    const foreign = await fetch(`${shop.origin}/checkout/providers`, {
+      method: 'POST',
+      headers: { 'sec-fetch-site': 'cross-site' },
+      body: new URLSearchParams(form),
+    });
+    expect(foreign.status).toBe(403);
+  });
+});
+
+it('a shop that cannot answer says so, keeps what is shown, and decides when the form is sent', async () => {
+  const shop = await openShop();
+  const page = await openCheckout(shop.origin);
+  await page.route('**/checkout/providers', (route) => route.fulfill({ status: 503, body: 'away' }));
+  await page.getByLabel('Phone or account number').fill('256700000001');
+  await said(page, 'What the providers can take is not known at the moment. It is checked when you pay.');
+  expect(await page.getByRole('radio').count()).toBe(4);
+  await page.unroute('**/checkout/providers');
+  await page.route('**/checkout/providers', (route) => route.abort());
+  await page.getByLabel('Your name').fill('Ann Example');
+  await page.getByRole('radio', { name: /Lake Mobile Money/ }).check();
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await page.waitForURL(/\/sandbox\/pay\//);
+  await page.close();
+});
+
+describe('the selection by prefix', () => {
+  const [coffee] = catalogue;
+  if (coffee === undefined) throw new Error('There is nothing to sell.');
+  const provider = (provider_code: string, option_prefixes: string[], more = {}): PaymentProvider => ({
+    provider_name: provider_code.toUpperCase(),
+    provider_code,
+    transaction_method: 'MOBILE_MONEY',
+    transaction_method_name: 'Mobile Money',
+    transaction_type: 'Collection',
+    transaction_currency: 'UGX',
+    min_amount: 500,
+    max_amount: 100_000,
+    max_daily_amount: 1_000_000,
+    is_active: true,
+    option_prefixes,
+    ...more,
+  });
+  const preview = (
+    providers: PaymentProvider[],
+    form: Partial<typeof EMPTY_FORM>,
+    isTyping = true,
+  ): [selected: string, byPrefix: string, refused: number] => {
+    const found = previewCheckout({ ...EMPTY_FORM, ...form }, coffee, providers, { isTyping });
+    const refused = found.offers.filter(({ reasons }) => reasons.length > 0).length;
+    return [found.selected, found.byPrefix, refused];
+  };
+  const [a, b, bank] = [provider('a', ['25677', '+256 78']), provider('b', ['25670']), provider('bank', [])];
+
+  it.each<[string, PaymentProvider[], Partial<typeof EMPTY_FORM>, [string, string, number]]>([
+    ['nothing typed', [a, b, bank], {}, ['', '', 0]],
+    ['too little typed to judge it', [a, b, bank], { account: '2567' }, ['', '', 0]],
+    ['a prefix, as people write it', [a, b, bank], { account: '+256-78 1' }, ['a', 'a', 1]],
+    ['no provider with this prefix', [a, b, bank], { account: '25471' }, ['', '', 2]],
+    ['no prefixes anywhere', [bank], { account: '1' }, ['', '', 0]],
+    ['two with one prefix', [a, provider('c', ['256'])], { account: '2567700' }, ['', '', 0]],
+    [
+      'two, one switched off',
+      [a, provider('c', ['256'], { is_active: false })],
+      { account: '2567700' },
+      ['a', 'a', 1],
+    ],
+    ['above the limit', [a, b], { account: '2567700', quantity: '6' }, ['', '', 2]],
+    ['a quantity that is no number', [a, b], { account: '2567700', quantity: 'x' }, ['a', 'a', 1]],
+    ['another by hand', [a, b], { account: '2567700', provider: 'b' }, ['b', '', 1]],
+    ['the same by hand', [a, b], { account: '2567000', provider: 'a' }, ['a', '', 1]],
+    ['selected before', [a, b], { account: '2567000', provider: 'a', byPrefix: 'a' }, ['b', 'b', 1]],
+    ['selected before, account removed', [a, b], { provider: 'a', byPrefix: 'a' }, ['', '', 0]],
+    ['an unknown one by hand', [a, b], { account: '2567000', provider: 'z' }, ['b', 'b', 1]],
+  ])('with %s', (_case, providers, form, expected) => {
+    expect(preview(providers, form)).toEqual(expected);
+  });
+
+  it('judges a short account when the form is sent', () => {
+    expect(preview([a, b], { account: '2567' }, false)).toEqual(['', '', 2]);
+  });
+});

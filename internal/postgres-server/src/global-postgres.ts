@@ -1,0 +1,19 @@
+import type { TestProject } from 'vitest/node';
+import { startPostgres } from './start-postgres.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The address of the run's PostgreSQL server. Every test makes a database or a schema of its own on it. */
+    postgresUrl: string;
+  }
+}
+
+/** For `globalSetup` of a vitest.config.ts: `inject('postgresUrl')` then gives the address of a server. */
+export const GLOBAL_POSTGRES: string = import.meta.filename;
+
+/** One server for the whole run. */
+export default async function globalPostgres(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startPostgres();
+  project.provide('postgresUrl', server.url);
+  return () => server.stop();
+}

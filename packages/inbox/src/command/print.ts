@@ -1,0 +1,141 @@
+import { styleText } from 'node:util';
+import type { InboxStats } from '../operator/health.ts';
+import type { TransitionDetails, TransitionSummary } from '../operator/views.ts';
+import type { TransitionState } from '../states.ts';
+import type { StoredClaim } from '../work/evaluate.ts';
+
+/** Waits for a person: red. Will be worked on: yellow. Applied: green. */
+const COLOURS: Readonly<Partial<Record<TransitionState, 'red' | 'yellow' | 'green'>>> = {
+  settled: 'green',
+  pending: 'yellow',
+  retrying: 'yellow',
+  unhandled: 'red',
+  quarantined: 'red',
+  conflict: 'red',
+  dead: 'red',
+};
+
+interface Cell {
+  readonly text: string;
+  readonly colour?: 'red' | 'yellow' | 'green' | 'bold' | undefined;
+}
+
+/** JSON for programs; escapes what a terminal could take for a command and JSON leaves as it is. */
+export function printJson(value: unknown): void {
+  const text = JSON.stringify(value, undefined, 2);
+  console.log(text.replace(/[\u007F-\u009F]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`));
+}
+
+export function printList(transitions: readonly TransitionSummary[]): void {
+  if (transitions.length === 0) {
+    console.log('No transitions.');
+    return;
+  }
+  printTable(
+    ['state', 'reason', 'merchant_reference', 'transaction_status', 'attempts', 'changed', 'id'],
+    transitions.map((each) => [
+      stateCell(each.state),
+      each.reason ?? '',
+      each.signed.merchant_reference,
+      each.signed.transaction_status,
+      String(each.attempts),
+      time(each.changedAt),
+      each.transitionId,
+    ]),
+  );
+}
+
+export function printDetails(transition: TransitionDetails): void {
+  const { signed, expectation, bodies, actions } = transition;
+  const settledBy = expectation?.settledBy === undefined ? '' : `, settled by ${expectation.settledBy}`;
+  printTable(undefined, [
+    ['id', transition.transitionId],
+    ['state', stateCell(transition.state)],
+    ['reason', transition.reason ?? '-'],
+    ...Object.entries(signed),
+    ['expected', expectation === undefined ? '-' : `${money(expectation)}${settledBy}`],
+    ['attempts', String(transition.attempts)],
+    ['last error', transition.lastError ?? '-'],
+    ['next attempt', transition.nextAt === undefined ? '-' : time(transition.nextAt)],
+    ['first delivery', time(transition.firstAt)],
+    ['last change', time(transition.changedAt)],
+    ['deliveries', `${transition.deliveries}, and ${transition.refusedBodies} that were refused`],
+  ]);
+  for (const body of bodies) {
+    console.log(`\nbody ${body.digest}`);
+    printTable(undefined, [
+      ['request', money(body.request)],
+      ['transaction', money(body.transaction)],
+      ['deliveries', `${body.deliveries}, from ${time(body.firstAt)} to ${time(body.lastAt)}`],
+      ['key', body.keyId],
+      ['refused by', body.refusal ?? '-'],
+      ['settled', body.isSettled ? 'yes' : 'no'],
+      ...(body.text === undefined ? [] : [['text', body.text]]),
+    ]);
+  }
+  if (actions.length === 0) return;
+  console.log();
+  printTable(
+    ['action', 'by', 'at', 'note'],
+    actions.map(({ action, by, at, note }) => [action, by, time(at), note]),
+  );
+}
+
+export function printStats(stats: Omit<InboxStats, 'spooled'>): void {
+  printTable(
+    ['state', 'transitions'],
+    Object.entries(stats.states).map(([state, count]) => [
+      count === 0 ? state : stateCell(state as TransitionState),
+      String(count),
+    ]),
+  );
+  const reasons = Object.entries(stats.reasons);
+  if (reasons.length > 0) {
+    console.log();
+    printTable(
+      ['reason', 'transitions'],
+      reasons.map(([reason, count]) => [reason, String(count)]),
+    );
+  }
+  console.log(`\nThe oldest due transition has waited ${Math.round(stats.oldestDueSeconds)} s for a worker.`);
+  console.log(`Overdue expectations: ${stats.overdue}.`);
+}
+
+function printTable(
+  header: readonly string[] | undefined,
+  rows: readonly (readonly (string | Cell)[])[],
+): void {
+  const cells = rows.map((row) =>
+    row.map((cell): Cell => {
+      const { text, colour } = typeof cell === 'string' ? { text: cell, colour: undefined } : cell;
+      return { text: printable(text), colour };
+    }),
+  );
+  if (header !== undefined) cells.unshift(header.map((text): Cell => ({ text, colour: 'bold' })));
+  const widths: number[] = [];
+  for (const row of cells) {
+    for (const [column, { text }] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, text.length);
+    }
+  }
+  for (const row of cells) {
+    const line = row.map(({ text, colour }, column) => {
+      const padding = column === row.length - 1 ? '' : ' '.repeat((widths[column] ?? 0) - text.length);
+      // Without colours in a pipe, and where NO_COLOR is set.
+      return (colour === undefined ? text : styleText(colour, text, { stream: process.stdout })) + padding;
+    });
+    console.log(line.join('  '));
+  }
+}
+
+/** Text of a callback must not move the cursor or hide what was printed: control and direction characters are escaped. */
+function printable(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
+
+const stateCell = (state: TransitionState): Cell => ({ text: state, colour: COLOURS[state] });
+const time = (date: Date): string => date.toISOString();
+const money = ({ currency, amount }: StoredClaim): string => `${amount ?? '?'} ${currency ?? '?'}`;

@@ -1,0 +1,199 @@
+/** payment-service-inbox as a process: what an operator runs beside a program that works. */
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { paid } from '../support/callbacks.ts';
+import { type CommandResult, runCommand, runOnTerminal } from '../support/command.ts';
+import { ENGINES, type EngineName, type Merchant, newMerchant } from '../support/merchant.ts';
+import { creditIn, newShop, ORDER } from '../support/shop.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { workOff } from '../support/until.ts';
+
+const BY = ['--by', 'dana', '--note', 'seen in the dashboard'];
+const RED = '\u001B[31m';
+
+/** A merchant whose inbox has settled ORD-1 and left ORD-2 unhandled, and the command on its database. */
+async function newDesk(engine: EngineName) {
+  const { merchant, inbox } = await newShop(engine);
+  await inbox.expect(ORDER);
+  await inbox.receive(paid('ORD-1', 500));
+  await inbox.receive(paid('ORD-2', 700));
+  await workOff(inbox);
+  const { args, env } = pointingAt(merchant);
+  const desk = (...given: string[]): Promise<CommandResult> => runCommand([...given, ...args], env);
+  const json = async (...given: string[]) => JSON.parse((await desk(...given, '--json')).stdout);
+  const [waiting] = await inbox.list({ merchant_reference: 'ORD-2' });
+  return { merchant, inbox, desk, json, args, env, waiting: waiting?.transitionId ?? '' };
+}
+
+function pointingAt({ engine, programArguments: [, where = '', schema = ''] }: Merchant): {
+  args: string[];
+  env: Record<string, string>;
+} {
+  if (engine === 'sqlite') return { args: ['--database', where], env: {} };
+  return { args: ['--schema', schema], env: { DATABASE_URL: where } };
+}
+
+describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
+  it('ls lists transitions as a table without colours in a pipe, and filters', async () => {
+    const { desk, waiting } = await newDesk(engine);
+    const { code, stdout, stderr } = await desk('ls');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [header = '', ...rows] = stdout.trimEnd().split('\n');
+    expect(header.split(/ {2,}/)).toEqual([
+      'state',
+      'reason',
+      'merchant_reference',
+      'transaction_status',
+      'attempts',
+      'changed',
+      'id',
+    ]);
+    expect(rows).toEqual([
+      expect.stringMatching(new RegExp(`^unhandled  no_expectation  ORD-2 .* ${waiting}$`)),
+      expect.stringMatching(/^settled .* ORD-1 .* COMPLETED /),
+    ]);
+    expect(stdout).not.toContain('\u001B');
+    expect((await desk('ls', '--reference', 'ORD-9')).stdout).toBe('No transitions.\n');
+    expect((await desk('ls', '--state', 'settled')).stdout).not.toContain('ORD-2');
+  });
+
+  it('show prints the text of bodies, which holds personal data, only when it is asked for', async () => {
+    const { desk, json, waiting } = await newDesk(engine);
+    const { stdout } = await desk('show', waiting);
+    expect(stdout).toContain('700 UGX');
+    expect(stdout).not.toContain('customer_name');
+    expect((await json('show', waiting)).bodies).toEqual([
+      expect.not.objectContaining({ text: expect.anything() }),
+    ]);
+    expect((await desk('show', waiting, '--bodies')).stdout).toContain('"customer_name"');
+    expect(await desk('show', 'a'.repeat(64))).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'payment-service-inbox: No transition of this account has this id.\n',
+    });
+  });
+
+  it('resolve, reopen and retry move transitions, and keep who acted and why', async () => {
+    const { merchant, inbox, desk, json, waiting } = await newDesk(engine);
+    expect((await desk('resolve', waiting, ...BY)).stdout).toBe('1 transition moved.\n');
+    expect((await json('show', waiting)).state).toBe('resolved');
+    expect(await desk('retry', waiting, ...BY)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('settled, superseded or resolved already'),
+    });
+    await desk('reopen', waiting, ...BY);
+    await workOff(inbox);
+    const { state, bodies, actions } = await json('show', waiting);
+    expect(state).toBe('unhandled');
+    expect(actions).toMatchObject([
+      { action: 'resolve', by: 'dana', note: 'seen in the dashboard' },
+      { action: 'reopen' },
+    ]);
+    expect(await json('retry', '--state', 'unhandled', ...BY)).toEqual({ moved: 1 });
+    await workOff(inbox);
+    await desk('resolve', waiting, '--body', bodies[0].digest, ...BY);
+    await workOff(inbox);
+    expect(await merchant.credits()).toEqual([
+      { reference: 'ORD-1', amount: '500' },
+      { reference: 'ORD-2', amount: '700' },
+    ]);
+  });
+
+  it('stats counts, as a table and as JSON', async () => {
+    const { desk, json } = await newDesk(engine);
+    const { stdout } = await desk('stats');
+    expect(stdout).toMatch(/^unhandled +1$/m);
+    expect(stdout).toMatch(/^no_expectation +1$/m);
+    expect(await json('stats')).toMatchObject({ states: { settled: 1, unhandled: 1 }, overdue: 0 });
+  });
+
+  it('sees the transitions of its account only', async () => {
+    const merchant = await newMerchant(engine);
+    const inbox = merchant.open({ account: 'north' });
+    inbox.handle(creditIn(merchant));
+    await inbox.receive(paid('ORD-1', 500, {}, { account: 'north' }));
+    const { args, env } = pointingAt(merchant);
+    expect(JSON.parse((await runCommand(['ls', '--json', ...args], env)).stdout)).toEqual([]);
+    const own = await runCommand(['ls', '--json', '--account', 'north', ...args], env);
+    expect(JSON.parse(own.stdout)).toHaveLength(1);
+  });
+
+  it('a database without an inbox is named as such, and stays without one', async () => {
+    const merchant = await newMerchant(engine);
+    const { args, env } = pointingAt(merchant);
+    expect(await runCommand(['ls', ...args], env)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'payment-service-inbox: This database holds no inbox. Is it the right one?\n',
+    });
+    await expect(merchant.query(`select * from ${merchant.table('transition')}`)).rejects.toThrow();
+  });
+});
+
+describe('payment-service-inbox', () => {
+  it('colours states on a terminal, and not with NO_COLOR', async () => {
+    const { args } = await newDesk('sqlite');
+    const { stdout } = await runOnTerminal(['ls', ...args]);
+    expect(stdout).toContain(`${RED}unhandled`);
+    const plain = await runOnTerminal(['ls', ...args], { NO_COLOR: '1' });
+    expect(plain.stdout).toContain('unhandled');
+    expect(plain.stdout).not.toContain('\u001B');
+  });
+
+  it('escapes control characters of a callback, which could rewrite a terminal', async () => {
+    const { inbox, desk } = await newDesk('sqlite');
+    await inbox.receive(paid('A\u001B[2J\u009B1m\u202E', 500));
+    expect((await desk('ls')).stdout).toContain('A\\u{1b}[2J\\u{9b}1m\\u{202e}');
+    const { stdout } = await desk('ls', '--json');
+    for (const character of ['\u001B', '\u009B']) expect(stdout).not.toContain(character);
+    expect(JSON.parse(stdout)[0].signed.merchant_reference).toBe('A\u001B[2J\u009B1m\u202E');
+  });
+
+  it('makes no file: neither of a database that is not there, nor a spool', async () => {
+    const missing = join(temporaryFolder(), 'missing.db');
+    expect(await runCommand(['ls', '--database', missing])).toMatchObject({ code: 1 });
+    expect(existsSync(missing)).toBe(false);
+    const folder = temporaryFolder();
+    const path = join(folder, 'other.db');
+    await writeFile(path, '');
+    await runCommand(['stats', '--database', path]);
+    expect((await readdir(folder)).filter((name) => name.includes('spool'))).toEqual([]);
+  });
+
+  it.each([
+    [[], 'Usage: payment-service-inbox'],
+    [['lss'], "unknown command 'lss'\n(Did you mean ls?)"],
+    [['ls', '--stat', 'dead'], "unknown option '--stat'\n(Did you mean --state?)"],
+    [['ls', '--state', 'gone'], 'Allowed choices are pending, retrying'],
+    [['ls', '--limit', '0'], 'a whole number from 1 to 1000'],
+    [['ls', '--since', 'soon'], 'It must be a date'],
+    [['ls'], 'Name the database: --database <path>, or DATABASE_URL'],
+    [['show', 'abc'], 'An id has 64 lower-case hexadecimal digits'],
+    [['retry', '--state', 'dead'], "required option '--by <name>' not specified"],
+    [['retry', ...BY], 'retry takes an id, or --state'],
+    [['reopen', ...BY], 'reopen takes an id'],
+    [['retry', 'a'.repeat(64), '--state', 'dead', ...BY], 'retry takes an id, or --state'],
+  ])('%j is wrong use: exit code 2, and stderr says why', async (args, says) => {
+    const { code, stdout, stderr } = await runCommand(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(says);
+  });
+
+  it('a database that does not answer is exit code 1, without the password', async () => {
+    const { code, stderr } = await runCommand(['ls'], {
+      DATABASE_URL: 'postgres://shop:hunter2@127.0.0.1:1/shop',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('ECONNREFUSED');
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  it('package.json offers it from src in the workspace, and from dist when published', async () => {
+    const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+    const { bin, publishConfig } = JSON.parse(text);
+    expect(bin).toEqual({ 'payment-service-inbox': './src/command/command.ts' });
+    expect(publishConfig.bin).toEqual({ 'payment-service-inbox': './dist/command.js' });
+  });
+});

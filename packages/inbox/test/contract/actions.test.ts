@@ -1,0 +1,175 @@
+import { ConfigurationError, InvalidStateError } from '@payment-service/core';
+import { describe, expect, it } from 'vitest';
+import { paid } from '../support/callbacks.ts';
+import { ENGINES } from '../support/merchant.ts';
+import { creditIn, DAY_MS, LATER, money, NOTE, newShop, order } from '../support/shop.ts';
+import { workOff } from '../support/until.ts';
+
+const { transitionId } = paid('A', 500);
+
+describe.each(ENGINES)('actions of an operator on %s', (engine) => {
+  it('retry gives a dead transition all its attempts again, and keeps who and why', async () => {
+    let isBroken = true;
+    const retry = { ...LATER.retry, attempts: 2 };
+    const { merchant, inbox, show, workLater } = await newShop(engine, { retry }, async (transition) => {
+      if (isBroken) throw new Error('broken');
+      await creditIn(merchant)(transition);
+    });
+    await order(inbox, 'A');
+    const exhaust = async (): Promise<void> => {
+      for (let round = 0; round < 3; round += 1) await workLater(DAY_MS);
+    };
+    await exhaust();
+    expect(await show('A')).toMatchObject({ state: 'dead', attempts: 2, actions: [] });
+    expect(await inbox.retry(transitionId, NOTE)).toBe(1);
+    await exhaust();
+    expect(await show('A')).toMatchObject({ state: 'dead', attempts: 2 });
+    isBroken = false;
+    await inbox.retry(transitionId, { by: 'eli', note: 'the ledger is back' });
+    await exhaust();
+    expect(await show('A')).toMatchObject({
+      state: 'settled',
+      lastError: undefined,
+      actions: [
+        { action: 'retry', ...NOTE, at: expect.any(Date) },
+        { action: 'retry', by: 'eli', note: 'the ledger is back' },
+      ],
+    });
+    await expect(inbox.retry(transitionId, NOTE)).rejects.toThrow(InvalidStateError);
+    expect(await merchant.credits()).toHaveLength(1);
+  });
+
+  it('retry and resolve move all of a state and reason, or as many as the limit says', async () => {
+    const { merchant, inbox, pay, show } = await newShop(engine, LATER);
+    for (const reference of ['D', 'E']) await inbox.expect(money(reference, 7));
+    for (const reference of ['A', 'B', 'C', 'D', 'E']) await pay(reference);
+    const unhandled = { state: 'unhandled', reason: 'no_expectation' } as const;
+    expect(await inbox.retry({ ...unhandled, reason: 'no_handler' }, NOTE)).toBe(0);
+    expect(await inbox.retry({ ...unhandled, limit: 2 }, NOTE)).toBe(2);
+    expect((await inbox.stats()).states).toMatchObject({ pending: 2, unhandled: 1 });
+    await workOff(inbox);
+    expect(await inbox.resolve(unhandled, NOTE)).toBe(3);
+    for (const state of ['unhandled', 'resolved'] as const)
+      expect(await inbox.resolve({ state }, NOTE)).toBe(0);
+    expect(await inbox.stats()).toMatchObject({ reasons: { closed_by_person: 3, amount_mismatch: 2 } });
+    expect((await show('A'))?.actions.at(-1)).toMatchObject({ action: 'resolve', ...NOTE });
+    expect(merchant.events.filter(({ name }) => name === 'transition.moved')).toHaveLength(5);
+    expect(await merchant.credits()).toEqual([]);
+  });
+
+  it('an action without a note, without a state, or on an unknown transition is refused', async () => {
+    const { inbox } = await newShop(engine);
+    await inbox.receive(paid('A', 500));
+    const notes = [undefined, {}, { by: 'dana' }, { by: ' ', note: 'x' }, { by: 'dana', note: '\0' }];
+    const long = [{ by: 'x'.repeat(201) }, { note: 'x'.repeat(1001) }].map((field) => ({
+      ...NOTE,
+      ...field,
+    }));
+    const selections = [{}, { reason: 'no_handler' }, { state: 'x' }, { state: 'dead', limit: 1001 }];
+    const expectRefusal = async (
+      call: (...values: never[]) => unknown,
+      ...values: unknown[]
+    ): Promise<void> => {
+      const refused = (async () => Reflect.apply(call, undefined, values))();
+      await expect(refused, JSON.stringify(values)).rejects.toThrow(ConfigurationError);
+    };
+    for (const call of [inbox.retry, inbox.resolve, inbox.reopen])
+      for (const note of [...notes, ...long]) await expectRefusal(call, transitionId, note);
+    for (const which of [...selections, 'x', undefined]) await expectRefusal(inbox.resolve, which, NOTE);
+    await expectRefusal(inbox.retry, '0'.repeat(64), NOTE);
+    expect(await inbox.list()).toMatchObject([{ state: 'pending' }]);
+  });
+
+  it('a resolved or settled transition is applied when a person reopens it, once each time', async () => {
+    const { merchant, inbox, pay, show } = await newShop(engine, LATER);
+    await pay('A');
+    await inbox.resolve(transitionId, NOTE);
+    await inbox.expect(money('A'));
+    await pay('A', 501);
+    expect(await show('A')).toMatchObject({ state: 'resolved', reason: 'closed_by_person' });
+    expect(await merchant.credits()).toEqual([]);
+    for (const times of [1, 2]) {
+      await inbox.reopen(transitionId, NOTE);
+      await expect(inbox.reopen(transitionId, NOTE)).rejects.toThrow(InvalidStateError);
+      await workOff(inbox);
+      await pay('A');
+      expect(await merchant.credits()).toHaveLength(times);
+    }
+    await expect(inbox.resolve(transitionId, NOTE)).rejects.toThrow(InvalidStateError);
+    const actions = ['resolve', 'reopen', 'reopen'].map((action) => ({ action }));
+    expect(await show('A')).toMatchObject({ state: 'settled', deliveries: 4, actions });
+  });
+
+  it('resolve with a body accepts it: its amount becomes the expectation, and is applied once', async () => {
+    const { merchant, inbox, show } = await newShop(engine, LATER);
+    for (const [amount, other] of [
+      [5_000_000, 5_000_000],
+      [500, 500],
+      [500, 499],
+    ] as const) {
+      await inbox.receive(paid('A', amount, { transaction_amount: other }));
+    }
+    await workOff(inbox);
+    const { bodies = [], state } = (await show('A')) ?? {};
+    expect(state).toBe('conflict');
+    const digestOf = (...amounts: string[]): string | undefined =>
+      bodies.find(({ request, transaction }) => `${[request.amount, transaction.amount]}` === `${amounts}`)
+        ?.digest;
+    for (const body of ['0'.repeat(64), digestOf('500', '499')]) {
+      await expect(inbox.resolve(transitionId, { ...NOTE, body })).rejects.toThrow(ConfigurationError);
+    }
+    const accepted = { ...NOTE, body: digestOf('500', '500') };
+    const all = Promise.resolve().then(() => inbox.resolve({ state: 'conflict' }, accepted));
+    await expect(all).rejects.toMatchObject({ option: 'body' });
+    await inbox.resolve(transitionId, accepted);
+    // It is an expectation now, and no other body takes its place.
+    await expect(inbox.resolve(transitionId, accepted)).rejects.toThrow(InvalidStateError);
+    await workOff(inbox);
+    expect(await merchant.credits()).toEqual(['A 500']);
+    expect(await show('A')).toMatchObject({
+      state: 'settled',
+      actions: [{ action: 'resolve', ...NOTE }],
+      expectation: { amount: '500', settledBy: transitionId },
+    });
+  });
+
+  it.each([
+    ['FAILED', 'quarantined'],
+    ['PENDING', 'superseded'],
+  ])('reopen lets a late %s through, and neither retry nor another body does', async (status, state) => {
+    const { inbox, pay } = await newShop(engine, LATER);
+    const applied: string[] = [];
+    inbox.handle(({ signed }) => applied.push(signed.transaction_status), { status: '*' });
+    await inbox.expect(money('A'));
+    await pay('A');
+    await pay('A', 500, { transaction_status: status });
+    const late = paid('A', 501, { transaction_status: status });
+    if (state === 'quarantined') await inbox.retry(late.transitionId, NOTE);
+    else await expect(inbox.retry(late.transitionId, NOTE)).rejects.toThrow(InvalidStateError);
+    await workOff(inbox);
+    await inbox.receive(late);
+    expect(await inbox.show(late.transitionId)).toMatchObject({ state, nextAt: undefined });
+    expect(applied).toEqual([]);
+    await inbox.reopen(late.transitionId, NOTE);
+    await workOff(inbox);
+    expect(applied).toEqual([status]);
+  });
+
+  it('reopen lets a transition through for one judgement', async () => {
+    const { merchant, inbox, pay } = await newShop(engine, LATER);
+    await inbox.expect(money('A'));
+    const again = paid('B', 500, { internal_reference: 'INT-A' });
+    const judged = async (): Promise<unknown> => {
+      await workOff(inbox);
+      return (await inbox.show(again.transitionId))?.reason;
+    };
+    await pay('A');
+    await inbox.receive(again);
+    expect(await judged()).toBe('transition_not_allowed');
+    await inbox.reopen(again.transitionId, NOTE);
+    expect(await judged()).toBe('no_expectation');
+    await inbox.expect(money('B'));
+    expect(await judged()).toBe('transition_not_allowed');
+    expect(await merchant.credits()).toEqual(['A 500']);
+  });
+});

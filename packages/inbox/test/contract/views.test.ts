@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import type { ListOptions } from '../../src/index.ts';
+import { callback, evidence, paid } from '../support/callbacks.ts';
+import { ENGINES } from '../support/merchant.ts';
+import { creditIn, DAY_MS, LATER, MINUTE_MS, money, NOTE, newShop } from '../support/shop.ts';
+import { workOff } from '../support/until.ts';
+
+describe.each(ENGINES)('what an operator sees on %s', (engine) => {
+  it('list() gives the newest first, by state, reason, reference and time of the last change, in pages', async () => {
+    const { merchant, inbox, pay } = await newShop(engine, LATER);
+    const references = async (options?: ListOptions): Promise<string> =>
+      (await inbox.list(options)).map(({ signed }) => signed.merchant_reference).join('');
+    await inbox.expect(money('C'));
+    await inbox.expect(money('D', 7));
+    for (const reference of 'ABCDE') {
+      await pay(reference);
+      await merchant.advance(MINUTE_MS);
+    }
+    expect(await references()).toBe('EDCBA');
+    expect(await references({ state: 'settled' })).toBe('C');
+    expect(await references({ reason: 'no_expectation' })).toBe('EBA');
+    expect(await references({ state: 'unhandled', reason: 'amount_mismatch' })).toBe('');
+    expect(await references({ state: 'quarantined', reason: 'amount_mismatch' })).toBe('D');
+    for (const filter of [{ reason: 'no_expectation' }, { state: 'unhandled' }] as const) {
+      const page = await inbox.list({ ...filter, limit: 2 });
+      expect(page.map(({ signed }) => signed.merchant_reference)).toEqual(['E', 'B']);
+      expect(await references({ ...filter, after: page.at(-1)?.transitionId })).toBe('A');
+    }
+    const since = (await inbox.list({ merchant_reference: 'B' }))[0]?.changedAt ?? new Date(0);
+    const until = new Date(since.getTime() + 1);
+    expect(await references({ state: 'unhandled', since })).toBe('EB');
+    expect(await references({ state: 'unhandled', since: until })).toBe('E');
+    expect(await references({ until: since })).toBe('A');
+    expect(await references({ since, until, reason: 'no_expectation' })).toBe('B');
+    await inbox.receive(paid('A', 500, { internal_reference: 'INT-2' }));
+    const [newest] = await inbox.list({ merchant_reference: 'A' });
+    expect(newest?.signed.internal_reference).toBe('INT-2');
+    const after = newest?.transitionId;
+    expect(await inbox.list({ merchant_reference: 'A', after })).toMatchObject([{ state: 'unhandled' }]);
+    expect(await inbox.list({ merchant_reference: 'A', state: 'pending' })).toHaveLength(1);
+  });
+
+  it('list() finds either reference exactly, whatever a reference holds', async () => {
+    const { merchant, inbox } = await newShop(engine);
+    const json = ['ORD-1","internal_reference":"INT-1', '"merchant_reference":"ORD-1","internal_reference":'];
+    const quotes = ['"', '\\', '\\"', '\\","merchant_reference":"ORD-1', "'; drop table credit; --"];
+    const others = ['ORD-1', 'ORD-10', 'ord-1', ' ORD-1', 'ORD-1\0', 'ORD-1\\u0000', '\u2028 é é 😀'];
+    const hostile = ['$1 %s ? _ %', ...others, ...quotes, ...json];
+    const event = 'x","merchant_reference"';
+    for (const [index, reference] of hostile.entries()) {
+      const one = { merchant_reference: reference, internal_reference: `INT-${index}` };
+      await inbox.receive(callback(one, { event, colonIn: 'merchant_reference' }));
+      const other = { merchant_reference: `REF-${index}`, internal_reference: reference };
+      await inbox.receive(callback(other, { event, colonIn: 'internal_reference' }));
+    }
+    for (const [index, reference] of hostile.entries()) {
+      const found = await inbox.list({ merchant_reference: reference });
+      expect(found.map(({ signed }) => signed.merchant_reference)).toEqual([reference]);
+      const internal = await inbox.list({ internal_reference: reference });
+      expect(internal.map(({ signed }) => signed.internal_reference)).toEqual([reference]);
+      const both = { merchant_reference: reference, internal_reference: `INT-${index}` };
+      expect(await inbox.list(both)).toEqual(found);
+      expect(await inbox.list({ ...both, internal_reference: reference })).toEqual([]);
+    }
+    for (const unknown of ['ORD', 'RD-1', '', 'ORD-2', '\ud800'])
+      expect(await inbox.list({ merchant_reference: unknown })).toEqual([]);
+    expect(await merchant.open({ account: 'other' }).list({ merchant_reference: 'ORD-1' })).toEqual([]);
+  });
+
+  it('show() gives a transition with its bodies and its expectation', async () => {
+    const { inbox, pay, show } = await newShop(engine);
+    await inbox.expect({ ...money('A'), compare: 'request' });
+    const { transitionId, signed, raw } = paid('A', 500);
+    for (let delivery = 1; delivery <= 2; delivery += 1) await pay('A');
+    const money500 = { currency: 'UGX', amount: '500', compare: 'request' };
+    const details = await show('A');
+    expect(details).toMatchObject({
+      ...{ transitionId, signed, state: 'settled', deliveries: 2, refusedBodies: 0, nextAt: undefined },
+      actions: [],
+      expectation: { ...money500, settledBy: transitionId },
+    });
+    expect(await inbox.show('0'.repeat(64))).toBeUndefined();
+    const [body] = details?.bodies ?? [];
+    expect(body).toMatchObject({ keyId: 'default', refusal: undefined, isSettled: true, deliveries: 2 });
+    expect(body?.lastAt.getTime()).toBeGreaterThanOrEqual(body?.firstAt.getTime() ?? Number.NaN);
+    expect(JSON.parse(body?.text ?? '')).toEqual(raw);
+  });
+
+  it('stats() counts every state and reason, and overdue() lists what has not come in time', async () => {
+    const { merchant, inbox, pay } = await newShop(engine, LATER);
+    const deadline = new Date(Date.now() + 60 * MINUTE_MS);
+    // When it is repeated, it gets another deadline.
+    for (const own of [new Date(0), deadline])
+      for (const reference of ['A', 'B', 'C']) await inbox.expect({ ...money(reference), deadline: own });
+    await inbox.expect(money('D', '1.50'));
+    await pay('A');
+    await pay('B', 501);
+    await pay('Z');
+    await inbox.receive(paid('Y', 500));
+    expect(await inbox.overdue()).toEqual([]);
+    await merchant.advance(61 * MINUTE_MS);
+    const late = new Date(deadline.getTime() - 61 * MINUTE_MS);
+    const overdue = ['B', 'C'].map((reference) => ({ ...money(reference), deadline: late }));
+    expect(await inbox.overdue()).toEqual(overdue);
+    expect(await inbox.overdue({ limit: 1 })).toHaveLength(1);
+    const none = { retrying: 0, superseded: 0, conflict: 0, dead: 0, resolved: 0 };
+    expect(await inbox.stats()).toEqual({
+      states: { ...none, pending: 1, settled: 1, unhandled: 1, quarantined: 1 },
+      reasons: { no_expectation: 1, amount_mismatch: 1 },
+      overdue: 2,
+      spooled: 0,
+      oldestDueSeconds: expect.closeTo(61 * 60, -2),
+    });
+  });
+
+  it('health() fails when a due transition waits too long, not when one waits for its next attempt', async () => {
+    const { merchant, inbox } = await newShop(engine, LATER);
+    expect(await inbox.health()).toEqual({ ok: true, problems: [], oldestDueSeconds: 0, spooled: 0 });
+    await inbox.receive(paid('A', 500));
+    expect(await inbox.health()).toMatchObject({ ok: true });
+    await merchant.advance(30 * MINUTE_MS);
+    expect(await inbox.health({ maxPendingAgeSeconds: 60 * 60 })).toMatchObject({ ok: true, problems: [] });
+    expect(await inbox.health()).toMatchObject({
+      ok: false,
+      problems: ['oldest_due_too_old'],
+      oldestDueSeconds: expect.closeTo(30 * 60, -2),
+    });
+    await workOff(inbox);
+    expect(await inbox.health({ maxPendingAgeSeconds: 1 })).toMatchObject({ ok: true, oldestDueSeconds: 0 });
+    // What it tried to keep is gone.
+    expect(await inbox.list()).toMatchObject([{ nextAt: expect.any(Date) }]);
+  });
+
+  it('prune() removes old bodies that are no longer needed, and keeps tombstones and claims', async () => {
+    const { merchant, inbox, pay, show } = await newShop(engine, LATER);
+    for (const reference of ['SETTLED', 'FORGED']) await inbox.expect(money(reference));
+    for (const reference of ['SETTLED', 'FORGED', 'UNHANDLED', 'RESOLVED', 'REPEATED'])
+      await pay(reference, 500.5);
+    await pay('SETTLED');
+    await inbox.resolve(paid('RESOLVED', 500).transitionId, NOTE);
+    await merchant.advance(90 * DAY_MS);
+    await pay('YOUNG');
+    await pay('REPEATED', 500.5);
+    expect(await inbox.prune({ bodiesOlderThanDays: 91 })).toEqual({ bodies: 0 });
+    expect(await merchant.open({ account: 'other' }).prune()).toEqual({ bodies: 0 });
+    expect(await inbox.prune()).toEqual({ bodies: 4 });
+    expect(await inbox.prune()).toEqual({ bodies: 0 });
+    const textsOf = async (reference: string): Promise<(string | undefined)[] | undefined> =>
+      (await show(reference))?.bodies.map(({ text }) => text);
+    for (const reference of ['FORGED', 'YOUNG', 'REPEATED'])
+      expect(await textsOf(reference)).toEqual([expect.stringContaining('Example Customer')]);
+    expect(await textsOf('SETTLED')).toEqual([undefined, undefined]);
+    const pruned = await show('SETTLED');
+    expect(pruned?.bodies.map(({ request }) => request.amount).sort()).toEqual(['500', '500.5']);
+    await pay('SETTLED');
+    expect(await merchant.credits()).toHaveLength(1);
+    expect(await show('SETTLED')).toMatchObject({ state: 'settled', deliveries: 3, bodyCount: 2 });
+    await inbox.expect(money('UNHANDLED', '500.5'));
+    await workOff(inbox);
+    expect(await merchant.credits()).toEqual(['SETTLED 500', 'UNHANDLED 500.5']);
+  });
+
+  it('prune() goes through more bodies than one of its transactions takes', async () => {
+    const { merchant, inbox } = await newShop(engine, LATER);
+    // Three of each transition, so that the end of a transaction is between two of them.
+    const bodies = Array.from({ length: 510 }, (_, index) => paid(`ORD-${index % 170}`, index));
+    await Promise.all(bodies.map((each) => inbox.receive(each)));
+    await merchant.query(`update ${merchant.table('transition')} set state = 'settled', next_at = null`);
+    await merchant.advance(91 * DAY_MS);
+    expect(await inbox.prune()).toEqual({ bodies: bodies.length });
+  });
+
+  it('no event holds personal data, a reference or an amount, and an error in the hook changes nothing', async () => {
+    const retry = { ...LATER.retry, attempts: 2 };
+    const reported: { name: string }[] = [];
+    const onEvent = (event: { name: string }): unknown => {
+      reported.push(event);
+      if (event.name === 'worker.started') throw new Error('from the hook');
+      return event.name === 'transition.settled' ? Promise.reject(new Error('from the hook')) : undefined;
+    };
+    const { merchant, inbox, workLater } = await newShop(engine, { retry, onEvent }, async (transition) => {
+      if (transition.signed.merchant_reference === 'SECRET-BAD') throw new Error('SECRET-PERSON');
+      await creditIn(merchant)(transition);
+    });
+    for (const merchant_reference of ['SECRET-A', 'SECRET-BAD', 'SECRET-WRONG'])
+      await inbox.expect({ merchant_reference, currency: 'XSE', amount: '987654.25' });
+    const secret = {
+      ...{ request_currency: 'XSE', transaction_currency: 'XSE' },
+      ...{ customer_name: 'SECRET-PERSON', transaction_account: '987654321' },
+    };
+    for (const reference of ['SECRET-A', 'SECRET-BAD', 'SECRET-NONE'])
+      await inbox.receive(paid(reference, 987654.25, secret));
+    await inbox.receive(paid('SECRET-WRONG', 987654321, secret));
+    await inbox.quarantine(evidence('ambiguous', secret));
+    for (let round = 0; round < 2; round += 1) await workLater();
+    expect(await inbox.resolve({ state: 'dead' }, { by: 'SECRET-PERSON', note: 'SECRET-NOTE' })).toBe(1);
+    expect(await merchant.credits()).toEqual(['SECRET-A 987654.25']);
+    expect([...new Set(reported.map(({ name }) => name))].sort()).toEqual([
+      ...['callback.received', 'transition.moved', 'transition.parked', 'transition.retrying'],
+      ...['transition.settled', 'worker.started', 'worker.stopped'],
+    ]);
+    for (const text of ['SECRET', '987654', 'XSE', 'ORD'])
+      expect(JSON.stringify(reported)).not.toContain(text);
+  });
+});

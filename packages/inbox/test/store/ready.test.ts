@@ -1,0 +1,137 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UnavailableError } from '@payment-service/core';
+import { startPostgres } from '@payment-service/postgres-server';
+import type { PoolConfig } from 'pg';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { callback, SIGNING_KEY, signedText } from '../support/callbacks.ts';
+import { startChild } from '../support/child-process.ts';
+import { limitedRole } from '../support/limited-role.ts';
+import { type PoolShop, poolShop } from '../support/pool-shop.ts';
+import { silentProxy } from '../support/proxy.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { signal, until } from '../support/until.ts';
+
+const CHANGE = 'select, insert, update, delete';
+const AWAY = { ok: false, problems: ['store_unavailable'], oldestDueSeconds: undefined };
+
+describe('ready(), health() and receive() fail where no callback can be kept', () => {
+  it.each<[string, string, (schema: string) => PoolConfig | Promise<PoolConfig>]>([
+    ['on connections that only read', '25006', () => ({ options: '-c default_transaction_read_only=on' })],
+    ['for a role that may only select', '42501', (schema) => limitedRole(schema, 'select')],
+    [
+      'for a role that may not write one table',
+      '42501',
+      (schema) => limitedRole(schema, CHANGE, `insert on ${schema}.body`),
+    ],
+    ['when there is no server', 'ECONNREFUSED', () => ({ connectionString: 'postgres://x@127.0.0.1:1/x' })],
+  ])('%s', async (_, code, poolOf) => {
+    const { schema, inbox } = poolShop();
+    await inbox.ready();
+    const { inbox: other } = poolShop({ schema, pool: await poolOf(schema) });
+    await expect(other.ready()).rejects.toMatchObject({ code });
+    expect(await other.health()).toMatchObject(AWAY);
+    await expect(other.receive(callback())).rejects.toThrow(UnavailableError);
+    expect(await inbox.health()).toMatchObject({ ok: true, problems: [] });
+  });
+
+  it('once the connections only read, after a start that was good', async () => {
+    const { inbox, pool } = poolShop({ pool: { max: 1 } });
+    await inbox.ready();
+    await pool.query('set default_transaction_read_only = on');
+    expect(await inbox.health()).toMatchObject(AWAY);
+    await pool.query('set default_transaction_read_only = off');
+    expect(await inbox.health()).toMatchObject({ ok: true });
+  });
+
+  it('when the server has fallen silent, and health() answers nevertheless', async () => {
+    const proxy = await silentProxy(inject('postgresUrl'));
+    const pool = { connectionString: proxy.url, max: 1 };
+    const { inbox } = poolShop({ pool, inbox: { storeTimeoutMs: 200 } });
+    await until(async () => (await inbox.health()).ok);
+    onTestFinished(() => proxy.end());
+    proxy.silence();
+    expect(await inbox.health()).toMatchObject(AWAY);
+  });
+});
+
+describe('ready() and health() fail', () => {
+  it('when the path of the spool cannot be used, and callbacks are kept nevertheless', async () => {
+    const spool = join(temporaryFolder(), 'spool');
+    expect(await poolShop({ inbox: { spool } }).inbox.health()).toMatchObject({ ok: true, spooled: 0 });
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const { inbox: other } = poolShop({ inbox: { spool: file } });
+    await expect(other.ready()).rejects.toMatchObject({ option: 'spool' });
+    const problems = ['spool_unavailable'];
+    expect(await other.health()).toMatchObject({ ok: false, problems, spooled: undefined });
+    await other.receive(callback());
+  });
+
+  it.each([
+    ['full', '0', 'ready EFBIG, health spool_unavailable'],
+    ['not full (control)', 'unlimited', 'ready, health'],
+  ])('when the disk of the spool is %s', async (_, blocks, said) => {
+    const { schema, inbox } = poolShop();
+    await inbox.ready();
+    const values = [inject('postgresUrl'), schema, join(temporaryFolder(), 'spool')];
+    // To the process, a file that may not grow is as a disk that is full.
+    const limited = ['sh', '-c', 'ulimit -f "$1"; shift; exec "$@"', 'sh', blocks];
+    expect(await startChild('spool-health.ts', values, limited).ended).toMatchObject({ output: `${said}\n` });
+  });
+});
+
+it('health() keeps nothing, and one whose process stands still in the middle of it holds up no other', async () => {
+  const { inbox, pool, open } = poolShop({ pool: { max: 3 }, inbox: { storeTimeoutMs: 60_000 } });
+  await inbox.ready();
+  // A receiver that stands still between the last statement of its check and the rollback.
+  const [isHeld, mayEnd] = [signal(), signal()];
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client);
+    const hold = (...values: unknown[]): unknown => {
+      if (values[0] !== 'rollback') return Reflect.apply(query, client, values);
+      isHeld.give();
+      return mayEnd.promise.then(() => query('rollback'));
+    };
+    Object.assign(client, { query: hold });
+  });
+  (await pool.connect()).release(true);
+  const held = inbox.health();
+  await isHeld.promise;
+  pool.removeAllListeners('connect');
+  expect(await open().health()).toMatchObject({ ok: true });
+  mayEnd.give();
+  expect(await held).toMatchObject({ ok: true });
+  expect((await inbox.stats()).states.pending).toBe(0);
+});
+
+describe('postgres is refused', () => {
+  async function expectRefusal({ inbox }: PoolShop, setting: string): Promise<void> {
+    const refusal = { name: 'ConfigurationError', message: expect.stringContaining(`${setting} = off`) };
+    await expect(inbox.ready()).rejects.toMatchObject(refusal);
+    await expect(inbox.receive(callback())).rejects.toMatchObject(refusal);
+  }
+
+  it.each(['fsync', 'full_page_writes'])('with %s = off', async (setting) => {
+    const server = await startPostgres({ [setting]: 'off' });
+    onTestFinished(() => server.stop());
+    await expectRefusal(poolShop({ server: server.url }), setting);
+  });
+
+  it('with synchronous_commit = off, for the server, the role or the connection', async () => {
+    await expectRefusal(poolShop({ pool: { options: '-c synchronous_commit=off' } }), 'synchronous_commit');
+  });
+});
+
+it('no error of the inbox holds a body, a header or a key', async () => {
+  const { inbox, direct, schema } = poolShop();
+  await inbox.ready();
+  // PostgreSQL's own error for this quotes the whole row.
+  await direct.query(`alter table ${schema}.body add constraint never check (length(content) < 3)`);
+  const error = await inbox.receive(callback({ customer_name: 'SECRET' })).catch((thrown: unknown) => thrown);
+  const inspected = JSON.stringify([String(error), Object(error).stack, Object(error).cause, error]);
+  expect(inspected).toContain('23514');
+  const hex = Buffer.from('SECRET').toString('hex');
+  for (const secret of ['SECRET', hex, SIGNING_KEY, signedText().signature, 'ORD-1001'])
+    expect(inspected).not.toContain(secret);
+});

@@ -1,0 +1,211 @@
+#!/usr/bin/env node
+import { styleText } from 'node:util';
+import { ConfigurationError, PaymentServiceError } from '@payment-service/core';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { CommandError } from './command-error.ts';
+import { type ExplainOptions, explainRecorded } from './explain.ts';
+import { forwardToInbox } from './inbox.ts';
+import { readKeys } from './keys.ts';
+import { printDeliveries, printJson, toneOf, withOutcomes } from './outcome.ts';
+import { openSession, type Session, type SessionOptions } from './session.ts';
+import type { StartOptions } from './start.ts';
+import { resend, type TriggerOptions, trigger } from './trigger.ts';
+
+const NAME = 'payment-service-sandbox';
+const AFTER_HELP = `
+'start' is the default: ${NAME} [options] [-- program args…]
+Its options are in: ${NAME} start --help
+
+Exit codes: 0 done, 1 not done, 2 wrong use. Messages are on stderr.
+`;
+
+const port = (text: string): number => {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= 65_535) return value;
+  throw new InvalidArgumentError('It must be a number from 0 to 65535.');
+};
+const id = (text: string): number => {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be the number of a delivery, which the dashboard shows.');
+};
+const seconds = (text: string): number => {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number of seconds.');
+};
+const each = (text: string, before: string[] = []): string[] => [...before, text];
+
+/** Options of the sandbox that are wrong because of what is there, and not because of how they are written. */
+const CIRCUMSTANCES = ['port', 'file', 'NODE_ENV'];
+
+/** The exit code of what has run. */
+let exitCode = 0;
+
+function createProgram(program: readonly string[]): Command {
+  const root = new Command(NAME)
+    .description('The whole payment service on this computer, simulated.')
+    .addHelpText('after', AFTER_HELP)
+    .showHelpAfterError(`Try ${NAME} --help.`)
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, `${NAME}:`)) })
+    .exitOverride();
+
+  root
+    .command('start')
+    .usage('[options] [-- program args…]')
+    .description('starts the sandbox; and a program, with the keys in its environment')
+    .option('--port <number>', 'port to listen on; 0 takes a free one', port, 4010)
+    .option(
+      '--host <address>',
+      'address to listen on. With 0.0.0.0, as containers need it, anyone on the network can read the keys and move the simulated money',
+      '127.0.0.1',
+    )
+    .option(
+      '--file <path>',
+      'keeps keys and state in this SQLite file, across restarts (default: .payment-service-sandbox/state.sqlite)',
+    )
+    .addOption(
+      new Option('--memory', 'keeps nothing: other keys at each start, unless --seed is given').conflicts(
+        'file',
+      ),
+    )
+    .option('--keys-file <path>', 'writes the keys to this file, which only you can read')
+    .option('--seed <text>', 'the same seed gives the same keys')
+    .option('--callback-url <url>', 'where callbacks go when a request does not say')
+    .option('--redirect-url <url>', "where the customer's browser goes back to when a request does not say")
+    .option(
+      '--allow-host <host>',
+      'a host beyond this computer, such as shop or shop:3000: callbacks may go to it, and requests under its name are answered; may be repeated',
+      each,
+    )
+    .option('--misbehave <what>', 'what callbacks do wrong when a request does not say, as in trigger', each)
+    .option(
+      '--retry <json>',
+      'how callbacks are repeated, such as \'{"preset":"below-500","max_attempts":3}\'; presets: none, not-2xx, 5xx-and-429, below-500',
+    )
+    .addHelpText(
+      'after',
+      `
+With a program, it waits for the port of --callback-url, sends one callback, and
+prints what happened and why. The exit code is the program's.
+
+  ${NAME} --callback-url http://127.0.0.1:3000/payments/callbacks -- node server.mjs`,
+    )
+    .action(async (options: StartOptions) => {
+      // Loaded here: the other subcommands need no sandbox of their own.
+      const { start } = await import('./start.ts');
+      exitCode = await start(options, program);
+    });
+
+  const withSession = (command: Command): Command =>
+    command
+      .option('--sandbox <url>', 'the sandbox that runs (default: the one that was started in this folder)')
+      .option(
+        '--keys-file <path>',
+        'the file with the keys (default: the environment, or what start left here)',
+      )
+      .option('--json', 'print JSON for programs');
+  const sessionOf = (options: SessionOptions): Session => openSession(options);
+
+  withSession(root.command('trigger'))
+    .description('starts a collection, and prints what became of its callback, and why')
+    .option('--to <url>', "where the callback goes (default: the sandbox's --callback-url)")
+    .option('--set <field=value>', 'a field of the collection or of the callback; may be repeated', each)
+    .option(
+      '--misbehave <what>',
+      'a name, a name=value or JSON, such as duplicate or forged_amount=1; may be repeated',
+      each,
+    )
+    .action(async (options: TriggerOptions & SessionOptions & { json?: true }) => {
+      const session = sessionOf(options);
+      const { transaction, deliveries } = await trigger(session, options);
+      report(deliveries, session, options.json ? { transaction } : undefined);
+    });
+  withSession(root.command('resend'))
+    .description('sends a delivery once more')
+    .argument('<id>', 'of the delivery', id)
+    .action(async (delivery: number, options: SessionOptions & { json?: true }) => {
+      const session = sessionOf(options);
+      report(await resend(session, delivery), session, options.json && {});
+    });
+  root
+    .command('explain')
+    .description('says why a recorded callback is refused; exit code 0 when it verifies')
+    .option('--request <file>', 'an HTTP request, a curl command, or JSON with headers and body', '-')
+    .option(
+      '--keys-file <path>',
+      'the file with the keys (default: the environment, or what start left here)',
+    )
+    .option('--tolerance <seconds>', "the verifier's toleranceSeconds", seconds)
+    .addOption(
+      new Option('--colon-in <field>', "the verifier's colonIn").choices([
+        'merchant_reference',
+        'internal_reference',
+      ]),
+    )
+    .option('--json', 'print JSON for programs')
+    .action((options: ExplainOptions & SessionOptions & { json?: true }) => {
+      const keys = readKeys(options.keysFile);
+      const explanation = explainRecorded(options, keys);
+      const { ok, title, detail, fix } = explanation;
+      const stream = process.stdout;
+      if (options.json) printJson(explanation);
+      else console.log(`${styleText(ok ? 'green' : 'red', title, { stream })}\n${detail}\n${fix}`);
+      exitCode = ok ? 0 : 1;
+    });
+  root
+    .command('inbox')
+    .usage('<command> [options]')
+    .description(
+      "runs payment-service-inbox of this folder's project: ls, show, retry, resolve, reopen, stats",
+    )
+    .argument('[args...]')
+    .helpOption(false)
+    .allowUnknownOption()
+    .action(async (args: string[]) => {
+      exitCode = await forwardToInbox(args);
+    });
+  return root;
+}
+
+/** Prints deliveries; the exit code is 1 when one went badly. */
+function report(deliveries: Parameters<typeof printDeliveries>[0], { keys }: Session, json?: object): void {
+  if (json === undefined) printDeliveries(deliveries, keys, process.stdout);
+  else printJson({ ...json, deliveries: withOutcomes(deliveries, keys) });
+  if (deliveries.some((delivery) => toneOf(delivery, keys) === 'bad')) exitCode = 1;
+}
+
+async function main(given: readonly string[]): Promise<void> {
+  const end = given.indexOf('--');
+  // Node itself reads --env-file, even behind the name of the script, and ends where there is no such file. So the option
+  // has another name, and this one works for a file that is there.
+  const own = (end === -1 ? given : given.slice(0, end)).map((each) =>
+    each.replace(/^--env-file(?==|$)/, '--keys-file'),
+  );
+  const program = end === -1 ? [] : given.slice(end + 1);
+  // Without a subcommand it is 'start'; the help of all of them stays the command's own.
+  const [first = 'start'] = own;
+  const isDefault = own.length === 0 || (first.startsWith('-') && !['-h', '--help'].includes(first));
+  await createProgram(program).parseAsync(isDefault ? ['start', ...own] : own, { from: 'user' });
+}
+
+function failed(error: unknown): number {
+  // Commander has printed its own.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  const isExpected = error instanceof CommandError || error instanceof PaymentServiceError;
+  console.error(isExpected ? `${NAME}: ${error.message}` : error);
+  if (error instanceof ConfigurationError && !CIRCUMSTANCES.includes(error.option)) return 2;
+  return error instanceof CommandError ? error.exitCode : 1;
+}
+
+// The reader of a pipe that ends early, such as `head`, has what it wanted.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+main(process.argv.slice(2)).then(
+  () => {
+    process.exitCode = exitCode;
+  },
+  (error: unknown) => {
+    process.exitCode = failed(error);
+  },
+);

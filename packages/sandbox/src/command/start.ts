@@ -1,0 +1,159 @@
+import { createSandbox, type Sandbox } from '../sandbox.ts';
+import { CommandError } from './command-error.ts';
+import { type KeyVariables, keyVariables, writeKeys } from './keys.ts';
+import { printDeliveries, toneOf } from './outcome.ts';
+import { OWN_KEYS_FILE, ownStateFile } from './own-directory.ts';
+import { accepts, listens, type Program, portOf, startProgram } from './program.ts';
+import { sessionWith } from './session.ts';
+import { jsonObject, readMisbehaviours, trigger } from './trigger.ts';
+
+export interface StartOptions {
+  readonly port: number;
+  readonly host: string;
+  /** @default a file in a directory of its own, in the working directory */
+  readonly file?: string;
+  readonly memory?: true;
+  readonly seed?: string;
+  readonly callbackUrl?: string;
+  readonly redirectUrl?: string;
+  readonly allowHost?: string[];
+  readonly misbehave?: string[];
+  readonly retry?: string;
+  readonly keysFile?: string;
+}
+
+const PATIENCE_MS = 10_000;
+
+/**
+ * Starts the sandbox, and the program that is named: with the keys in its environment, and one callback as soon as it
+ * listens. Resolves with the program's exit code; without a program, with 0 after Ctrl-C.
+ */
+export async function start(options: StartOptions, program: readonly string[]): Promise<number> {
+  const { keysFile } = options;
+  const file = options.memory ? undefined : (options.file ?? ownStateFile());
+  const sandbox = createSandbox({
+    file,
+    seed: options.seed,
+    callbackUrl: options.callbackUrl,
+    redirectUrl: options.redirectUrl,
+    allowedHosts: options.allowHost,
+    misbehave: options.misbehave && readMisbehaviours(options.misbehave),
+    retry: options.retry === undefined ? undefined : jsonObject(options.retry, '--retry'),
+  });
+  try {
+    const { url } = await sandbox.listen({ port: options.port, host: options.host });
+    const variables = keyVariables(url, sandbox.account);
+    if (!options.memory && options.file === undefined) writeKeys(OWN_KEYS_FILE, variables);
+    if (keysFile !== undefined) writeKeys(keysFile, variables);
+    if (program.length > 0) return await runWith(sandbox, variables, program);
+    console.log(introduction(url, sandbox, options, file));
+    await interrupted();
+    return 0;
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** The program's own output goes to stdout; what the sandbox says about it goes to stderr. */
+async function runWith(
+  sandbox: Sandbox,
+  variables: KeyVariables,
+  command: readonly string[],
+): Promise<number> {
+  const session = sessionWith({ variables, source: 'this sandbox' }, variables.BASE_URL, (url, init) =>
+    sandbox.fetch(url, init),
+  );
+  const { callback_url: address } = await session.call('GET', '/sandbox/settings');
+  const target = typeof address === 'string' ? new URL(address) : undefined;
+  if (target !== undefined && (await accepts(target))) {
+    throw new CommandError(
+      `Port ${portOf(target)} is in use: another program would receive the callbacks. Stop that one, or choose another port.`,
+    );
+  }
+  console.error(`Payment service sandbox: ${variables.BASE_URL}`);
+  // A verifier warns about sandbox keys where nothing says that this is development.
+  const program = await startProgram(command, {
+    ...variables,
+    NODE_ENV: process.env['NODE_ENV'] || 'development',
+  });
+  if (target === undefined) {
+    console.error('No callback is sent: name its address with --callback-url.');
+  } else {
+    await sendFirst(session, program, target);
+  }
+  const code = await program.ended;
+  if (code !== 0 && !program.isStopped()) console.error(`${program.name} ended with exit code ${code}.`);
+  return code;
+}
+
+async function sendFirst(
+  session: Parameters<typeof trigger>[0],
+  program: Program,
+  target: URL,
+): Promise<void> {
+  const ending = new AbortController();
+  const over = program.ended.finally(() => ending.abort());
+  const patience = setTimeout(() => {
+    console.error(
+      `Nothing listens on ${target.host} yet. Does ${program.name} listen on this address and port?`,
+    );
+  }, PATIENCE_MS);
+  const isListening = await listens(target, ending.signal);
+  clearTimeout(patience);
+  if (!isListening) {
+    await over;
+    if (!program.isStopped()) console.error(`${program.name} ended before it listened on ${target.host}.`);
+    return;
+  }
+  const { deliveries } = await trigger(session, {});
+  printDeliveries(deliveries, session.keys, process.stderr);
+  const isGood = deliveries.every((each) => toneOf(each, session.keys) !== 'bad');
+  if (isGood)
+    console.error(
+      `\nTry next, in another terminal here: npx payment-service-sandbox trigger --misbehave forged_amount=5000000`,
+    );
+}
+
+function interrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    // Once each: a second Ctrl-C ends the process immediately, with what is in flight.
+    process.once('SIGINT', () => resolve());
+    process.once('SIGTERM', () => resolve());
+  });
+}
+
+function introduction(
+  url: string,
+  { account }: Sandbox,
+  { callbackUrl, keysFile }: StartOptions,
+  file: string | undefined,
+): string {
+  const to = callbackUrl === undefined ? ' --to http://127.0.0.1:3000/payments/callbacks' : '';
+  const kept =
+    file === undefined
+      ? 'Nothing is kept: the next start has other keys, unless --seed is given.'
+      : `Keys and state are kept in ${file}.`;
+  const written = keysFile === undefined ? '' : ` The keys are also in ${keysFile}.`;
+  return `Payment service sandbox: ${url}
+
+  public key   ${account.publicKey}
+  secret key   ${account.secretKey}
+  signing key  ${account.signingKey}
+
+${kept}${written}
+
+Open ${url} for wallets, transactions, deliveries, and to start a payment. Or:
+
+  curl -H 'public-key: ${account.publicKey}' '${url}/data/payment-providers?currency=UGX&transaction_type=COLLECTION'
+
+  curl -H 'public-key: ${account.publicKey}' -H 'secret-key: ${account.secretKey}' \\
+    -H 'content-type: application/json' '${url}/sandbox/collections' \\
+    -d '{"merchant_reference":"ORD-1","amount":500,"currency":"UGX","provider_code":"example_mobile_money","account":"256772000001"}'
+
+Try one misbehaviour, from another terminal: a forged amount, under a valid signature.
+
+  npx payment-service-sandbox trigger${to} --misbehave forged_amount=5000000
+
+Ctrl-C stops it.
+`;
+}

@@ -1,0 +1,158 @@
+import { defaultProviders } from '../service/providers.ts';
+import type { SandboxDelivery } from '../service/views.ts';
+import { CommandError } from './command-error.ts';
+import type { Session } from './session.ts';
+
+/** What `trigger` and the first callback start. */
+export interface TriggerOptions {
+  /** Where the callback goes; the sandbox's own address otherwise. */
+  readonly to?: string | undefined;
+  /** `field=value`, as in `amount=700`. */
+  readonly set?: readonly string[] | undefined;
+  /** JSON, or names such as `duplicate` and `forged_amount=1`. */
+  readonly misbehave?: readonly string[] | undefined;
+}
+
+/** A transaction and the callbacks that it sent. */
+export interface Triggered {
+  readonly transaction: Record<string, unknown>;
+  readonly deliveries: readonly SandboxDelivery[];
+}
+
+const WAIT_MS = 15_000;
+const POLL_MS = 50;
+
+/** The fields of a collection, and how their values are read. Every other field is one of the callback. */
+const COLLECTION_FIELDS: Readonly<Record<string, (value: string) => unknown>> = {
+  merchant_reference: String,
+  amount: literal,
+  currency: String,
+  provider_code: String,
+  account: String,
+  customer_name: String,
+  charge_customer: literal,
+  redirect_url: String,
+  mode: String,
+  outcome: String,
+};
+
+/** What a misbehaviour is without a value; true otherwise. */
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  duplicate: 1,
+  late_ms: 2000,
+  forged_amount: 1,
+  forged_currency: 'USD',
+  t_offset_seconds: -3600,
+  t_unit: 'milliseconds',
+};
+
+/** Starts a collection, and waits until its callbacks have been tried. */
+export async function trigger(session: Session, options: TriggerOptions): Promise<Triggered> {
+  const { request, changes } = collectionOf(options);
+  const misbehave = readMisbehaviours(options.misbehave ?? []);
+  const isChanged = options.misbehave !== undefined || Object.keys(changes).length > 0;
+  const body = { ...request, ...(isChanged ? { misbehave: { ...misbehave, ...changes } } : {}) };
+  const { transaction } = await session.call('POST', '/sandbox/collections', body);
+  const started = Object(transaction) as Record<string, unknown>;
+  if (started['callback_url'] === null) {
+    throw new CommandError(
+      'The transaction has no callback: name an address with --to, or start the sandbox with --callback-url.',
+      2,
+    );
+  }
+  return { transaction: started, deliveries: await tried(session, Number(started['id'])) };
+}
+
+/** Sends a delivery once more, and waits until it has been tried. */
+export async function resend(session: Session, id: number): Promise<readonly SandboxDelivery[]> {
+  const { delivery } = await session.call('POST', `/sandbox/deliveries/${id}/resend`);
+  const { id: newId, transaction_id } = delivery as SandboxDelivery;
+  return tried(session, transaction_id, newId);
+}
+
+/** Misbehaviours as they are written on a command line: JSON, `name` or `name=value`, combined. */
+export function readMisbehaviours(texts: readonly string[]): Record<string, unknown> {
+  const all = texts.map((text) => {
+    if (text.trim().startsWith('{')) return jsonObject(text, '--misbehave');
+    const [name, value] = pairOf(text);
+    return { [name]: value === undefined ? (DEFAULTS[name] ?? true) : literal(value) };
+  });
+  return Object.assign({}, ...all);
+}
+
+/** @throws {CommandError} When it is not a JSON object. */
+export function jsonObject(text: string, option: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  } catch (cause) {
+    throw new CommandError(`${option} must be JSON, such as '{}'.`, 2, { cause });
+  }
+  throw new CommandError(`${option} must be a JSON object, such as '{}'.`, 2);
+}
+
+function collectionOf({ to, set = [] }: TriggerOptions): {
+  request: Record<string, unknown>;
+  changes: Record<string, unknown>;
+} {
+  const request: Record<string, unknown> = { merchant_reference: 'ORD-1001', amount: 500, currency: 'UGX' };
+  const changes: Record<string, unknown> = {};
+  const fields: Record<string, unknown> = {};
+  for (const text of set) {
+    const [name, value] = pairOf(text);
+    if (value === undefined) throw new CommandError(`--set takes field=value, not "${text}".`, 2);
+    const read = COLLECTION_FIELDS[name];
+    if (read !== undefined) request[name] = read(value);
+    else if (name === 'event') changes['event'] = value;
+    else if (name === 'transaction_status') changes['status'] = value;
+    else fields[name] = literal(value);
+  }
+  if (Object.keys(fields).length > 0) changes['extra_fields'] = fields;
+  if (to !== undefined) request['callback_url'] = to;
+  return { request: { ...payerIn(request), ...request }, changes };
+}
+
+/** A provider of the currency that collects, and a number of it. */
+function payerIn({ currency, provider_code }: Record<string, unknown>): object {
+  const found = defaultProviders.find(
+    ({ option }) =>
+      option.transaction_currency === currency &&
+      option.transaction_type === 'Collection' &&
+      (provider_code === undefined || option.provider_code === provider_code),
+  );
+  if (found === undefined) return {};
+  const [prefix = ''] = found.option.option_prefixes;
+  return { provider_code: found.option.provider_code, account: `${prefix}2000001` };
+}
+
+function pairOf(text: string): [name: string, value: string | undefined] {
+  const at = text.indexOf('=');
+  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** A JSON value, or else the text itself. */
+function literal(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return text;
+  }
+}
+
+/** The deliveries of a transaction, or one of them, when each was tried once or comes later than anyone waits. */
+async function tried(session: Session, transactionId: number, id?: number): Promise<SandboxDelivery[]> {
+  const { now } = await session.call('GET', '/sandbox/clock');
+  const end = Date.now() + WAIT_MS;
+  const lastDue = Date.parse(String(now)) + WAIT_MS;
+  for (;;) {
+    const { deliveries } = await session.call('GET', `/sandbox/deliveries?transaction_id=${transactionId}`);
+    const listed = (deliveries as SandboxDelivery[]).filter((each) => id === undefined || each.id === id);
+    const isWaiting = listed.some(
+      ({ attempts, state, due_at }) =>
+        attempts.length === 0 && state === 'scheduled' && (due_at === null || Date.parse(due_at) <= lastDue),
+    );
+    if (!isWaiting || Date.now() >= end) return listed.reverse();
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}

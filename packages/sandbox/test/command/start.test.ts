@@ -1,0 +1,211 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createSandbox } from '../../src/index.ts';
+import { collection } from '../support/api.ts';
+import { emptyFolder, runCommand, startCommand } from '../support/command.ts';
+import { startMerchant } from '../support/merchant.ts';
+
+describe('payment-service-sandbox', () => {
+  it('prints its address, the keys and what to try, and what it says to try works', async () => {
+    const { url, keys, output } = await startCommand(['--port', '0', '--seed', 'docs']);
+    const { account } = createSandbox({ seed: 'docs' });
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    for (const key of Object.values(account)) expect(output()).toContain(key);
+    for (const part of ['curl', '/data/payment-providers', '/sandbox/collections', 'Ctrl-C']) {
+      expect(output()).toContain(part);
+    }
+    const body = /-d '(\{.*\})'/.exec(output())?.[1] ?? '';
+    const answer = await fetch(`${url}/sandbox/collections`, {
+      method: 'POST',
+      headers: { ...keys, 'content-type': 'application/json' },
+      body,
+    });
+    expect(answer.status).toBe(201);
+    expect(await (await fetch(url)).text()).toContain(account.signingKey);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s stops it with exit code 0, and the port is free again',
+    async (signal) => {
+      const command = await startCommand(['--port', '0']);
+      expect((await fetch(command.url)).status).toBe(200);
+      expect(await command.stop(signal)).toBe(0);
+      const { port } = new URL(command.url);
+      const again = await startCommand(['--port', port]);
+      expect(again.url).toBe(command.url);
+    },
+  );
+
+  it('SIGINT stops it at once while callbacks wait, and lets the one in flight end', async () => {
+    const merchant = await startMerchant();
+    let answer: (() => void) | undefined;
+    merchant.answer = (response) => {
+      answer = () => response.end();
+    };
+    const { url, keys, stop } = await startCommand(['--port', '0', '--callback-url', merchant.url]);
+    for (const misbehave of [{ late_ms: 86_400_000 }, {}]) {
+      await fetch(`${url}/sandbox/collections`, {
+        method: 'POST',
+        headers: { ...keys, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...collection, misbehave }),
+      });
+    }
+    while (answer === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+    const stopped = stop('SIGINT');
+    answer();
+    expect(await stopped).toBe(0);
+    await merchant.close();
+  });
+
+  it('keeps its keys in the folder, so that they are the same after a restart', async () => {
+    const { cwd, keys, stop } = await startCommand(['--port', '0']);
+    expect(await runCommand(['--port', '0'], { cwd })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The file is in use by another sandbox.'),
+    });
+    await stop('SIGINT');
+    const again = await startCommand(['--port', '0'], { cwd });
+    expect(again.keys).toEqual(keys);
+    expect(again.output()).toContain(`are kept in ${join('.payment-service-sandbox', 'state.sqlite')}.`);
+    // Out of version control.
+    expect(await readFile(join(cwd, '.payment-service-sandbox', '.gitignore'), 'utf8')).toBe('*\n');
+  });
+
+  it('--memory leaves nothing in the folder', async () => {
+    const { cwd } = await startCommand(['--port', '0', '--memory']);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it('--keys-file writes the keys beside what else is in the file, for its owner only', async () => {
+    const cwd = emptyFolder();
+    const path = join(cwd, '.env');
+    await writeFile(path, 'PORT=3000\nSIGNING_KEY=old\n\n', { mode: 0o644 });
+    const { url, output } = await startCommand(['--port', '0', '--seed', 'docs', '--keys-file', '.env'], {
+      cwd,
+    });
+    const { account } = createSandbox({ seed: 'docs' });
+    expect(await readFile(path, 'utf8')).toBe(
+      `PORT=3000\nBASE_URL=${url}\nPUBLIC_KEY=${account.publicKey}\nSECRET_KEY=${account.secretKey}\nSIGNING_KEY=${account.signingKey}\n`,
+    );
+    // Windows has no such modes.
+    const modes = process.platform === 'win32' ? [] : [(await stat(path)).mode & 0o777];
+    expect(modes).toEqual(process.platform === 'win32' ? [] : [0o600]);
+    expect(output()).toContain('The keys are also in .env.');
+  });
+
+  it('--env-file does the same for a file that is there, although Node looks at this option too', async () => {
+    const cwd = emptyFolder();
+    await writeFile(join(cwd, '.env'), '');
+    await startCommand(['--port', '0', '--env-file=.env'], { cwd });
+    expect(await readFile(join(cwd, '.env'), 'utf8')).toContain('SIGNING_KEY=SANDBOXSIGNING');
+  });
+
+  it('--help says how to use it', async () => {
+    const { code, stdout, stderr } = await runCommand(['start', '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const option of [
+      '--port',
+      '--host',
+      '--file',
+      '--memory',
+      '--keys-file',
+      '--seed',
+      '--callback-url',
+      '--redirect-url',
+      '--allow-host',
+      '--misbehave',
+      '--retry',
+    ]) {
+      expect(stdout).toContain(option);
+    }
+  });
+
+  it('threat A27: --host beyond loopback prints the risk, and --allow-host is a name that it answers under', async () => {
+    // An address of loopback that the sandbox does not know as one: the test opens nothing to the network.
+    const { url, output } = await startCommand(['--port', '0', '--host', '127.1', '--allow-host', 'sandbox']);
+    expect(output()).toContain('anyone on the network can read its keys and move the simulated money.');
+    const { port } = new URL(url);
+    const statusUnder = (host: string) =>
+      new Promise((resolve, reject) => {
+        const sent = request({ host: '127.0.0.1', port, headers: { host } }, (response) =>
+          resolve(response.resume().statusCode),
+        );
+        sent.on('error', reject).end();
+      });
+    expect([await statusUnder('sandbox'), await statusUnder('example.com')]).toEqual([200, 421]);
+  });
+
+  it('a busy port gets a clear message', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    const { code, stderr } = await runCommand(['--port', String(port)]);
+    other.close();
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `payment-service-sandbox: Port ${port} on 127.0.0.1 is taken by another program. Choose another port, or 0 for any free one.\n`,
+    );
+  });
+
+  it.each([
+    [2, ['--port', 'x'], 'It must be a number from 0 to 65535.'],
+    [2, ['--port', '65536'], 'It must be a number from 0 to 65535.'],
+    [2, ['--host', ''], 'host must not be empty. Leave it out for 127.0.0.1.'],
+    [2, ['--host', '192.0.2.1'], '192.0.2.1 is not an address of this computer.'],
+    [2, ['--allow-host', 'http://shop'], 'allowedHosts: "http://shop" never matches.'],
+    [1, ['--file', '/nowhere/at/all.sqlite'], 'The file could not be opened.'],
+    [
+      1,
+      ['--memory', '--keys-file', '/nowhere/at/all.env'],
+      'The keys could not be written to /nowhere/at/all.env.',
+    ],
+    [2, ['--misbehave', '{'], '--misbehave must be JSON'],
+    [2, ['--misbehave', '{"explode":true}'], 'misbehave: explode: this field is not known here.'],
+    [2, ['--misbehave', 'explode'], 'misbehave: explode: this field is not known here.'],
+    [2, ['--retry', '[]'], '--retry must be a JSON object'],
+    [2, ['--callback-url', 'http://example.com/'], 'callbackUrl must be on this computer'],
+    [2, ['--memory', '--file', 'x'], "option '--memory' cannot be used with option '--file <path>'"],
+    [2, ['--redirect-url', 'mailto:x'], 'redirectUrl must be an http or https address.'],
+    [2, ['--prot', '1'], "unknown option '--prot'\n(Did you mean --port?)"],
+    [2, ['extra'], "unknown command 'extra'"],
+    [2, ['triger'], "unknown command 'triger'\n(Did you mean trigger?)"],
+  ])('exit code %i: %j is refused with why, on stderr', async (exitCode, args, says) => {
+    const { code, stdout, stderr } = await runCommand(args);
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
+    expect(stderr).toContain('payment-service-sandbox: ');
+    expect(stderr).toContain(says);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it('threat A27: does not start with NODE_ENV=production', async () => {
+    const { code, stderr } = await runCommand(['--port', '0'], { env: { NODE_ENV: 'production' } });
+    expect(code).toBe(1);
+    expect(stderr).toContain('NODE_ENV=production');
+  });
+
+  it('takes its defaults from options', async () => {
+    const { url, keys } = await startCommand([
+      '--port',
+      '0',
+      '--misbehave',
+      '{"duplicate":2}',
+      '--retry',
+      '{"max_attempts":1}',
+    ]);
+    const answer = await fetch(`${url}/sandbox/settings`, { headers: keys });
+    expect(JSON.parse(await answer.text()).data).toMatchObject({
+      misbehave: { duplicate: 2 },
+      retry: { max_attempts: 1 },
+    });
+  });
+
+  it('package.json offers it from src in the workspace, and from dist when published', async () => {
+    const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+    const { bin, publishConfig } = JSON.parse(text);
+    expect(bin).toEqual({ 'payment-service-sandbox': './src/command/command.ts' });
+    expect(publishConfig.bin).toEqual({ 'payment-service-sandbox': './dist/command.js' });
+  });
+});
