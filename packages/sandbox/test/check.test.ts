@@ -91,7 +91,7 @@ describe('check(url)', () => {
     expect(report.results[10]).toMatchObject({
       name: 'wrong_key',
       title: 'Signed with another key',
-      expected: 'a refusal, such as 401',
+      expected: '400, 401 or 403',
       got: '200',
       verdict: 'fail',
       fix: expect.stringMatching(/^Verify the signature before anything else/),

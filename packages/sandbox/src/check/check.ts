@@ -55,7 +55,7 @@ const EXPECTED: Readonly<Record<Expected, string>> = {
   accept: '2xx',
   prefer: '2xx',
   either: '2xx, and no credit',
-  refuse: 'a refusal, such as 401',
+  refuse: '400, 401 or 403',
 };
 /** What is exact for one case. */
 const NAMED: Readonly<Record<string, string>> = { too_large: '413', wrong_method: '405 or 404' };
