@@ -95,7 +95,7 @@ describe.each(STAGES)('the owner’s inbox on $framework and $engine', ({ framew
     const { body } = await owner.get(`/owner/inbox/${await newestIn(shop)}`);
     expect(body).toMatch(/<span class="badge on">applied<\/span>[\s\S]*Transacted<\/dt><dd>UGX 18,000</);
     expect(body).toContain('UGX 17,000');
-    expect(body).toContain('<dt>Came</dt><dd>3 ×</dd>');
+    expect(body).toContain('<dt>Received</dt><dd>3 times</dd>');
     expect(body).toContain('<dt>Expected</dt><dd>UGX 18,000</dd>');
     expect(body).not.toMatch(/Secret Name|256770000987/);
     expect((await owner.get('/owner/inbox')).body).not.toMatch(/Secret Name|256770000987/);

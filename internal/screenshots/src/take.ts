@@ -12,6 +12,7 @@ interface Look {
 }
 
 const DESKTOP: Look = { scheme: 'light', width: 1280, height: 800 };
+const TALL: Look = { ...DESKTOP, height: 1100 };
 const DARK: Look = { ...DESKTOP, scheme: 'dark' };
 const PHONE: Look = { scheme: 'light', width: 390, height: 844 };
 
@@ -41,14 +42,15 @@ async function dashboardPictures(browser: Browser, folder: string): Promise<stri
     const { forged, collected } = await fill(sandbox, receiver.url);
     const pictures: readonly [name: string, path: string, look: Look][] = [
       ['overview', '/', DESKTOP],
-      ['delivery', `/deliveries/${forged}`, DESKTOP],
+      ['delivery', `/deliveries/${forged}`, TALL],
       ['transaction', `/transactions/${collected}`, DARK],
-      ['check', `/check?url=${encodeURIComponent(`${receiver.url}/payments/callbacks`)}`, DESKTOP],
+      ['check', '/check', TALL],
       ['deliveries-phone', '/deliveries', PHONE],
     ];
     for (const [name, path, look] of pictures) {
       await onPage(browser, look, async (page) => {
         await page.goto(`${url}${path}`);
+        if (name === 'check') await checkEndpoint(page);
         await photograph(page, folder, name);
       });
     }
@@ -57,6 +59,11 @@ async function dashboardPictures(browser: Browser, folder: string): Promise<stri
     await sandbox.close();
     receiver.close();
   }
+}
+
+async function checkEndpoint(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Check it' }).click();
+  await page.getByRole('columnheader', { name: 'Expected' }).waitFor();
 }
 
 /** Transactions that went well, failed, are forged on purpose, and met a server that is wrong. */
@@ -89,14 +96,14 @@ async function shopPictures(browser: Browser, folder: string): Promise<string[]>
   try {
     await onPage(browser, DESKTOP, async (page) => {
       await page.goto(demo.shop);
-      await page.locator('a, button', { hasText: 'Buy' }).first().click();
-      await page.getByLabel('Name').fill('Ada Example');
-      await page.getByLabel(/number/i).fill('256770000001');
-      await page.waitForLoadState('networkidle');
+      await page.getByRole('link', { name: 'Buy Coffee beans, 500 g' }).click();
+      await page.getByLabel('Your name').fill('Ada Example');
+      await page.getByLabel('Phone or account number').fill('256770000001');
+      await page.getByRole('radio', { name: /Example Mobile Money/, checked: true }).waitFor();
       await photograph(page, folder, 'shop-checkout');
       await page.getByRole('button', { name: /^Pay/ }).click();
       await page.getByRole('button', { name: /^Pay/ }).click();
-      await page.getByText('paid').first().waitFor();
+      await page.getByRole('heading', { name: 'Paid. Thank you!' }).waitFor();
       await photograph(page, folder, 'shop-order');
       await page.goto(`${demo.shop}/owner/inbox`);
       await photograph(page, folder, 'shop-inbox');

@@ -7,7 +7,6 @@ import { takeScreenshots } from '../src/take.ts';
 
 const PICTURES = fileURLToPath(new URL('../../../docs/pictures', import.meta.url));
 
-
 test('eight pictures are written, and docs/pictures holds the same ones', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'screenshots-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -4,7 +4,7 @@ import { type BodyField, bodyFields, type Difference, differences, MAX_FIELDS } 
 import { isFailure } from '../inbox-words.ts';
 import { formatMoney, isSameMoney } from '../money.ts';
 import type { Markup } from './page.ts';
-import { time } from './time.ts';
+import { time, times } from './time.ts';
 
 /** Another body is compared with this one. */
 interface Base {
@@ -51,7 +51,7 @@ function bodyCard(
 <dl>
 <dt>Requested</dt><dd>${claim(request, expected)}</dd>
 <dt>Transacted</dt><dd>${claim(transaction, expected)}</dd>
-<dt>Came</dt><dd>${deliveries} ×, last ${time(lastAt)}</dd>
+<dt>Received</dt><dd>${times(deliveries)}, last ${time(lastAt)}</dd>
 </dl>
 ${found && base ? differenceList(found, base.name) : ''}
 ${fields === undefined ? html`<p class="quiet">Its text was removed: it is old.</p>` : wholeBody(fields, found)}

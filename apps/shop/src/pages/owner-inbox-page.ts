@@ -9,7 +9,7 @@ import { INBOX_STATES, wordsFor } from '../inbox-words.ts';
 import { formatMoney } from '../money.ts';
 import { type Markup, type Page, page } from './page.ts';
 import { stateBadge } from './state-badge.ts';
-import { time } from './time.ts';
+import { time, times } from './time.ts';
 
 interface InboxContent {
   /** The state that is asked for; all of them without it. */
@@ -85,7 +85,7 @@ function transitionCard(transition: TransitionSummary): Markup {
   return html`<li class="card">
 <h2><a href="/owner/inbox/${transitionId}">${signed.merchant_reference || 'no reference'}</a> ${stateBadge(transition)}</h2>
 <p>${wordsFor(transition).heading}</p>
-<p class="quiet">${signed.transaction_type} ${signed.transaction_status}, came ${deliveries} ×${bodyCount > 1 ? `, ${bodyCount} different bodies` : ''}${attempts > 1 ? `, ${attempts} attempts` : ''}</p>
+<p class="quiet">${signed.transaction_type} ${signed.transaction_status}, received ${times(deliveries)}${bodyCount > 1 ? `, ${bodyCount} different bodies` : ''}${attempts > 1 ? `, ${attempts} attempts` : ''}</p>
 <p class="quiet">${time(changedAt)}</p>
 </li>`;
 }

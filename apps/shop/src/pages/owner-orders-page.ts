@@ -6,7 +6,7 @@ import type { Order } from '../order.ts';
 import type { StrayPayment } from '../order-store.ts';
 import { type Markup, type Page, page } from './page.ts';
 import { orderBadge } from './state-badge.ts';
-import { time } from './time.ts';
+import { time, times } from './time.ts';
 
 interface OwnerOrders {
   readonly orders: readonly Order[];
@@ -84,13 +84,9 @@ function note(transition: TransitionSummary): Markup {
   return html`<div class="notice ${needsAttention(transition) || state === 'settled' ? 'bad' : ''}">
 <h3>${heading}</h3>
 <p>${text}</p>
-<p class="quiet">${signed.transaction_type} ${signed.transaction_status}, came ${times(deliveries)}, ${time(changedAt)}</p>
+<p class="quiet">${signed.transaction_type} ${signed.transaction_status}, received ${times(deliveries)}, ${time(changedAt)}</p>
 <p><a href="/owner/inbox/${transitionId}">Look at it in the inbox</a></p>
 </div>`;
-}
-
-function times(count: number): string {
-  return count === 1 ? 'once' : `${count} times`;
 }
 
 function strayList(transitions: readonly TransitionSummary[]): Markup {

@@ -6,7 +6,7 @@ import type { Order } from '../order.ts';
 import { bodyCards, claimed } from './body-card.ts';
 import { type Markup, type Page, page } from './page.ts';
 import { orderBadge, stateBadge } from './state-badge.ts';
-import { time } from './time.ts';
+import { time, times } from './time.ts';
 
 interface TransitionContent {
   readonly transition: TransitionDetails;
@@ -38,9 +38,9 @@ ${row('Type', signed.transaction_type)}
 ${row('Event', signed.event)}
 ${row('Service’s reference', signed.internal_reference)}
 ${row('Expected', expectation && formatMoney(expectation.currency, expectation.amount))}
-${row('First came', time(firstAt))}
+${row('First received', time(firstAt))}
 ${row('Last change', time(changedAt))}
-${row('Came', `${deliveries} ×`)}
+${row('Received', times(deliveries))}
 ${row('Attempts', attempts === 0 ? undefined : String(attempts))}
 ${row('Looked at next', nextAt && time(nextAt))}
 ${row('Last error', lastError)}

@@ -5,3 +5,7 @@ export function time(moment: number | Date): string {
     .replace('T', ' ')
     .replace(/\.\d+Z$/, ' UTC');
 }
+
+export function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
+}
