@@ -7,7 +7,9 @@ const client = process.env.npm_config_user_agent ?? 'an unknown client';
 const missing = targets(manifest.publishConfig).filter((path) => !existsSync(path));
 
 if (!client.startsWith('pnpm/')) {
-  refuse(`${manifest.name}: pack and publish with pnpm, not with ${client.split(' ')[0]}. Only pnpm applies publishConfig.`);
+  refuse(
+    `${manifest.name}: pack and publish with pnpm, not with ${client.split(' ')[0]}. Only pnpm applies publishConfig.`,
+  );
 }
 if (missing.length > 0) {
   refuse(`${manifest.name}: ${missing.join(', ')} is missing. Run \`npx -y pnpm@12.21.0 build\` first.`);
@@ -16,7 +18,9 @@ if (missing.length > 0) {
 /** Every file that the published entries name. */
 function targets(value) {
   if (typeof value === 'string') return value.startsWith('./dist/') ? [value] : [];
-  return typeof value === 'object' && value !== null ? [...new Set(Object.values(value).flatMap(targets))] : [];
+  return typeof value === 'object' && value !== null
+    ? [...new Set(Object.values(value).flatMap(targets))]
+    : [];
 }
 
 function refuse(message) {

@@ -10,7 +10,11 @@ export interface Metadata {
 
 /** What a published package.json says about its origin, for the package in `folder`. */
 export function packageMetadata({ repository, homepage, bugs }: Metadata, folder: string): object {
-  return { homepage: `${pageOf(homepage, folder)}#readme`, bugs, repository: { ...repository, directory: folder } };
+  return {
+    homepage: `${pageOf(homepage, folder)}#readme`,
+    bugs,
+    repository: { ...repository, directory: folder },
+  };
 }
 
 /**

@@ -19,7 +19,9 @@ if (mode === '--dry-run') {
 } else if (mode === '--check') {
   const { repository }: { repository: { url: string } } = readManifest(root);
   if (repository.url.includes(PLACEHOLDER))
-    fail(`package.json names the repository ${repository.url}: write the real one, then run \`pnpm metadata\`.`);
+    fail(
+      `package.json names the repository ${repository.url}: write the real one, then run \`pnpm metadata\`.`,
+    );
 } else {
   fail('Releases are made by the workflow `release`. Use --dry-run to see what it would publish.');
 }

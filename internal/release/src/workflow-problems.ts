@@ -67,7 +67,9 @@ function jobProblems(job: Job, scripts: readonly string[]): readonly string[] {
     if (!step.name) problems.push(`${which} has no name`);
     if (step.uses?.startsWith('actions/checkout@') && step.with?.['persist-credentials'] !== false)
       problems.push(`${which} leaves credentials in the checkout`);
-    for (const [, flags, script = ''] of (step.run ?? '').matchAll(/\bpnpm(?:@[\d.]+)?((?: -[^ ]+)*) (\w+)/g)) {
+    for (const [, flags, script = ''] of (step.run ?? '').matchAll(
+      /\bpnpm(?:@[\d.]+)?((?: -[^ ]+)*) (\w+)/g,
+    )) {
       if (![...scripts, 'install', 'exec'].includes(script)) problems.push(`${which}: no script ${script}`);
       if (canPublish && script === 'install' && !`${flags}${step.run}`.includes('--ignore-scripts'))
         problems.push(`${which} can publish, and runs the scripts of dependencies`);
