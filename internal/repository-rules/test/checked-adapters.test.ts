@@ -13,7 +13,9 @@ import Koa from 'koa';
 import { expect, test } from 'vitest';
 import { adapters } from '../src/manifests.ts';
 
-const servers: Readonly<Record<string, (options: CallbackOptions) => Server | Promise<Server>>> = {
+type Handled = CallbackOptions & { readonly onCallback: NonNullable<CallbackOptions['onCallback']> };
+
+const servers: Readonly<Record<string, (options: Handled) => Server | Promise<Server>>> = {
   express: (options) => createServer(express().use('/callbacks', expressCallbacks(options))),
   fastify: async (options) => {
     const app = fastify();
