@@ -24,7 +24,7 @@ const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
   // Peers in the benchmarks: their interfaces, and their names in documents.
   [/webhook/gi, /^benchmarks\/(src|test)\//],
   [
-    /@octokit\/webhooks-methods|standardwebhooks|Standard Webhooks|\bwebhooks\.constructEvent/g,
+    /@octokit\/webhooks(?:-methods)?|standardwebhooks|Standard Webhooks|\bwebhooks\.constructEvent/g,
     /^(benchmarks|docs)\//,
   ],
 ];
