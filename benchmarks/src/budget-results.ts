@@ -55,7 +55,7 @@ const CRYPTO =
 const PORTABLE =
   'a second digest for runtimes without node:crypto (@noble/hashes, which brings all its hashes), and each file in ESM, in CommonJS and with declarations';
 const ROUTE =
-  'an adapter limits the size of a body and of what it decompresses, and carries the verifier with its texts; the peer limits no size'; the peer reads a body without limits';
+  'an adapter limits the size of a body and of what it decompresses, and carries the verifier with its texts; the peer limits no size';
 
 /** Why a peer is lighter, by measure, and by peer where that differs. */
 const REASONS: Readonly<Record<string, string>> = {

@@ -73,7 +73,7 @@ async function budgets(project: string): Promise<void> {
     },
     {
       title: 'Where a peer that does the same work is lighter',
-      head: ['', 'measure', 'ours', 'theirs', 'why'],
+      head: ['', 'measure', 'ours', 'theirs', ''],
       rows: alike(lighter).map((group) => {
         const [{ peer, measure, theirs, why = 'NOT EXPLAINED' }] = group;
         const own = group.map((one) => one.own);
