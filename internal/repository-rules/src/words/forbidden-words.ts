@@ -17,6 +17,8 @@ const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
   [/^( +)type: apiKey$/gm, /^openapi\/payment-service\.yaml$/],
   // An event of a client of `pg`.
   [/'notification'/g, /^packages\/inbox\/src\/store\//],
+  // The permission that trusted publishing needs, in workflows and in what checks them.
+  [/\bid-token\b/g, /^(\.github\/workflows|internal\/release)\//],
   // The tokens of a bucket that limits retries.
   [/\btokens?\b/gi, /^packages\/core\/src\/client\/call\.ts$/],
   // The event of `pg` for NOTIFY.
