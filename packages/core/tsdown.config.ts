@@ -24,7 +24,7 @@ const config: UserConfig = defineConfig({
       groups: [
         {
           name: 'shared',
-          test: /src\/(errors|hook|key-check|options|receive\/request-body)\.ts$/,
+          test: /src\/(environment|errors|hook|key-check|options|receive\/request-body)\.ts$/,
           priority: 2,
         },
         { name: 'verify', test: /src\/verify\/(?!digest)[\w-]+\.ts$/, priority: 1 },

@@ -23,6 +23,9 @@ export interface Manifest {
   readonly publishConfig?: {
     readonly access?: string;
     readonly bin?: Names;
+    readonly main?: string;
+    readonly types?: string;
+    readonly typesVersions?: unknown;
     readonly exports?: Readonly<Record<string, unknown>>;
   };
   readonly dependencies?: Names;

@@ -1,12 +1,17 @@
 /** Users read changesets about a release; packages get their versions from them. */
 import { expect, test } from 'vitest';
 import { publishedPackages } from '../src/manifests.ts';
-import { filesMatching } from '../src/repository.ts';
+import { fileAt, filesMatching } from '../src/repository.ts';
 import { changesetProblems } from '../src/shape/changeset-problems.ts';
 
 test('every changeset names published packages and holds a sentence, and every new package has one', () => {
   const changesets = filesMatching('.changeset/*.md');
   expect(changesetProblems(changesets, publishedPackages())).toEqual([]);
+});
+
+test('all published packages are versioned as one', () => {
+  const { fixed } = JSON.parse(fileAt('.changeset/config.json').text) as { fixed: unknown };
+  expect(fixed).toEqual([publishedPackages().map(({ manifest }) => manifest.name)]);
 });
 
 test('control: a private package, an unknown version step, an empty sentence and a forgotten package are reported', () => {

@@ -70,6 +70,7 @@ describe('controls', () => {
     expect(await programProblems(program(code), folder, 'paid')).toEqual([
       expect.stringContaining('a forged callback gets 200'),
       expect.stringContaining('it prints "paid" for a forged callback'),
+      'it ended with null on SIGTERM, not with 0',
     ]);
   });
 

@@ -110,7 +110,9 @@ describe('controls', () => {
     const [good] = publishedPackages();
     if (good === undefined) throw new Error('nothing is published');
     const { sideEffects: _, ...manifest } = good.manifest;
-    const wrong = { ...manifest, exports: { '.': './src/main.ts' }, engines: {}, scripts: {} };
+    const { main: __, ...publishConfig } = manifest.publishConfig ?? {};
+    const shape = { exports: { '.': './src/main.ts' }, engines: {}, scripts: {} };
+    const wrong = { ...manifest, ...shape, publishConfig };
     expect(manifestProblems({ folder: '', manifest: wrong }, ['src/index.ts'])).toEqual(
       [
         'sideEffects is undefined, not false',
@@ -123,6 +125,8 @@ describe('controls', () => {
         'the script test is ""',
         'exports["."] is "./src/main.ts", not "./src/index.ts"',
         expect.stringMatching(/^publishConfig\.exports is /),
+        'publishConfig.main is undefined, not "./dist/index.cjs"',
+        expect.stringMatching(/^publishConfig\.typesVersions is /),
       ].map((problem) => (typeof problem === 'string' ? `${manifest.name}: ${problem}` : expect.any(String))),
     );
   });

@@ -11,6 +11,8 @@ import {
 } from '@payment-service/core/receive';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 
+// One install is enough: core's list of names is the list of every adapter.
+export * from '@payment-service/core';
 export type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 
 declare module 'fastify' {

@@ -9,6 +9,8 @@ import {
   receiveRedirect,
 } from '@payment-service/core/receive';
 
+// One install is enough: core's list of names is the list of every adapter.
+export * from '@payment-service/core';
 export type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 
 type Answer = Response | Promise<Response>;

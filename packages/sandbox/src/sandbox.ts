@@ -10,6 +10,7 @@ import { createSigner } from './deliveries/signer.ts';
 import { createApp } from './http/app.ts';
 import { checkAllowedHosts } from './http/hosts.ts';
 import { type Listening, listen } from './http/listen.ts';
+import { refuseProduction } from './refuse-production.ts';
 import { createAnswers, type StartedCollection } from './service/answers.ts';
 import { checkProviders, defaultProviders, type SandboxProvider } from './service/providers.ts';
 import { SandboxRefusal } from './service/refusal.ts';
@@ -247,12 +248,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 }
 
 function check(options: SandboxOptions): Partial<Omit<SettingsRecord, 'clockOffset'>> {
-  if (globalThis.process?.env['NODE_ENV'] === 'production') {
-    throw new ConfigurationError(
-      'NODE_ENV',
-      'The sandbox does not start with NODE_ENV=production: its keys are refused there. Start it in a process of its own.',
-    );
-  }
+  refuseProduction();
   const { callbackUrl, redirectUrl, allowedHosts = [], seed } = options;
   if (seed === '')
     throw new ConfigurationError('seed', 'seed must not be empty. Leave it out for random keys.');

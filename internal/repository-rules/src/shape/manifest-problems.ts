@@ -42,12 +42,24 @@ export function manifestProblems(
     if (!files.includes(source)) problems.push(`${source} is missing`);
   }
   expectEqual('publishConfig.exports', publishConfig.exports, publishedExports(exports));
+  // For TypeScript with moduleResolution node10, which does not read exports.
+  expectEqual('publishConfig.main', publishConfig.main, './dist/index.cjs');
+  expectEqual('publishConfig.types', publishConfig.types, './dist/index.d.cts');
+  expectEqual('publishConfig.typesVersions', publishConfig.typesVersions, typesVersions(exports));
   expectEqual(
     'the names in publishConfig.bin',
     Object.keys(publishConfig.bin ?? {}),
     Object.keys(manifest.bin ?? {}),
   );
   return problems.map((problem) => `${manifest.name}: ${problem}`);
+}
+
+function typesVersions(exports: NonNullable<Manifest['exports']>): unknown {
+  const names = Object.keys(exports)
+    .filter((subpath) => subpath !== '.' && subpath !== './package.json')
+    .map((subpath) => subpath.slice(2));
+  if (names.length === 0) return undefined;
+  return { '*': Object.fromEntries(names.map((name) => [name, [`./dist/${name}.d.cts`]])) };
 }
 
 /** One instance for `import` and `require` where Node knows `module-sync`; types beside each form. */

@@ -15,6 +15,8 @@ const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
   [/\bwebhooks\b/g, /^internal\/contract\//],
   // Its name for keys in headers.
   [/^( +)type: apiKey$/gm, /^openapi\/payment-service\.yaml$/],
+  // A setting of npm.
+  [/_authToken/g, /^internal\/rehearse\//],
   // An event of a client of `pg`.
   [/'notification'/g, /^packages\/inbox\/src\/store\//],
   // The permission that trusted publishing needs, in workflows and in what checks them.

@@ -8,7 +8,7 @@ const PATTERNS: readonly RegExp[] = [
   /\b[A-Z]:\\\w/,
   // A host of a package registry, which depends on who installs.
   /\b(?:registry|npm|packages?|mirror)\.[a-z][\w-]*\.[a-z]{2,}/i,
-  /\b(?:unpkg|jsdelivr|npmmirror|npmjs|yarnpkg|jfrog|verdaccio)\b(?!\s+\d)/i,
+  /\b(?:unpkg|jsdelivr|npmmirror|npmjs|(?<!@)yarnpkg|jfrog)\b(?!\s+\d)/i,
 ];
 
 /** Lines that name a folder of one machine or the host of a package registry. */

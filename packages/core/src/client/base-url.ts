@@ -1,3 +1,4 @@
+import { environmentVariable } from '../environment.ts';
 import { ConfigurationError } from '../errors.ts';
 
 /** A checked `baseUrl`. */
@@ -52,7 +53,8 @@ const UNVERIFIED_TLS_SEEN = Symbol.for('@payment-service/core: certificate check
  * connection.
  */
 export function noteUnverifiedTls(): void {
-  if (readVariable() === '0') Reflect.set(globalThis, UNVERIFIED_TLS_SEEN, true);
+  if (environmentVariable('NODE_TLS_REJECT_UNAUTHORIZED') === '0')
+    Reflect.set(globalThis, UNVERIFIED_TLS_SEEN, true);
 }
 
 /** @throws {ConfigurationError} naming `allowUnverifiedTls` if the secret key could reach an unverified peer. */
@@ -64,14 +66,4 @@ export function refuseUnverifiedTls(base: BaseUrl, isAllowed: boolean): void {
       'verify, so the secret key is not sent. Remove the variable, add the certificate authority of the service with ' +
       'NODE_EXTRA_CA_CERTS, and restart. Outside production you can set allowUnverifiedTls instead.',
   );
-}
-
-function readVariable(): string | undefined {
-  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  try {
-    return process?.env?.['NODE_TLS_REJECT_UNAUTHORIZED'];
-  } catch {
-    // Deno without the permission to read it: then its TLS does not read the variable either.
-    return undefined;
-  }
 }

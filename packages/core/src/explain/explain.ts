@@ -1,3 +1,4 @@
+import { environmentVariable } from '../environment.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { RefusedRequest } from '../receive/receiver.ts';
 import { createVerifier } from '../verify/create-verifier.ts';
@@ -139,8 +140,7 @@ const CLEAR: readonly string[] = ['body_timeout', 'body_aborted', 'encoding_unsu
 export function explainRefusals(
   options: ExplainRefusalsOptions,
 ): (refusal: Refusal, request?: RefusedRequest) => void {
-  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  if (process?.env?.['NODE_ENV'] === 'production') {
+  if (environmentVariable('NODE_ENV') === 'production') {
     const message =
       'explainRefusals() is for development. In production, log the code and hint of onRefused, and call explain() for one recorded request.';
     throw new ConfigurationError('onRefused', message);

@@ -1,4 +1,5 @@
 import { type Hmac, prepareKey } from '#digest';
+import { environmentVariable } from '../environment.ts';
 import { ConfigurationError } from '../errors.ts';
 import { checkKey } from '../key-check.ts';
 import { checkOptions, type OptionRules, REQUIRED } from '../options.ts';
@@ -96,8 +97,7 @@ function prepare(option: string, { id, key, notAfter }: GivenKey, options: KeyOp
 /** Anyone can know a sandbox key, so a program that may serve customers does not take one (threat A27). */
 function checkSandboxKey(option: string, isAllowed: boolean): void {
   if (isAllowed) return;
-  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  const environment = process?.env?.['NODE_ENV'] ?? '';
+  const environment = environmentVariable('NODE_ENV') ?? '';
   if (environment === 'development' || environment === 'test') return;
   if (environment === '') {
     warnOnce(`${option} is a sandbox key, and NODE_ENV is not set. Never use a sandbox key in production.`);

@@ -1,0 +1,10 @@
+import { web } from '../../out/web.js';
+
+// Made on the first request: a build loads this file, and has no secrets.
+let handle;
+const answer = (request) => {
+  handle ??= web(process.env);
+  return handle(request);
+};
+
+export { answer as GET, answer as POST };
