@@ -12,8 +12,8 @@ export async function publintMessages(files: readonly PackedFile[]): Promise<str
 }
 
 /**
- * The findings of "are the types wrong?" for every entry point, for `import` and `require` under TypeScript's node16
- * and bundler resolution. The resolution of Node 10 ignores `exports`, so its findings are left out.
+ * The findings of "are the types wrong?" for every entry point in all its modes: `import` and `require` under TypeScript's
+ * node16 resolution, bundler resolution, and that of Node 10, which ignores `exports`.
  */
 export async function typeProblems(
   manifest: PackedManifest,
@@ -22,8 +22,5 @@ export async function typeProblems(
   const paths = files.map((file) => [`/node_modules/${manifest.name}/${file.name}`, textOf(file)]);
   const result = await checkPackage(new Package(Object.fromEntries(paths), manifest.name, '0.0.0'));
   if (result.types === false) return ['no types'];
-  return result.problems
-    .filter((problem) => !('resolutionKind' in problem && problem.resolutionKind === 'node10'))
-    .filter((problem) => !('resolutionOption' in problem && problem.resolutionOption === 'node10'))
-    .map((problem) => JSON.stringify(problem));
+  return result.problems.map((problem) => JSON.stringify(problem));
 }
