@@ -57,7 +57,7 @@ describe('controls', () => {
       );
       return `${status} ${stderr}`;
     };
-    expect(guard('pnpm/12 linux')).toMatch(/^1 @payment-service\/koa: \.\/dist\/index\.d\.ts.* is missing/);
+    expect(guard('pnpm/12 linux')).toMatch(/^1 @payment-service\/koa: \.\/dist\/index\.cjs, .* is missing/);
     cpSync(join(root, 'packages/koa/dist'), join(folder, 'dist'), { recursive: true });
     expect(guard('pnpm/12 linux')).toBe('0 ');
     expect(guard('npm/11 node/v24')).toMatch(/^1 .*pack and publish with pnpm, not with npm\/11/);
