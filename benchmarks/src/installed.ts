@@ -11,7 +11,13 @@ import { unpack } from '@publint/pack';
 export const PACKAGES = ['core', 'express', 'fastify', 'fetch', 'koa'] as const;
 
 /** The packages that they are compared with, in the first project. */
-export const PEERS = ['stripe', 'svix', 'standardwebhooks', '@octokit/webhooks-methods'] as const;
+export const PEERS = [
+  'stripe',
+  'svix',
+  'standardwebhooks',
+  '@octokit/webhooks-methods',
+  '@octokit/webhooks',
+] as const;
 
 interface Manifest {
   readonly name: string;

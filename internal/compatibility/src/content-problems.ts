@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { PackedFile } from './packed-package.ts';
 import { textOf } from './packed-package.ts';
 
-const ALLOWED = /^(dist\/.+\.(js|cjs|d\.ts|d\.cts|LICENSE)|README\.md|LICENSE|package\.json)$/;
+const ALLOWED = /^(dist\/.+\.(js|cjs|d\.ts|d\.cts|LICENSE)|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/;
 // A home folder, a temporary folder or a drive: a path of the machine that built it.
 const MACHINE_PATH = /(?<![\w.:/])(?:\/(?:home|Users|root|tmp|var|work|mnt|opt)\/|[A-Z]:\\\\?)\w/;
 

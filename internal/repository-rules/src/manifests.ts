@@ -10,6 +10,7 @@ export interface Manifest {
   readonly private?: boolean;
   readonly description?: string;
   readonly license?: string;
+  readonly homepage?: string;
   readonly type?: string;
   readonly sideEffects?: unknown;
   readonly packageManager?: string;

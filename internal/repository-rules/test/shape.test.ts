@@ -120,6 +120,7 @@ describe('controls', () => {
         'README.md is missing',
         'api/index.api.md is missing',
         'the script build is ""',
+        'the script prepack is ""',
         'the script typecheck is ""',
         'the script test is ""',
         'exports["."] is "./src/main.ts", not "./src/index.ts"',

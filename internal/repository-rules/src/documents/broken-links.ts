@@ -3,16 +3,28 @@ import { anchors, prose } from '../markdown.ts';
 import type { TextFile } from '../repository.ts';
 
 /**
- * The relative links of a document that lead nowhere, anchors included. Files move, and documents do
- * not notice.
+ * The links of a document that lead nowhere, anchors included: relative ones, and those to this repository on the web.
+ * Files move, and documents do not notice.
+ *
+ * @param homepage the repository on the web.
  */
-export function brokenLinks(document: TextFile, files: readonly TextFile[]): readonly string[] {
+export function brokenLinks(
+  document: TextFile,
+  files: readonly TextFile[],
+  homepage?: string,
+): readonly string[] {
   return linkTargets(document.text).flatMap((target) => {
-    if (/^[a-z][a-z+.-]*:/i.test(target)) return [];
-    const [path = '', anchor] = decodeURI(target).split('#');
-    const resolved = path === '' ? document.path : posix.join(posix.dirname(document.path), path);
+    const isOurs = homepage !== undefined && target.startsWith(`${homepage}/`);
+    if (!isOurs && /^[a-z][a-z+.-]*:/i.test(target)) return [];
+    const own = isOurs ? target.slice(homepage.length).replace(/^\/(blob|tree|raw)\/main\//, '/') : target;
+    const [path = '', anchor] = decodeURI(own).split('#');
+    const resolved = path === '' ? document.path : inRepository(document.path, path);
     return leadsSomewhere(resolved.replace(/\/$/, ''), anchor, files) ? [] : [`${document.path}: ${target}`];
   });
+}
+
+function inRepository(document: string, path: string): string {
+  return path.startsWith('/') ? path.slice(1) : posix.join(posix.dirname(document), path);
 }
 
 function linkTargets(markdown: string): readonly string[] {

@@ -2,6 +2,8 @@ import type { Manifest, WorkspacePackage } from '../manifests.ts';
 
 const SCRIPTS = {
   build: /^tsdown$/,
+  // Refuses a package without a build, and every client but pnpm.
+  prepack: /^node \.\.\/\.\.\/internal\/release\/before-pack\.mjs$/,
   typecheck: /^tsc -p \.( && tsc -p [\w.]+\.json)*$/,
   test: /^vitest run( --typecheck)? --reporter=default --reporter=json --outputFile\.json=\.test-report\.json$/,
 };
@@ -20,7 +22,7 @@ export function manifestProblems(
   expectEqual('license', manifest.license, 'MIT');
   expectEqual('type', manifest.type, 'module');
   expectEqual('sideEffects', manifest.sideEffects, false);
-  expectEqual('files', manifest.files, ['dist']);
+  expectEqual('files', manifest.files, ['dist', 'CHANGELOG.md']);
   expectEqual('publishConfig.access', publishConfig.access, 'public');
   if (!manifest.description) problems.push('description is missing');
   if (!/^>=(20\.19|22\.13)$/.test(engines['node'] ?? ''))

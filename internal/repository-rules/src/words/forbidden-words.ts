@@ -19,6 +19,8 @@ const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
   [/_authToken/g, /^internal\/rehearse\//],
   // An event of a client of `pg`.
   [/'notification'/g, /^packages\/inbox\/src\/store\//],
+  // The permission that trusted publishing needs, in workflows and in what checks them.
+  [/\bid-token\b/g, /^(\.github\/workflows|internal\/release)\//],
   // The tokens of a bucket that limits retries.
   [/\btokens?\b/gi, /^packages\/core\/src\/client\/call\.ts$/],
   // The event of `pg` for NOTIFY.
@@ -26,7 +28,7 @@ const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
   // Peers in the benchmarks: their interfaces, and their names in documents.
   [/webhook/gi, /^benchmarks\/(src|test)\//],
   [
-    /@octokit\/webhooks-methods|standardwebhooks|Standard Webhooks|\bwebhooks\.constructEvent/g,
+    /@octokit\/webhooks(?:-methods)?|standardwebhooks|Standard Webhooks|\bwebhooks\.constructEvent/g,
     /^(benchmarks|docs)\//,
   ],
 ];

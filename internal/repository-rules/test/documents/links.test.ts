@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { brokenLinks } from '../../src/documents/broken-links.ts';
 import { missingPaths } from '../../src/documents/missing-paths.ts';
-import { workspacePackages } from '../../src/manifests.ts';
+import { rootManifest, workspacePackages } from '../../src/manifests.ts';
 import { filesMatching, repositoryFiles } from '../../src/repository.ts';
 
 const documents = filesMatching('**/*.md', '*.md');
+const { homepage } = rootManifest();
 const packageNames = workspacePackages().map(({ manifest }) => manifest.name);
 
 test('the documents to check include README.md', () => {
@@ -12,9 +13,9 @@ test('the documents to check include README.md', () => {
 });
 
 test.each(documents.map((document) => [document.path, document] as const))(
-  'every relative link of %s leads somewhere, anchors included',
+  'every link of %s into the repository leads somewhere, anchors included',
   (_path, document) => {
-    expect(brokenLinks(document, repositoryFiles())).toEqual([]);
+    expect(brokenLinks(document, repositoryFiles(), homepage)).toEqual([]);
   },
 );
 
@@ -37,12 +38,14 @@ test('control: links to missing files and headings are reported, good ones are n
       '[in a block](nowhere.md)',
       '```',
       '[definition]: ./nowhere.md',
+      '[good](https://our.example/repo/blob/main/packages/core/README.md) [gone](https://our.example/repo/blob/main/gone.md)',
     ].join('\n'),
   };
-  expect(brokenLinks(page, [page, other])).toEqual([
+  expect(brokenLinks(page, [page, other], 'https://our.example/repo')).toEqual([
     'docs/page.md: ../packages/core/HISTORY.md',
     'docs/page.md: ../packages/core/README.md#the-body',
     'docs/page.md: #nothing',
+    'docs/page.md: https://our.example/repo/blob/main/gone.md',
     'docs/page.md: ./nowhere.md',
   ]);
 });

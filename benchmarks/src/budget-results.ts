@@ -1,0 +1,145 @@
+import { judge, type Result } from './judge.ts';
+
+/** What one entry costs those who use it. */
+export interface Footprint {
+  readonly name: string;
+  /** With all dependencies. */
+  readonly installedBytes: number;
+  readonly packages: number;
+  /** Processor time, without the start of Node. */
+  readonly importMs: number;
+  /** Of a bundle that uses one export, minified for Node. */
+  readonly bytes: number;
+  readonly gzipped: number;
+}
+
+type Measure = Exclude<keyof Footprint, 'name'>;
+type Budget = Readonly<Record<Exclude<Measure, 'importMs'>, number>> & {
+  /** Of stripe's import in the same run: milliseconds describe the machine. */
+  readonly importOverStripe: number;
+};
+
+const KIB = 1024;
+const ADAPTER: Budget = {
+  installedBytes: 1_440 * KIB,
+  packages: 3,
+  importOverStripe: 0.3,
+  bytes: 24 * KIB,
+  gzipped: 10 * KIB,
+};
+
+/** About a tenth above what was measured when they were set. */
+export const BUDGETS: Readonly<Record<string, Budget>> = {
+  core: { ...ADAPTER, packages: 2, bytes: 16 * KIB, gzipped: 6.75 * KIB },
+  'core/client': { ...ADAPTER, packages: 2, importOverStripe: 0.4, bytes: 76 * KIB, gzipped: 25 * KIB },
+  express: ADAPTER,
+  fastify: ADAPTER,
+  fetch: ADAPTER,
+  koa: ADAPTER,
+};
+
+/** Who does the same work: verifies, calls an API, or mounts a route. */
+const SAME_WORK: Readonly<Record<string, readonly string[]>> = {
+  core: ['stripe', 'svix', 'standardwebhooks', '@octokit/webhooks-methods'],
+  'core/client': ['stripe'],
+  express: ['@octokit/webhooks'],
+  fastify: ['@octokit/webhooks'],
+  fetch: ['@octokit/webhooks'],
+  koa: ['@octokit/webhooks'],
+};
+
+const RULES =
+  'core has the rules of the body, the redirect and the amounts, and a text for each refusal; the peer compares one signature over the whole body';
+const CRYPTO =
+  'loading node:crypto takes about 5 ms; the peer hashes in JavaScript, and takes three times as long for each callback';
+const PORTABLE =
+  'a second digest for runtimes without node:crypto (@noble/hashes, which brings all its hashes), and each file in ESM, in CommonJS and with declarations';
+const ROUTE =
+  'an adapter limits the size of a body and of what it decompresses, and carries the verifier with its texts; the peer limits no size';
+
+/** Why a peer is lighter, by measure, and by peer where that differs. */
+const REASONS: Readonly<Record<string, string>> = {
+  bytes: RULES,
+  gzipped: RULES,
+  installedBytes: PORTABLE,
+  packages: '@noble/hashes, the digest for runtimes without node:crypto',
+  importMs: CRYPTO,
+  'importMs @octokit/webhooks-methods': 'both load node:crypto; core has more files, for the reasons above',
+  'importMs @octokit/webhooks': 'both load node:crypto; core has more files, for the reasons below',
+  'bytes @octokit/webhooks': ROUTE,
+  'gzipped @octokit/webhooks': ROUTE,
+};
+
+/** Two imports that differ by less are alike on any machine. */
+const IMPORT_TOLERANCE_MS = 1;
+
+export interface Lighter {
+  readonly name: string;
+  readonly peer: string;
+  readonly measure: Measure;
+  readonly own: number;
+  readonly theirs: number;
+  readonly why: string | undefined;
+}
+
+export function budgetResults(
+  footprints: readonly Footprint[],
+  budgets: Readonly<Record<string, Budget>>,
+): readonly Result[] {
+  const stripe = find(footprints, 'stripe');
+  return Object.entries(budgets).flatMap(([name, budget]) => {
+    const one = find(footprints, name);
+    const result = (what: string, unit: Result['unit'], value: number, atMost: number): Result =>
+      judge(`${name}: ${what}`, unit, { median: value, p10: value, p90: value }, { atMost });
+    return [
+      result('installed', 'bytes', one.installedBytes, budget.installedBytes),
+      result('packages', 'packages', one.packages, budget.packages),
+      result('cold import over stripe', 'ratio', one.importMs / stripe.importMs, budget.importOverStripe),
+      result('bundle', 'bytes', one.bytes, budget.bytes),
+      result('bundle, gzipped', 'bytes', one.gzipped, budget.gzipped),
+    ];
+  });
+}
+
+/** Those that one peer beats in the same measure: the adapters differ by little. */
+export function alike(lighter: readonly Lighter[]): readonly (readonly [Lighter, ...Lighter[]])[] {
+  const groups = new Map<string, [Lighter, ...Lighter[]]>();
+  for (const one of lighter) {
+    const key = `${one.measure} ${one.peer}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()];
+}
+
+/** Every measure in which a peer that does the same work is lighter than ours. */
+export function lighterPeers(
+  footprints: readonly Footprint[],
+  reasons: Readonly<Record<string, string>> = REASONS,
+): readonly Lighter[] {
+  const measures: readonly Measure[] = ['installedBytes', 'packages', 'importMs', 'bytes', 'gzipped'];
+  return Object.entries(SAME_WORK).flatMap(([name, peers]) =>
+    peers.flatMap((peer) => {
+      const [own, theirs] = [find(footprints, name), find(footprints, peer)];
+      return measures
+        .filter((one) => own[one] - theirs[one] > (one === 'importMs' ? IMPORT_TOLERANCE_MS : 0))
+        .map((measure) => {
+          const why = reasons[`${measure} ${peer}`] ?? reasons[measure];
+          return { name, peer, measure, own: own[measure], theirs: theirs[measure], why };
+        });
+    }),
+  );
+}
+
+export function unexplained(lighter: readonly Lighter[]): readonly string[] {
+  return lighter
+    .filter(({ why }) => why === undefined)
+    .map(({ name, peer, measure }) => `${name}: ${peer} is lighter (${measure}), and nothing says why`);
+}
+
+function find(footprints: readonly Footprint[], name: string): Footprint {
+  const found = footprints.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`${name} was not measured.`);
+  return found;
+}

@@ -1,0 +1,115 @@
+/** What one package costs a program: to import, to bundle and to install. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { build } from 'esbuild';
+
+/** What is imported or bundled: the name that the import must give is the control that it was loaded. */
+export interface Entry {
+  readonly name: string;
+  readonly specifier: string;
+  readonly exported: string;
+}
+
+export interface Start {
+  /** On the clock, to the end of the process. */
+  readonly ms: number;
+  /** Processor time up to the end of the program, which a busy neighbour does not change. */
+  readonly cpuMs: number;
+}
+
+/** @throws {Error} when the module does not load, or does not export what it is imported for. */
+export async function start(project: string, entry: Entry | undefined): Promise<Start> {
+  const load =
+    entry === undefined
+      ? ''
+      : `import * as loaded from '${entry.specifier}'; if (!('${entry.exported}' in loaded)) process.exit(1);`;
+  const tell = `import { writeSync } from 'node:fs'; writeSync(1, JSON.stringify(process.cpuUsage()));`;
+  const started = performance.now();
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', load + tell], {
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  const ms = performance.now() - started;
+  if (status !== 0) throw new Error(`${entry?.specifier} did not load, or has no ${entry?.exported}.`);
+  const { user, system }: NodeJS.CpuUsage = JSON.parse(output);
+  return { ms, cpuMs: (user + system) / 1000 };
+}
+
+export interface Bundle {
+  readonly bytes: number;
+  readonly gzipped: number;
+  readonly hasZod: boolean;
+}
+
+/** The name that zod gives to the base of its types, which no minifier changes: core's client contains a copy of zod. */
+const ZOD = /\$ZodType/;
+
+export async function bundle(project: string, entry: Entry, platform: 'node' | 'browser'): Promise<Bundle> {
+  const { outputFiles } = await build({
+    stdin: { contents: `export { ${entry.exported} } from '${entry.specifier}';`, resolveDir: project },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    platform,
+    write: false,
+    logLevel: 'silent',
+  });
+  const [file] = outputFiles;
+  if (file === undefined || !file.text.includes(entry.exported))
+    throw new Error(`The bundle of ${entry.name} does not export ${entry.exported}.`);
+  const gzipped = await promisify(gzip)(file.contents, { level: 9 });
+  return { bytes: file.contents.length, gzipped: gzipped.length, hasZod: ZOD.test(file.text) };
+}
+
+/** A package and all that it depends on, as they are on disk. */
+export async function installed(
+  project: string,
+  name: string,
+): Promise<{ readonly packages: number; readonly bytes: number }> {
+  const homes = new Set<string>();
+  await addPackage(join(project, 'package.json'), name, homes);
+  const sizes = await Promise.all([...homes].map(folderBytes));
+  return { packages: homes.size, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+}
+
+/** Adds the folder of a package and those of all that it depends on. */
+async function addPackage(from: string, name: string, homes: Set<string>): Promise<void> {
+  const home = await homeFrom(from, name);
+  if (homes.has(home)) return;
+  homes.add(home);
+  const manifest: { dependencies?: Record<string, string> } = JSON.parse(
+    await readFile(join(home, 'package.json'), 'utf8'),
+  );
+  for (const dependency of Object.keys(manifest.dependencies ?? {}))
+    await addPackage(join(home, 'package.json'), dependency, homes);
+}
+
+/** Not by resolving the package itself, since its `exports` may hide package.json. */
+async function homeFrom(manifest: string, name: string): Promise<string> {
+  for (const folder of createRequire(manifest).resolve.paths(name) ?? []) {
+    const home = join(folder, name);
+    const found = await stat(join(home, 'package.json')).catch(() => undefined);
+    if (found !== undefined) return realpath(home);
+  }
+  throw new Error(`${manifest} depends on ${name}, which is not installed.`);
+}
+
+async function folderBytes(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter(
+    (entry) =>
+      entry.isFile() && !join(entry.parentPath, entry.name).slice(folder.length).includes('/node_modules/'),
+  );
+  const sizes = await Promise.all(
+    files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
