@@ -1,44 +1,114 @@
 /** The site: the repository's Markdown files where they are, and the reference that TypeDoc makes from the docstrings. */
 import { existsSync, readFileSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
-import { defineConfig, type UserConfig } from 'vitepress';
+import { defineConfig, type Plugin, type UserConfig } from 'vitepress';
 
 const root = resolve(import.meta.dirname, '../../..');
-const REFERENCE = 'internal/site/reference/';
+const GENERATED = 'internal/site/reference/';
+const PAGES = ['*.md', '{docs,packages,apps,openapi,benchmarks}/**/*.md', `${GENERATED}**/*.md`];
+const NO_PAGES = ['**/node_modules/**', '**/dist/**', '**/api/*.md', '**/CHANGELOG.md'];
 const { repository } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as {
   repository?: { url: string };
 };
-const REPOSITORY = (repository?.url ?? 'https://github.com/example/payment-service-sdk').replace(
-  /^git\+|\.git$/g,
-  '',
-);
+// A placeholder until the repository has an address.
+const FILES = `${repository?.url.replace(/^git\+|\.git$/g, '') ?? 'https://repository.example'}/blob/main`;
 
-/** The address of a page: that of its file, with two exceptions. A README is the index of its folder. */
+/** The address of a page is that of its file. A README is the index of its folder. */
 function pageOf(file: string): string {
-  return file.replace(REFERENCE, 'reference/').replace(/(^|\/)README\.md$/, '$1index.md');
+  return file.replace(GENERATED, 'reference/').replace(/(^|\/)README\.md$/, '$1index.md');
 }
 
-function isPage(file: string): boolean {
-  return /^((docs|packages|openapi|apps|benchmarks)\/(?!.*\/api\/)|internal\/site\/reference\/|[^/]+$).*\.md$|^[^/]+\.md$/.test(
-    file,
-  );
-}
-
-/** Where a relative link of a Markdown file leads on the site: to a page, or else to the file in the repository. */
-function target(from: string, link: string): string {
+/** Where a relative link of a document leads: to a page of the site, or else to the file in the repository. */
+function addressOf(from: string, link: string): string {
   const [path = '', anchor] = link.split('#');
-  let file = posix.join(posix.dirname(from), decodeURI(path)).replace(/\/$/, '');
-  if (existsSync(`${root}/${file}/README.md`)) file = posix.join(file, 'README.md');
-  const hash = anchor === undefined ? '' : `#${anchor}`;
-  if (isPage(file))
-    return `/${pageOf(file)
-      .replace(/\.md$/, '.html')
-      .replace(/(^|\/)index\.html$/, '$1')}${hash}`;
-  return `${REPOSITORY}/blob/main/${file}${hash}`;
+  const named = posix.join(posix.dirname(from), decodeURI(path)).replace(/\/$/, '');
+  const file = existsSync(`${root}/${named}/README.md`) ? posix.join(named, 'README.md') : named;
+  const isPage = [PAGES, NO_PAGES].map((globs) => globs.some((glob) => posix.matchesGlob(file, glob)));
+  const address =
+    isPage[0] && !isPage[1] ? `/${pageOf(file).replace(/(index)?\.md$/, '')}` : `${FILES}/${file}`;
+  return anchor === undefined ? address : `${address}#${anchor}`;
 }
 
-const guide = (text: string, page: string) => ({ text, link: `/docs/guide/${page}` });
-const packages = ['core', 'express', 'fastify', 'koa', 'fetch', 'inbox', 'sandbox'];
+const page = (text: string, name: string) => ({ text, link: `/docs/${name}` });
+const guide = (text: string, name: string) => page(text, `guide/${name}`);
+const PACKAGES = ['core', 'express', 'fastify', 'koa', 'fetch', 'inbox', 'sandbox'];
+
+const SIDEBAR = [
+  {
+    text: 'Start',
+    items: [
+      { text: 'Overview', link: '/' },
+      guide('Express', 'express'),
+      guide('Fastify', 'fastify'),
+      guide('Koa', 'koa'),
+      guide('Hono, Bun, Deno, Workers', 'fetch'),
+      guide('Next.js', 'nextjs'),
+      guide('NestJS', 'nestjs'),
+      guide('Serverless', 'serverless'),
+    ],
+  },
+  {
+    text: 'Understand',
+    items: [
+      guide('What the signature proves', 'signature'),
+      guide('Amounts', 'amounts'),
+      guide('Key rotation', 'key-rotation'),
+    ],
+  },
+  {
+    text: 'Develop',
+    items: [
+      guide('Local development', 'local-development'),
+      guide('Testing', 'testing'),
+      guide('Why was it refused?', 'refused'),
+      guide('The commands', 'commands'),
+      guide('ORMs', 'orms'),
+    ],
+  },
+  {
+    text: 'Operate',
+    items: [
+      page('Going to production', 'going-to-production'),
+      page('Operating the inbox', 'inbox-operations'),
+      guide('Upgrading', 'upgrading'),
+    ],
+  },
+  { text: 'Packages', items: PACKAGES.map((name) => ({ text: name, link: `/packages/${name}/` })) },
+  {
+    text: 'Background',
+    collapsed: true,
+    items: [
+      page('The protocol', 'protocol'),
+      page('Threats', 'threats'),
+      page('Decisions', 'decisions'),
+      page('Messages', 'messages'),
+      page('Benchmarks', 'benchmarks'),
+      page('The inbox, measured', 'inbox-benchmark'),
+      page('Crash test', 'crash-test'),
+      page('Failover test', 'failover-test'),
+      page('Scaling', 'scaling'),
+      { text: 'Architecture', link: '/ARCHITECTURE' },
+      { text: 'Contributing', link: '/CONTRIBUTING' },
+      { text: 'Security', link: '/SECURITY' },
+    ],
+  },
+];
+
+const ENTRIES = [
+  ...['core', 'core/client', 'core/explain', 'core/receive', 'core/testing'],
+  ...['express', 'fastify', 'koa', 'fetch'],
+  ...['inbox', 'inbox/drizzle', 'inbox/knex', 'inbox/kysely', 'inbox/prisma', 'inbox/typeorm'],
+  'sandbox',
+].map((name) => ({ text: name, link: `/reference/@payment-service/${name}` }));
+
+/** Pages lie outside this package, where Vue is not found. */
+const vueOfThisPackage: Plugin = {
+  name: 'vue-of-this-package',
+  enforce: 'pre',
+  resolveId(id, importer) {
+    return /^vue(\/|$)/.test(id) && importer?.endsWith('.md') ? this.resolve(id, import.meta.filename) : null;
+  },
+};
 
 const config: UserConfig = defineConfig({
   title: 'Payment service SDK',
@@ -59,13 +129,14 @@ const config: UserConfig = defineConfig({
       markdown.core.ruler.push('repository-links', ({ tokens, env }) => {
         const from = posix.relative(root, env.realPath ?? env.path);
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
-          const href = token.attrGet('href');
-          if (token.type === 'link_open' && href && !/^([a-z][a-z+.-]*:|#|\/)/i.test(href))
-            token.attrSet('href', target(from, href));
+          const link = token.attrGet('href');
+          if (token.type === 'link_open' && link !== null && !/^([a-z][a-z+.-]*:|#|\/)/i.test(link))
+            token.attrSet('href', addressOf(from, link));
         }
       });
     },
   },
+  vite: { plugins: [vueOfThisPackage] },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
@@ -75,10 +146,7 @@ const config: UserConfig = defineConfig({
       { text: 'Packages', link: '/packages/core/', activeMatch: '^/packages/' },
       { text: 'Reference', link: '/reference/', activeMatch: '^/reference/' },
     ],
-    sidebar: [
-      { text: 'Start', items: [{ text: 'Overview', link: '/' }, guide('Express', 'express')] },
-      { text: 'Packages', items: packages.map((name) => ({ text: name, link: `/packages/${name}/` })) },
-    ],
+    sidebar: { '/': SIDEBAR, '/reference/': [{ text: 'Reference', items: ENTRIES }] },
   },
 });
 export default config;
