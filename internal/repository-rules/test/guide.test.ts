@@ -63,7 +63,7 @@ describe('controls', () => {
   test('a redirect that looks at no signature is reported', async () => {
     const code =
       'export const GET = async (request: Request) =>\n' +
-      "  new Response(null, { headers: { location: `/${new URL(request.url).searchParams.get('merchant_reference')}` } });\n";
+      "  new Response(null, { headers: { location: '/' + new URL(request.url).searchParams.get('merchant_reference') } });\n";
     const block = { source: 'control.md:9', code, isProgram: false };
     expect(await handlerProblems(block, folder, signingKey)).toEqual([
       'a forged redirect leads to /ORD-1002',

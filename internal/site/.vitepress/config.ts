@@ -125,6 +125,14 @@ const config: UserConfig = defineConfig({
   rewrites: pageOf,
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   markdown: {
+    // The anchors of code hosts, so that a link works in the repository and here.
+    anchor: {
+      slugify: (heading) =>
+        heading
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
+          .replaceAll(' ', '-'),
+    },
     config(markdown) {
       markdown.core.ruler.push('repository-links', ({ tokens, env }) => {
         const from = posix.relative(root, env.realPath ?? env.path);
@@ -136,7 +144,8 @@ const config: UserConfig = defineConfig({
       });
     },
   },
-  vite: { plugins: [vueOfThisPackage] },
+  // The index of the search is one chunk, loaded when a reader searches.
+  vite: { plugins: [vueOfThisPackage], build: { chunkSizeWarningLimit: 2000 } },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
