@@ -24,7 +24,7 @@ export function judge(
 ): Result {
   const isUpper = 'atMost' in bound;
   const target = isUpper ? bound.atMost : bound.atLeast;
-  // A comparison with NaN is false: what was not measured is not met.
-  const met = isUpper ? median <= target : median >= target;
+  // Neither is a number when something was not measured: 0 over 0, or a rate over 0 in the short run of a busy machine.
+  const met = Number.isFinite(median) && (isUpper ? median <= target : median >= target);
   return { name, value: median, unit, bound: isUpper ? 'at most' : 'at least', target, met, p10, p90 };
 }

@@ -28,5 +28,6 @@ describe('targets', () => {
   test('what was not measured is never met', () => {
     expect(judge('', 'ratio', ratio([], []), { atMost: 2 }).met).toBe(false);
     expect(judge('', 'ratio', ratio([1], []), { atLeast: 0 }).met).toBe(false);
+    expect(judge('', 'ratio', ratio([1], [0]), { atLeast: 0 }).met).toBe(false);
   });
 });

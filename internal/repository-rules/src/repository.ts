@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, matchesGlob } from 'node:path';
 
-/** A text file of the repository. */
+/** A file of the repository, and its text. */
 export interface TextFile {
   /** From the root, with slashes. */
   readonly path: string;
@@ -13,7 +13,7 @@ export const root: string = join(import.meta.dirname, '..', '..', '..');
 let files: readonly TextFile[] | undefined;
 
 /**
- * Every text file that git tracks or would track. The files are found by walking, so that a checkout without git is
+ * Every file that git tracks or would track. The files are found by walking, so that a checkout without git is
  * checked as well, and a file is checked before it is committed.
  */
 export function repositoryFiles(): readonly TextFile[] {
@@ -46,7 +46,8 @@ function walk(folder: string, isIgnored: (name: string, isFolder: boolean) => bo
     if (entry.isDirectory()) return walk(path, isIgnored);
     if (!entry.isFile()) return [];
     const text = readIfThere(join(root, path));
-    return text === undefined || text.includes('\0') ? [] : [{ path, text }];
+    // A picture is there, for links, and has no text.
+    return text === undefined ? [] : [{ path, text: text.includes('\0') ? '' : text }];
   });
 }
 

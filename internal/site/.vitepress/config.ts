@@ -7,11 +7,13 @@ const root = resolve(import.meta.dirname, '../../..');
 const GENERATED = 'internal/site/reference/';
 const PAGES = ['*.md', '{docs,packages,apps,openapi,benchmarks}/**/*.md', `${GENERATED}**/*.md`];
 const NO_PAGES = ['**/node_modules/**', '**/dist/**', '**/api/*.md', '**/CHANGELOG.md'];
-const { repository } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as {
-  repository?: { url: string };
+const { homepage = 'https://repository.example' } = JSON.parse(
+  readFileSync(`${root}/package.json`, 'utf8'),
+) as {
+  homepage?: string;
 };
-// A placeholder until the repository has an address.
-const FILES = `${repository?.url.replace(/^git\+|\.git$/g, '') ?? 'https://repository.example'}/blob/main`;
+/** Published READMEs name files of the repository by their address on the web. */
+const ON_THE_WEB = ['blob', 'tree'].map((kind) => `${homepage}/${kind}/main/`);
 
 /** The address of a page is that of its file. A README is the index of its folder. */
 function pageOf(file: string): string {
@@ -21,11 +23,15 @@ function pageOf(file: string): string {
 /** Where a relative link of a document leads: to a page of the site, or else to the file in the repository. */
 function addressOf(from: string, link: string): string {
   const [path = '', anchor] = link.split('#');
-  const named = posix.join(posix.dirname(from), decodeURI(path)).replace(/\/$/, '');
+  const named = posix
+    .join(path.startsWith('/') ? '.' : posix.dirname(from), decodeURI(path))
+    .replace(/^\/|\/$/g, '');
   const file = existsSync(`${root}/${named}/README.md`) ? posix.join(named, 'README.md') : named;
   const isPage = [PAGES, NO_PAGES].map((globs) => globs.some((glob) => posix.matchesGlob(file, glob)));
   const address =
-    isPage[0] && !isPage[1] ? `/${pageOf(file).replace(/(index)?\.md$/, '')}` : `${FILES}/${file}`;
+    isPage[0] && !isPage[1]
+      ? `/${pageOf(file).replace(/(index)?\.md$/, '')}`
+      : `${homepage}/blob/main/${file}`;
   return anchor === undefined ? address : `${address}#${anchor}`;
 }
 
@@ -134,14 +140,15 @@ const config: UserConfig = defineConfig({
           .replaceAll(' ', '-'),
     },
     config(markdown) {
-      markdown.core.ruler.push('repository-links', ({ tokens, env }) => {
+      const { rules } = markdown.renderer;
+      const open = rules['link_open'];
+      rules['link_open'] = (parts, index, options, env, self) => {
         const from = posix.relative(root, env.realPath ?? env.path);
-        for (const token of tokens.flatMap(({ children }) => children ?? [])) {
-          const link = token.attrGet('href');
-          if (token.type === 'link_open' && link !== null && !/^([a-z][a-z+.-]*:|#|\/)/i.test(link))
-            token.attrSet('href', addressOf(from, link));
-        }
-      });
+        const given = parts[index]?.attrGet('href') ?? '#';
+        const link = ON_THE_WEB.reduce((address, prefix) => address.replace(prefix, '/'), given);
+        if (!/^([a-z][a-z+.-]*:|#)/i.test(link)) parts[index]?.attrSet('href', addressOf(from, link));
+        return open?.(parts, index, options, env, self) ?? '';
+      };
     },
   },
   // The index of the search is one chunk, loaded when a reader searches.

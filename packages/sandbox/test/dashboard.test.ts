@@ -30,6 +30,9 @@ const pages = [
   '/deliveries',
   '/requests',
   '/wallets',
+  '/wallets/UGX',
+  '/providers',
+  '/check',
   '/start',
   '/settings',
   '/settings/reset',
@@ -71,9 +74,19 @@ describe('every page of the dashboard', () => {
   });
 
   it('404 is a page for a browser and the envelope for a program', async () => {
-    for (const path of ['/nothing', '/transactions/9', '/deliveries/9', '/requests/9']) {
+    for (const path of [
+      '/nothing',
+      '/transactions/9',
+      '/deliveries/9',
+      '/requests/9',
+      '/compose/9',
+      '/wallets/EUR',
+    ]) {
       const { status, text } = await open(sandbox, path);
-      expect([status, /<h1>No such (page|transaction|delivery|request)</.test(text)]).toEqual([404, true]);
+      expect([
+        status,
+        /<h1>No such (page|transaction|delivery|request|wallet|transaction or delivery)</.test(text),
+      ]).toEqual([404, true]);
     }
     expect((await call(sandbox, 'GET', '/nothing')).body.code).toBe(404);
   });
@@ -90,8 +103,17 @@ describe('every page of the dashboard', () => {
     const [delivery] = sandbox.deliveries();
     await submit(sandbox, 'defaults', { misbehave: 'late' });
     await submit(sandbox, 'clock', { advance_seconds: '60' });
+    sandbox.collect({
+      ...collection,
+      callback_url: 'http://127.0.0.1:9/',
+      retry: { max_attempts: 1 },
+      misbehave: {},
+    });
+    await until(() => sandbox.deliveries().some(({ state }) => state === 'given_up'));
     const texts = await Promise.all(
-      [...pages, '/transactions/1001', `/deliveries/${delivery?.id}`].map((path) => show(path)),
+      [...pages, '/transactions/1001', `/deliveries/${delivery?.id}`, '/compose/1001'].map((path) =>
+        show(path),
+      ),
     );
     const actions = new Set(
       texts.flatMap((text) =>
@@ -100,13 +122,20 @@ describe('every page of the dashboard', () => {
     );
     expect([...actions].sort()).toEqual([
       'addresses',
-      'clearing',
+      'banks',
+      'check',
       'clock',
       'clock/reset',
       'collections',
+      'compose/1001',
       'defaults',
       `deliveries/${delivery?.id}/resend`,
+      'deliveries/resend-failed',
+      'deposits',
+      'limits',
+      'misbehaviour',
       'payouts',
+      'providers',
       'release',
       'reset',
       'transactions/1001/outcome',
@@ -114,7 +143,7 @@ describe('every page of the dashboard', () => {
     ]);
     // Reset comes last: the others need something to act on.
     for (const action of [...actions].sort((a, b) => Number(a === 'reset') - Number(b === 'reset'))) {
-      expect([303, 400, 422], action).toContain((await submit(sandbox, action)).status);
+      expect([303, 400, 404, 422], action).toContain((await submit(sandbox, action)).status);
     }
   });
 });

@@ -20,12 +20,10 @@ export async function programProblems(
   printed: string | undefined,
 ): Promise<readonly string[]> {
   const lines = block.code.trimEnd().split('\n').length;
-  const { problems, exitCode } = await serverProblems(runnable(block, folder), printed);
   return [
     ...(lines > MAX_LINES ? [`it has ${lines} lines, more than ${MAX_LINES}`] : []),
     ...addressProblems(block.code),
-    ...problems,
-    ...(block.code.includes("'SIGTERM'") ? endingProblems(exitCode) : []),
+    ...(await serverProblems(runnable(block, folder), printed)).problems,
   ];
 }
 
@@ -35,13 +33,13 @@ export async function programProblems(
  */
 export async function exampleProblems({ path, text }: TextFile, printed: string): Promise<readonly string[]> {
   const { problems, exitCode } = await serverProblems(join(root, path), printed, redirectProblems);
-  return [...addressProblems(text), ...problems, ...endingProblems(exitCode)];
-}
-
-function endingProblems(exitCode: number | null): readonly string[] {
   // Windows has no SIGTERM: a process ends there without being asked.
   const isGraceful = exitCode === 0 || process.platform === 'win32';
-  return isGraceful ? [] : [`it ended with ${exitCode} on SIGTERM, not with 0`];
+  return [
+    ...addressProblems(text),
+    ...problems,
+    ...(isGraceful ? [] : [`it ended with ${exitCode} on SIGTERM, not with 0`]),
+  ];
 }
 
 function addressProblems(code: string): readonly string[] {

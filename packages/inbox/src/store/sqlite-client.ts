@@ -37,6 +37,7 @@ export class SqliteThread {
       const worker = this.#started();
       this.#lastId += 1;
       this.#waiting.set(this.#lastId, { resolve, reject });
+      // Only while something is asked does the thread keep the process alive.
       worker.ref();
       try {
         worker.postMessage({ id: this.#lastId, request });
@@ -68,8 +69,6 @@ export class SqliteThread {
       workerData: { path: this.#path },
     });
     this.#worker = worker;
-    // Only while something is asked does the thread keep the process alive.
-    worker.unref();
     worker.on('message', (reply: ThreadReply) => this.#settle(reply));
     worker.on('error', (error: Error) => this.#end(worker, error.message));
     worker.on('exit', () => this.#end(worker, 'it has ended'));

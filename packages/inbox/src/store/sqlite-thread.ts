@@ -128,8 +128,6 @@ let writer: Connection | undefined;
 let reader: Connection | undefined;
 /** As on PostgreSQL: after a statement that failed, a transaction can only be rolled back. */
 let hasFailed = false;
-/** By a statement in it: what begins afterwards is another transaction. */
-let hasEnded = false;
 
 parentPort?.on('message', ({ id, request }: { readonly id: number; readonly request: ThreadRequest }) => {
   let reply: ThreadReply;
@@ -166,13 +164,12 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
 }
 
 function begin(): void {
-  // Until it has begun: what comes after a failure finds no transaction, and nobody has ended one.
+  // Until it has begun: after a failed begin there is no transaction, and no handler has ended one.
   hasFailed = true;
   writer ??= new Connection();
   // Immediate, so that nothing read in this transaction can change before its end.
   whileBusy(() => writer?.execute('begin immediate'));
   hasFailed = false;
-  hasEnded = false;
 }
 
 function queryIn({ text, values }: { text: string; values: SqliteValues }): SqliteResult {
@@ -182,15 +179,13 @@ function queryIn({ text, values }: { text: string; values: SqliteValues }): Sqli
   } catch (error) {
     hasFailed = true;
     throw error;
-  } finally {
-    hasEnded ||= !connection.isInTransaction;
   }
 }
 
 /** @throws When a statement in it has failed, or the handler has ended it. */
 function transaction(): Connection {
   if (hasFailed) throw refused('A statement of this transaction failed, so it was rolled back.');
-  if (writer?.isInTransaction && !hasEnded) return writer;
+  if (writer?.isInTransaction) return writer;
   throw refused('This transaction was ended before its handler returned.', { code: 'TRANSACTION_ENDED' });
 }
 

@@ -94,7 +94,8 @@ describe('work on postgres', () => {
     inbox.handle(creditIn(merchant));
     await inbox.expect(ORDER);
     const stop = startWork(inbox, { pollMs: HOUR_MS });
-    await until(() => made.some((text) => text.includes('limit 50')));
+    // At its start, and when it has begun to listen.
+    await until(() => made.filter((text) => text.includes('limit 50')).length > 1);
     await pause(50);
     made.length = 0;
     transactions = 0;

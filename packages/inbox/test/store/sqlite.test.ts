@@ -10,7 +10,7 @@ import { startChild } from '../support/child-process.ts';
 import { newMerchant } from '../support/merchant.ts';
 import { creditIn, money, ORDER, order } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { signal, workUntilSettled } from '../support/until.ts';
+import { signal, untilDone, workUntilSettled } from '../support/until.ts';
 
 // Only Linux tells the type of a file system, and has memory at a place that is known: elsewhere there is no such test.
 const memories = process.platform === 'linux' ? ['/dev/shm'] : [];
@@ -84,7 +84,8 @@ describe('a sqlite file', () => {
     await isRunning.promise;
     // Each resolves while the file is written, which ends only after it.
     await inbox.receive(paid('B', 500));
-    expect(await inbox.health()).toMatchObject({ ok: false, spooled: 1 });
+    // The disk may take longer than those 300 ms.
+    await untilDone(async () => expect(await inbox.health()).toMatchObject({ ok: false, spooled: 1 }));
     mayEnd.give();
     await merchant.transaction(async (tx) => {
       await merchant.credit(tx, 'own', '1');

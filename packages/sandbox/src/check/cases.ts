@@ -14,8 +14,9 @@ export interface CheckMessage {
 /**
  * `accept`: anything but 2xx is wrong. `prefer`: 2xx is right, and a refusal loses genuine callbacks under some senders.
  * `either`: the signature is right, so 2xx is no mistake; what the endpoint does with it decides. `refuse`: 2xx is wrong.
+ * `aside`: a refusal is right, and so is 2xx where the callback is kept for a person and credits nothing.
  */
-export type Expected = 'accept' | 'prefer' | 'either' | 'refuse';
+export type Expected = 'accept' | 'prefer' | 'either' | 'refuse' | 'aside';
 
 export interface CheckCase {
   readonly name: string;
@@ -199,8 +200,8 @@ export const checkCases: readonly CheckCase[] = [
   {
     name: 'moved_colon',
     title: "':' moved between the references",
-    expected: 'refuse',
-    fix: "Refuse ':' in the references: it separates the signed fields, so one signature fits two readings.",
+    expected: 'aside',
+    fix: "Refuse ':' in the references, or put the callback aside: it separates the signed fields, so one signature fits two readings. Credit nothing.",
     message: ({ data, number, sign }) =>
       post(
         withPayload(data, { merchant_reference: `CHECK:${number}`, internal_reference: 'SBX:1' }),

@@ -2,6 +2,8 @@
 import { styleText } from 'node:util';
 import { ConfigurationError, PaymentServiceError } from '@payment-service/core';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { CheckReport } from '../check/check.ts';
+import { printCheck } from './check.ts';
 import { CommandError } from './command-error.ts';
 import { type ExplainOptions, explainRecorded } from './explain.ts';
 import { forwardToInbox } from './inbox.ts';
@@ -125,6 +127,17 @@ prints what happened and why. The exit code is the program's.
     .action(async (delivery: number, options: SessionOptions & { json?: true }) => {
       const session = sessionOf(options);
       report(await resend(session, delivery), session, options.json && {});
+    });
+  withSession(root.command('check'))
+    .description('posts genuine and wrong callbacks to an endpoint; exit code 1 when it treats one wrongly')
+    .argument('[url]', "the endpoint (default: the sandbox's --callback-url)")
+    .action(async (url: string | undefined, options: SessionOptions & { json?: true }) => {
+      const asked = url === undefined ? {} : { callback_url: url };
+      const { check } = await sessionOf(options).call('POST', '/sandbox/check', asked);
+      const found = check as CheckReport;
+      if (options.json) printJson(found);
+      else printCheck(found, process.stdout);
+      if (!found.ok) exitCode = 1;
     });
   root
     .command('explain')

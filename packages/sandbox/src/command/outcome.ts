@@ -95,7 +95,7 @@ function answerOf({ status, error, ms, response }: SandboxAttempt): string {
 }
 
 /** One line, without what could move a terminal's cursor: an answer is another program's text. */
-function print(stream: Stream, text: string, colour?: 'green' | 'red' | 'yellow'): void {
+export function print(stream: Stream, text: string, colour?: 'green' | 'red' | 'yellow'): void {
   const line = text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\uFFFD');
   // Without colours in a pipe, and where NO_COLOR is set.
   stream.write(`${colour === undefined ? line : styleText(colour, line, { stream })}\n`);

@@ -25,9 +25,8 @@ let paymentPage: string;
 beforeAll(async () => {
   browser = await startBrowser();
   merchant = await startMerchant();
-  merchant.answer = (response, { data }) => {
-    const { merchant_reference: reference } = data.payload;
-    if (reference === 'BAD') response.statusCode = 500;
+  merchant.answer = (response, { body }) => {
+    if (body.includes('"BAD"')) response.statusCode = 500;
     response.setHeader('content-type', 'application/json');
     response.end('{"status":"accepted","list":[1,true,null]}');
   };
@@ -60,6 +59,11 @@ beforeAll(async () => {
     requests: '/requests',
     'a refused request': '/requests/1002',
     wallets: '/wallets',
+    'the entries of a currency': '/wallets/UGX',
+    providers: '/providers',
+    'a check': '/check',
+    'a composition': `/compose/${failing?.transaction_id}?forged_amount=1&extra_fields=%7B%22note%22%3A1%7D`,
+    'a composition that is refused': `/compose/${failing?.id}?duplicate=99`,
     start: '/start',
     settings: '/settings',
     reset: '/settings/reset',
@@ -88,6 +92,17 @@ describe.each([
         `${name} is too wide`,
       ).toBe(true);
     }
+    await page.context().close();
+  });
+
+  it('finds nothing on the payment page, before and after the decision', async () => {
+    const { page } = await visit(browser, view);
+    const { payment_page_url } = sandbox.collect({ ...collection, merchant_reference: 'PAID', mode: 'page' });
+    await page.goto(url + new URL(payment_page_url ?? '').pathname);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Pay 500 UGX' }).click();
+    await page.getByText('Completed').waitFor();
+    expect(await violations(page)).toEqual([]);
     await page.context().close();
   });
 
@@ -143,11 +158,20 @@ describe('without colour and with few keys', () => {
 
   it('targets are 44 pixels high on a phone, and focus is 3 pixels wide', async () => {
     const { page } = await visit(browser, { isPhone: true });
-    for (const path of ['/', '/deliveries', '/start', '/settings']) {
+    for (const path of [
+      '/',
+      '/deliveries',
+      '/start',
+      '/settings',
+      '/wallets',
+      '/providers',
+      '/check',
+      '/compose/1001',
+    ]) {
       await page.goto(url + path);
       const small: unknown =
         await page.evaluate(`[...document.querySelectorAll('main button:not([hidden]), main .button, nav a, main input:not([type=hidden], [type=checkbox]), main select, summary')]
-        .filter((one) => one.getBoundingClientRect().height < 43.5).map((one) => one.outerHTML)`);
+        .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 43.5).map((one) => one.outerHTML)`);
       expect(small, path).toEqual([]);
     }
     await page.keyboard.press('Tab');

@@ -171,3 +171,46 @@ it('a page of another site cannot open the stream', async () => {
   expect(own.headers.get('content-type')).toBe('text/event-stream');
   await own.body?.cancel();
 });
+
+it('the choice of a provider changes account, amount and bank, and keeps what is typed', async () => {
+  const { page, complaints } = await visit(browser);
+  await page.goto(`${url}/start`);
+  const form = page.locator('#payout');
+  await form.getByLabel('Customer name').fill('Zoë');
+  await form.getByLabel('Provider').selectOption('example_bank UGX');
+  await form.getByLabel('Bank').waitFor();
+  expect(await form.getByLabel('Amount in UGX').inputValue()).toBe('5000');
+  expect(await form.getByLabel('Customer name').inputValue()).toBe('Zoë');
+  await form.getByLabel('Provider').selectOption('savanna_mobile_money KES');
+  await form.getByText('Starts with 25470 or 25471 or 25472.').waitFor();
+  expect(await form.getByLabel('Account or mobile number').inputValue()).toBe('254702000001');
+  expect(await form.getByLabel('Bank').count()).toBe(0);
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it('a callback is composed, previewed and sent, and the endpoint is checked, with and without script', async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    const { transaction } = sandbox.collect(collection);
+    await sandbox.idle();
+    const { page, complaints } = await visit(browser, { javaScriptEnabled });
+    await page.goto(`${url}/transactions/${transaction.id}`);
+    await page.getByRole('link', { name: 'Compose a callback' }).click();
+    await page.getByLabel('Another status').fill('REVERSED');
+    await page.getByRole('button', { name: 'Forged amount, valid signature' }).click();
+    await page.getByText('"transaction_status": "REVERSED"').first().waitFor();
+    expect(await page.getByLabel('Another amount').inputValue()).toBe('1');
+    await page.getByLabel('Changed fields').selectOption('keep');
+    await page.getByLabel('Another amount').press('Enter');
+    await page.getByText('The signature will be refused').waitFor();
+    await page.locator('#compose').getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('What differs from the genuine callback').waitFor();
+    expect(sandbox.deliveries().at(-1)?.misbehaves).toContain('signature kept');
+
+    await page.getByRole('link', { name: 'Check', exact: true }).click();
+    await page.getByRole('button', { name: 'Check it' }).click();
+    await page.getByText('11 of 22 cases failed.').waitFor();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  }
+});

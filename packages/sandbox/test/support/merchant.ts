@@ -8,6 +8,7 @@ export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+  /** The body, read. Throws where it is no JSON. */
   readonly data: TransactionCallback;
 }
 
@@ -28,7 +29,15 @@ export async function startMerchant(): Promise<Merchant> {
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString();
     const { method = '', url: path = '', headers } = request;
-    const one = { method, path, headers, body, data: JSON.parse(body) };
+    const one = {
+      method,
+      path,
+      headers,
+      body,
+      get data(): TransactionCallback {
+        return JSON.parse(body);
+      },
+    };
     received.push(one);
     merchant.answer(response, one);
   });

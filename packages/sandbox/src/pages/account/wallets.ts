@@ -92,7 +92,7 @@ export function walletsPage(c: Context, dashboard: Dashboard, refused?: Refused)
     title: 'Wallets',
     section: '/wallets',
     status: refused?.refusal.status ?? 200,
-    body: html`<p class="quiet">Available, uncleared and reserve are the actual balance, at all times.</p>
+    body: html`<p class="quiet">The actual balance is always the sum of available, uncleared and reserve.</p>
 ${currencies.map((currency) => currencyCard(dashboard, currency, refused))}
 <section class="stack" id="transfers-part" aria-labelledby="transfers-title"><h2 id="transfers-title">Transfers to the payout wallet</h2>
 ${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('transfers', transferColumns, rows)}${pager}</section>`,

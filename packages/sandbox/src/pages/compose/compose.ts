@@ -44,7 +44,11 @@ function previewOf({ service }: Dashboard, id: number, typed: Texts): CallbackPr
   }
 }
 
-/** One callback with changes: every change as a control, and what it makes of the callback before it is sent. */
+/**
+ * One callback with changes: every change as a control, and what it makes of the callback before it is sent.
+ *
+ * The first button of a form is the one of the Enter key, so a preview comes before the presets.
+ */
 export function composePage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
   const { service } = dashboard;
   const id = Number(c.req.param('id'));
@@ -77,7 +81,8 @@ export function composePage(c: Context, dashboard: Dashboard, refused?: Refused)
     body: html`<div class="split"><section class="card" aria-labelledby="changes-title"><h2 id="changes-title">What to change</h2>
 <p class="quiet">Starts with ${delivery === undefined ? 'the genuine callback of this transaction' : `what delivery ${id} sent`}. Changes combine.</p>
 ${form('compose', `compose/${id}`, {
-  fields: html`<div class="actions presets" role="group" aria-label="Add a preset">${presets
+  fields: html`<div class="actions presets">${askAgain(`${path}#preview`, 'Preview')}</div>
+<div class="actions presets" role="group" aria-label="Add a preset">${presets
     .filter(({ name }) => name !== 'none')
     .map(({ name, label }) =>
       askAgain(path, label, ['preset', name]),

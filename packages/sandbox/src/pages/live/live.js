@@ -126,9 +126,12 @@ function disconnect() {
 
 /** Sends a form without leaving the page, so that the reader stays where they are. */
 async function send(form, submitter) {
-  const response = await fetch(form.action, {
-    method: 'POST',
-    body: new URLSearchParams(new FormData(form, submitter)),
+  // A second press while a check of an endpoint runs would start another one.
+  if (form.ariaBusy === 'true') return;
+  const body = new URLSearchParams(new FormData(form, submitter));
+  form.ariaBusy = 'true';
+  const response = await fetch(form.action, { method: 'POST', body }).finally(() => {
+    form.ariaBusy = null;
   });
   const { pathname, search } = new URL(response.url);
   if (response.ok && pathname + search !== location.pathname + location.search) {

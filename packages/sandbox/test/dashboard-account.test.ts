@@ -1,0 +1,319 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSandbox, type Sandbox } from '../src/index.ts';
+import { call, collection, listOf } from './support/api.ts';
+import { type Merchant, startMerchant } from './support/merchant.ts';
+import { open, row, rows, submit, textOf } from './support/pages.ts';
+
+let merchant: Merchant;
+let sandbox: Sandbox;
+beforeEach(async () => {
+  merchant = await startMerchant();
+  sandbox = createSandbox({ callbackUrl: merchant.url, retry: { max_attempts: 1 } });
+});
+afterEach(async () => {
+  await sandbox.close();
+  await merchant.close();
+});
+
+const show = async (path: string): Promise<string> => (await open(sandbox, path)).text;
+const part = (text: string, id: string): string =>
+  textOf(new RegExp(`id="${id}".*?</(section|article|form|div)>`, 's').exec(text)?.[0] ?? '');
+const problem = (text: string, id: string): string =>
+  textOf(new RegExp(`<span class="problem small" id="${id}-problem">.*?</span>`).exec(text)?.[0] ?? '');
+
+describe('compose', () => {
+  beforeEach(async () => {
+    sandbox.collect(collection);
+    await sandbox.idle();
+  });
+  const delivery = (): number => sandbox.deliveries()[0]?.id ?? 0;
+
+  it('is linked on every transaction and delivery', async () => {
+    expect(await show('/transactions/1001')).toContain('href="/compose/1001"');
+    expect(await show(`/deliveries/${delivery()}`)).toContain(`href="/compose/${delivery()}"`);
+  });
+
+  it('shows the body, the difference, the signed string and whether it will verify, and sends nothing', async () => {
+    const unchanged = textOf(await show('/compose/1001'));
+    expect(unchanged).toContain('The body is unchanged.');
+    const text = await show('/compose/1001?forged_amount=1&status=REVERSED&t_offset_seconds=-3600');
+    expect(textOf(text)).toContain('The signature will verify');
+    expect(textOf(text)).toContain('1 h before it was sent');
+    const marks = [...text.matchAll(/<(del|ins)>(.*?)<\/\1>/g)].map(([, , line]) => textOf(line ?? ''));
+    expect(marks).toEqual([
+      '- "request_amount": 500,',
+      '+ "request_amount": 1,',
+      '- "transaction_amount": 500,',
+      '+ "transaction_amount": 1,',
+      '- "total_credit": 485,',
+      '+ "total_credit": -14,',
+      '- "transaction_status": "COMPLETED",',
+      '+ "transaction_status": "REVERSED",',
+    ]);
+    expect(sandbox.deliveries()).toHaveLength(1);
+  });
+
+  it('with the signature kept, says that it will be refused and why', async () => {
+    const text = textOf(await show(`/compose/${delivery()}?status=FAILED&signature=keep`));
+    expect(text).toContain('The signature will be refused');
+    expect(text).toContain('No signing key produces this signature.');
+    expect(textOf(await show('/compose/1001?bad_signature=yes'))).toContain('Another key, on purpose');
+  });
+
+  it('presets stay and combine with each other and with what is typed', async () => {
+    const text = await show(
+      '/compose/1001?forged_amount=&event=transaction.reviewed&late_ms=5&preset=forged_first',
+    );
+    expect(text).toMatch(/name="forged_amount"[^>]* value="1"/);
+    expect(text).toMatch(/name="duplicate"[^>]* value="1"/);
+    expect(text).toMatch(/name="late_ms"[^>]* value="5"/);
+    expect(text).toMatch(/name="event"[^>]* value="transaction.reviewed"/);
+    const edited = await show('/compose/1001?preset=edit_body');
+    expect(edited).toMatch(/<textarea id="compose-body"[^>]*>\n\{\n {2}&quot;event&quot;/);
+  });
+
+  it('sends what it shows, with copies, to the delivery that it leads to', async () => {
+    const { status, location } = await submit(
+      sandbox,
+      'compose/1001',
+      { duplicate: '1', extra_fields: '{"note":"hello"}', omit_fields: 'customer_name, id', retry: 'none' },
+      '/compose/1001',
+    );
+    const [first, ...copies] = sandbox.deliveries().slice(1);
+    expect([status, location, copies.length]).toEqual([303, `/deliveries/${first?.id}`, 1]);
+    await sandbox.idle();
+    const { payload } = JSON.parse(merchant.received[1]?.body ?? '');
+    expect([payload.note, payload.customer_name, payload.id]).toEqual(['hello', undefined, undefined]);
+    const text = await show(`/deliveries/${first?.id}`);
+    expect(textOf(text)).toContain('What differs from the genuine callback');
+    expect(textOf(text)).toContain('+ "note": "hello" now');
+  });
+
+  it('an edited body goes out as it was typed, with the line breaks of the reader', async () => {
+    await submit(sandbox, `compose/${delivery()}`, { body: 'not\r\nJSON', signature: 'keep' });
+    await expect.poll(() => sandbox.deliveries()[1]?.body).toBe('not\nJSON');
+    await submit(sandbox, `compose/${sandbox.deliveries()[1]?.id}`, { body: 'other' });
+    expect(textOf(await show(`/deliveries/${sandbox.deliveries()[2]?.id}`))).toContain(
+      `What differs from delivery ${sandbox.deliveries()[1]?.id} - not before - JSON before + other now`,
+    );
+  });
+
+  it.each([
+    [{ duplicate: '99' }, 'duplicate', 'Enter a whole number from 0 to 10.'],
+    [{ extra_fields: 'note' }, 'extra_fields', 'This must be a JSON object, such as {"note": "hello"}.'],
+    [{ forged_amount: '1.5' }, 'forged_amount', 'This must be exact, with at most 0 decimals in UGX.'],
+    [{ callback_url: 'http://elsewhere.example/' }, 'callback_url', 'This must be on this computer'],
+    [{ forged_currency: 'usd' }, 'forged_currency', 'Enter three capital letters, such as USD.'],
+  ])(
+    'refused with %o, keeps it and says what is wrong at the field, shown or sent',
+    async (typed, field, words) => {
+      const sent = await submit(sandbox, 'compose/1001', typed);
+      const asked = await open(sandbox, `/compose/1001?${new URLSearchParams(typed)}`);
+      for (const { status, text } of [sent, asked]) {
+        expect([400, 422]).toContain(status);
+        expect(problem(text, `compose-${field}`)).toContain(words);
+        expect(text).toContain(Object.values(typed)[0]?.replaceAll('"', '&quot;'));
+      }
+      expect(sandbox.deliveries()).toHaveLength(1);
+    },
+  );
+
+  it('a body with markup is text', async () => {
+    const text = await show(
+      `/compose/1001?${new URLSearchParams({ body: '</textarea><script>1</script>' })}`,
+    );
+    expect(text).not.toContain('<script>1');
+  });
+});
+
+describe('send again all failed', () => {
+  it('sends what was given up since a time, once', async () => {
+    expect(await show('/deliveries')).not.toContain('resend-failed');
+    merchant.answer = (response) => response.writeHead(500).end();
+    sandbox.collect(collection);
+    sandbox.collect(collection);
+    await sandbox.idle();
+    sandbox.advance(7200);
+    expect(textOf(await show('/deliveries'))).toContain('2 deliveries were given up and not sent again yet.');
+    await submit(sandbox, 'deliveries/resend-failed', { since: '3600' });
+    expect(sandbox.deliveries()).toHaveLength(2);
+    merchant.answer = (response) => response.end();
+    const { location } = await submit(sandbox, 'deliveries/resend-failed', { since: 'all' }, '/deliveries');
+    expect([location, sandbox.deliveries().length]).toEqual(['/deliveries', 4]);
+    await sandbox.idle();
+    expect(await show('/deliveries')).not.toContain('resend-failed');
+  });
+});
+
+describe('wallets', () => {
+  it('are a card for each currency, with what is not available yet and when it becomes so', async () => {
+    sandbox.collect({ ...collection, provider_code: 'example_card_ugx', amount: 10_000 });
+    const text = await show('/wallets');
+    expect(rows(text, 'wallets-UGX')).toEqual(['MERCHANT_COLLECTION', 'MERCHANT_PAYOUT']);
+    expect(row(text, 'wallets-UGX-MERCHANT_COLLECTION')).toContain('0 UGX 8,685 UGX 965 UGX 9,650 UGX');
+    const waiting = rows(text, 'waiting-UGX').map((id) => row(text, `waiting-UGX-${id}`));
+    expect(waiting).toEqual([
+      expect.stringMatching(/^8,685 UGX uncleared in 2 d .* UTC Credit of a collection$/),
+      expect.stringMatching(/^965 UGX rolling reserve in 90 d .* UTC Credit of a collection$/),
+    ]);
+    expect(await show('/wallets/UGX')).toContain('<a href="/transactions/1001">Credit of a collection</a>');
+  });
+
+  it('take deposits and transfers, and clear one currency only', async () => {
+    expect((await submit(sandbox, 'deposits', { currency: 'KES', amount: '12.5' })).status).toBe(303);
+    await submit(sandbox, 'transfers', { currency: 'KES', amount: '2.5' });
+    const text = await show('/wallets');
+    expect(row(text, 'wallets-KES-MERCHANT_COLLECTION')).toContain('10.00 KES');
+    expect(row(text, 'wallets-KES-MERCHANT_PAYOUT')).toContain('2.50 KES');
+    expect(rows(await show('/wallets/KES'), 'entries')).toHaveLength(3);
+    for (const [provider_code, currency] of [
+      ['example_card_ugx', 'UGX'],
+      ['example_card_usd', 'USD'],
+    ] as const) {
+      sandbox.collect({ ...collection, provider_code, currency, amount: 2000 });
+    }
+    await submit(sandbox, 'clearing', { bucket: 'uncleared USD' });
+    expect(rows(await show('/wallets/UGX'), 'waiting')).toHaveLength(2);
+    expect(rows(await show('/wallets/USD'), 'waiting')).toHaveLength(1);
+  });
+
+  it('a refused deposit or transfer says why at its own field', async () => {
+    const transfer = await submit(sandbox, 'transfers', { currency: 'UGX', amount: '7' });
+    expect(problem(transfer.text, 'transfer-UGX-amount')).toContain(
+      'The MERCHANT_COLLECTION wallet has 0 UGX available',
+    );
+    expect(transfer.text).toContain('<details id="move-UGX" open>');
+    const deposit = await submit(sandbox, 'deposits', { currency: 'UGX', amount: '0.5' });
+    expect(problem(deposit.text, 'deposit-UGX-amount')).toBe(
+      'This must be exact, with at most 0 decimals in UGX.',
+    );
+  });
+});
+
+describe('providers', () => {
+  const options = async (): Promise<Record<string, unknown>[]> =>
+    listOf(
+      await call(sandbox, 'GET', '/data/payment-providers?transaction_type=PAYOUT'),
+      'payment_providers',
+    );
+
+  it('are switched off and on, at once in /data and on the page', async () => {
+    const key = 'example_mobile_money-UGX-payout';
+    expect(part(await show('/providers'), `provider-${key}`)).toContain('Active');
+    const { location } = await submit(
+      sandbox,
+      'providers',
+      { off: key, at: `provider-${key}` },
+      '/providers',
+    );
+    expect(location).toBe(`/providers#provider-${key}`);
+    expect((await options())[0]).toMatchObject({ provider_code: 'example_mobile_money', is_active: false });
+    expect(part(await show('/providers'), `provider-${key}`)).toContain('Off');
+    await submit(sandbox, 'providers', { on: key });
+    expect((await options())[0]).toMatchObject({ is_active: true });
+  });
+
+  it('take other limits, and say in words what is wrong with some', async () => {
+    const limits = {
+      provider: 'example_mobile_money-UGX-payout',
+      min_amount: '2',
+      max_amount: '30',
+      max_daily_amount: '400',
+    };
+    expect((await submit(sandbox, 'limits', limits)).status).toBe(303);
+    expect((await options())[0]).toMatchObject({ min_amount: 2, max_amount: 30, max_daily_amount: 400 });
+    const wrong = await submit(sandbox, 'limits', { ...limits, max_amount: '1' });
+    expect([wrong.status, problem(wrong.text, 'limits-example_mobile_money-UGX-payout-max_amount')]).toEqual([
+      422,
+      'The provider needs exact limits with min <= max <= daily.',
+    ]);
+    expect(wrong.text).toMatch(/name="max_amount"[^>]* value="1"/);
+    const empty = await submit(sandbox, 'limits', { provider: limits.provider });
+    expect(problem(empty.text, 'limits-example_mobile_money-UGX-payout-min_amount')).toBe(
+      'Enter an amount of zero or more.',
+    );
+  });
+
+  it('list their banks, which are switched as well', async () => {
+    await submit(sandbox, 'banks', { on: 'example_bank EX003' });
+    const banks = listOf(
+      await call(sandbox, 'GET', '/data/payout-bank-codes?provider_code=example_bank'),
+      'payout_banks',
+    );
+    expect(banks.map(({ is_active }) => is_active)).toEqual([true, true, true]);
+    expect((await submit(sandbox, 'banks', { off: 'example_bank nothing' })).status).toBe(404);
+  });
+});
+
+describe('settings', () => {
+  it('every control of the misbehaviour and of the retries shows what is set', async () => {
+    await submit(sandbox, 'misbehaviour', {
+      duplicate: '2',
+      bad_signature: 'yes',
+      t_unit: 'milliseconds',
+      omit_fields: 'customer_name id',
+      extra_fields: '{"note":1}',
+    });
+    await submit(sandbox, 'defaults', { max_attempts: '7', backoff_ms: '10', resign: 'anew' });
+    const { body } = await call(sandbox, 'GET', '/sandbox/settings');
+    expect(body.data).toMatchObject({
+      misbehave: {
+        duplicate: 2,
+        bad_signature: true,
+        t_unit: 'milliseconds',
+        omit_fields: ['customer_name', 'id'],
+        extra_fields: { note: 1 },
+      },
+      retry: { max_attempts: 7, backoff_ms: 10, resign: true },
+    });
+    const text = await show('/settings');
+    expect(text).toContain('<details id="combine" open>');
+    for (const shown of [
+      /name="duplicate"[^>]* value="2"/,
+      /name="bad_signature" value="yes" checked/,
+      /<option value="milliseconds" selected>/,
+      /name="omit_fields"[^>]* value="customer_name, id"/,
+      /name="max_attempts"[^>]* value="7"/,
+      /<option value="anew" selected>/,
+    ]) {
+      expect(text).toMatch(shown);
+    }
+    expect(textOf(text)).toContain(
+      'Callbacks misbehave: bad signature, t in milliseconds, with note, without customer_name, id, sent 2 times more.',
+    );
+    const refused = await submit(sandbox, 'misbehaviour', { late_ms: '-1' });
+    expect(problem(refused.text, 'misbehaviour-late_ms')).toBe('Enter whole milliseconds, at most 7 days.');
+  });
+});
+
+describe('start', () => {
+  it('account, amount and bank follow the chosen provider; what fits stays', async () => {
+    const bank = await show('/start?at=payout&provider=example_bank+UGX&account=77&customer_name=Zo%C3%AB');
+    expect(bank).toMatch(/id="payout-account"[^>]* value="77"/);
+    expect(bank).toMatch(/id="payout-amount"[^>]* value="5000"/);
+    expect(bank).toMatch(/id="payout-customer_name"[^>]* value="Zoë"/);
+    expect(bank).toMatch(/id="payout-bank_code".*EX001.*Closed Bank \(not active\)/s);
+    const mobile = await show('/start?at=payout&provider=savanna_mobile_money+KES&account=77&customer_name=');
+    expect(mobile).toMatch(/id="payout-account"[^>]* value="254702000001"/);
+    expect(mobile).toMatch(/id="payout-customer_name"[^>]* value=""/);
+    expect(textOf(mobile)).toContain(
+      'Starts with 25470 or 25471 or 25472. Amount in KES 10 KES to 150,000 KES.',
+    );
+    expect(mobile).not.toContain('payout-bank_code');
+  });
+});
+
+describe('check', () => {
+  it('is one button that leads to the grid, and a refused address is said at the field', async () => {
+    expect(await show('/check')).toContain(`value="${merchant.url}"`);
+    const { location } = await submit(sandbox, 'check', { callback_url: 'http://127.0.0.1:9/' }, '/check');
+    expect(location).toBe('/check#report');
+    const text = await show('/check');
+    expect(row(text, 'cases-genuine')).toContain('Fail A genuine callback 2xx no answer: ECONNREFUSED');
+    expect(textOf(text)).toContain('The first callback got no good answer, so the rest was not posted.');
+    const refused = await submit(sandbox, 'check', { callback_url: 'http://elsewhere.example/' });
+    expect(problem(refused.text, 'check-callback_url')).toContain('This must be on this computer');
+    await submit(sandbox, 'reset');
+    expect(await show('/check')).not.toContain('ECONNREFUSED');
+  });
+});
