@@ -1,4 +1,4 @@
-/** Builds the site as `pnpm docs` does. What the build cannot see, these tests read in the finished pages. */
+/** Builds the site as `pnpm site` does. What the build cannot see, these tests read in the finished pages. */
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
