@@ -31,7 +31,7 @@ describe.each(packages.map((one) => [one.manifest.name, one] as const))(
       expect(await publintMessages(files)).toEqual([]);
     });
 
-    test('has the right types in every mode of resolution', async () => {
+    test('has the right types for import and require', async () => {
       expect(await typeProblems(manifest, files)).toEqual([]);
     });
   },
@@ -59,8 +59,9 @@ describe('controls', () => {
   });
 
   test('publint reports an entry point that is not in the tarball', async () => {
-    // Once as `main`, and once in `exports`.
-    expect(await publintMessages(without(files, 'dist/index.cjs'))).toHaveLength(2);
+    const messages = await publintMessages(without(files, 'dist/index.cjs'));
+    expect(messages).toHaveLength(2); // `main` and `exports`
+    expect(messages.join()).toContain('dist/index.cjs');
   });
 
   test('the types are reported where require gets those of import', async () => {

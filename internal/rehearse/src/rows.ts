@@ -244,7 +244,7 @@ function typescript(version: string, resolutions: readonly string[]): readonly R
         typescript: `~${version}.0`,
       },
       files: ['express.ts'],
-      compiler: settings[resolution] ?? {},
+      compiler: { skipLibCheck: false, ...settings[resolution] },
     };
   });
 }

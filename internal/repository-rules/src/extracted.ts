@@ -1,7 +1,15 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fencedBlocks } from './markdown.ts';
 import type { TextFile } from './repository.ts';
+
+export const tsc: string = join(
+  dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
+  'bin',
+  'tsc',
+);
 
 /** A block of TypeScript in a document. */
 export interface CodeBlock {
@@ -36,4 +44,14 @@ export function extract({ source, code }: CodeBlock, folder: string): string {
   const file = join(folder, `${path.replace(/\.md$/, '').replaceAll('/', '-')}-${line}.ts`);
   writeFileSync(file, '\n'.repeat(Number(line) - 1) + code);
   return file;
+}
+
+/** A file that Node can run: it strips types and knows no decorators, so those are compiled, as in a NestJS project. */
+export function runnable(block: CodeBlock, folder: string): string {
+  const file = extract(block, folder);
+  if (!/^ *@\w/m.test(block.code)) return file;
+  // Only this file, as it is: its types are checked with all other blocks.
+  const options = ['--noCheck', '--noResolve', '--experimentalDecorators', '--ignoreConfig'];
+  execFileSync(process.execPath, [tsc, ...options, '--module', 'nodenext', '--target', 'es2022', file]);
+  return file.replace(/\.ts$/, '.js');
 }

@@ -1,11 +1,8 @@
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type CodeBlock, emptyFolder, extract } from '../extracted.ts';
-
-const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+import { type CodeBlock, emptyFolder, extract, tsc } from '../extracted.ts';
 
 /** The errors of strict TypeScript in code blocks, each block a module of its own, all of them in one run. */
 export async function typeErrors(
@@ -22,6 +19,8 @@ export async function typeErrors(
       noPropertyAccessFromIndexSignature: false,
       isolatedDeclarations: false,
       declaration: false,
+      // NestJS.
+      experimentalDecorators: true,
     },
     files,
   };

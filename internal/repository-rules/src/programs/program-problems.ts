@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
-import { type CodeBlock, extract } from '../extracted.ts';
+import { type CodeBlock, runnable } from '../extracted.ts';
 import { root, type TextFile } from '../repository.ts';
 import { withRunningProgram } from './running-program.ts';
 
@@ -23,7 +23,7 @@ export async function programProblems(
   return [
     ...(lines > MAX_LINES ? [`it has ${lines} lines, more than ${MAX_LINES}`] : []),
     ...addressProblems(block.code),
-    ...(await serverProblems(extract(block, folder), printed)),
+    ...(await serverProblems(runnable(block, folder), printed)),
   ];
 }
 

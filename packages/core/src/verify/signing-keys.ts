@@ -1,4 +1,4 @@
-import { type Hmac, prepareKey } from '#digest';
+import { prepareKey } from '#digest';
 import { environmentVariable } from '../environment.ts';
 import { ConfigurationError } from '../errors.ts';
 import { checkKey } from '../key-check.ts';
@@ -17,7 +17,8 @@ export interface SigningKey {
 /** A checked key, ready for use. Holds no readable copy of the key. */
 export interface PreparedKey {
   readonly id: string;
-  readonly hmac: Hmac;
+  /** Not by the name of its type: declarations that import #digest fail where "imports" is not read. */
+  readonly hmac: (message: string) => string;
   /** Milliseconds since 1970, or Infinity. */
   readonly notAfter: number;
 }

@@ -18,6 +18,7 @@ beforeEach(() => {
 afterEach(() => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
 });
 
 describe('threat A19: unusable keys', () => {
@@ -153,6 +154,21 @@ describe('warnings', () => {
         expect.stringMatching(/signingKey is a sandbox key, and NODE_ENV is not set/),
       ]);
     }
+  });
+
+  test('threat A27: a sandbox key is accepted with one warning where the environment may not be read', async () => {
+    const { create, printed } = await freshCopy();
+    const env = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error('Requires env access'); // As Deno without --allow-env.
+        },
+      },
+    );
+    vi.stubGlobal('process', { env });
+    create({ signingKey: SANDBOX_KEY });
+    expect(printed()).toEqual([expect.stringMatching(/signingKey is a sandbox key/)]);
   });
 
   test('threat A27: a sandbox key is accepted without a warning in development and test, and when it is allowed', async () => {

@@ -8,6 +8,8 @@ type Limits = { readonly timeout?: number | undefined; readonly maxWait?: number
 /**
  * The store over Prisma, on PostgreSQL. A handler gets the `Prisma.TransactionClient` in whose transaction it runs.
  *
+ * @param client Yours. Its transactions are the inbox's.
+ * @param options How long Prisma waits.
  * @param options.timeout How long Prisma lets a transaction run, in milliseconds. It must be longer than `handlerTimeoutMs`.
  * @default 3660000, an hour and a minute
  * @param options.maxWait How long Prisma waits for a connection, in milliseconds. @default Prisma's own, 2000

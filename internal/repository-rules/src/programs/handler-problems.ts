@@ -1,0 +1,91 @@
+import { pathToFileURL } from 'node:url';
+import { sampleCallback, signCallback } from '@payment-service/core/testing';
+import { type CodeBlock, extract } from '../extracted.ts';
+import { fencedBlocks } from '../markdown.ts';
+import type { TextFile } from '../repository.ts';
+
+/** What a block marked ```` ```ts handler ```` exports: the routes of Next.js, a Worker, or a Lambda function. */
+interface Exports {
+  readonly POST?: (request: Request) => Promise<Response>;
+  readonly GET?: (request: Request) => Promise<Response>;
+  readonly default?: { fetch(request: Request, env: object): Response | Promise<Response> };
+  readonly handler?: (event: object, context: object) => Promise<{ statusCode: number }>;
+}
+
+const ADDRESS = 'https://shop.example/payments/callbacks';
+const data = sampleCallback();
+const forged = sampleCallback({ payload: { merchant_reference: 'ORD-1002' } });
+
+export function handlersIn(document: TextFile): readonly CodeBlock[] {
+  return fencedBlocks(document.text)
+    .filter(({ info }) => info === 'ts handler')
+    .map(({ code, line }) => ({ source: `${document.path}:${line}`, code, isProgram: false }));
+}
+
+/**
+ * What is wrong with a block that exports a handler: a genuine callback or redirect is not accepted, or a forged one is. The
+ * variable SIGNING_KEY must be set.
+ */
+export async function handlerProblems(
+  block: CodeBlock,
+  folder: string,
+  signingKey: string,
+): Promise<readonly string[]> {
+  const exports = (await import(pathToFileURL(extract(block, folder)).href)) as Exports;
+  const signature = signCallback({ signingKey, data });
+  if (exports.GET !== undefined) return redirectProblems(exports.GET, signature);
+  const problems: string[] = [];
+  const expectStatus = async (what: string, body: object, expected: number): Promise<void> => {
+    const status = await statusOf(exports, JSON.stringify(body), signature, signingKey);
+    if (status !== expected) problems.push(`${what} gets ${status}`);
+  };
+  await expectStatus('a genuine callback', data, 200);
+  await expectStatus('a forged callback', forged, 401);
+  return problems;
+}
+
+async function statusOf(
+  { POST, default: worker, handler }: Exports,
+  body: string,
+  signature: string,
+  signingKey: string,
+): Promise<number> {
+  const headers = { 'content-type': 'application/json', 'hmac-signature': signature };
+  const request = new Request(ADDRESS, { method: 'POST', headers, body });
+  if (POST !== undefined) return (await POST(request)).status;
+  if (worker !== undefined) return (await worker.fetch(request, { SIGNING_KEY: signingKey })).status;
+  if (handler !== undefined) return (await handler(gatewayEvent(headers, body), {})).statusCode;
+  throw new Error('it exports neither POST, nor GET, nor a default with fetch, nor handler');
+}
+
+/** A request as the HTTP API of API Gateway passes it on, in its format 2.0, with the body in Base64. */
+function gatewayEvent(headers: object, body: string): object {
+  const { pathname, host } = new URL(ADDRESS);
+  return {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: pathname,
+    rawQueryString: '',
+    headers: { ...headers, host },
+    requestContext: { domainName: host, http: { method: 'POST', path: pathname, sourceIp: '192.0.2.1' } },
+    body: Buffer.from(body).toString('base64'),
+    isBase64Encoded: true,
+  };
+}
+
+async function redirectProblems(
+  get: NonNullable<Exports['GET']>,
+  signature: string,
+): Promise<readonly string[]> {
+  const locationOf = async ({ event, payload }: typeof data): Promise<string | null> => {
+    const { merchant_reference, internal_reference, transaction_type, transaction_status } = payload;
+    const signed = { event, merchant_reference, internal_reference, transaction_type, transaction_status };
+    const query = new URLSearchParams({ ...signed, hmac_signature: signature });
+    return (await get(new Request(`${ADDRESS}?${query}`))).headers.get('location');
+  };
+  const [genuine, refused] = [await locationOf(data), await locationOf(forged)];
+  return [
+    ...(genuine?.includes('ORD-1001') ? [] : [`a redirect leads to ${genuine}`]),
+    ...(refused?.includes('ORD-1002') ? [`a forged redirect leads to ${refused}`] : []),
+  ];
+}

@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { type CodeBlock, extract } from '../extracted.ts';
+import { fencedBlocks } from '../markdown.ts';
+import type { TextFile } from '../repository.ts';
+
+/** A block that is complete and ends: ```` ```ts run ````. The next block, ```` ```text ````, shows what it prints. */
+export interface Script extends CodeBlock {
+  readonly printed: string;
+}
+
+export function scriptsIn(document: TextFile): readonly Script[] {
+  const blocks = fencedBlocks(document.text);
+  return blocks.flatMap(({ info, code, line }, index) => {
+    if (info !== 'ts run') return [];
+    const { info: following, code: printed } = blocks[index + 1] ?? {};
+    const source = `${document.path}:${line}`;
+    if (following !== 'text' || printed === undefined)
+      throw new Error(`${source}: the block after it is not what it prints`);
+    return [{ source, code, isProgram: false, printed }];
+  });
+}
+
+/** Runs a script with nothing in its environment; resolves with all that it has printed. */
+export async function runScript(script: Script, folder: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [extract(script, folder)], {
+    env: { NO_COLOR: '1' },
+  });
+  return stdout;
+}

@@ -1,0 +1,81 @@
+/** Runs every block of the guide that claims to be complete: what a reader copies must do what the page says. */
+import { describe, expect, test, vi } from 'vitest';
+import { codeBlocks, emptyFolder } from '../src/extracted.ts';
+import { firstCallbackProblems } from '../src/programs/first-callback.ts';
+import { handlerProblems, handlersIn } from '../src/programs/handler-problems.ts';
+import { programProblems } from '../src/programs/program-problems.ts';
+import { runScript, scriptsIn } from '../src/programs/run-script.ts';
+import { fileAt, filesMatching } from '../src/repository.ts';
+
+const signingKey = 'GUIDE4SIGNING4KEY';
+const folder = emptyFolder('guide');
+const pages = filesMatching('docs/guide/*.md');
+const programs = pages.flatMap(codeBlocks).filter(({ isProgram }) => isProgram);
+const named = <T extends { source: string }>(blocks: readonly T[]): [string, T][] =>
+  blocks.map((block) => [block.source, block]);
+
+test.each(['express', 'fastify', 'koa', 'fetch'])(
+  'docs/guide/%s.md: three commands lead to a paid order',
+  async (name) => {
+    const page = fileAt(`docs/guide/${name}.md`);
+    expect(await firstCallbackProblems(page, folder, 'ORD-1001 is paid')).toEqual([]);
+  },
+);
+
+test.each(named(programs))(
+  'the program at %s marks the paid order as paid and nothing else, and ends on SIGTERM',
+  async (_source, program) => {
+    expect(program.code).toContain("process.once('SIGTERM'");
+    expect(await programProblems(program, folder, 'ORD-1001 is paid')).toEqual([]);
+  },
+);
+
+test.each(named(pages.flatMap(scriptsIn)))(
+  'the script at %s prints what the page shows',
+  async (_source, script) => {
+    expect(await runScript(script, folder)).toBe(script.printed);
+  },
+);
+
+test.each(named(pages.flatMap(handlersIn)))(
+  'the handler at %s accepts what is signed and refuses the rest',
+  async (_source, handler) => {
+    vi.stubEnv('SIGNING_KEY', signingKey);
+    expect(await handlerProblems(handler, folder, signingKey)).toEqual([]);
+  },
+);
+
+test('every page is listed on the first page of the guide', () => {
+  const { text } = fileAt('docs/guide/README.md');
+  const names = pages
+    .map(({ path }) => path.replace('docs/guide/', ''))
+    .filter((name) => name !== 'README.md');
+  expect(names.filter((name) => !text.includes(`](${name})`))).toEqual([]);
+});
+
+describe('controls', () => {
+  test('a handler that accepts everything is reported', async () => {
+    const code = "export const POST = async () => Response.json({ status: 'accepted' });\n";
+    const block = { source: 'control.md:1', code, isProgram: false };
+    expect(await handlerProblems(block, folder, signingKey)).toEqual(['a forged callback gets 200']);
+  });
+
+  test('a redirect that looks at no signature is reported', async () => {
+    const code =
+      'export const GET = async (request: Request) =>\n' +
+      "  new Response(null, { headers: { location: '/' + new URL(request.url).searchParams.get('merchant_reference') } });\n";
+    const block = { source: 'control.md:9', code, isProgram: false };
+    expect(await handlerProblems(block, folder, signingKey)).toEqual([
+      'a forged redirect leads to /ORD-1002',
+    ]);
+  });
+
+  test('a script that prints something else is seen, and one without its output is refused', async () => {
+    const page = (text: string) => ({ path: 'control.md', text });
+    const script = '```ts run\nconsole.log(1 + 1);\n```\n';
+    const [wrong] = scriptsIn(page(`${script}\n\`\`\`text\n3\n\`\`\`\n`));
+    if (wrong === undefined) throw new Error('there is no script');
+    expect([wrong.printed, await runScript(wrong, folder)]).toEqual(['3\n', '2\n']);
+    expect(() => scriptsIn(page(script))).toThrow('control.md:2: the block after it is not what it prints');
+  });
+});

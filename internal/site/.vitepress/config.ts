@@ -1,0 +1,168 @@
+/** The site: the repository's Markdown files where they are, and the reference that TypeDoc makes from the docstrings. */
+import { existsSync, readFileSync } from 'node:fs';
+import { posix, resolve } from 'node:path';
+import { defineConfig, type Plugin, type UserConfig } from 'vitepress';
+
+const root = resolve(import.meta.dirname, '../../..');
+const GENERATED = 'internal/site/reference/';
+const PAGES = ['*.md', '{docs,packages,apps,openapi,benchmarks}/**/*.md', `${GENERATED}**/*.md`];
+const NO_PAGES = ['**/node_modules/**', '**/dist/**', '**/api/*.md', '**/CHANGELOG.md'];
+const { homepage = 'https://repository.example' } = JSON.parse(
+  readFileSync(`${root}/package.json`, 'utf8'),
+) as {
+  homepage?: string;
+};
+/** Published READMEs name files of the repository by their address on the web. */
+const ON_THE_WEB = ['blob', 'tree'].map((kind) => `${homepage}/${kind}/main/`);
+
+/** The address of a page is that of its file. A README is the index of its folder. */
+function pageOf(file: string): string {
+  return file.replace(GENERATED, 'reference/').replace(/(^|\/)README\.md$/, '$1index.md');
+}
+
+/** Where a relative link of a document leads: to a page of the site, or else to the file in the repository. */
+function addressOf(from: string, link: string): string {
+  const [path = '', anchor] = link.split('#');
+  const named = posix
+    .join(path.startsWith('/') ? '.' : posix.dirname(from), decodeURI(path))
+    .replace(/^\/|\/$/g, '');
+  const file = existsSync(`${root}/${named}/README.md`) ? posix.join(named, 'README.md') : named;
+  const isPage = [PAGES, NO_PAGES].map((globs) => globs.some((glob) => posix.matchesGlob(file, glob)));
+  const address =
+    isPage[0] && !isPage[1]
+      ? `/${pageOf(file).replace(/(index)?\.md$/, '')}`
+      : `${homepage}/blob/main/${file}`;
+  return anchor === undefined ? address : `${address}#${anchor}`;
+}
+
+const page = (text: string, name: string) => ({ text, link: `/docs/${name}` });
+const guide = (text: string, name: string) => page(text, `guide/${name}`);
+const PACKAGES = ['core', 'express', 'fastify', 'koa', 'fetch', 'inbox', 'sandbox'];
+
+const SIDEBAR = [
+  {
+    text: 'Start',
+    items: [
+      { text: 'Overview', link: '/' },
+      guide('Express', 'express'),
+      guide('Fastify', 'fastify'),
+      guide('Koa', 'koa'),
+      guide('Hono, Bun, Deno, Workers', 'fetch'),
+      guide('Next.js', 'nextjs'),
+      guide('NestJS', 'nestjs'),
+      guide('Serverless', 'serverless'),
+    ],
+  },
+  {
+    text: 'Understand',
+    items: [
+      guide('What the signature proves', 'signature'),
+      guide('Amounts', 'amounts'),
+      guide('Key rotation', 'key-rotation'),
+    ],
+  },
+  {
+    text: 'Develop',
+    items: [
+      guide('Local development', 'local-development'),
+      guide('Testing', 'testing'),
+      guide('Why was it refused?', 'refused'),
+      guide('The commands', 'commands'),
+      guide('ORMs', 'orms'),
+    ],
+  },
+  {
+    text: 'Operate',
+    items: [
+      page('Going to production', 'going-to-production'),
+      page('Operating the inbox', 'inbox-operations'),
+      guide('Upgrading', 'upgrading'),
+    ],
+  },
+  { text: 'Packages', items: PACKAGES.map((name) => ({ text: name, link: `/packages/${name}/` })) },
+  {
+    text: 'Background',
+    collapsed: true,
+    items: [
+      page('The protocol', 'protocol'),
+      page('Threats', 'threats'),
+      page('Decisions', 'decisions'),
+      page('Messages', 'messages'),
+      page('Benchmarks', 'benchmarks'),
+      page('The inbox, measured', 'inbox-benchmark'),
+      page('Crash test', 'crash-test'),
+      page('Failover test', 'failover-test'),
+      page('Scaling', 'scaling'),
+      { text: 'Architecture', link: '/ARCHITECTURE' },
+      { text: 'Contributing', link: '/CONTRIBUTING' },
+      { text: 'Security', link: '/SECURITY' },
+    ],
+  },
+];
+
+const ENTRIES = [
+  ...['core', 'core/client', 'core/explain', 'core/receive', 'core/testing'],
+  ...['express', 'fastify', 'koa', 'fetch'],
+  ...['inbox', 'inbox/drizzle', 'inbox/knex', 'inbox/kysely', 'inbox/prisma', 'inbox/typeorm'],
+  'sandbox',
+].map((name) => ({ text: name, link: `/reference/@payment-service/${name}` }));
+
+/** Pages lie outside this package, where Vue is not found. */
+const vueOfThisPackage: Plugin = {
+  name: 'vue-of-this-package',
+  enforce: 'pre',
+  resolveId(id, importer) {
+    return /^vue(\/|$)/.test(id) && importer?.endsWith('.md') ? this.resolve(id, import.meta.filename) : null;
+  },
+};
+
+const config: UserConfig = defineConfig({
+  title: 'Payment service SDK',
+  description: 'Verified callbacks and redirects of the payment service, for TypeScript',
+  srcDir: root,
+  outDir: 'dist',
+  srcExclude: [
+    '{internal,.*}/!(site)/**',
+    'internal/site/*.md',
+    '**/api/*.md',
+    '**/CHANGELOG.md',
+    'apps/*/test/**',
+  ],
+  rewrites: pageOf,
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  markdown: {
+    // The anchors of code hosts, so that a link works in the repository and here.
+    anchor: {
+      slugify: (heading) =>
+        heading
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
+          .replaceAll(' ', '-'),
+    },
+    config(markdown) {
+      const { rules } = markdown.renderer;
+      const open = rules['link_open'];
+      rules['link_open'] = (parts, index, options, env, self) => {
+        const from = posix.relative(root, env.realPath ?? env.path);
+        const given = parts[index]?.attrGet('href') ?? '#';
+        const link = ON_THE_WEB.reduce((address, prefix) => address.replace(prefix, '/'), given);
+        if (!/^([a-z][a-z+.-]*:|#)/i.test(link)) parts[index]?.attrSet('href', addressOf(from, link));
+        return open?.(parts, index, options, env, self) ?? '';
+      };
+    },
+  },
+  // The index of the search is one chunk, loaded when a reader searches.
+  vite: { plugins: [vueOfThisPackage], build: { chunkSizeWarningLimit: 2000 } },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    externalLinkIcon: true,
+    nav: [
+      { text: 'Guide', link: '/docs/guide/', activeMatch: '^/docs/guide/' },
+      { text: 'Packages', link: '/packages/core/', activeMatch: '^/packages/' },
+      { text: 'Reference', link: '/reference/', activeMatch: '^/reference/' },
+    ],
+    sidebar: { '/': SIDEBAR, '/reference/': [{ text: 'Reference', items: ENTRIES }] },
+  },
+});
+export default config;
