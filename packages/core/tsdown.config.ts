@@ -15,8 +15,6 @@ const config: UserConfig = defineConfig({
   format: ['esm', 'cjs'],
   dts: true,
   platform: 'neutral',
-  // Declarations would keep `import '#digest'`, which TypeScript with moduleResolution node10 cannot resolve.
-  treeshake: { moduleSideEffects: 'no-external' },
   // Resolved where the package runs: node:crypto and node:zlib in Node, the portable files elsewhere.
   // Two shared files, not one for every set of importers: a program that mounts an adapter loads four in all.
   // Not for declarations (.d.ts), whose shared files would get the same names and be lost.
