@@ -15,17 +15,6 @@ const config: UserConfig = defineConfig({
   format: ['esm', 'cjs'],
   dts: true,
   platform: 'neutral',
-  plugins: [
-    {
-      // No type comes from them, and TypeScript with moduleResolution node10 cannot resolve a name that starts with #.
-      name: 'declarations-without-side-effects',
-      renderChunk: {
-        order: 'post',
-        handler: (code, { fileName }) =>
-          /\.d\.c?ts$/.test(fileName) ? code.replaceAll(/^import "#\w+";\n/gm, '') : null,
-      },
-    },
-  ],
   // Resolved where the package runs: node:crypto and node:zlib in Node, the portable files elsewhere.
   // Two shared files, not one for every set of importers: a program that mounts an adapter loads four in all.
   // Not for declarations (.d.ts), whose shared files would get the same names and be lost.

@@ -29,7 +29,7 @@ const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
   [/webhook/gi, /^benchmarks\/(src|test)\//],
   [
     /@octokit\/webhooks(?:-methods)?|standardwebhooks|Standard Webhooks|\bwebhooks\.constructEvent/g,
-    /^(benchmarks|docs)\//,
+    /^(benchmarks\/|docs\/|knip\.json$)/,
   ],
 ];
 
