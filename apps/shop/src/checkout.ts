@@ -59,9 +59,9 @@ export interface Offer {
 }
 
 export const EMPTY_FORM: CheckoutForm = { quantity: '1', name: '', account: '', provider: '', byPrefix: '' };
-export const MOST_PIECES = 999;
-const LONGEST_NAME = 80;
-const LONGEST_ACCOUNT = 34;
+export const MAX_PIECES = 999;
+const MAX_NAME_LENGTH = 80;
+const MAX_ACCOUNT_LENGTH = 34;
 /** Nobody types these, and not every database keeps them. */
 const CONTROL = /\p{Cc}/u;
 
@@ -191,11 +191,11 @@ function quantityIn({ quantity }: CheckoutForm): number | undefined {
 function formProblems(form: CheckoutForm): Partial<Record<CheckoutField, string>> {
   const fields: Partial<Record<CheckoutField, string>> = {};
   if (quantityIn(form) === undefined)
-    fields.quantity = `Write how many you want: a whole number from 1 to ${MOST_PIECES}.`;
-  if (form.name === '' || form.name.length > LONGEST_NAME || CONTROL.test(form.name)) {
-    fields.name = `Write your name, in at most ${LONGEST_NAME} characters.`;
+    fields.quantity = `Write how many you want: a whole number from 1 to ${MAX_PIECES}.`;
+  if (form.name === '' || form.name.length > MAX_NAME_LENGTH || CONTROL.test(form.name)) {
+    fields.name = `Write your name, in at most ${MAX_NAME_LENGTH} characters.`;
   }
-  const isAccount = plainAccount(form.account) !== '' && form.account.length <= LONGEST_ACCOUNT;
+  const isAccount = plainAccount(form.account) !== '' && form.account.length <= MAX_ACCOUNT_LENGTH;
   if (!isAccount || CONTROL.test(form.account)) {
     fields.account = 'Write the phone or account number that you pay from, with the country code.';
   }

@@ -12,7 +12,7 @@ import { type PageRequest, pathPart, queryOf, type Route } from './route.ts';
 import { ownerOfSession } from './session.ts';
 
 const A_PAGE = 25;
-const MOST_COUNTED = 1000;
+const MAX_COUNTED = 1000;
 const INBOX = '/owner/inbox';
 
 /** The inbox for its owner, who may do by forms what no rule may decide; and for a monitor. */
@@ -73,7 +73,7 @@ export function createInboxRoutes(inbox: Inbox<Transaction>, orders: OrderStore)
 /** By the index of what waits, and not by `stats()`, which counts everything: a monitor asks every few seconds. */
 async function countHeld(inbox: Inbox<Transaction>): Promise<Readonly<Record<string, number>>> {
   const counts = HELD_STATES.map(async (state) => {
-    const found = await inbox.list({ state, limit: MOST_COUNTED });
+    const found = await inbox.list({ state, limit: MAX_COUNTED });
     return [state, found.length] as const;
   });
   return Object.fromEntries(await Promise.all(counts));

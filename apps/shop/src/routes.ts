@@ -32,7 +32,7 @@ export interface RouteContext extends OrderDesk {
 }
 
 /** How many of the newest transitions are looked through for the owner's list of orders. */
-const MOST_TRANSITIONS = 1000;
+const MAX_TRANSITIONS = 1000;
 
 /**
  * Whether a callback of the order's payment waits for a person. One with another outcome may still come, and then the
@@ -154,7 +154,7 @@ export function createRoutes(context: RouteContext): Route[] {
         ownerOrdersPage({
           orders: await orders.list(),
           strayPayments: await orders.strayPayments(),
-          transitions: await inbox.list({ limit: MOST_TRANSITIONS }),
+          transitions: await inbox.list({ limit: MAX_TRANSITIONS }),
           refusals,
         }),
     },

@@ -44,7 +44,7 @@ const RECEIVERS = 2;
 const WORKERS = 2;
 const SENDERS_AT_ONCE = 24;
 /** No more than this waits for the workers, so that receivers and workers are busy until the end. */
-const MOST_DUE = 400;
+const MAX_DUE = 400;
 /** As long as a run may stand still: far longer than any outage of its own making. */
 const STUCK_MS = 120_000;
 
@@ -145,7 +145,7 @@ class Run {
     const { kills, onProgress } = this.#options;
     let isHeld = false;
     for (let tick = 0; !this.#progress.isDone; tick++) {
-      if (tick % 10 === 0) isHeld = ((await this.#test.due()) ?? 0) > MOST_DUE;
+      if (tick % 10 === 0) isHeld = ((await this.#test.due()) ?? 0) > MAX_DUE;
       const allowed = Math.ceil(((this.#killed.length + 2) / kills) * this.#payments);
       const orders: SenderOrders = {
         addresses: this.#receivers.flatMap(({ address }) => (address === undefined ? [] : [address])),

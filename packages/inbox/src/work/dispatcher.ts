@@ -16,7 +16,7 @@ const WINDOW = 50;
 const FROM_BEGINNING_MS = 1000;
 /** What was left to others is looked at after this time. */
 const LEFT_OUT_MS = 20;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 const BEGINNING = { nextAt: -1, id: 0 };
 
 /**
@@ -52,7 +52,7 @@ export class Dispatcher<Tx> {
         if (waitMs > 0) await wakeup.wait(waitMs, signal, wakes);
       } catch (error) {
         failures += 1;
-        const longest = Math.min(LONGEST_PAUSE_MS, 250 * 2 ** Math.min(failures - 1, 10));
+        const longest = Math.min(MAX_PAUSE_MS, 250 * 2 ** Math.min(failures - 1, 10));
         const retryInMs = Math.round(longest * (0.5 + settings.random() / 2));
         settings.emit({ name: 'store.unavailable', failure: failureCode(error), retryInMs });
         await wakeup.wait(retryInMs, signal);

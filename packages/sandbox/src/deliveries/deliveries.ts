@@ -25,8 +25,8 @@ export interface Deliveries {
   close(): Promise<void>;
 }
 
-const MOST_AT_ONCE = 8;
-const LONGEST_SLEEP_MS = 3_600_000;
+const MAX_CONCURRENCY = 8;
+const MAX_SLEEP_MS = 3_600_000;
 const PAUSE_AFTER_FAILURE_MS = 1000;
 
 export function createDeliveries(options: DeliveriesOptions): Deliveries {
@@ -48,13 +48,13 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     for (const delivery of waiting().sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0) || a.id - b.id)) {
       if (delivery.dueAt === null) continue;
       if (delivery.dueAt > now) next = Math.min(next, delivery.dueAt);
-      else if (inFlight.size < MOST_AT_ONCE) begin(delivery);
+      else if (inFlight.size < MAX_CONCURRENCY) begin(delivery);
     }
     for (const watcher of watchers) watcher();
     if (next < Number.POSITIVE_INFINITY) {
       const { signal } = wake;
       clock
-        .sleep(Math.min(next - now, LONGEST_SLEEP_MS), signal)
+        .sleep(Math.min(next - now, MAX_SLEEP_MS), signal)
         .then(() => signal.aborted || pump())
         .catch(onError);
     }
