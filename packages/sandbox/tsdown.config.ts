@@ -18,7 +18,14 @@ export async function readAsset(name: string): Promise<string> { return texts[na
 const plugins = [embeddedAssets()];
 
 const config: UserConfig[] = defineConfig([
-  { entry: ['src/index.ts'], format: ['esm', 'cjs'], dts: true, platform: 'neutral', plugins },
+  {
+    entry: ['src/index.ts'],
+    format: ['esm', 'cjs'],
+    dts: true,
+    platform: 'neutral',
+    plugins,
+    copy: [{ from: 'node_modules/idiomorph/LICENSE', to: 'dist', rename: 'idiomorph.LICENSE' }],
+  },
   // The command runs in Node only, and as a module only.
   {
     entry: { command: 'src/command/command.ts' },

@@ -2,9 +2,9 @@
 export interface BodyField {
   /** Where it is: "payload.request_amount". */
   readonly path: string;
-  /** The JSON as it came, cut when it is long; a name or an account number is hidden. */
+  /** The JSON as received, truncated when long; a name or an account number is hidden. */
   readonly shown: string;
-  /** The JSON as it came, in full. For comparison only. */
+  /** The complete JSON as received. For comparison only. */
   readonly exact: string;
   /** Whether the signature proves it (protocol §5.2). */
   readonly isSigned: boolean;

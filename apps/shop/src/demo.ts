@@ -24,6 +24,7 @@ await runUntilStopped(async () => {
       shopUrl: undefined,
       keeping,
     });
+    await tellAddresses(sandbox, baseUrl, shop.origin);
     console.log(
       welcome({
         framework: FRAMEWORKS[framework].title,
@@ -38,6 +39,25 @@ await runUntilStopped(async () => {
     throw error;
   }
 });
+
+/** So that what is started in the dashboard reaches the shop, and the dashboard leads to its pages. */
+async function tellAddresses({ account, fetch }: Sandbox, baseUrl: string, shop: string): Promise<void> {
+  const answer = await fetch(`${baseUrl}/sandbox/settings`, {
+    method: 'PUT',
+    headers: {
+      'content-type': 'application/json',
+      'public-key': account.publicKey,
+      'secret-key': account.secretKey,
+    },
+    body: JSON.stringify({
+      callback_url: `${shop}/payments/callbacks`,
+      redirect_url: `${shop}/`,
+      order_url: `${shop}/orders/{merchant_reference}`,
+      inbox_url: `${shop}/owner/inbox?reference={merchant_reference}`,
+    }),
+  });
+  if (!answer.ok) throw new Error(`The sandbox refused the addresses of the shop: ${await answer.text()}`);
+}
 
 function readAddresses(environment: Environment): { host: string; port: number; sandboxPort: number } {
   const host = readLoopbackHost(environment);

@@ -23,7 +23,7 @@ const STATES: Readonly<Record<TransitionState, Words>> = {
   pending: { heading: 'About to be applied', text: 'The worker takes it next.' },
   retrying: {
     heading: 'Applying it failed',
-    text: 'Nothing of it was written, and it is tried again by itself.',
+    text: 'Nothing of it was written, and it is retried automatically.',
   },
   settled: { heading: 'Applied', text: 'It was applied exactly once.' },
   superseded: { heading: 'Out of date', text: 'A later status was applied before it came.' },

@@ -126,7 +126,7 @@ async function statesOf(): Promise<Record<Area, State[]>> {
       ['/owner/orders'],
       ['/owner/inbox'],
       ['/owner/inbox?state=quarantined'],
-      ['/owner/inbox?reference=ORD-NOBODY'],
+      ['/owner/inbox?reference=ORD-UNKNOWN'],
       ['/owner/wallets'],
     ],
     'a transition': [

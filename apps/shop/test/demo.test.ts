@@ -43,7 +43,11 @@ describe('the demo', () => {
     expect(existsSync(file)).toBe(true);
     expect(await (await fetch(`${shop}/owner/inbox`)).text()).toContain('<h1>Inbox</h1>');
     expect(await (await fetch(shop)).text()).toContain('Hillside Market');
-    expect((await fetch(sandbox)).status).toBe(200);
+    // What is started in the dashboard reaches the shop, and the dashboard leads to its pages.
+    const settings = await (await fetch(`${sandbox}/settings`)).text();
+    for (const path of ['/payments/callbacks', '/orders/{merchant_reference}', '/owner/inbox?reference=']) {
+      expect(settings).toContain(`value="${shop}${path}`);
+    }
     demo.process.kill('SIGINT');
     expect(await demo.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
     // What nobody asked to keep is gone.

@@ -36,7 +36,7 @@ describe.each(FRAMEWORKS)('the owner’s page of a transition on %s', (framework
   it('says so where no value differs, where there is no order, and where the text was removed', async () => {
     const shop = await openShop({ framework });
     const owner = new Customer(shop);
-    const data = genuine('ORD-NOBODY');
+    const data = genuine('ORD-UNKNOWN');
     await shop.sendCallback(data);
     await shop.sendCallback({ payload: data.payload, event: data.event });
     const [transition] = await shop.transitions();

@@ -22,7 +22,7 @@ describe.each(STAGES)('the owner’s inbox on $framework and $engine', ({ framew
     await shop.sendCallback(
       genuine(forged.reference, { internal_reference: 'INT-2', transaction_amount: 1 }),
     );
-    await shop.sendCallback(genuine('ORD-NOBODY', { internal_reference: 'INT-3' }));
+    await shop.sendCallback(genuine('ORD-UNKNOWN', { internal_reference: 'INT-3' }));
     await shop.workedOff();
 
     const all = (await owner.get('/owner/inbox')).body;
@@ -33,7 +33,7 @@ describe.each(STAGES)('the owner’s inbox on $framework and $engine', ({ framew
     expect(quarantined).toContain(forged.reference);
     expect(quarantined).toContain('Suspicious: the amount differs');
     expect(quarantined).not.toContain(paid.reference);
-    expect(quarantined).not.toContain('ORD-NOBODY');
+    expect(quarantined).not.toContain('ORD-UNKNOWN');
   });
 
   it('finds what came for a reference, and shows it as text whatever it holds', async () => {
@@ -73,7 +73,7 @@ describe.each(STAGES)('the owner’s inbox on $framework and $engine', ({ framew
     for (let count = 0; count < 26; count += 1) {
       await shop.sendCallback(genuine(reference, { internal_reference: `INT-${count}` }));
     }
-    await shop.sendCallback(genuine('ORD-NOBODY', { internal_reference: 'INT-X' }));
+    await shop.sendCallback(genuine('ORD-UNKNOWN', { internal_reference: 'INT-X' }));
     await shop.workedOff();
     const query = new URLSearchParams({ reference });
     const first = (await owner.get(`/owner/inbox?${query}`)).body;
@@ -242,7 +242,7 @@ describe.each(STAGES)('the owner’s inbox on $framework and $engine', ({ framew
 });
 
 describe.each(FRAMEWORKS)('a shop on %s that cannot write its books', (framework) => {
-  it('tries again by itself or when the owner says so, and pays once', async () => {
+  it('retries automatically, or when the owner says so, and pays once', async () => {
     const keeping = await newKeeping('sqlite');
     const shop = await openShop({ framework, keeping });
     const owner = new Customer(shop);

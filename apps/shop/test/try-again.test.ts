@@ -59,7 +59,7 @@ describe.each(STAGES)('a payment that failed on $framework and $engine', ({ fram
     const { status, body } = await new Customer(shop).get(`/orders/${reference}/again`);
     expect(status).toBe(200);
     expect(body).not.toMatch(/Ann Example|256770000987|checked/);
-    expect((await new Customer(shop).get('/orders/ORD-NOBODY/again')).status).toBe(404);
+    expect((await new Customer(shop).get('/orders/ORD-UNKNOWN/again')).status).toBe(404);
   });
 
   it('keeps the provider that was chosen by hand beside a number that would select another', async () => {
@@ -81,7 +81,7 @@ describe.each(STAGES)(
       const { reference, paymentUrl } = await customer.placeOrder();
       const version = async (): Promise<string> => (await customer.get(`/orders/${reference}/version`)).body;
       const before = await version();
-      expect((await customer.orderPage(reference)).body).toContain('This page changes by itself');
+      expect((await customer.orderPage(reference)).body).toContain('This page updates automatically');
       await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));
       await shop.workedOff();
       const held = (await customer.orderPage(reference)).body;
@@ -95,7 +95,7 @@ describe.each(STAGES)(
       expect(hinted).toContain('please do not pay a second time');
       expect(hinted).not.toContain(paymentUrl);
       for (const page of [held, hinted])
-        expect(page).not.toMatch(/changes by itself|this page shows it|waiting/);
+        expect(page).not.toMatch(/updates automatically|this page shows it|waiting/);
 
       await shop.sendCallback(genuine(reference));
       expect(await shop.stateOf(reference)).toBe('paid');

@@ -23,6 +23,8 @@ describe('settings', () => {
     expect((await put('settings', { callback_url: merchant.url, redirect_url })).body.data).toEqual({
       callback_url: merchant.url,
       redirect_url,
+      order_url: null,
+      inbox_url: null,
       misbehave: {},
       retry: {},
     });
@@ -42,11 +44,26 @@ describe('settings', () => {
     expect(merchant.received).toHaveLength(2);
   });
 
+  it("name the merchant's own pages of a transaction, which its page links to", async () => {
+    const page = 'http://127.0.0.1:3000/orders/{merchant_reference}';
+    await put('settings', { order_url: page, inbox_url: `${page}/inbox` });
+    const { transaction } = sandbox.collect({ ...collection, merchant_reference: 'ORD 1&2' });
+    const response = await sandbox.fetch(`http://127.0.0.1/transactions/${transaction.id}`);
+    const text = await response.text();
+    expect(text).toContain('<a href="http://127.0.0.1:3000/orders/ORD%201%262">Order</a>');
+    expect(text).toContain('<a href="http://127.0.0.1:3000/orders/ORD%201%262/inbox">Inbox</a>');
+    await put('settings', { order_url: null, inbox_url: null });
+    const without = await sandbox.fetch(`http://127.0.0.1/transactions/${transaction.id}`);
+    expect(await without.text()).not.toContain('In your program');
+  });
+
   it.each([
     ['callback_url', 'http://example.com/', 422, 'destination_refused'],
     ['callback_url', '/callbacks', 422, 'destination_refused'],
     ['redirect_url', 'javascript:alert(1)', 400, 'malformed_request'],
     ['redirect_url', 'http://127.0.0.1/?event=x', 400, 'malformed_request'],
+    ['order_url', 'javascript:alert(1)//{merchant_reference}', 400, 'malformed_request'],
+    ['inbox_url', 'http://127.0.0.1:3000/inbox', 400, 'malformed_request'],
     ['clock_offset', 1, 400, 'malformed_request'],
   ])('refuse %s %j, and stay as they were', async (field, value, status, reason) => {
     const before = (await call(sandbox, 'GET', '/sandbox/settings')).body.data;
@@ -55,8 +72,13 @@ describe('settings', () => {
     expect((await call(sandbox, 'GET', '/sandbox/settings')).body.data).toEqual(before);
   });
 
-  it('a reset keeps the two addresses, and nothing else', async () => {
-    const addresses = { callback_url: merchant.url, redirect_url: 'http://127.0.0.1:3000/return' };
+  it('a reset keeps the addresses, and nothing else', async () => {
+    const addresses = {
+      callback_url: merchant.url,
+      redirect_url: 'http://127.0.0.1:3000/return',
+      order_url: 'http://127.0.0.1:3000/orders/{merchant_reference}',
+      inbox_url: null,
+    };
     await put('settings', { ...addresses, misbehave: { duplicate: 1 }, retry: { preset: 'none' } });
     await put('banks', { provider_code: 'example_bank', bank_code: 'EX001', is_active: false });
     await post('reset', {});

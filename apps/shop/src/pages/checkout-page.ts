@@ -4,7 +4,7 @@ import type { Product } from '../catalogue.ts';
 import {
   type CheckoutField,
   type CheckoutForm,
-  MOST_PIECES,
+  MAX_PIECES,
   previewCheckout,
   type Refusal,
 } from '../checkout.ts';
@@ -45,7 +45,7 @@ ${summary(refusal, trouble)}
 <img src="/pictures/${product.picture}.svg" alt="" width="96" height="54">
 <div><h2>${product.name}</h2><p>${formatMoney(product.price.currency, product.price.amount)} each</p></div>
 </div>
-${field('quantity', 'How many', form, problems, html`type="number" inputmode="numeric" min="1" max="${MOST_PIECES}"`)}
+${field('quantity', 'How many', form, problems, html`type="number" inputmode="numeric" min="1" max="${MAX_PIECES}"`)}
 ${field('name', 'Your name', form, problems, html`type="text" autocomplete="name" maxlength="80"`)}
 ${field(
   'account',

@@ -71,7 +71,7 @@ function situation({ reference, payment, reported, hint, start }: Order, isHeld:
         'open',
         'Your payment is being confirmed',
         html`<p>The payment page said that you paid. We are waiting until the payment service tells us the same; this
-page changes by itself.</p>`,
+page updates automatically.</p>`,
       )
     : panel(
         'open',
@@ -96,14 +96,14 @@ function waiting({ state }: PaymentStart, again: Markup | ''): Markup {
     return panel(
       'open',
       'We are waiting for your payment',
-      html`<p>This page changes by itself when it is paid.</p>${again}`,
+      html`<p>This page updates automatically when it is paid.</p>${again}`,
     );
   }
   if (state === 'starting') {
     return panel(
       'open',
       'Your payment is being started',
-      html`<p>The payment service has not answered yet. This page changes by itself; please do not order a second
+      html`<p>The payment service has not answered yet. This page updates automatically; please do not order a second
 time.</p>`,
     );
   }

@@ -14,6 +14,7 @@ import {
   readSettings,
   readSince,
   readTransfer,
+  settingsOf,
 } from '../service/requests.ts';
 import type { Service } from '../service/service.ts';
 import { viewEvent } from '../service/timeline.ts';
@@ -24,7 +25,7 @@ import { onlyMethods } from './contract-api.ts';
 import { succeed } from './envelope.ts';
 import { requireKeys } from './guards.ts';
 
-const MOST_LISTED = 1000;
+const MAX_LISTED = 1000;
 const LISTED = 100;
 
 const idOf = (c: Context): number => Number(c.req.param('id'));
@@ -32,8 +33,8 @@ const idOf = (c: Context): number => Number(c.req.param('id'));
 /** The newest first: 100 of them, or as many as `limit` says, at most 1000. */
 function newest<T>(c: Context, list: readonly T[]): T[] {
   const limit = Number(c.req.query('limit') ?? LISTED);
-  if (!(Number.isInteger(limit) && limit >= 1 && limit <= MOST_LISTED)) {
-    const message = `limit: must be a whole number from 1 to ${MOST_LISTED}`;
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LISTED)) {
+    const message = `limit: must be a whole number from 1 to ${MAX_LISTED}`;
     throw new SandboxRefusal(400, 'malformed_request', message, 'limit');
   }
   return list.slice(-limit).reverse();
@@ -139,12 +140,7 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
   });
   app.get('/settings', keys, (c) => succeed(c, answers(c).settings()));
   app.put('/settings', keys, async (c) => {
-    const { callback_url: callbackUrl, redirect_url: redirectUrl, ...rest } = readSettings(await jsonBody(c));
-    service.change({
-      ...rest,
-      ...(callbackUrl === undefined ? {} : { callbackUrl }),
-      ...(redirectUrl === undefined ? {} : { redirectUrl }),
-    });
+    service.change(settingsOf(readSettings(await jsonBody(c))));
     return succeed(c, answers(c).settings());
   });
   app.post('/reset', keys, (c) => {

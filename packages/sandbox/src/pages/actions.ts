@@ -14,6 +14,7 @@ import {
   readRetryRules,
   readSettings,
   readTransfer,
+  settingsOf,
 } from '../service/requests.ts';
 import { checkPage } from './account/check.ts';
 import { misbehaviourOf } from './account/presets.ts';
@@ -207,9 +208,8 @@ export function createActions(dashboard: Dashboard): Hono {
   });
   action(
     'addresses',
-    ({ callback_url = null, redirect_url = null }) => {
-      readSettings({ callback_url, redirect_url });
-      service.change({ callbackUrl: callback_url, redirectUrl: redirect_url });
+    ({ callback_url = null, redirect_url = null, order_url = null, inbox_url = null }) => {
+      service.change(settingsOf(readSettings({ callback_url, redirect_url, order_url, inbox_url })));
     },
     { form: 'addresses', page: settingsPage },
   );

@@ -37,8 +37,9 @@ export function createAnswers(service: Service, origin: string): Answers {
       advanced_seconds: service.settings().clockOffset / 1000,
     }),
     settings: () => {
-      const { callbackUrl, redirectUrl, misbehave, retry } = service.settings();
-      return { callback_url: callbackUrl, redirect_url: redirectUrl, misbehave, retry };
+      const { callbackUrl, redirectUrl, orderUrl, inboxUrl, misbehave, retry } = service.settings();
+      const addresses = { callback_url: callbackUrl, redirect_url: redirectUrl };
+      return { ...addresses, order_url: orderUrl, inbox_url: inboxUrl, misbehave, retry };
     },
   };
 }

@@ -6,7 +6,7 @@ import {
   type RetrySettings,
   retryPresets,
 } from '../deliveries/misbehaviour.ts';
-import type { TransactionMode } from '../state/records.ts';
+import type { SettingsRecord, TransactionMode } from '../state/records.ts';
 import type { ProviderChanges } from './providers.ts';
 import { SandboxRefusal } from './refusal.ts';
 
@@ -97,6 +97,10 @@ const retryRules = z
 const outcome = z.enum(['completed', 'failed']);
 const text = anything.min(1);
 const address = z.string().max(2048);
+const link = address.refine(
+  (text) => /^https?:\/\//i.test(text) && URL.canParse(text) && text.includes('{merchant_reference}'),
+  'must be an http or https address with {merchant_reference}',
+);
 const transaction = {
   merchant_reference: text,
   amount: z.number().positive(),
@@ -151,6 +155,8 @@ const clearing = z.strictObject({
 const settings = z.strictObject({
   callback_url: address.nullable().exactOptional(),
   redirect_url: address.nullable().exactOptional(),
+  order_url: link.nullable().exactOptional(),
+  inbox_url: link.nullable().exactOptional(),
   misbehave: misbehaviour.exactOptional(),
   retry: retryRules.exactOptional(),
 });
@@ -183,6 +189,9 @@ export interface ClearingRequest {
 interface SettingsRequest {
   readonly callback_url?: string | null;
   readonly redirect_url?: string | null;
+  /** Pages of the merchant that the dashboard links to; `{merchant_reference}` is filled in. */
+  readonly order_url?: string | null;
+  readonly inbox_url?: string | null;
   readonly misbehave?: Misbehaviour;
   readonly retry?: Partial<RetryRules>;
 }
@@ -212,6 +221,22 @@ export interface ComposedChanges extends Omit<Composition, 'retry'> {
 }
 
 export const readClearing = (input: unknown): ClearingRequest => read(clearing, input);
+/** The settings that a request changes, by the names of the record. */
+export function settingsOf({
+  callback_url,
+  redirect_url,
+  order_url,
+  inbox_url,
+  ...rest
+}: SettingsRequest): Partial<SettingsRecord> {
+  return {
+    ...rest,
+    ...(callback_url === undefined ? {} : { callbackUrl: callback_url }),
+    ...(redirect_url === undefined ? {} : { redirectUrl: redirect_url }),
+    ...(order_url === undefined ? {} : { orderUrl: order_url }),
+    ...(inbox_url === undefined ? {} : { inboxUrl: inbox_url }),
+  };
+}
 export const readCheck = (input: unknown): { callback_url?: string | undefined } => read(check, input);
 export const readClock = (input: unknown): { advance_seconds: number } => read(clock, input);
 export const readMisbehaviour = (input: unknown): Misbehaviour => read(misbehaviour, input);

@@ -106,7 +106,7 @@ export interface Service {
   now(): number;
   /** Moves the sandbox's clock ahead: what becomes due clears and is sent. */
   advance(seconds: number): void;
-  /** Puts everything back but the keys and the two addresses. Numbers go on. */
+  /** Puts everything back but the keys and the addresses. Numbers go on. */
   reset(): void;
 }
 
@@ -118,6 +118,8 @@ const initial: SettingsRecord = {
   retry: {},
   callbackUrl: null,
   redirectUrl: null,
+  orderUrl: null,
+  inboxUrl: null,
 };
 const emptied: readonly Kind[] = [
   'wallet',
@@ -278,10 +280,11 @@ export function createService(options: ServiceOptions): Service {
     },
     reset: () =>
       act((unit) => {
-        const { callbackUrl, redirectUrl } = settings();
+        const { callbackUrl, redirectUrl, orderUrl, inboxUrl } = settings();
+        const addresses = { callbackUrl, redirectUrl, orderUrl, inboxUrl };
         for (const kind of emptied) unit.clear(kind);
         prepare(unit);
-        unit.put('settings', 'settings', { ...initial, ...options.settings, callbackUrl, redirectUrl });
+        unit.put('settings', 'settings', { ...initial, ...options.settings, ...addresses });
       }),
   };
 }

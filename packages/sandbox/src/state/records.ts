@@ -38,6 +38,9 @@ export interface SettingsRecord {
   readonly callbackUrl: string | null;
   /** Where the customer's browser goes back to when a request does not say. */
   readonly redirectUrl: string | null;
+  /** The merchant's own pages of an order and of its inbox row, with `{merchant_reference}`: only linked to. */
+  readonly orderUrl: string | null;
+  readonly inboxUrl: string | null;
 }
 
 export interface CounterRecord {

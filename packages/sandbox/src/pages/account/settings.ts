@@ -12,7 +12,7 @@ import { misbehaviourLabel, presets, retryChoices, retryLabel } from './presets.
 /** What holds when a request does not say, the clock, the keys, and the reset. Each control shows what is set. */
 export function settingsPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
   const { service } = dashboard;
-  const { misbehave, retry, clockOffset, callbackUrl, redirectUrl } = service.settings();
+  const { misbehave, retry, clockOffset, callbackUrl, redirectUrl, orderUrl, inboxUrl } = service.settings();
   const addresses = fieldsOf('addresses', refused);
   const defaults = fieldsOf('defaults', refused);
   const clock = fieldsOf('clock', refused);
@@ -25,12 +25,14 @@ export function settingsPage(c: Context, dashboard: Dashboard, refused?: Refused
     section: '/settings',
     status: refused?.refusal.status ?? 200,
     body: html`<section class="card" aria-labelledby="addresses-title"><h2 id="addresses-title">Where callbacks and customers go</h2>
-<p class="quiet">For transactions that name no address of their own. Both are kept.</p>${form(
+<p class="quiet">For transactions that name no address of their own. All are kept.</p>${form(
       'addresses',
       'addresses',
       {
         fields: html`${addresses.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callbackUrl ?? '', hint: 'Such as http://127.0.0.1:3000/payments/callbacks. Empty: no callbacks.' })}
-${addresses.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirectUrl ?? '', hint: 'Such as http://127.0.0.1:3000/payments/return. Empty: no redirect.' })}${addresses.problem()}`,
+${addresses.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirectUrl ?? '', hint: 'Such as http://127.0.0.1:3000/payments/return. Empty: no redirect.' })}
+${addresses.field({ name: 'order_url', label: 'Your page of an order', value: orderUrl ?? '', hint: 'Such as http://127.0.0.1:3000/orders/{merchant_reference}. Linked from a transaction.' })}
+${addresses.field({ name: 'inbox_url', label: 'Your page of its inbox row', value: inboxUrl ?? '', hint: 'Such as http://127.0.0.1:3000/owner/inbox?reference={merchant_reference}.' })}${addresses.problem()}`,
         button: 'Save the addresses',
         kind: 'main',
       },

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { TimelineEvent } from '../../service/timeline.ts';
-import type { TransactionRecord } from '../../state/records.ts';
+import type { SettingsRecord, TransactionRecord } from '../../state/records.ts';
 import { buckets, causes, wallets } from '../parts/entry-words.ts';
 import { button } from '../parts/form.ts';
 import { type Dashboard, framed, notFound } from '../parts/frame.ts';
@@ -44,9 +44,20 @@ export function transactionPage(c: Context, dashboard: Dashboard): Promise<Respo
 <dt>Callback URL</dt><dd>${transaction.callbackUrl === null ? 'none' : html`<code>${transaction.callbackUrl}</code>`}</dd>
 ${mode === 'page' ? html`<dt>Payment page</dt><dd><a href="/sandbox/pay/${internalReference}">Open it</a></dd>` : ''}
 ${redirect === undefined ? '' : html`<dt>Redirect</dt><dd><a href="${redirect}">Back to the shop</a>, signed</dd>`}
+${merchantLinks(service.settings(), merchantReference)}
 ${others.length === 0 ? '' : html`<dt>Same reference</dt><dd>${others.map((one) => html`<a href="/transactions/${one.id}">${one.id} ${one.status.toLowerCase()}</a> `)}</dd>`}
 </dl></section></div>`,
   });
+}
+
+/** The merchant's own pages of it, where Settings names them. */
+function merchantLinks({ orderUrl, inboxUrl }: SettingsRecord, reference: string): Markup | string {
+  const link = (url: string | null, text: string): Markup | string =>
+    url === null
+      ? ''
+      : html`<a href="${url.replaceAll('{merchant_reference}', encodeURIComponent(reference))}">${text}</a> `;
+  if (orderUrl === null && inboxUrl === null) return '';
+  return html`<dt>In your program</dt><dd>${link(orderUrl, 'Order')}${link(inboxUrl, 'Inbox')}</dd>`;
 }
 
 /** Nothing is sent without an address, and that must not look like a fault. */
