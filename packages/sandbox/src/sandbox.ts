@@ -34,7 +34,6 @@ import {
   type SandboxDelivery,
   type SandboxTransaction,
   type SandboxTransfer,
-  viewDelivery,
   viewTransaction,
   viewTransfer,
 } from './service/views.ts';
@@ -227,10 +226,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     payout: (request) => ({ transaction: viewTransaction(open().payout(readPayout(request))) }),
     transfer: (request) => ({ transfer: viewTransfer(open().transfer(readTransfer(request))) }),
     decide: (id, outcome) => started(open().decide(id, readOutcome({ outcome }).outcome)),
-    compose: (id, changes) => open().compose(id, readComposition(changes)).map(viewDelivery),
+    compose: (id, changes) => open().compose(id, readComposition(changes)).map(service.view),
     deposit: (request) => open().deposit(readTransfer(request)),
     check: async (callbackUrl) => open().check(callbackUrl),
-    deliveries: () => open().store.list('delivery').map(viewDelivery),
+    deliveries: () => open().store.list('delivery').map(service.view),
     advance: (seconds) => open().advance(readClock({ advance_seconds: seconds }).advance_seconds),
     idle: () => deliveries.idle(),
     close: () => {

@@ -1,11 +1,10 @@
-import { explainOutcome } from '@payment-service/core/explain';
 import { type AttemptOptions, type Exchanged, exchange } from '../deliveries/delivery-attempt.ts';
+import { explainRecorded } from '../deliveries/outcome.ts';
 import type { Signer } from '../deliveries/signer.ts';
 import { SandboxRefusal } from '../service/refusal.ts';
 import { checkDestination, type TransactionRules } from '../service/transaction-checks.ts';
 import type { Changes } from '../state/changes.ts';
 import type { Clock } from '../state/clock.ts';
-import type { HeaderPair } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
 import { type CheckCase, type CheckMessage, checkCases, type Expected, makerOf } from './cases.ts';
 
@@ -97,15 +96,17 @@ export async function checkEndpoint(url: string | null, context: CheckContext): 
 function resultOf(
   one: CheckCase,
   url: string,
-  message: CheckMessage,
+  { method, body }: CheckMessage,
   exchanged: Exchanged,
-  context: CheckContext,
+  { signingKey, clock }: CheckContext,
 ): CheckResult {
   const { name, title, expected } = one;
-  const { status, ms, error } = exchanged;
+  const { status, ms, error, headers } = exchanged;
   const verdict = verdictOf(one, exchanged);
   const isPassed = verdict === 'pass';
   // An answer that no case expects is explained for itself: a missing route, a crash, a login page.
+  const request = { method: method ?? 'POST', url, headers: headers ?? [], body };
+  const outcome = explainRecorded(request, exchanged, { signingKey, now: clock.now() });
   const isOdd = name === 'genuine' || !(isAccepted(status) || isRefusal(status));
   return {
     name,
@@ -121,7 +122,7 @@ function resultOf(
         ? one.fix
         : ''
       : isOdd
-        ? outcomeOf(url, message, exchanged, context)
+        ? `${outcome.title} ${outcome.fix}`
         : one.fix,
   };
 }
@@ -139,27 +140,4 @@ function verdictOf({ name, expected }: CheckCase, { status, errorCode }: Exchang
   if (isRefusal(status) || (name === 'wrong_method' && [404, 405].includes(status))) return 'pass';
   const isKept = expected === 'aside' && isAccepted(status);
   return isKept || (status >= 300 && status < 500) ? 'warn' : 'fail';
-}
-
-/** The fix for an answer, from the one table of outcomes. */
-function outcomeOf(
-  url: string,
-  { method = 'POST', body }: { method?: string; body: string },
-  { headers, status, answer, error, errorCode, ms }: Exchanged,
-  { signingKey, clock }: CheckContext,
-): string {
-  const sent: readonly HeaderPair[] = headers ?? [];
-  const { title, fix } = explainOutcome(
-    {
-      request: { method, url, headers: sent, body },
-      ...(status === null
-        ? {}
-        : { response: { status, headers: answer?.headers ?? [], body: answer?.body ?? '' } }),
-      ...(error === null ? {} : { error: errorCode === null ? error : `${errorCode}: ${error}` }),
-      ...(ms === null ? {} : { durationMs: ms }),
-    },
-    { signingKey },
-    { now: clock.now },
-  );
-  return `${title} ${fix}`;
 }

@@ -3,13 +3,13 @@ import { styleText } from 'node:util';
 import { ConfigurationError, PaymentServiceError } from '@payment-service/core';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { CheckReport } from '../check/check.ts';
-import { printCheck } from './check.ts';
+import type { SandboxDelivery } from '../service/views.ts';
 import { CommandError } from './command-error.ts';
 import { type ExplainOptions, explainRecorded } from './explain.ts';
 import { forwardToInbox } from './inbox.ts';
 import { readKeys } from './keys.ts';
-import { printDeliveries, printJson, toneOf, withOutcomes } from './outcome.ts';
-import { openSession, type Session, type SessionOptions } from './session.ts';
+import { printCheck, printDeliveries, printJson, wentWrong } from './print.ts';
+import { openSession, type SessionOptions } from './session.ts';
 import type { StartOptions } from './start.ts';
 import { resend, type TriggerOptions, trigger } from './trigger.ts';
 
@@ -105,7 +105,6 @@ prints what happened and why. The exit code is the program's.
         'the file with the keys (default: the environment, or what start left here)',
       )
       .option('--json', 'print JSON for programs');
-  const sessionOf = (options: SessionOptions): Session => openSession(options);
 
   withSession(root.command('trigger'))
     .description('starts a collection, and prints what became of its callback, and why')
@@ -117,23 +116,21 @@ prints what happened and why. The exit code is the program's.
       each,
     )
     .action(async (options: TriggerOptions & SessionOptions & { json?: true }) => {
-      const session = sessionOf(options);
-      const { transaction, deliveries } = await trigger(session, options);
-      report(deliveries, session, options.json ? { transaction } : undefined);
+      const { transaction, deliveries } = await trigger(openSession(options), options);
+      report(deliveries, options.json && { transaction });
     });
   withSession(root.command('resend'))
     .description('sends a delivery once more')
     .argument('<id>', 'of the delivery', id)
     .action(async (delivery: number, options: SessionOptions & { json?: true }) => {
-      const session = sessionOf(options);
-      report(await resend(session, delivery), session, options.json && {});
+      report(await resend(openSession(options), delivery), options.json && {});
     });
   withSession(root.command('check'))
     .description('posts genuine and wrong callbacks to an endpoint; exit code 1 when it treats one wrongly')
     .argument('[url]', "the endpoint (default: the sandbox's --callback-url)")
     .action(async (url: string | undefined, options: SessionOptions & { json?: true }) => {
       const asked = url === undefined ? {} : { callback_url: url };
-      const { check } = await sessionOf(options).call('POST', '/sandbox/check', asked);
+      const { check } = await openSession(options).call('POST', '/sandbox/check', asked);
       const found = check as CheckReport;
       if (options.json) printJson(found);
       else printCheck(found, process.stdout);
@@ -180,10 +177,10 @@ prints what happened and why. The exit code is the program's.
 }
 
 /** Prints deliveries; the exit code is 1 when one went badly. */
-function report(deliveries: Parameters<typeof printDeliveries>[0], { keys }: Session, json?: object): void {
-  if (json === undefined) printDeliveries(deliveries, keys, process.stdout);
-  else printJson({ ...json, deliveries: withOutcomes(deliveries, keys) });
-  if (deliveries.some((delivery) => toneOf(delivery, keys) === 'bad')) exitCode = 1;
+function report(deliveries: readonly SandboxDelivery[], json: object | undefined): void {
+  if (json === undefined) printDeliveries(deliveries, process.stdout);
+  else printJson({ ...json, deliveries });
+  if (deliveries.some(wentWrong)) exitCode = 1;
 }
 
 async function main(given: readonly string[]): Promise<void> {

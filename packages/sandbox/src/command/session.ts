@@ -4,8 +4,6 @@ import { type FoundKeys, readKeys } from './keys.ts';
 /** A sandbox, and the keys to its API. */
 export interface Session {
   readonly url: string;
-  /** The account's signing key, if it is known: it says why a receiver refuses. */
-  readonly keys: FoundKeys['variables'];
   /** Calls `/sandbox/…` and answers its data. Throws a CommandError with the sandbox's own words. */
   call(method: 'GET' | 'POST', path: string, body?: object): Promise<Record<string, unknown>>;
 }
@@ -45,7 +43,6 @@ export function sessionWith({ variables, source }: FoundKeys, url: string, fetch
   };
   return {
     url,
-    keys: variables,
     call: async (method, path, body) => {
       const content = body === undefined ? {} : { body: JSON.stringify(body) };
       const answer = await fetch(`${url}${path}`, { method, headers, redirect: 'manual', ...content }).catch(

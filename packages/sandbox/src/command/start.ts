@@ -1,8 +1,8 @@
 import { createSandbox, type Sandbox } from '../sandbox.ts';
 import { CommandError } from './command-error.ts';
 import { type KeyVariables, keyVariables, writeKeys } from './keys.ts';
-import { printDeliveries, toneOf } from './outcome.ts';
 import { OWN_KEYS_FILE, ownStateFile } from './own-directory.ts';
+import { printDeliveries, wentWrong } from './print.ts';
 import { accepts, listens, type Program, portOf, startProgram } from './program.ts';
 import { sessionWith } from './session.ts';
 import { jsonObject, readMisbehaviours, trigger } from './trigger.ts';
@@ -106,9 +106,8 @@ async function sendFirst(
     return;
   }
   const { deliveries } = await trigger(session, {});
-  printDeliveries(deliveries, session.keys, process.stderr);
-  const isGood = deliveries.every((each) => toneOf(each, session.keys) !== 'bad');
-  if (isGood)
+  printDeliveries(deliveries, process.stderr);
+  if (!deliveries.some(wentWrong))
     console.error(
       `\nTry next, in another terminal here: npx payment-service-sandbox trigger --misbehave forged_amount=5000000`,
     );

@@ -53,7 +53,7 @@ function changedBody(transaction: TransactionRecord, base: string, changes: Misb
   if (!isForged && [event, status, extra_fields, changes.omit_fields].every((one) => one === undefined)) {
     return base;
   }
-  const data = looseData.safeParse(parsed(base)).data ?? callbackData(transaction);
+  const data = readCallback(base) ?? callbackData(transaction);
   const payload = {
     ...data.payload,
     ...(isForged ? forgedMoney(transaction, changes) : {}),
@@ -112,15 +112,22 @@ const signedData = z.object({
 });
 
 function readSignedFields(body: string): SignedFields | undefined {
-  const { data } = signedData.safeParse(parsed(body));
+  const { data } = signedData.safeParse(readJson(body));
   return data && signedFieldsOf(data);
 }
 
-function parsed(body: string): unknown {
+/** A body with a payload, whatever is in it; undefined for any other. */
+export function readCallback(
+  body: string,
+): { event?: unknown; payload: Record<string, unknown> } | undefined {
+  return looseData.safeParse(readJson(body)).data;
+}
+
+/** The value of a JSON text; undefined where it is none, as an edited body may be. */
+export function readJson(text: string): unknown {
   try {
-    return JSON.parse(body);
+    return JSON.parse(text);
   } catch (error) {
-    // An edited body may be no JSON: that is one of the mistakes to try.
     if (!(error instanceof SyntaxError)) throw error;
     return undefined;
   }

@@ -18,7 +18,7 @@ import {
 } from '../service/requests.ts';
 import type { Service } from '../service/service.ts';
 import { viewEvent } from '../service/timeline.ts';
-import { viewDelivery, viewEntry, viewRequest, viewTransaction, viewTransfer } from '../service/views.ts';
+import { viewEntry, viewRequest, viewTransaction, viewTransfer } from '../service/views.ts';
 import type { SandboxAccount } from '../state/account.ts';
 import { jsonBody } from './body.ts';
 import { onlyMethods } from './contract-api.ts';
@@ -82,20 +82,20 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
     const list = store
       .list('delivery')
       .filter(({ transactionId }) => id === undefined || String(transactionId) === id);
-    return succeed(c, { deliveries: newest(c, list).map(viewDelivery) });
+    return succeed(c, { deliveries: newest(c, list).map(service.view) });
   });
   app.post('/deliveries/release', keys, (c) => succeed(c, { released: service.release() }));
   app.post('/deliveries/:id{[0-9]+}/resend', keys, (c) =>
-    succeed(c, { delivery: viewDelivery(service.resend(idOf(c))) }, 201),
+    succeed(c, { delivery: service.view(service.resend(idOf(c))) }, 201),
   );
   app.post('/deliveries/resend-failed', keys, async (c) => {
     const sent = service.resendFailed(readSince(await jsonBody(c)));
-    return succeed(c, { deliveries: sent.map(viewDelivery) }, 201);
+    return succeed(c, { deliveries: sent.map(service.view) }, 201);
   });
   for (const kind of ['transactions', 'deliveries']) {
     app.post(`/${kind}/:id{[0-9]+}/compose`, keys, async (c) => {
       const sent = service.compose(idOf(c), readComposition(await jsonBody(c)));
-      return succeed(c, { deliveries: sent.map(viewDelivery) }, 201);
+      return succeed(c, { deliveries: sent.map(service.view) }, 201);
     });
     app.post(`/${kind}/:id{[0-9]+}/preview`, keys, async (c) =>
       succeed(c, { preview: service.preview(idOf(c), readComposition(await jsonBody(c))) }),

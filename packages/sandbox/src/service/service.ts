@@ -1,4 +1,5 @@
 import type { PayoutBank, Wallet } from '@payment-service/core/client';
+import type { Outcome as AttemptOutcome } from '@payment-service/core/explain';
 import { type CheckContext, type CheckReport, checkEndpoint } from '../check/check.ts';
 import { callbackData, redirectLocation } from '../deliveries/callback-data.ts';
 import { scheduleDeliveries } from '../deliveries/callbacks.ts';
@@ -13,9 +14,11 @@ import {
 import { genuineContent } from '../deliveries/content.ts';
 import type { Deliveries } from '../deliveries/deliveries.ts';
 import { putDelivery, queuedDeliveries } from '../deliveries/delivery-queue.ts';
+import { outcomeOf } from '../deliveries/outcome.ts';
 import { signedFieldsOf } from '../deliveries/signer.ts';
 import type { Changes } from '../state/changes.ts';
 import type {
+  DeliveryAttempt,
   DeliveryRecord,
   EntryRecord,
   Kind,
@@ -45,6 +48,7 @@ import type {
 import { type TimelineEvent, timelineOf } from './timeline.ts';
 import { checkDestination, checkRedirect, type TransactionRules } from './transaction-checks.ts';
 import { decide, makeDeposit, makeTransfer, startCollection, startPayout } from './transactions.ts';
+import { type SandboxDelivery, viewDelivery } from './views.ts';
 
 export interface ServiceOptions extends ComposeContext, CheckContext {
   readonly deliveries: Deliveries;
@@ -83,6 +87,10 @@ export interface Service {
   readonly changes: Changes;
   /** Everything that happened to a transaction, the oldest first. */
   timeline(id: number): TimelineEvent[];
+  /** What an attempt came to: likely cause and fix. */
+  outcomeOf(delivery: DeliveryRecord, attempt: DeliveryAttempt): AttemptOutcome;
+  /** A delivery as programs see it. */
+  view(delivery: DeliveryRecord): SandboxDelivery;
   /** Keeps a call to the API; the newest 500 are there. */
   logRequest(request: Omit<RequestRecord, 'id'>): void;
   /** Writes down that the customer's browser was sent back to the merchant. */
@@ -202,6 +210,18 @@ export function createService(options: ServiceOptions): Service {
   };
   store.write(prepare);
 
+  // Records are never changed, so what an attempt came to is computed once.
+  const outcomes = new WeakMap<DeliveryAttempt, AttemptOutcome>();
+  const outcome = (delivery: DeliveryRecord, attempt: DeliveryAttempt): AttemptOutcome => {
+    const transaction = store.get('transaction', delivery.transactionId);
+    const { callbackUrl } = settings();
+    const { signingKey } = options;
+    const found =
+      outcomes.get(attempt) ?? outcomeOf(delivery, attempt, transaction, { signingKey, callbackUrl });
+    outcomes.set(attempt, found);
+    return found;
+  };
+
   return {
     rules,
     store,
@@ -249,6 +269,8 @@ export function createService(options: ServiceOptions): Service {
       act((unit) => changeProvider(unit, [code, currency, type], changes)),
     changeBank: (code, bankCode, changes) => act((unit) => changeBank(unit, code, bankCode, changes)),
     timeline: (id) => timelineOf(store, found(store.get('transaction', id), 'transaction')),
+    outcomeOf: outcome,
+    view: (delivery) => viewDelivery(delivery, outcome),
     logRequest: (request) =>
       store.note((unit) => {
         const id = unit.nextId('request');

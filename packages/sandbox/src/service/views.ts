@@ -1,4 +1,5 @@
 import type { SignedFields, TransactionPayload } from '@payment-service/core';
+import type { Outcome } from '@payment-service/core/explain';
 import { callbackData } from '../deliveries/callback-data.ts';
 import type { Misbehaviour } from '../deliveries/misbehaviour.ts';
 import { signedString } from '../deliveries/signer.ts';
@@ -80,6 +81,8 @@ export interface SandboxAttempt {
   readonly error: string | null;
   /** NOT_SENT, TIMEOUT, or the platform's own code, such as ECONNREFUSED. */
   readonly error_code: string | null;
+  /** Likely cause and fix, from what is recorded above; its `tone` is `bad` where the endpoint is wrong. */
+  readonly outcome: Outcome;
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -101,12 +104,14 @@ export function viewTransfer({ id, currency, amount, createdAt }: TransferRecord
   return { id, currency, amount: toAmount(amount, currency), created_at: iso(createdAt) };
 }
 
-export function viewAttempt(delivery: DeliveryRecord, attempt: DeliveryAttempt): SandboxAttempt {
-  const { url, body, signing, signed } = delivery;
-  const { sent } = attempt;
+function viewAttempt(
+  { url, body, signing, signed }: DeliveryRecord,
+  { sent, at, ms, status, answer, error, errorCode }: DeliveryAttempt,
+  outcome: Outcome,
+): SandboxAttempt {
   return {
-    at: iso(attempt.at),
-    ms: attempt.ms,
+    at: iso(at),
+    ms,
     request: sent && {
       method: 'POST',
       url,
@@ -117,28 +122,34 @@ export function viewAttempt(delivery: DeliveryRecord, attempt: DeliveryAttempt):
       key: signing.key,
       signed_string: signedString(signed),
     },
-    status: attempt.status,
-    response: attempt.answer,
-    error: attempt.error,
-    error_code: attempt.errorCode,
+    status,
+    response: answer,
+    error,
+    error_code: errorCode,
+    outcome,
   };
 }
 
-export function viewDelivery(delivery: DeliveryRecord): SandboxDelivery {
+export function viewDelivery(
+  delivery: DeliveryRecord,
+  outcomeOf: (delivery: DeliveryRecord, attempt: DeliveryAttempt) => Outcome,
+): SandboxDelivery {
+  const { id, transactionId, url, copy, state, misbehaves, dueAt, origin, createdAt } = delivery;
+  const { signature, signed, body, attempts } = delivery;
   return {
-    id: delivery.id,
-    transaction_id: delivery.transactionId,
-    url: delivery.url,
-    copy: delivery.copy,
-    state: delivery.state,
-    misbehaves: delivery.misbehaves,
-    due_at: delivery.dueAt === null ? null : iso(delivery.dueAt),
-    origin: delivery.origin,
-    created_at: iso(delivery.createdAt),
-    signature: delivery.signature,
-    signed: delivery.signed,
-    body: delivery.body,
-    attempts: delivery.attempts.map((attempt) => viewAttempt(delivery, attempt)),
+    id,
+    transaction_id: transactionId,
+    url,
+    copy,
+    state,
+    misbehaves,
+    due_at: dueAt === null ? null : iso(dueAt),
+    origin,
+    created_at: iso(createdAt),
+    signature,
+    signed,
+    body,
+    attempts: attempts.map((attempt) => viewAttempt(delivery, attempt, outcomeOf(delivery, attempt))),
   };
 }
 

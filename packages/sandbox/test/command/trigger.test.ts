@@ -51,7 +51,10 @@ describe('payment-service-sandbox trigger', () => {
     expect(code).toBe(0);
     const { transaction, deliveries } = JSON.parse(stdout);
     expect(transaction).toMatchObject({ merchant_reference: '7', request_amount: 700 });
-    expect(deliveries).toMatchObject([{ outcome: { tone: 'neutral' } }, { outcome: { tone: 'good' } }]);
+    expect(deliveries).toMatchObject([
+      { attempts: [{ outcome: { tone: 'neutral' } }] },
+      { attempts: [{ outcome: { tone: 'good' } }] },
+    ]);
     expect(merchant.received.map(({ data: { payload } }) => payload)).toMatchObject([
       { merchant_reference: '7', transaction_status: 'REVERSED', request_amount: 9, note: { a: 1 } },
       { merchant_reference: '7', request_amount: 700 },

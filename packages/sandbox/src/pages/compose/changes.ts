@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
+import { readJson } from '../../deliveries/content.ts';
 import type { Misbehaviour } from '../../deliveries/misbehaviour.ts';
 import { SandboxRefusal } from '../../service/refusal.ts';
 import type { fieldsOf } from '../parts/form.ts';
-import { readJson } from '../parts/json.ts';
 import type { Markup } from '../parts/layout.ts';
 
 type Texts = Readonly<Record<string, string>>;

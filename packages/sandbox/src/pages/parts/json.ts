@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { readJson } from '../../deliveries/content.ts';
 import type { Markup } from './layout.ts';
 
 const SIGNED = new Set([
@@ -17,16 +18,6 @@ interface Line {
   text: string;
   /** The names that lead to the value of this line; undefined where the line holds no value. */
   path: string | undefined;
-}
-
-/** The value of a JSON text; undefined where it is none. */
-export function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /**

@@ -12,7 +12,6 @@ import {
   type DeliveryState,
   deliveryState,
   deliveryWords,
-  outcomeOf,
   outcomeTitle,
   stateOf,
   troubled,
@@ -54,7 +53,7 @@ export function deliveryColumns(dashboard: Dashboard): Column<DeliveryRecord>[] 
       cell: (one) => {
         const last = one.attempts.at(-1);
         const misbehaves = one.misbehaves.join(', ');
-        return html`<span>${last === undefined ? planOf(one, now) : outcomeTitle(outcomeOf(dashboard, one, last))}</span>${
+        return html`<span>${last === undefined ? planOf(one, now) : outcomeTitle(service.outcomeOf(one, last))}</span>${
           misbehaves === '' ? '' : html`<span class="quiet small">${misbehaves}</span>`
         }`;
       },

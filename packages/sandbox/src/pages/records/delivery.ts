@@ -12,7 +12,7 @@ import { count, counted, milliseconds, time } from '../parts/quantities.ts';
 import { badge, note, statusTone } from '../parts/state.ts';
 import { bodyStart, head, signatureParts } from '../parts/wire.ts';
 import { planOf } from './deliveries.ts';
-import { deliveryState, outcomeNote, outcomeOf } from './outcome.ts';
+import { deliveryState, outcomeNote } from './outcome.ts';
 
 /** One callback: what became of it and why, and every attempt as it was on the wire. */
 export function deliveryPage(c: Context, dashboard: Dashboard): Promise<Response> {
@@ -34,7 +34,7 @@ export function deliveryPage(c: Context, dashboard: Dashboard): Promise<Response
         ? button('release', 'Send now', { at: 'main' })
         : button(`deliveries/${id}/resend`, 'Send again', { at: 'main', kind: 'main' })
     }<a class="button" href="/compose/${id}">Compose</a></div>`,
-    body: html`${last === undefined ? note('info', plan) : outcomeNote(outcomeOf(dashboard, delivery, last))}
+    body: html`${last === undefined ? note('info', plan) : outcomeNote(service.outcomeOf(delivery, last))}
 <section class="card" id="facts" aria-label="Facts"><dl class="facts">
 <dt>Transaction</dt><dd><a href="/transactions/${transactionId}">${transaction?.merchantReference ?? transactionId}</a></dd>
 <dt>To</dt><dd><code>${url}</code></dd>
@@ -72,7 +72,7 @@ function attemptSection(
   attempt: DeliveryAttempt,
   number: number,
 ): Markup {
-  const { account } = dashboard;
+  const { account, service } = dashboard;
   const { id, url, body, signed, signing, attempts } = delivery;
   const { sent, answer, status, error, ms, at } = attempt;
   const key = `attempt-${number}`;
@@ -85,7 +85,7 @@ function attemptSection(
   return html`<details class="card" id="${key}"${isLast ? html` open` : ''}>
 <summary><span class="actions"><span>Attempt ${number}</span>${badge(statusTone(error === null ? status : null), status === null ? 'No answer' : html`HTTP ${status}`)}<span class="quiet">${milliseconds(ms)}, ${time(at)}</span></span></summary>
 <div class="stack">
-${isLast ? '' : outcomeNote(outcomeOf(dashboard, delivery, attempt))}
+${isLast ? '' : outcomeNote(service.outcomeOf(delivery, attempt))}
 <div class="split"><div class="stack"><h2>Request</h2>
 ${
   sent === null

@@ -1,65 +1,9 @@
-import { type Exchange, explainOutcome, type Outcome } from '@payment-service/core/explain';
+import type { Outcome } from '@payment-service/core/explain';
 import { html } from 'hono/html';
-import { callbackData } from '../../deliveries/callback-data.ts';
-import type { DeliveryAttempt, DeliveryRecord } from '../../state/records.ts';
+import type { DeliveryRecord } from '../../state/records.ts';
 import type { Dashboard } from '../parts/frame.ts';
-import { readJson } from '../parts/json.ts';
 import type { Markup } from '../parts/layout.ts';
 import { badge, note, shape, type Tone } from '../parts/state.ts';
-
-/** Records are never changed, so what an attempt came to is computed once. */
-const known = new WeakMap<DeliveryAttempt, Outcome>();
-
-/** What an attempt came to: likely cause and fix, from what was recorded on the wire. */
-export function outcomeOf(
-  { service, account }: Dashboard,
-  delivery: DeliveryRecord,
-  attempt: DeliveryAttempt,
-): Outcome {
-  const before = known.get(attempt);
-  if (before !== undefined) return before;
-  const { url, body } = delivery;
-  const { sent, status, answer, error, errorCode, ms, at } = attempt;
-  const { callbackUrl } = service.settings();
-  const outcome = explainOutcome(
-    {
-      request: {
-        method: 'POST',
-        url,
-        headers: sent?.headers ?? [],
-        body,
-        isForged: forgeryOf({ service, account }, delivery),
-      },
-      ...(status === null
-        ? {}
-        : { response: { status, headers: answer?.headers ?? [], body: answer?.body } }),
-      ...(error === null ? {} : { error: errorCode === null ? error : `${errorCode}: ${error}` }),
-      ...(ms === null ? {} : { durationMs: ms }),
-      knownPaths: ['/payments/callbacks', ...(callbackUrl === null ? [] : [new URL(callbackUrl).pathname])],
-    },
-    { signingKey: account.signingKey },
-    { now: () => at },
-  );
-  known.set(attempt, outcome);
-  return outcome;
-}
-
-/** What a delivery says otherwise than its transaction, however it was made so. */
-function forgeryOf(
-  { service }: Dashboard,
-  { transactionId, signing, body }: DeliveryRecord,
-): Exchange['request']['isForged'] {
-  if (signing.key === 'other') return 'signature';
-  const transaction = service.store.get('transaction', transactionId);
-  const sent = readJson(body);
-  if (transaction !== undefined && typeof sent === 'object' && sent !== null && 'payload' in sent) {
-    const genuine = callbackData(transaction).payload;
-    const claimed = Object(sent.payload);
-    if (claimed.transaction_amount !== genuine.transaction_amount) return 'amount';
-    if (claimed.transaction_currency !== genuine.transaction_currency) return 'currency';
-  }
-  return signing.offsetSeconds === 0 ? undefined : 'timestamp';
-}
 
 const tones: Readonly<Record<Outcome['tone'], Tone>> = { good: 'good', bad: 'bad', neutral: 'info' };
 export const toneOf = ({ tone }: Outcome): Tone => tones[tone];
@@ -86,7 +30,7 @@ export type DeliveryState = 'failed' | 'check' | 'retrying' | 'waiting' | 'deliv
 export function stateOf(dashboard: Dashboard, delivery: DeliveryRecord): DeliveryState {
   const last = delivery.attempts.at(-1);
   if (delivery.state === 'scheduled') return last === undefined ? 'waiting' : 'retrying';
-  const tone = last === undefined ? 'bad' : outcomeOf(dashboard, delivery, last).tone;
+  const tone = last === undefined ? 'bad' : dashboard.service.outcomeOf(delivery, last).tone;
   if (delivery.state === 'delivered') return tone === 'bad' ? 'check' : 'delivered';
   return tone === 'good' ? 'refused' : 'failed';
 }

@@ -8,7 +8,7 @@ import { type Dashboard, framed, notFound } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
 import { age, amount, milliseconds, money, time } from '../parts/quantities.ts';
 import { note, shape, type Tone, transactionState } from '../parts/state.ts';
-import { outcomeOf, toneOf } from './outcome.ts';
+import { toneOf } from './outcome.ts';
 
 /** One transaction as one story: what it is, what happened, and what the reader can do next. */
 export function transactionPage(c: Context, dashboard: Dashboard): Promise<Response> {
@@ -103,7 +103,7 @@ function told(
     case 'attempt': {
       const { delivery_id, number, status } = event;
       const attempt = delivery?.attempts[number - 1];
-      const outcome = delivery && attempt && outcomeOf(dashboard, delivery, attempt);
+      const outcome = delivery && attempt && service.outcomeOf(delivery, attempt);
       return [
         outcome === undefined ? 'neutral' : toneOf(outcome),
         html`<a href="/deliveries/${delivery_id}#attempt-${number}">Attempt ${number} of delivery ${delivery_id}</a>: ${status === null ? 'no answer' : `HTTP ${status}`}, ${milliseconds(attempt?.ms ?? null)}`,

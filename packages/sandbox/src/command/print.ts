@@ -1,0 +1,67 @@
+import { styleText } from 'node:util';
+import type { CheckReport } from '../check/check.ts';
+import type { SandboxAttempt, SandboxDelivery } from '../service/views.ts';
+
+type Stream = NodeJS.WriteStream;
+
+const TONE_COLOURS = { good: 'green', bad: 'red', neutral: 'yellow' } as const;
+const VERDICT_COLOURS = { pass: 'green', warn: 'yellow', fail: 'red' } as const;
+const MAX_ANSWER = 200;
+
+/** Prints what each delivery sent, what came back, and why. */
+export function printDeliveries(deliveries: readonly SandboxDelivery[], stream: Stream): void {
+  for (const { id, url, misbehaves, attempts, signed, due_at } of deliveries) {
+    const wrong = misbehaves.length === 0 ? '' : ` (${misbehaves.join(', ')})`;
+    stream.write('\n');
+    print(stream, `Delivery ${id} to ${url}${wrong}`);
+    print(stream, `  ${signed.event}  ${signed.merchant_reference}  ${signed.transaction_status}`);
+    const attempt = attempts.at(-1);
+    if (attempt === undefined) {
+      print(stream, `  not sent yet: ${due_at ?? 'it waits for another delivery'}`);
+      continue;
+    }
+    const { title, detail, fix, tone } = attempt.outcome;
+    print(stream, `  ${answerOf(attempt)}`);
+    print(stream, `  ${title}`, TONE_COLOURS[tone]);
+    for (const text of [detail, fix]) if (text !== '') print(stream, `  ${text}`);
+  }
+}
+
+/** Whether the newest attempt of a delivery went wrong. */
+export const wentWrong = ({ attempts }: SandboxDelivery): boolean => attempts.at(-1)?.outcome.tone === 'bad';
+
+/** Prints one line for each case, and below it what to do. */
+export function printCheck({ url, ok, results }: CheckReport, stream: Stream): void {
+  print(stream, `Check of ${url}`);
+  const widthOf = (name: 'title' | 'expected'): number =>
+    Math.max(...results.map((result) => result[name].length));
+  const [title, expected] = [widthOf('title'), widthOf('expected')];
+  for (const result of results) {
+    const line = `  ${result.verdict}  ${result.title.padEnd(title)}  ${result.expected.padEnd(expected)}  ${result.got}`;
+    print(stream, line, VERDICT_COLOURS[result.verdict]);
+    if (result.fix !== '') print(stream, `        ${result.fix}`);
+  }
+  const failed = results.filter(({ verdict }) => verdict === 'fail').length;
+  const last = ok ? 'No case failed.' : `${failed} of ${results.length} cases failed.`;
+  print(stream, last, ok ? 'green' : 'red');
+}
+
+/** JSON for programs; escapes what a terminal could take for a command and JSON leaves as it is. */
+export function printJson(value: unknown): void {
+  const text = JSON.stringify(value, undefined, 2);
+  console.log(text.replace(/[\u007F-\u009F]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`));
+}
+
+function answerOf({ status, error, ms, response }: SandboxAttempt): string {
+  if (status === null) return `no answer: ${error}`;
+  const body = response?.body.trim().replace(/\s+/g, ' ') ?? '';
+  const shown = body.length > MAX_ANSWER ? `${body.slice(0, MAX_ANSWER)}…` : body;
+  return `${status}${ms === null ? '' : ` in ${ms} ms`}  ${shown}`;
+}
+
+/** One line, without what could move a terminal's cursor: an answer is another program's text. */
+function print(stream: Stream, text: string, colour?: 'green' | 'red' | 'yellow'): void {
+  const line = text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\uFFFD');
+  // Without colours in a pipe, and where NO_COLOR is set.
+  stream.write(`${colour === undefined ? line : styleText(colour, line, { stream })}\n`);
+}

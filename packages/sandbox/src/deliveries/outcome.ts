@@ -1,0 +1,59 @@
+import { type Exchange, explainOutcome, type Outcome } from '@payment-service/core/explain';
+import type { DeliveryAttempt, DeliveryRecord, TransactionRecord } from '../state/records.ts';
+import { callbackData } from './callback-data.ts';
+import { readCallback } from './content.ts';
+
+/** What came back for a request. */
+type Recorded = Pick<DeliveryAttempt, 'status' | 'answer' | 'error' | 'errorCode' | 'ms'>;
+
+/** What a request came to: likely cause and fix, from what was recorded on the wire. */
+export function explainRecorded(
+  request: Exchange['request'],
+  { status, answer, error, errorCode, ms }: Recorded,
+  { signingKey, now, knownPaths }: { signingKey: string; now: number; knownPaths?: readonly string[] },
+): Outcome {
+  return explainOutcome(
+    {
+      request,
+      ...(status === null
+        ? {}
+        : { response: { status, headers: answer?.headers ?? [], body: answer?.body } }),
+      error: error === null || errorCode === null ? (error ?? undefined) : `${errorCode}: ${error}`,
+      durationMs: ms ?? undefined,
+      knownPaths,
+    },
+    { signingKey },
+    { now: () => now },
+  );
+}
+
+/** What an attempt of a delivery came to. `callbackUrl`: the sandbox's own, whose path a near miss is compared with. */
+export function outcomeOf(
+  { url, body, signing }: DeliveryRecord,
+  attempt: DeliveryAttempt,
+  transaction: TransactionRecord | undefined,
+  { signingKey, callbackUrl }: { signingKey: string; callbackUrl: string | null },
+): Outcome {
+  const isForged =
+    signing.key === 'other'
+      ? 'signature'
+      : (forgedMoneyIn(body, transaction) ?? (signing.offsetSeconds === 0 ? undefined : 'timestamp'));
+  const request = { method: 'POST', url, headers: attempt.sent?.headers ?? [], body, isForged } as const;
+  const knownPaths = [
+    '/payments/callbacks',
+    ...(callbackUrl === null ? [] : [new URL(callbackUrl).pathname]),
+  ];
+  return explainRecorded(request, attempt, { signingKey, now: attempt.at, knownPaths });
+}
+
+/** What a body claims about money that its transaction does not, whichever change made it so. */
+function forgedMoneyIn(
+  body: string,
+  transaction: TransactionRecord | undefined,
+): 'amount' | 'currency' | undefined {
+  const claimed = readCallback(body)?.payload;
+  if (transaction === undefined || claimed === undefined) return undefined;
+  const genuine = callbackData(transaction).payload;
+  if (claimed['transaction_amount'] !== genuine.transaction_amount) return 'amount';
+  return claimed['transaction_currency'] === genuine.transaction_currency ? undefined : 'currency';
+}
