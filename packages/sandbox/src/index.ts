@@ -2,7 +2,6 @@ export type { CheckReport, CheckResult } from './check/check.ts';
 export type { Misbehaviour, RetryPreset, RetryRules, RetrySettings } from './deliveries/misbehaviour.ts';
 export type { Listening } from './http/listen.ts';
 export { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
-export type { StartedCollection } from './service/answers.ts';
 export { defaultProviders, type SandboxProvider } from './service/providers.ts';
 export { SandboxRefusal, type SandboxRefusalReason } from './service/refusal.ts';
 export type {
@@ -17,6 +16,7 @@ export type {
   SandboxDelivery,
   SandboxTransaction,
   SandboxTransfer,
+  StartedCollection,
 } from './service/views.ts';
 export type { SandboxAccount } from './state/account.ts';
 export type { Clock } from './state/clock.ts';

@@ -11,7 +11,6 @@ import { createApp } from './http/app.ts';
 import { checkAllowedHosts } from './http/hosts.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { refuseProduction } from './refuse-production.ts';
-import { createAnswers, type StartedCollection } from './service/answers.ts';
 import { checkProviders, defaultProviders, type SandboxProvider } from './service/providers.ts';
 import { SandboxRefusal } from './service/refusal.ts';
 import {
@@ -34,13 +33,15 @@ import {
   type SandboxDelivery,
   type SandboxTransaction,
   type SandboxTransfer,
+  type StartedCollection,
+  viewStarted,
   viewTransaction,
   viewTransfer,
 } from './service/views.ts';
 import { mintAccount, randomSeed, type SandboxAccount } from './state/account.ts';
 import { createChangeFeed } from './state/changes.ts';
 import { type Clock, systemClock } from './state/clock.ts';
-import type { SettingsRecord, TransactionRecord } from './state/records.ts';
+import type { Settings, TransactionRecord } from './state/records.ts';
 import { sqliteFile } from './state/sqlite-file.ts';
 import { createStore, type Store } from './state/store.ts';
 
@@ -199,7 +200,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
   const started = (transaction: TransactionRecord): StartedCollection => {
     const [server] = listening;
-    return createAnswers(service, server?.url ?? 'http://127.0.0.1').started(transaction);
+    return viewStarted(transaction, service.redirectOf(transaction), server?.url ?? 'http://127.0.0.1');
   };
   return {
     account,
@@ -246,7 +247,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
 }
 
-function check(options: SandboxOptions): Partial<Omit<SettingsRecord, 'clockOffset'>> {
+function check(options: SandboxOptions): Partial<Settings> {
   refuseProduction();
   const { callbackUrl, redirectUrl, allowedHosts = [], seed } = options;
   if (seed === '')
@@ -258,8 +259,8 @@ function check(options: SandboxOptions): Partial<Omit<SettingsRecord, 'clockOffs
   const wrong = redirectUrl === undefined ? undefined : redirectProblem(redirectUrl);
   if (wrong !== undefined) throw new ConfigurationError('redirectUrl', `redirectUrl ${wrong}.`);
   return {
-    ...(callbackUrl === undefined ? {} : { callbackUrl }),
-    ...(redirectUrl === undefined ? {} : { redirectUrl }),
+    ...(callbackUrl === undefined ? {} : { callback_url: callbackUrl }),
+    ...(redirectUrl === undefined ? {} : { redirect_url: redirectUrl }),
     ...(options.misbehave === undefined
       ? {}
       : { misbehave: configured('misbehave', () => readMisbehaviour(options.misbehave)) }),

@@ -49,7 +49,7 @@ function plan(
     callback_url ??
     delivery?.url ??
     transaction.callbackUrl ??
-    reader.get('settings', 'settings')?.callbackUrl;
+    reader.get('settings', 'settings')?.callback_url;
   if (url === undefined || url === null) {
     const message =
       'callback_url: is required, because the transaction has none and neither has the sandbox.';

@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono';
-import { type Answers, createAnswers } from '../service/answers.ts';
 import { SandboxRefusal } from '../service/refusal.ts';
 import {
   readBankChange,
@@ -14,12 +13,19 @@ import {
   readSettings,
   readSince,
   readTransfer,
-  settingsOf,
 } from '../service/requests.ts';
 import type { Service } from '../service/service.ts';
 import { viewEvent } from '../service/timeline.ts';
-import { viewEntry, viewRequest, viewTransaction, viewTransfer } from '../service/views.ts';
+import {
+  type StartedCollection,
+  viewEntry,
+  viewRequest,
+  viewStarted,
+  viewTransaction,
+  viewTransfer,
+} from '../service/views.ts';
 import type { SandboxAccount } from '../state/account.ts';
+import type { TransactionRecord } from '../state/records.ts';
 import { jsonBody } from './body.ts';
 import { onlyMethods } from './contract-api.ts';
 import { succeed } from './envelope.ts';
@@ -45,10 +51,11 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
   const app = new Hono();
   const keys = requireKeys(account, ['public', 'secret']);
   const { store } = service;
-  const answers = (c: Context): Answers => createAnswers(service, new URL(c.req.url).origin);
+  const started = (c: Context, transaction: TransactionRecord): StartedCollection =>
+    viewStarted(transaction, service.redirectOf(transaction), new URL(c.req.url).origin);
 
   app.post('/collections', keys, async (c) =>
-    succeed(c, answers(c).started(service.collect(readCollection(await jsonBody(c)))), 201),
+    succeed(c, started(c, service.collect(readCollection(await jsonBody(c)))), 201),
   );
   app.post('/payouts', keys, async (c) =>
     succeed(c, { transaction: viewTransaction(service.payout(readPayout(await jsonBody(c)))) }, 201),
@@ -68,11 +75,9 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
       .filter((one) => status === undefined || one.status === status);
     return succeed(c, { transactions: newest(c, list).map(viewTransaction) });
   });
-  app.get('/transactions/:id{[0-9]+}', keys, (c) =>
-    succeed(c, answers(c).started(service.transaction(idOf(c)))),
-  );
+  app.get('/transactions/:id{[0-9]+}', keys, (c) => succeed(c, started(c, service.transaction(idOf(c)))));
   app.post('/transactions/:id{[0-9]+}/outcome', keys, async (c) =>
-    succeed(c, answers(c).started(service.decide(idOf(c), readOutcome(await jsonBody(c)).outcome))),
+    succeed(c, started(c, service.decide(idOf(c), readOutcome(await jsonBody(c)).outcome))),
   );
   app.get('/transactions/:id{[0-9]+}/timeline', keys, (c) =>
     succeed(c, { timeline: service.timeline(idOf(c)).map(viewEvent) }),
@@ -115,33 +120,33 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
     return succeed(c, { merchant_wallets: service.wallets() }, 201);
   });
   app.get('/providers', keys, (c) => succeed(c, { providers: service.providers() }));
-  app.put('/providers', keys, async (c) => {
-    const { provider_code, transaction_currency, transaction_type, ...changes } = readProviderChange(
-      await jsonBody(c),
-    );
-    const provider = service.changeProvider(provider_code, transaction_currency, transaction_type, changes);
-    return succeed(c, { provider });
-  });
-  app.put('/banks', keys, async (c) => {
-    const { provider_code, bank_code, is_active } = readBankChange(await jsonBody(c));
-    return succeed(c, { bank: service.changeBank(provider_code, bank_code, { is_active }) });
-  });
+  app.put('/providers', keys, async (c) =>
+    succeed(c, { provider: service.changeProvider(readProviderChange(await jsonBody(c))) }),
+  );
+  app.put('/banks', keys, async (c) =>
+    succeed(c, { bank: service.changeBank(readBankChange(await jsonBody(c))) }),
+  );
   app.post('/clearing', keys, async (c) => {
-    const { currency, buckets = ['uncleared'] } = readClearing(await jsonBody(c));
-    return succeed(c, {
-      released: service.clear({ currency, buckets }),
-      merchant_wallets: service.wallets(),
-    });
+    const released = service.clear(readClearing(await jsonBody(c)));
+    return succeed(c, { released, merchant_wallets: service.wallets() });
   });
-  app.get('/clock', keys, (c) => succeed(c, answers(c).clock()));
+  const clock = (c: Context): Response => {
+    const now = new Date(service.now()).toISOString();
+    return succeed(c, { now, advanced_seconds: service.settings().clockOffset / 1000 });
+  };
+  app.get('/clock', keys, clock);
   app.post('/clock', keys, async (c) => {
     service.advance(readClock(await jsonBody(c)).advance_seconds);
-    return succeed(c, answers(c).clock());
+    return clock(c);
   });
-  app.get('/settings', keys, (c) => succeed(c, answers(c).settings()));
+  const settings = (c: Context): Response => {
+    const { clockOffset: _, ...shown } = service.settings();
+    return succeed(c, shown);
+  };
+  app.get('/settings', keys, settings);
   app.put('/settings', keys, async (c) => {
-    service.change(settingsOf(readSettings(await jsonBody(c))));
-    return succeed(c, answers(c).settings());
+    service.change(readSettings(await jsonBody(c)));
+    return settings(c);
   });
   app.post('/reset', keys, (c) => {
     service.reset();

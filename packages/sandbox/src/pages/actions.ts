@@ -14,11 +14,10 @@ import {
   readRetryRules,
   readSettings,
   readTransfer,
-  settingsOf,
 } from '../service/requests.ts';
 import { checkPage } from './account/check.ts';
 import { misbehaviourOf } from './account/presets.ts';
-import { providerNames, providersPage } from './account/providers.ts';
+import { providerNamed, providersPage } from './account/providers.ts';
 import { settingsPage } from './account/settings.ts';
 import { startPage } from './account/start.ts';
 import { walletsPage } from './account/wallets.ts';
@@ -131,37 +130,22 @@ export function createActions(dashboard: Dashboard): Hono {
     ({ currency, amount }) => service.deposit(readTransfer({ currency, amount: Number(amount) })),
     { form: ({ currency }) => `deposit-${currency}`, page: walletsPage },
   );
-  const switched = ({ on, off }: Fields): [names: string, is_active: boolean] => [
-    on ?? off ?? '',
-    on !== undefined,
-  ];
+  const switched = ({ on, off }: Fields) => ({ key: on ?? off ?? '', is_active: on !== undefined });
   action('providers', (fields) => {
-    const [key, is_active] = switched(fields);
-    service.changeProvider(...providerNames(key), { is_active });
+    const { key, is_active } = switched(fields);
+    service.changeProvider({ ...providerNamed(key), is_active });
   });
   action('banks', (fields) => {
-    const [names, is_active] = switched(fields);
-    const [provider = '', bank = ''] = names.split(' ');
-    service.changeBank(provider, bank, { is_active });
+    const { key, is_active } = switched(fields);
+    const [provider_code = '', bank_code = ''] = key.split(' ');
+    service.changeBank({ provider_code, bank_code, is_active });
   });
   action(
     'limits',
-    ({ provider = '', ...typed }) => {
-      const [provider_code, transaction_currency, transaction_type] = providerNames(provider);
-      const names = { provider_code, transaction_currency, transaction_type };
-      const limits = ['min_amount', 'max_amount', 'max_daily_amount'].map((name) => [
-        name,
-        Number(typed[name]),
-      ]);
-      const { min_amount, max_amount, max_daily_amount } = readProviderChange({
-        ...names,
-        ...Object.fromEntries(limits),
-      });
-      service.changeProvider(provider_code, transaction_currency, transaction_type, {
-        ...(min_amount === undefined ? {} : { min_amount }),
-        ...(max_amount === undefined ? {} : { max_amount }),
-        ...(max_daily_amount === undefined ? {} : { max_daily_amount }),
-      });
+    ({ provider = '', min_amount, max_amount, max_daily_amount }) => {
+      const limits = Object.entries({ min_amount, max_amount, max_daily_amount });
+      const numbers = Object.fromEntries(limits.map(([name, typed]) => [name, Number(typed)]));
+      service.changeProvider(readProviderChange({ ...providerNamed(provider), ...numbers }));
     },
     { form: ({ provider }) => `limits-${provider}`, page: providersPage },
   );
@@ -193,8 +177,7 @@ export function createActions(dashboard: Dashboard): Hono {
   );
   action('clearing', ({ bucket = '' }) => {
     const [name, currency] = bucket.split(' ');
-    const { buckets = [], ...rest } = readClearing({ buckets: [name], currency });
-    service.clear({ ...rest, buckets });
+    service.clear(readClearing({ buckets: [name], currency }));
   });
   action(
     'clock',
@@ -209,7 +192,7 @@ export function createActions(dashboard: Dashboard): Hono {
   action(
     'addresses',
     ({ callback_url = null, redirect_url = null, order_url = null, inbox_url = null }) => {
-      service.change(settingsOf(readSettings({ callback_url, redirect_url, order_url, inbox_url })));
+      service.change(readSettings({ callback_url, redirect_url, order_url, inbox_url }));
     },
     { form: 'addresses', page: settingsPage },
   );

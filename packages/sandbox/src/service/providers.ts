@@ -173,10 +173,14 @@ export function checkProviders(providers: readonly SandboxProvider[]): void {
   }
 }
 
-/** What can be changed of a provider while the sandbox runs. */
-export type ProviderChanges = Partial<
-  Pick<PaymentProvider, 'is_active' | 'min_amount' | 'max_amount' | 'max_daily_amount'>
->;
+/** The option that changes, and any of its switch and its limits. */
+export interface ProviderChange
+  extends Partial<Pick<PaymentProvider, 'is_active' | 'min_amount' | 'max_amount' | 'max_daily_amount'>>,
+    Pick<PaymentProvider, 'provider_code' | 'transaction_currency' | 'transaction_type'> {}
+
+export interface BankChange extends Pick<PayoutBank, 'bank_code' | 'is_active'> {
+  readonly provider_code: string;
+}
 
 /** Puts the providers into the store, in their order. */
 export function putProviders(unit: Unit, providers: readonly SandboxProvider[]): void {
@@ -185,15 +189,13 @@ export function putProviders(unit: Unit, providers: readonly SandboxProvider[]):
 }
 
 /** Throws a SandboxRefusal for a provider that is not there, or limits that contradict each other. */
-export function changeProvider(
-  unit: Unit,
-  [code, currency, type]: readonly [code: string, currency: string, type: string],
-  changes: ProviderChanges,
-): SandboxProvider {
+export function changeProvider(unit: Unit, change: ProviderChange): SandboxProvider {
+  const { provider_code, transaction_currency, transaction_type, ...changes } = change;
   for (const [index, provider] of unit.list('provider').entries()) {
     const option = { ...provider.option, ...changes };
-    const isNamed = option.provider_code === code && option.transaction_currency === currency;
-    if (!isNamed || option.transaction_type.toUpperCase() !== type.toUpperCase()) continue;
+    const isNamed =
+      option.provider_code === provider_code && option.transaction_currency === transaction_currency;
+    if (!isNamed || option.transaction_type.toUpperCase() !== transaction_type.toUpperCase()) continue;
     if (!hasGoodLimits(option)) {
       throw new SandboxRefusal(422, 'malformed_request', `The provider ${GOOD_LIMITS}.`, 'max_amount');
     }
@@ -205,17 +207,12 @@ export function changeProvider(
 }
 
 /** Switches a bank on or off, wherever the provider lists it. Throws a SandboxRefusal for one that is not there. */
-export function changeBank(
-  unit: Unit,
-  providerCode: string,
-  bankCode: string,
-  changes: Pick<PayoutBank, 'is_active'>,
-): PayoutBank {
+export function changeBank(unit: Unit, { provider_code, bank_code, is_active }: BankChange): PayoutBank {
   let found: PayoutBank | undefined;
   for (const [index, provider] of unit.list('provider').entries()) {
-    const bank = provider.banks?.find(({ bank_code }) => bank_code === bankCode);
-    if (bank === undefined || provider.option.provider_code !== providerCode) continue;
-    const changed = { ...bank, ...changes };
+    const bank = provider.banks?.find((one) => one.bank_code === bank_code);
+    if (bank === undefined || provider.option.provider_code !== provider_code) continue;
+    const changed = { ...bank, is_active };
     found = changed;
     const banks = provider.banks?.map((one) => (one === bank ? changed : one)) ?? [];
     unit.put('provider', index, { ...provider, banks });

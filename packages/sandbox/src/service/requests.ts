@@ -1,4 +1,3 @@
-import type { PayoutBank } from '@payment-service/core/client';
 import * as z from 'zod';
 import {
   type Misbehaviour,
@@ -6,8 +5,9 @@ import {
   type RetrySettings,
   retryPresets,
 } from '../deliveries/misbehaviour.ts';
-import type { SettingsRecord, TransactionMode } from '../state/records.ts';
-import type { ProviderChanges } from './providers.ts';
+import type { Settings, TransactionMode } from '../state/records.ts';
+import type { Release } from './ledger.ts';
+import type { BankChange, ProviderChange } from './providers.ts';
 import { SandboxRefusal } from './refusal.ts';
 
 /** What a collection and a payout have in common; the body of the request in wire data. */
@@ -150,7 +150,7 @@ export const readOutcome = (input: unknown): { outcome: Outcome } => read(z.stri
 
 const clearing = z.strictObject({
   currency: text.optional(),
-  buckets: z.array(z.enum(['uncleared', 'reserve'])).optional(),
+  buckets: z.array(z.enum(['uncleared', 'reserve'])).default(['uncleared']),
 });
 const settings = z.strictObject({
   callback_url: address.nullable().exactOptional(),
@@ -179,34 +179,6 @@ const since = z.strictObject({ since: z.iso.datetime({ offset: true }).exactOpti
 const check = z.strictObject({ callback_url: address.optional() });
 const clock = z.strictObject({ advance_seconds: z.int().min(0).max(315_360_000) });
 
-/** What to release ahead of its time; uncleared money of every currency by default. */
-export interface ClearingRequest {
-  readonly currency?: string | undefined;
-  readonly buckets?: ('uncleared' | 'reserve')[] | undefined;
-}
-
-/** What holds when a request does not say; what is left out stays as it is, and null is nowhere. */
-interface SettingsRequest {
-  readonly callback_url?: string | null;
-  readonly redirect_url?: string | null;
-  /** Pages of the merchant that the dashboard links to; `{merchant_reference}` is filled in. */
-  readonly order_url?: string | null;
-  readonly inbox_url?: string | null;
-  readonly misbehave?: Misbehaviour;
-  readonly retry?: Partial<RetryRules>;
-}
-
-interface ProviderRequest extends ProviderChanges {
-  readonly provider_code: string;
-  readonly transaction_currency: string;
-  readonly transaction_type: string;
-}
-
-interface BankRequest extends Pick<PayoutBank, 'is_active'> {
-  readonly provider_code: string;
-  readonly bank_code: string;
-}
-
 /** What to send of a transaction or a delivery: the callback with these changes. */
 export interface Composition extends Misbehaviour {
   /** Where it goes. @default where the callback of the transaction or the delivery went, or the sandbox's own */
@@ -220,31 +192,17 @@ export interface ComposedChanges extends Omit<Composition, 'retry'> {
   readonly retry?: Partial<RetryRules>;
 }
 
-export const readClearing = (input: unknown): ClearingRequest => read(clearing, input);
-/** The settings that a request changes, by the names of the record. */
-export function settingsOf({
-  callback_url,
-  redirect_url,
-  order_url,
-  inbox_url,
-  ...rest
-}: SettingsRequest): Partial<SettingsRecord> {
-  return {
-    ...rest,
-    ...(callback_url === undefined ? {} : { callbackUrl: callback_url }),
-    ...(redirect_url === undefined ? {} : { redirectUrl: redirect_url }),
-    ...(order_url === undefined ? {} : { orderUrl: order_url }),
-    ...(inbox_url === undefined ? {} : { inboxUrl: inbox_url }),
-  };
-}
+/** Uncleared money of every currency by default. */
+export const readClearing = (input: unknown): Release => read(clearing, input);
 export const readCheck = (input: unknown): { callback_url?: string | undefined } => read(check, input);
 export const readClock = (input: unknown): { advance_seconds: number } => read(clock, input);
 export const readMisbehaviour = (input: unknown): Misbehaviour => read(misbehaviour, input);
 export const readRetryRules = (input: unknown): Partial<RetryRules> => read(retryRules, input);
-export const readSettings = (input: unknown): SettingsRequest => read(settings, input);
+/** What is left out stays as it is. */
+export const readSettings = (input: unknown): Partial<Settings> => read(settings, input);
 export const readComposition = (input: unknown): ComposedChanges => read(composition, input);
-export const readProviderChange = (input: unknown): ProviderRequest => read(providerChange, input);
-export const readBankChange = (input: unknown): BankRequest => read(bankChange, input);
+export const readProviderChange = (input: unknown): ProviderChange => read(providerChange, input);
+export const readBankChange = (input: unknown): BankChange => read(bankChange, input);
 
 /** The time since when, in milliseconds since the epoch; the beginning where none is given. */
 export const readSince = (input: unknown): number => Date.parse(read(since, input).since ?? '1970-01-01');

@@ -23,6 +23,7 @@ import type {
   EntryRecord,
   Kind,
   RequestRecord,
+  Settings,
   SettingsRecord,
   TransactionRecord,
   TransferRecord,
@@ -30,10 +31,11 @@ import type {
 import type { Store, Unit } from '../state/store.ts';
 import { clear, listWallets, openWallets, type Release, waitingEntries } from './ledger.ts';
 import {
+  type BankChange,
   changeBank,
   changeProvider,
   defaultProviders,
-  type ProviderChanges,
+  type ProviderChange,
   putProviders,
   type SandboxProvider,
 } from './providers.ts';
@@ -53,7 +55,7 @@ import { type SandboxDelivery, viewDelivery } from './views.ts';
 export interface ServiceOptions extends ComposeContext, CheckContext {
   readonly deliveries: Deliveries;
   /** What holds from the start on; everything else stays as it was stored. */
-  readonly settings: Partial<Omit<SettingsRecord, 'clockOffset'>>;
+  readonly settings: Partial<Settings>;
   /** The payment options, in place of the stored or the built-in ones. */
   readonly providers: readonly SandboxProvider[] | undefined;
 }
@@ -78,8 +80,8 @@ export interface Service {
   /** The payment options as they are now, with their banks. */
   providers(): SandboxProvider[];
   /** Switches a payment option on or off, or moves its limits; holds at once, in /data/… too. */
-  changeProvider(code: string, currency: string, type: string, changes: ProviderChanges): SandboxProvider;
-  changeBank(providerCode: string, bankCode: string, changes: Pick<PayoutBank, 'is_active'>): PayoutBank;
+  changeProvider(change: ProviderChange): SandboxProvider;
+  changeBank(change: BankChange): PayoutBank;
   settings(): SettingsRecord;
   /** Refuses addresses that could not be used. */
   change(settings: Partial<SettingsRecord>): SettingsRecord;
@@ -124,10 +126,10 @@ const initial: SettingsRecord = {
   clockOffset: 0,
   misbehave: {},
   retry: {},
-  callbackUrl: null,
-  redirectUrl: null,
-  orderUrl: null,
-  inboxUrl: null,
+  callback_url: null,
+  redirect_url: null,
+  order_url: null,
+  inbox_url: null,
 };
 const emptied: readonly Kind[] = [
   'wallet',
@@ -200,8 +202,8 @@ export function createService(options: ServiceOptions): Service {
 
   const settings = (): SettingsRecord => found(store.get('settings', 'settings'), 'setting');
   const change = (changes: Partial<SettingsRecord>): SettingsRecord => {
-    if (typeof changes.callbackUrl === 'string') checkDestination(changes.callbackUrl, rules);
-    if (typeof changes.redirectUrl === 'string') checkRedirect(changes.redirectUrl);
+    if (typeof changes.callback_url === 'string') checkDestination(changes.callback_url, rules);
+    if (typeof changes.redirect_url === 'string') checkRedirect(changes.redirect_url);
     return act((unit) => {
       const changed = { ...settings(), ...changes };
       unit.put('settings', 'settings', changed);
@@ -214,10 +216,8 @@ export function createService(options: ServiceOptions): Service {
   const outcomes = new WeakMap<DeliveryAttempt, AttemptOutcome>();
   const outcome = (delivery: DeliveryRecord, attempt: DeliveryAttempt): AttemptOutcome => {
     const transaction = store.get('transaction', delivery.transactionId);
-    const { callbackUrl } = settings();
-    const { signingKey } = options;
-    const found =
-      outcomes.get(attempt) ?? outcomeOf(delivery, attempt, transaction, { signingKey, callbackUrl });
+    const context = { signingKey: options.signingKey, callbackUrl: settings().callback_url };
+    const found = outcomes.get(attempt) ?? outcomeOf(delivery, attempt, transaction, context);
     outcomes.set(attempt, found);
     return found;
   };
@@ -265,9 +265,8 @@ export function createService(options: ServiceOptions): Service {
       store.list('entry').filter((one) => currency === undefined || one.currency === currency),
     deposit: (request) => act((unit, now) => makeDeposit(unit, request, now)),
     providers: () => store.list('provider'),
-    changeProvider: (code, currency, type, changes) =>
-      act((unit) => changeProvider(unit, [code, currency, type], changes)),
-    changeBank: (code, bankCode, changes) => act((unit) => changeBank(unit, code, bankCode, changes)),
+    changeProvider: (change) => act((unit) => changeProvider(unit, change)),
+    changeBank: (change) => act((unit) => changeBank(unit, change)),
     timeline: (id) => timelineOf(store, found(store.get('transaction', id), 'transaction')),
     outcomeOf: outcome,
     view: (delivery) => viewDelivery(delivery, outcome),
@@ -277,7 +276,7 @@ export function createService(options: ServiceOptions): Service {
         unit.put('request', id, { id, ...request });
         for (const old of unit.list('request').slice(0, -MAX_REQUESTS)) unit.remove('request', old.id);
       }),
-    check: (callbackUrl) => checkEndpoint(callbackUrl ?? settings().callbackUrl, options),
+    check: (callbackUrl) => checkEndpoint(callbackUrl ?? settings().callback_url, options),
     logRedirect: (id, location, status) =>
       store.write((unit) => {
         const transaction = found(unit.get('transaction', id), 'transaction');
@@ -302,8 +301,8 @@ export function createService(options: ServiceOptions): Service {
     },
     reset: () =>
       act((unit) => {
-        const { callbackUrl, redirectUrl, orderUrl, inboxUrl } = settings();
-        const addresses = { callbackUrl, redirectUrl, orderUrl, inboxUrl };
+        const { callback_url, redirect_url, order_url, inbox_url } = settings();
+        const addresses = { callback_url, redirect_url, order_url, inbox_url };
         for (const kind of emptied) unit.clear(kind);
         prepare(unit);
         unit.put('settings', 'settings', { ...initial, ...options.settings, ...addresses });

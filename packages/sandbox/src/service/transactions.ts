@@ -31,7 +31,7 @@ export function startCollection(
   const transaction = start(unit, rules, request, provider, now);
   const charge = shareOf(transaction.amount, provider.chargeBasisPoints);
   const chargeCustomer = request.charge_customer ?? false;
-  const redirectUrl = request.redirect_url ?? unit.get('settings', 'settings')?.redirectUrl ?? null;
+  const redirectUrl = request.redirect_url ?? unit.get('settings', 'settings')?.redirect_url ?? null;
   if (redirectUrl !== null) checkRedirect(redirectUrl);
   return save(unit, {
     ...transaction,
@@ -133,7 +133,7 @@ function start(
   checkReference(request.merchant_reference, rules);
   const { spentKey, spent } = checkLimits(unit, option, request.amount, amount, now);
   const settings = unit.get('settings', 'settings');
-  const callbackUrl = request.callback_url ?? settings?.callbackUrl ?? null;
+  const callbackUrl = request.callback_url ?? settings?.callback_url ?? null;
   if (callbackUrl !== null) checkDestination(callbackUrl, rules);
   const misbehave = request.misbehave ?? settings?.misbehave ?? {};
 

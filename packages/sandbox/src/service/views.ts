@@ -100,6 +100,29 @@ export function viewTransaction(transaction: TransactionRecord): SandboxTransact
   };
 }
 
+/** What a started collection answers. */
+export interface StartedCollection {
+  readonly transaction: SandboxTransaction;
+  /** Where the customer pays or declines; null when nothing is left to decide there. */
+  readonly payment_page_url: string | null;
+  /** The signed address that the customer's browser goes back to, once it is decided. */
+  readonly redirect_location: string | null;
+}
+
+/** `origin`: the address of the sandbox, as this caller knows it. */
+export function viewStarted(
+  transaction: TransactionRecord,
+  redirect: string | undefined,
+  origin: string,
+): StartedCollection {
+  const { mode, internalReference } = transaction;
+  return {
+    transaction: viewTransaction(transaction),
+    payment_page_url: mode === 'page' ? `${origin}/sandbox/pay/${internalReference}` : null,
+    redirect_location: redirect ?? null,
+  };
+}
+
 export function viewTransfer({ id, currency, amount, createdAt }: TransferRecord): SandboxTransfer {
   return { id, currency, amount: toAmount(amount, currency), created_at: iso(createdAt) };
 }

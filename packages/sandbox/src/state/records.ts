@@ -28,19 +28,22 @@ export interface AccountRecord {
   readonly seed: string;
 }
 
-export interface SettingsRecord {
-  /** How far the sandbox's clock was moved ahead, in milliseconds. */
-  readonly clockOffset: number;
-  /** What callbacks do when a request does not say. */
+/** What applies when a request does not say, by the names of the wire. */
+export interface Settings {
+  /** Where callbacks go; null for nowhere. */
+  readonly callback_url: string | null;
+  /** Where the customer's browser goes back to; null for nowhere. */
+  readonly redirect_url: string | null;
+  /** The merchant's own pages of an order and of its inbox row, with `{merchant_reference}`: only linked to. */
+  readonly order_url: string | null;
+  readonly inbox_url: string | null;
   readonly misbehave: Misbehaviour;
   readonly retry: Partial<RetryRules>;
-  /** Where callbacks go when a request does not say; null for nowhere. */
-  readonly callbackUrl: string | null;
-  /** Where the customer's browser goes back to when a request does not say. */
-  readonly redirectUrl: string | null;
-  /** The merchant's own pages of an order and of its inbox row, with `{merchant_reference}`: only linked to. */
-  readonly orderUrl: string | null;
-  readonly inboxUrl: string | null;
+}
+
+export interface SettingsRecord extends Settings {
+  /** How far the sandbox's clock was moved ahead, in milliseconds. */
+  readonly clockOffset: number;
 }
 
 export interface CounterRecord {

@@ -29,7 +29,7 @@ const columns: readonly Column<CheckResult & { id: string }>[] = [
 /** One button that posts genuine and wrong callbacks to an endpoint, and the grid of what it did with each. */
 export function checkPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
   const { service } = dashboard;
-  const { callbackUrl } = service.settings();
+  const { callback_url } = service.settings();
   const report = service.store.get('check', 'check');
   const fields = fieldsOf('check', refused);
   return framed(c, dashboard, {
@@ -43,7 +43,7 @@ export function checkPage(c: Context, dashboard: Dashboard, refused?: Refused): 
     body: html`<section class="card" aria-labelledby="check-title"><h2 id="check-title">Does it accept what is genuine, and refuse the rest?</h2>
 <p class="quiet">Posts 22 callbacks about references that begin with CHECK-, one after the other. It moves no money in the sandbox.</p>
 ${form('check', 'check', {
-  fields: html`${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: report?.url ?? callbackUrl ?? '', hint: 'Such as http://127.0.0.1:3000/payments/callbacks.' })}${fields.problem()}`,
+  fields: html`${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: report?.url ?? callback_url ?? '', hint: 'Such as http://127.0.0.1:3000/payments/callbacks.' })}${fields.problem()}`,
   button: 'Check it',
   kind: 'main',
 })}</section>

@@ -12,9 +12,12 @@ import { badge } from '../parts/state.ts';
 const providerKey = (option: PaymentProvider): string =>
   `${option.provider_code}-${option.transaction_currency}-${option.transaction_type.toLowerCase()}`;
 
-export function providerNames(key: string): [code: string, currency: string, type: string] {
-  const [, code = '', currency = '', type = ''] = /^(.*)-([^-]*)-([^-]*)$/.exec(key) ?? [];
-  return [code, currency, type];
+export function providerNamed(
+  key: string,
+): Pick<PaymentProvider, 'provider_code' | 'transaction_currency' | 'transaction_type'> {
+  const [, provider_code = '', transaction_currency = '', transaction_type = ''] =
+    /^(.*)-([^-]*)-([^-]*)$/.exec(key) ?? [];
+  return { provider_code, transaction_currency, transaction_type };
 }
 
 const activity = (isActive: boolean): Markup =>

@@ -4,6 +4,7 @@ import { defaultRetry } from '../../deliveries/misbehaviour.ts';
 import { changeFields, fieldsFrom } from '../compose/changes.ts';
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
+import type { Markup } from '../parts/layout.ts';
 import { counted, span, time } from '../parts/quantities.ts';
 import { note } from '../parts/state.ts';
 import { keysPanel } from './keys.ts';
@@ -12,8 +13,11 @@ import { misbehaviourLabel, presets, retryChoices, retryLabel } from './presets.
 /** What holds when a request does not say, the clock, the keys, and the reset. Each control shows what is set. */
 export function settingsPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
   const { service } = dashboard;
-  const { misbehave, retry, clockOffset, callbackUrl, redirectUrl, orderUrl, inboxUrl } = service.settings();
+  const settings = service.settings();
+  const { misbehave, retry, clockOffset } = settings;
   const addresses = fieldsOf('addresses', refused);
+  const address = (name: keyof typeof settings & `${string}_url`, label: string, example: string): Markup =>
+    addresses.field({ name, label, type: 'url', value: settings[name] ?? '', hint: `Such as ${example}` });
   const defaults = fieldsOf('defaults', refused);
   const clock = fieldsOf('clock', refused);
   const rules = { ...defaultRetry, ...retry };
@@ -29,10 +33,10 @@ export function settingsPage(c: Context, dashboard: Dashboard, refused?: Refused
       'addresses',
       'addresses',
       {
-        fields: html`${addresses.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callbackUrl ?? '', hint: 'Such as http://127.0.0.1:3000/payments/callbacks. Empty: no callbacks.' })}
-${addresses.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirectUrl ?? '', hint: 'Such as http://127.0.0.1:3000/payments/return. Empty: no redirect.' })}
-${addresses.field({ name: 'order_url', label: 'Your page of an order', value: orderUrl ?? '', hint: 'Such as http://127.0.0.1:3000/orders/{merchant_reference}. Linked from a transaction.' })}
-${addresses.field({ name: 'inbox_url', label: 'Your page of its inbox row', value: inboxUrl ?? '', hint: 'Such as http://127.0.0.1:3000/owner/inbox?reference={merchant_reference}.' })}${addresses.problem()}`,
+        fields: html`${address('callback_url', 'Callback URL', 'http://127.0.0.1:3000/payments/callbacks. Empty: no callbacks.')}
+${address('redirect_url', 'Redirect URL', 'http://127.0.0.1:3000/payments/return. Empty: no redirect.')}
+${address('order_url', 'Your page of an order', 'http://127.0.0.1:3000/orders/{merchant_reference}. Linked from a transaction.')}
+${address('inbox_url', 'Your page of its inbox row', 'http://127.0.0.1:3000/owner/inbox?reference={merchant_reference}.')}${addresses.problem()}`,
         button: 'Save the addresses',
         kind: 'main',
       },

@@ -35,7 +35,7 @@ function filledBy(c: Context): Filled | undefined {
 /** The forms that start a collection or a payout. Account number, amount and bank follow the chosen provider. */
 export function startPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
   const { service } = dashboard;
-  const { callbackUrl, redirectUrl } = service.settings();
+  const { callback_url, redirect_url } = service.settings();
   const asked = refused ?? filledBy(c);
   // The same until something is started, so that an update of the page does not change it under the reader's eyes.
   const suggestion = `ORD-${service.store.get('counter', 'id')?.next ?? 1001}`;
@@ -76,7 +76,7 @@ ${fields.field({ name: 'amount', label: `Amount in ${option.transaction_currency
 ${fields.field({ name: 'merchant_reference', label: 'Merchant reference', value: suggestion })}
 ${fields.field({ name: 'customer_name', label: 'Customer name', value: 'Sandbox Customer' })}
 ${rest(fields, chosen)}
-${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callbackUrl ?? '', hint: callbackUrl === null ? 'Empty: no callback is sent.' : 'From Settings.' })}
+${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callback_url ?? '', hint: callback_url === null ? 'Empty: no callback is sent.' : 'From Settings.' })}
 ${fields.choice({ name: 'misbehave', label: 'Callback' }, [['', 'As set for the sandbox'], ...misbehaviours])}
 ${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandbox'], ...retryChoices])}${fields.problem()}`,
         button,
@@ -98,7 +98,7 @@ ${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandb
       (
         fields,
       ) => html`${fields.choice({ name: 'ending', label: 'How it ends' }, [['page', 'The customer decides on the payment page'], ...endings])}
-${fields.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirectUrl ?? '', hint: 'Where the customer goes back to.' })}
+${fields.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirect_url ?? '', hint: 'Where the customer goes back to.' })}
 ${fields.check({ name: 'charge_customer', label: 'The customer pays the charge' })}`,
     )}
 ${part(

@@ -53,7 +53,7 @@ ${keysPanel(c, dashboard)}</div>`,
 
 /** A sandbox without an address for callbacks sends none: the reader learns it before the first transaction. */
 const nowhere = ({ service }: Dashboard): Markup | string =>
-  service.settings().callbackUrl === null
+  service.settings().callback_url === null
     ? note(
         'info',
         'Callbacks have nowhere to go yet.',

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { TimelineEvent } from '../../service/timeline.ts';
-import type { SettingsRecord, TransactionRecord } from '../../state/records.ts';
+import type { Settings, TransactionRecord } from '../../state/records.ts';
 import { buckets, causes, wallets } from '../parts/entry-words.ts';
 import { button } from '../parts/form.ts';
 import { type Dashboard, framed, notFound } from '../parts/frame.ts';
@@ -51,13 +51,13 @@ ${others.length === 0 ? '' : html`<dt>Same reference</dt><dd>${others.map((one) 
 }
 
 /** The merchant's own pages of it, where Settings names them. */
-function merchantLinks({ orderUrl, inboxUrl }: SettingsRecord, reference: string): Markup | string {
+function merchantLinks({ order_url, inbox_url }: Settings, reference: string): Markup | string {
   const link = (url: string | null, text: string): Markup | string =>
     url === null
       ? ''
       : html`<a href="${url.replaceAll('{merchant_reference}', encodeURIComponent(reference))}">${text}</a> `;
-  if (orderUrl === null && inboxUrl === null) return '';
-  return html`<dt>In your program</dt><dd>${link(orderUrl, 'Order')}${link(inboxUrl, 'Inbox')}</dd>`;
+  if (order_url === null && inbox_url === null) return '';
+  return html`<dt>In your program</dt><dd>${link(order_url, 'Order')}${link(inbox_url, 'Inbox')}</dd>`;
 }
 
 /** Nothing is sent without an address, and that must not look like a fault. */
