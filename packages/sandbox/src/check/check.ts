@@ -130,13 +130,13 @@ function resultOf(
 const isAccepted = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 const isRefusal = (status: number | null): boolean => status !== null && REFUSALS.includes(status);
 
-function verdictOf({ name, expected }: CheckCase, { status, errorCode }: Exchanged): CheckResult['verdict'] {
+function verdictOf({ name, expected }: CheckCase, { status, error_code }: Exchanged): CheckResult['verdict'] {
   if (expected !== 'refuse' && expected !== 'aside') {
     if (isAccepted(status)) return 'pass';
     if (!isRefusal(status) || expected === 'accept') return 'fail';
     return expected === 'either' ? 'pass' : 'warn';
   }
-  if (status === null) return name === 'too_large' && CLOSED.includes(errorCode ?? '') ? 'pass' : 'fail';
+  if (status === null) return name === 'too_large' && CLOSED.includes(error_code ?? '') ? 'pass' : 'fail';
   if (isRefusal(status) || (name === 'wrong_method' && [404, 405].includes(status))) return 'pass';
   const isKept = expected === 'aside' && isAccepted(status);
   return isKept || (status >= 300 && status < 500) ? 'warn' : 'fail';

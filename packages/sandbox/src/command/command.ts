@@ -97,14 +97,20 @@ prints what happened and why. The exit code is the program's.
       exitCode = await start(options, program);
     });
 
-  const withSession = (command: Command): Command =>
+  const withKeys = (command: Command): Command =>
     command
-      .option('--sandbox <url>', 'the sandbox that runs (default: the one that was started in this folder)')
       .option(
         '--keys-file <path>',
         'the file with the keys (default: the environment, or what start left here)',
       )
       .option('--json', 'print JSON for programs');
+  const withSession = (command: Command): Command =>
+    withKeys(
+      command.option(
+        '--sandbox <url>',
+        'the sandbox that runs (default: the one that was started in this folder)',
+      ),
+    );
 
   withSession(root.command('trigger'))
     .description('starts a collection, and prints what became of its callback, and why')
@@ -136,14 +142,9 @@ prints what happened and why. The exit code is the program's.
       else printCheck(found, process.stdout);
       if (!found.ok) exitCode = 1;
     });
-  root
-    .command('explain')
+  withKeys(root.command('explain'))
     .description('says why a recorded callback is refused; exit code 0 when it verifies')
     .option('--request <file>', 'an HTTP request, a curl command, or JSON with headers and body', '-')
-    .option(
-      '--keys-file <path>',
-      'the file with the keys (default: the environment, or what start left here)',
-    )
     .option('--tolerance <seconds>', "the verifier's toleranceSeconds", seconds)
     .addOption(
       new Option('--colon-in <field>', "the verifier's colonIn").choices([
@@ -151,7 +152,6 @@ prints what happened and why. The exit code is the program's.
         'internal_reference',
       ]),
     )
-    .option('--json', 'print JSON for programs')
     .action((options: ExplainOptions & SessionOptions & { json?: true }) => {
       const keys = readKeys(options.keysFile);
       const explanation = explainRecorded(options, keys);

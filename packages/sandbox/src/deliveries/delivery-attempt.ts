@@ -10,9 +10,9 @@ export interface AttemptOptions {
   readonly timeoutMs: number;
 }
 
-type Outcome = Pick<DeliveryAttempt, 'status' | 'answer' | 'error' | 'errorCode'>;
+type Outcome = Pick<DeliveryAttempt, 'status' | 'response' | 'error' | 'error_code'>;
 
-const NO_ANSWER: Outcome = { status: null, answer: null, error: null, errorCode: null };
+const NO_ANSWER: Outcome = { status: null, response: null, error: null, error_code: null };
 
 /** Sends a callback once. Whatever goes wrong is in the result; nothing is thrown. */
 export async function attemptDelivery(
@@ -48,7 +48,7 @@ export async function exchange(
   const problem = destinationProblem(url, allowedHosts);
   if (problem !== undefined) {
     const error = `not sent: the address ${problem}`;
-    return { ...NO_ANSWER, ms: null, headers: null, error, errorCode: 'NOT_SENT' };
+    return { ...NO_ANSWER, ms: null, headers: null, error, error_code: 'NOT_SENT' };
   }
   const address = new URL(url);
   const bytes = new TextEncoder().encode(body);
@@ -63,21 +63,21 @@ export async function exchange(
   let outcome = NO_ANSWER;
   try {
     const { signal } = deadline;
-    const response = await sender.send({ method, url: address, headers, body: bytes, signal });
-    const { status } = response;
-    const announced = response.headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1];
+    const received = await sender.send({ method, url: address, headers, body: bytes, signal });
+    const { status } = received;
+    const announced = received.headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1];
     const length = announced === undefined ? null : Number(announced);
     outcome = {
       ...NO_ANSWER,
       status,
-      answer: { headers: response.headers, body: '', bytes: length, is_cut: true },
+      response: { headers: received.headers, body: '', bytes: length, is_cut: true },
     };
-    const start = await startOf(response.body);
-    const answer = { headers: response.headers, ...start, bytes: start.bytes ?? length };
-    outcome = { ...NO_ANSWER, status, answer };
+    const start = await startOf(received.body);
+    const response = { headers: received.headers, ...start, bytes: start.bytes ?? length };
+    outcome = { ...NO_ANSWER, status, response };
   } catch (error) {
     outcome = deadline.signal.aborted
-      ? { ...outcome, error: `no answer within ${timeoutMs} ms`, errorCode: 'TIMEOUT' }
+      ? { ...outcome, error: `no answer within ${timeoutMs} ms`, error_code: 'TIMEOUT' }
       : { ...outcome, ...reasonOf(error) };
   } finally {
     clearTimeout(timer);
@@ -86,10 +86,10 @@ export async function exchange(
 }
 
 /** fetch says "fetch failed" and keeps the reason in its cause, such as ECONNREFUSED. */
-function reasonOf(error: unknown): { error: string; errorCode: string | null } {
+function reasonOf(error: unknown): { error: string; error_code: string | null } {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') {
-    return { error: cause.code, errorCode: cause.code };
+    return { error: cause.code, error_code: cause.code };
   }
-  return { error: cause instanceof Error ? cause.message : String(cause), errorCode: null };
+  return { error: cause instanceof Error ? cause.message : String(cause), error_code: null };
 }

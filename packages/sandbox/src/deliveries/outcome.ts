@@ -4,12 +4,12 @@ import { callbackData } from './callback-data.ts';
 import { readCallback } from './content.ts';
 
 /** What came back for a request. */
-type Recorded = Pick<DeliveryAttempt, 'status' | 'answer' | 'error' | 'errorCode' | 'ms'>;
+type Recorded = Pick<DeliveryAttempt, 'status' | 'response' | 'error' | 'error_code' | 'ms'>;
 
 /** What a request came to: likely cause and fix, from what was recorded on the wire. */
 export function explainRecorded(
   request: Exchange['request'],
-  { status, answer, error, errorCode, ms }: Recorded,
+  { status, response, error, error_code, ms }: Recorded,
   { signingKey, now, knownPaths }: { signingKey: string; now: number; knownPaths?: readonly string[] },
 ): Outcome {
   return explainOutcome(
@@ -17,8 +17,8 @@ export function explainRecorded(
       request,
       ...(status === null
         ? {}
-        : { response: { status, headers: answer?.headers ?? [], body: answer?.body } }),
-      error: error === null || errorCode === null ? (error ?? undefined) : `${errorCode}: ${error}`,
+        : { response: { status, headers: response?.headers ?? [], body: response?.body } }),
+      error: error === null || error_code === null ? (error ?? undefined) : `${error_code}: ${error}`,
       durationMs: ms ?? undefined,
       knownPaths,
     },

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { formFields } from '../http/body.ts';
+import { findProvider } from '../service/providers.ts';
 import { SandboxRefusal } from '../service/refusal.ts';
 import {
   readCheck,
@@ -78,14 +79,7 @@ export function createActions(dashboard: Dashboard): Hono {
     const { amount, misbehave, retry, charge_customer, ...rest } = fields;
     const [provider_code, currency] = provider.split(' ');
     const [mode, outcome] = ending.split(' ');
-    const chosen = service
-      .providers()
-      .find(
-        ({ option }) =>
-          option.provider_code === provider_code &&
-          option.transaction_currency === currency &&
-          option.transaction_type.toUpperCase() === type,
-      );
+    const chosen = findProvider(service.providers(), provider_code ?? '', type);
     const bank = chosen?.banks?.find(({ is_active }) => is_active)?.bank_code;
     return {
       account: `${chosen?.option.option_prefixes[0] ?? '25677'}2000001`,

@@ -135,6 +135,10 @@ export function findProvider(
   );
 }
 
+/** Whether the option serves the account number. Without prefixes it serves every one. */
+export const servesAccount = ({ option_prefixes }: PaymentProvider, account: string): boolean =>
+  option_prefixes.length === 0 || option_prefixes.some((prefix) => account.startsWith(prefix));
+
 const GOOD_LIMITS = 'needs exact limits with min <= max <= daily';
 
 function hasGoodLimits(option: PaymentProvider): boolean {

@@ -4,7 +4,7 @@ import { redirectProblem } from '../deliveries/callback-data.ts';
 import { destinationProblem } from '../deliveries/destination.ts';
 import type { Reader } from '../state/store.ts';
 import { fractionDigits, type Minor, toAmount, toMinor } from './money.ts';
-import { findProvider, type SandboxProvider } from './providers.ts';
+import { findProvider, type SandboxProvider, servesAccount } from './providers.ts';
 import { SandboxRefusal } from './refusal.ts';
 import type { CollectionRequest, PayoutRequest } from './requests.ts';
 
@@ -59,9 +59,8 @@ export function providerFor(
     const message = `${option.provider_name} serves ${option.transaction_currency} only.`;
     refuse('currency_not_served', message, 'currency');
   }
-  const prefixes = option.option_prefixes;
-  if (prefixes.length > 0 && !prefixes.some((prefix) => account.startsWith(prefix))) {
-    const message = `${option.provider_name} serves account numbers that start with ${prefixes.join(' or ')}.`;
+  if (!servesAccount(option, account)) {
+    const message = `${option.provider_name} serves account numbers that start with ${option.option_prefixes.join(' or ')}.`;
     refuse('account_not_served', message, 'account');
   }
   return provider;

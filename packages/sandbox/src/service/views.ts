@@ -1,10 +1,9 @@
-import type { SignedFields, TransactionPayload } from '@payment-service/core';
+import type { TransactionPayload } from '@payment-service/core';
 import type { Outcome } from '@payment-service/core/explain';
 import { callbackData } from '../deliveries/callback-data.ts';
 import type { Misbehaviour } from '../deliveries/misbehaviour.ts';
 import { signedString } from '../deliveries/signer.ts';
 import type {
-  AttemptAnswer,
   DeliveryAttempt,
   DeliveryRecord,
   EntryRecord,
@@ -37,31 +36,22 @@ export interface SandboxTransfer {
 }
 
 /** A callback on its way or over, with every attempt. */
-export interface SandboxDelivery {
-  readonly id: number;
+export interface SandboxDelivery
+  extends Pick<
+    DeliveryRecord,
+    'id' | 'origin' | 'url' | 'copy' | 'body' | 'signature' | 'signed' | 'misbehaves' | 'state'
+  > {
   readonly transaction_id: number;
-  readonly url: string;
-  readonly copy: number;
-  readonly state: 'scheduled' | 'delivered' | 'given_up';
-  readonly misbehaves: readonly string[];
+  readonly created_at: string;
   /** When the next attempt starts; null when it is over, or waits for another delivery. */
   readonly due_at: string | null;
-  /** The delivery that this one sends again or changes; null for one of the transaction itself. */
-  readonly origin: number | null;
-  readonly created_at: string;
-  /** The signature of the newest attempt. */
-  readonly signature: string;
-  /** The five strings that were signed, which may differ from those in the body. */
-  readonly signed: SignedFields;
-  readonly body: string;
   readonly attempts: readonly SandboxAttempt[];
 }
 
 /** One attempt, as it was on the wire. */
-export interface SandboxAttempt {
+export interface SandboxAttempt
+  extends Pick<DeliveryAttempt, 'ms' | 'status' | 'response' | 'error' | 'error_code'> {
   readonly at: string;
-  /** How long it took, in milliseconds; null when nothing was sent. */
-  readonly ms: number | null;
   readonly request: {
     readonly method: 'POST';
     readonly url: string;
@@ -75,13 +65,7 @@ export interface SandboxAttempt {
     readonly key: 'account' | 'other';
     readonly signed_string: string;
   } | null;
-  readonly status: number | null;
-  readonly response: AttemptAnswer | null;
-  /** Why no complete answer came. */
-  readonly error: string | null;
-  /** NOT_SENT, TIMEOUT, or the platform's own code, such as ECONNREFUSED. */
-  readonly error_code: string | null;
-  /** Likely cause and fix, from what is recorded above; its `tone` is `bad` where the endpoint is wrong. */
+  /** Likely cause and fix; its `tone` is `bad` where the endpoint is wrong. */
   readonly outcome: Outcome;
 }
 
@@ -127,52 +111,31 @@ export function viewTransfer({ id, currency, amount, createdAt }: TransferRecord
   return { id, currency, amount: toAmount(amount, currency), created_at: iso(createdAt) };
 }
 
-function viewAttempt(
-  { url, body, signing, signed }: DeliveryRecord,
-  { sent, at, ms, status, answer, error, errorCode }: DeliveryAttempt,
-  outcome: Outcome,
-): SandboxAttempt {
-  return {
-    at: iso(at),
-    ms,
-    request: sent && {
-      method: 'POST',
-      url,
-      headers: sent.headers,
-      body,
-      signature: sent.signature,
-      t: sent.signature.slice('t='.length, sent.signature.indexOf(',')),
-      key: signing.key,
-      signed_string: signedString(signed),
-    },
-    status,
-    response: answer,
-    error,
-    error_code: errorCode,
-    outcome,
-  };
-}
-
 export function viewDelivery(
   delivery: DeliveryRecord,
   outcomeOf: (delivery: DeliveryRecord, attempt: DeliveryAttempt) => Outcome,
 ): SandboxDelivery {
-  const { id, transactionId, url, copy, state, misbehaves, dueAt, origin, createdAt } = delivery;
-  const { signature, signed, body, attempts } = delivery;
+  const { transactionId, createdAt, dueAt, attempts, retry, after, held, signing, ...shown } = delivery;
+  const { url, body, signed } = shown;
   return {
-    id,
+    ...shown,
     transaction_id: transactionId,
-    url,
-    copy,
-    state,
-    misbehaves,
-    due_at: dueAt === null ? null : iso(dueAt),
-    origin,
     created_at: iso(createdAt),
-    signature,
-    signed,
-    body,
-    attempts: attempts.map((attempt) => viewAttempt(delivery, attempt, outcomeOf(delivery, attempt))),
+    due_at: dueAt === null ? null : iso(dueAt),
+    attempts: attempts.map((attempt) => {
+      const { at, sent, ...came } = attempt;
+      const request = sent && {
+        method: 'POST' as const,
+        url,
+        headers: sent.headers,
+        body,
+        signature: sent.signature,
+        t: sent.signature.slice('t='.length, sent.signature.indexOf(',')),
+        key: signing.key,
+        signed_string: signedString(signed),
+      };
+      return { at: iso(at), ...came, request, outcome: outcomeOf(delivery, attempt) };
+    }),
   };
 }
 

@@ -152,11 +152,11 @@ export interface DeliveryAttempt {
   readonly sent: { readonly headers: readonly HeaderPair[]; readonly signature: string } | null;
   /** The HTTP status, when an answer came. */
   readonly status: number | null;
-  readonly answer: AttemptAnswer | null;
+  readonly response: AttemptAnswer | null;
   /** Why no complete answer came. */
   readonly error: string | null;
   /** The same as a code: NOT_SENT, TIMEOUT, or the platform's own, such as ECONNREFUSED. */
-  readonly errorCode: string | null;
+  readonly error_code: string | null;
 }
 
 /** How a signature was made. `t` is not signed, so it may say anything (threat A28). */

@@ -1,7 +1,7 @@
 import type { PaymentProvider } from '@payment-service/core/client';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { SandboxProvider } from '../../service/providers.ts';
+import { type SandboxProvider, servesAccount } from '../../service/providers.ts';
 import { askAgain, type Filled, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
@@ -21,10 +21,6 @@ const nameOf = ({ provider_code, transaction_currency }: PaymentProvider): strin
   `${provider_code} ${transaction_currency}`;
 const labelOf = ({ provider_name, transaction_currency, is_active }: PaymentProvider): string =>
   `${provider_name} · ${transaction_currency}${is_active ? '' : ' (not active)'}`;
-
-/** Whether the provider serves the account. Without prefixes it serves every one. */
-const serves = ({ option_prefixes }: PaymentProvider, account: string): boolean =>
-  option_prefixes.length === 0 || option_prefixes.some((prefix) => account.startsWith(prefix));
 
 /** A form as its address says: `?at=payout&provider=…`, which the choice of a provider leads to. */
 function filledBy(c: Context): Filled | undefined {
@@ -59,7 +55,7 @@ export function startPage(c: Context, dashboard: Dashboard, refused?: Refused): 
     const { option } = chosen;
     const { account, ...typed } = mine?.typed ?? {};
     // A number of the provider before is of no use. One that was refused is shown with the reason.
-    const isKept = account !== undefined && (refused !== undefined || serves(option, account));
+    const isKept = account !== undefined && (refused !== undefined || servesAccount(option, account));
     const fields = fieldsOf(id, mine && { ...mine, typed: isKept ? { ...typed, account } : typed });
     const { min_amount: min, max_amount: max, option_prefixes: prefixes } = option;
     const money = (amount: number): string => `${count(amount)} ${option.transaction_currency}`;

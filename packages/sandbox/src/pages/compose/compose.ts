@@ -103,15 +103,11 @@ ${isRefused ? note('bad', 'Nothing: this cannot be composed.', sentence(preview)
 }
 
 function previewPart({ service, account }: Dashboard, preview: CallbackPreview, before: string): Markup {
-  const { url, body, signed, signature, key, verifies, refusal } = preview;
-  const keyName =
-    key === 'account'
-      ? `The account's signing key, …${account.signingKey.slice(-4)}`
-      : 'Another key, on purpose';
+  const { url, body, verifies, refusal } = preview;
   return html`<div class="head">${verifies ? badge('good', 'The signature will verify') : badge('bad', 'The signature will be refused')}</div>
 ${refusal === null ? '' : html`<p class="quiet">${refusal.hint}</p>`}
 <dl class="facts"><dt>To</dt><dd><code>${url}</code></dd></dl>
-${signatureParts(signed, signature, service.now(), keyName)}
+${signatureParts(preview, service.now(), account)}
 <h3>Body</h3>${
     body === before
       ? html`<p class="quiet">The body is unchanged.</p>${bodyText(body, { signed: true })}`

@@ -11,11 +11,12 @@ const SIGNED = new Set([
 ]);
 const PIECE = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
+/** A piece of a line, and the class that colours it. */
+type Part = readonly [text: string, kind?: 'key' | 'string' | 'value'];
+
 interface Line {
   readonly depth: number;
-  parts: Markup[];
-  /** The same without markup. */
-  text: string;
+  readonly parts: Part[];
   /** The names that lead to the value of this line; undefined where the line holds no value. */
   path: string | undefined;
 }
@@ -28,17 +29,16 @@ function linesOf(text: string): Line[] {
   const pieces = text.match(PIECE) ?? [];
   const names: string[] = [];
   let depth = 0;
-  let line: Line = { depth, parts: [], text: '', path: undefined };
+  let line: Line = { depth, parts: [], path: undefined };
   const lines = [line];
   const next = (): void => {
-    line = { depth, parts: [], text: '', path: undefined };
+    line = { depth, parts: [], path: undefined };
     lines.push(line);
   };
   pieces.forEach((piece, index) => {
     const follower = pieces[index + 1] ?? '';
     if (piece === '{' || piece === '[') {
-      line.parts.push(html`${piece}`);
-      line.text += piece;
+      line.parts.push([piece]);
       names[depth] ??= '';
       depth += 1;
       names.length = depth;
@@ -46,23 +46,18 @@ function linesOf(text: string): Line[] {
     } else if (piece === '}' || piece === ']') {
       depth -= 1;
       if (line.parts.length > 0 && !['{', '['].includes(pieces[index - 1] ?? '')) next();
-      line.parts.push(html`${piece}`);
-      line.text += piece;
+      line.parts.push([piece]);
     } else if (piece === ',') {
-      line.parts.push(html`,`);
-      line.text += piece;
+      line.parts.push([piece]);
       next();
     } else if (piece === ':') {
-      line.parts.push(html`: `);
-      line.text += ': ';
+      line.parts.push([': ']);
     } else if (follower === ':') {
       names[depth] = piece.slice(1, -1);
-      line.parts.push(html`<span class="key">${piece}</span>`);
-      line.text += piece;
+      line.parts.push([piece, 'key']);
     } else {
       line.path = names.slice(1, depth + 1).join('.');
-      line.parts.push(html`<span class="${piece.startsWith('"') ? 'string' : 'value'}">${piece}</span>`);
-      line.text += piece;
+      line.parts.push([piece, piece.startsWith('"') ? 'string' : 'value']);
     }
   });
   return lines;
@@ -72,7 +67,9 @@ const isJson = (text: string): boolean => /^\s*[{[]/.test(text) && readJson(text
 
 /** The lines of a body as text: JSON on lines of its own. */
 export const plainLines = (text: string): string[] =>
-  isJson(text) ? linesOf(text).map((line) => `${'  '.repeat(line.depth)}${line.text}`) : text.split('\n');
+  isJson(text)
+    ? linesOf(text).map(({ depth, parts }) => '  '.repeat(depth) + parts.map(([piece]) => piece).join(''))
+    : text.split('\n');
 
 /**
  * A body, readable: JSON on lines of its own, anything else as it is. With `signed`, each value of a callback says
@@ -85,6 +82,6 @@ export function bodyText(text: string, { signed = false }: { signed?: boolean } 
     const isSigned = signed && path !== undefined && SIGNED.has(path);
     const label =
       !signed || path === undefined ? '' : html`<small>${isSigned ? 'signed' : 'not signed'}</small>`;
-    return html`<span class="${isSigned ? 'signed' : ''}"><span>${'  '.repeat(depth)}${parts}</span>${label}</span>`;
+    return html`<span class="${isSigned ? 'signed' : ''}"><span>${'  '.repeat(depth)}${parts.map(([piece, kind]) => (kind === undefined ? piece : html`<span class="${kind}">${piece}</span>`))}</span>${label}</span>`;
   })}</div>`;
 }

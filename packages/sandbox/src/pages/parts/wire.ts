@@ -1,6 +1,7 @@
 import type { SignedFields } from '@payment-service/core';
 import { html } from 'hono/html';
-import type { BodyStart, HeaderPair } from '../../state/records.ts';
+import type { SandboxAccount } from '../../state/account.ts';
+import type { BodyStart, HeaderPair, Signing } from '../../state/records.ts';
 import { bodyText } from './json.ts';
 import type { Markup } from './layout.ts';
 import { count, span, utc } from './quantities.ts';
@@ -21,7 +22,11 @@ export const bodyStart = ({ body, bytes, is_cut }: BodyStart): Markup =>
   }`;
 
 /** The string that was signed, field by field, and what is known of `t`, which is not signed. */
-export function signatureParts(signed: SignedFields, signature: string, sentAt: number, key: string): Markup {
+export function signatureParts(
+  { signed, signature, key }: { signed: SignedFields; signature: string; key: Signing['key'] },
+  sentAt: number,
+  { signingKey }: SandboxAccount,
+): Markup {
   const t = /(?:^|,)t=([^,]*)/.exec(signature)?.[1] ?? '';
   // The verifier reads 1e11 or more as milliseconds too.
   const inSeconds = Number(t) < 1e11;
@@ -35,7 +40,7 @@ export function signatureParts(signed: SignedFields, signature: string, sentAt: 
   )}</ol>
 <p class="quiet small">Everything else is not signed: the amount, the currency, the customer and <code>t</code>.</p>
 <dl class="facts"><dt>Signature</dt><dd><code>${signature}</code></dd>
-<dt>Key</dt><dd>${key}</dd>
+<dt>Key</dt><dd>${key === 'account' ? `The account's signing key, …${signingKey.slice(-4)}` : 'Another key, on purpose'}</dd>
 <dt><code>t</code></dt><dd><code>${t}</code> ${
     isReadable
       ? html`<span class="quiet">${inSeconds ? 'seconds' : 'milliseconds'}, ${utc(ms)}, ${

@@ -74,13 +74,9 @@ function attemptSection(
 ): Markup {
   const { account, service } = dashboard;
   const { id, url, body, signed, signing, attempts } = delivery;
-  const { sent, answer, status, error, ms, at } = attempt;
+  const { sent, response, status, error, ms, at } = attempt;
   const key = `attempt-${number}`;
   const { pathname, search } = new URL(url);
-  const keyName =
-    signing.key === 'account'
-      ? `The account's signing key, …${account.signingKey.slice(-4)}`
-      : 'Another key, on purpose';
   const isLast = number === attempts.length;
   return html`<details class="card" id="${key}"${isLast ? html` open` : ''}>
 <summary><span class="actions"><span>Attempt ${number}</span>${badge(statusTone(error === null ? status : null), status === null ? 'No answer' : html`HTTP ${status}`)}<span class="quiet">${milliseconds(ms)}, ${time(at)}</span></span></summary>
@@ -94,11 +90,11 @@ ${
 }</div>
 <div class="stack"><h2>Answer</h2>
 ${error === null ? '' : html`<p class="problem">${error}</p>`}
-${answer === null ? html`<p class="quiet">No answer came.</p>` : html`${head(`HTTP/1.1 ${status}`, answer.headers)}${bodyStart(answer)}`}
+${response === null ? html`<p class="quiet">No answer came.</p>` : html`${head(`HTTP/1.1 ${status}`, response.headers)}${bodyStart(response)}`}
 ${
   sent === null
     ? ''
-    : html`<div class="stack">${signatureParts(signed, sent.signature, at - (ms ?? 0), keyName)}</div>
+    : html`<div class="stack">${signatureParts({ signed, signature: sent.signature, key: signing.key }, at - (ms ?? 0), account)}</div>
 <div>${copyable(`${key}-curl`, 'As curl', asCurl({ url, headers: sent.headers, body }))}
 ${copyable(`${key}-fixture`, 'As a fixture', asFixture({ url, headers: sent.headers, body }))}
 ${copyable(`${key}-test`, 'As a test', asTest({ url, headers: sent.headers, body }, `delivery ${id}`, signing.key === 'account' ? 200 : 401))}</div>`
