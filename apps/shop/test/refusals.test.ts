@@ -86,7 +86,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     const { status, body } = await customer.checkOut(form);
     expect(status).toBe(422);
     expect(body).toContain(
-      'The payment service refused this payment: Example Mobile Money takes at most 20000000 UGX a day',
+      'The payment service refused this payment: Example Mobile Money takes at most 20,000,000 UGX a day',
     );
     const [order] = await shop.orders.list();
     expect(order?.start.state).toBe('refused');

@@ -118,7 +118,7 @@ describe('providers and banks', () => {
     expect(await listed()).toMatchObject({ min_amount: 600, max_amount: 700, max_daily_amount: 1300 });
     expect(() => sandbox.collect(collection)).toThrow('takes 600 UGX or more');
     sandbox.collect({ ...collection, amount: 700 });
-    expect(() => sandbox.collect({ ...collection, amount: 601 })).toThrow('at most 1300 UGX a day');
+    expect(() => sandbox.collect({ ...collection, amount: 601 })).toThrow('at most 1,300 UGX a day');
   });
 
   it.each([

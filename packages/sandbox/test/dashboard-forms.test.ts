@@ -131,7 +131,7 @@ describe('a form that is sent', () => {
       'collection-merchant_reference-problem',
       'Enter a reference',
     ],
-    ['payouts', fields, 'payout-amount-problem', 'Example Mobile Money takes 1000 UGX or more'],
+    ['payouts', fields, 'payout-amount-problem', 'Example Mobile Money takes 1,000 UGX or more'],
     ['clock', { advance_seconds: 'soon' }, 'clock-advance_seconds-problem', 'Enter whole seconds'],
     [
       'addresses',

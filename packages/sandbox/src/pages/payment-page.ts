@@ -2,11 +2,11 @@ import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { formFields } from '../http/body.ts';
 import { onlyMethods } from '../http/contract-api.ts';
-import { toAmount } from '../service/money.ts';
+import { amountText, toAmount } from '../service/money.ts';
 import type { Service } from '../service/service.ts';
 import type { TransactionRecord } from '../state/records.ts';
 import { page } from './parts/layout.ts';
-import { amountText, money } from './parts/quantities.ts';
+import { money } from './parts/quantities.ts';
 import { badge, transactionState } from './parts/state.ts';
 
 /** The hosted payment page, where the customer pays or declines and is sent back to the merchant. Simulated. */

@@ -1,7 +1,7 @@
 import type { Wallet } from '@payment-service/core/client';
 import type { EntryRecord, TransactionRecord, WalletRecord, WalletType } from '../state/records.ts';
 import type { Reader, Unit } from '../state/store.ts';
-import { type Minor, shareOf, toAmount } from './money.ts';
+import { amountText, type Minor, shareOf, toAmount } from './money.ts';
 import type { SandboxProvider } from './providers.ts';
 import { SandboxRefusal } from './refusal.ts';
 
@@ -116,7 +116,7 @@ function take(unit: Unit, walletType: WalletType, movement: Movement): void {
   const { currency, amount } = movement;
   const { available } = walletOf(unit, currency, walletType);
   if (available < amount) {
-    const has = toAmount(available, currency);
+    const [has, needed] = [available, amount].map((minor) => amountText(toAmount(minor, currency), currency));
     const next =
       walletType === 'MERCHANT_PAYOUT'
         ? 'Transfer from the collection wallet first.'
@@ -124,7 +124,7 @@ function take(unit: Unit, walletType: WalletType, movement: Movement): void {
     throw new SandboxRefusal(
       422,
       'insufficient_balance',
-      `The ${walletType} wallet has ${has} ${currency} available, and ${toAmount(amount, currency)} ${currency} is needed. ${next}`,
+      `The ${walletType} wallet has ${has} available, and ${needed} is needed. ${next}`,
       'amount',
     );
   }

@@ -18,6 +18,14 @@ export function fractionDigits(currency: string): number {
 }
 
 /**
+ * An amount of the wire for people: its digits grouped, then the currency.
+ *
+ * @example amountText(5000000, 'UGX') // '5,000,000 UGX'
+ */
+export const amountText = (amount: number, currency: string): string =>
+  `${amount.toLocaleString('en', { minimumFractionDigits: fractionDigits(currency) })} ${currency}`;
+
+/**
  * An amount of the wire in minor units, or undefined when it is not exact: more decimals than the currency has, not
  * finite, or beyond 2^53. Works on the decimal text, since 1.15 * 100 is 114.99999999999999.
  *

@@ -3,7 +3,7 @@ import type { PaymentProvider } from '@payment-service/core/client';
 import { redirectProblem } from '../deliveries/callback-data.ts';
 import { destinationProblem } from '../deliveries/destination.ts';
 import type { Reader } from '../state/store.ts';
-import { fractionDigits, type Minor, toAmount, toMinor } from './money.ts';
+import { amountText, fractionDigits, type Minor, toAmount, toMinor } from './money.ts';
 import { findProvider, type SandboxProvider, servesAccount } from './providers.ts';
 import { SandboxRefusal } from './refusal.ts';
 import type { CollectionRequest, PayoutRequest } from './requests.ts';
@@ -91,18 +91,17 @@ export function checkLimits(
   now: number,
 ): { spentKey: string; spent: Minor } {
   const currency = option.transaction_currency;
-  const limit = (wire: number): string => `${wire} ${currency}`;
   if (wireAmount < option.min_amount) {
     refuse(
       'amount_too_small',
-      `${option.provider_name} takes ${limit(option.min_amount)} or more.`,
+      `${option.provider_name} takes ${amountText(option.min_amount, currency)} or more.`,
       'amount',
     );
   }
   if (wireAmount > option.max_amount) {
     refuse(
       'amount_too_large',
-      `${option.provider_name} takes at most ${limit(option.max_amount)}.`,
+      `${option.provider_name} takes at most ${amountText(option.max_amount, currency)}.`,
       'amount',
     );
   }
@@ -110,7 +109,7 @@ export function checkLimits(
   const spentKey = `${option.provider_code}:${option.transaction_type}:${day}`;
   const spent = (reader.get('spent', spentKey)?.amount ?? 0) + amount;
   if (toAmount(spent, currency) > option.max_daily_amount) {
-    const message = `${option.provider_name} takes at most ${limit(option.max_daily_amount)} a day (UTC), and this would make it ${limit(toAmount(spent, currency))}.`;
+    const message = `${option.provider_name} takes at most ${amountText(option.max_daily_amount, currency)} a day (UTC), and this would make it ${amountText(toAmount(spent, currency), currency)}.`;
     refuse('daily_limit_reached', message, 'amount');
   }
   return { spentKey, spent };

@@ -64,7 +64,7 @@ ${defaults.choice(
       'misbehaviour',
       'misbehaviour',
       {
-        fields: html`${changeFields(fieldsOf('misbehaviour', refused), fieldsFrom(misbehave), { body: misbehave.body !== undefined })}`,
+        fields: html`${changeFields(fieldsOf('misbehaviour', refused), refused?.form === 'misbehaviour' ? refused.typed : fieldsFrom(misbehave), { body: misbehave.body !== undefined })}`,
         button: 'Misbehave like this',
       },
     )}</details></section>

@@ -67,8 +67,9 @@ export function fieldsFrom(changes: Misbehaviour): Record<string, string> {
   );
 }
 
-const group = (title: string, fields: Markup): Markup =>
-  html`<fieldset class="group"><legend>${title}</legend><div class="form columns">${fields}</div></fieldset>`;
+/** Controls that belong together, closed while none of them is set: all at once would fill several screens of a phone. */
+export const group = (id: string, title: string, isOpen: boolean, fields: Markup): Markup =>
+  html`<details class="group" id="group-${id}"${isOpen ? html` open` : ''}><summary>${title}</summary><div class="form columns">${fields}</div></details>`;
 
 /** Every change as a control that shows what is set. */
 export function changeFields(
@@ -76,14 +77,21 @@ export function changeFields(
   set: Texts,
   { body = true }: { body?: boolean } = {},
 ): Markup {
-  const shown = (name: keyof typeof kinds) => ({ name, value: set[name] ?? '' });
+  type Name = keyof typeof kinds;
+  const shown = (name: Name) => ({ name, value: set[name] ?? '' });
+  const isSet = (...names: Name[]): boolean => names.some((name) => shown(name).value !== '');
+  const isNew = !Object.keys(kinds).some((name) => (set[name] ?? '') !== '');
   return html`${group(
+    'money',
     'Money, which is not signed',
+    isNew || isSet('forged_amount', 'forged_currency'),
     html`${field({ ...shown('forged_amount'), label: 'Another amount', type: 'number', hint: 'The total stays consistent.' })}
 ${field({ ...shown('forged_currency'), label: 'Another currency', hint: 'Three capital letters.' })}`,
   )}
 ${group(
-  'Signature',
+  'signature',
+  'Signature, key and t',
+  isSet('signature', 't_unit', 't_offset_seconds', 'bad_signature'),
   html`${choice({ ...shown('signature'), label: 'Changed fields' }, [
     ['', 'Sign anew'],
     ['keep', 'Keep the signature'],
@@ -97,19 +105,23 @@ ${field({ ...shown('t_offset_seconds'), label: 'Move t, in seconds', type: 'numb
 ${check({ ...shown('bad_signature'), label: 'Sign with another key' })}`,
 )}
 ${group(
-  'Copies and time',
+  'time',
+  'Copies, delay and order',
+  isSet('duplicate', 'late_ms', 'out_of_order', 'redirect_first', 'redirect_lead_ms'),
   html`${field({ ...shown('duplicate'), label: 'More copies', type: 'number', hint: '0 to 10. They stay genuine.' })}
-${field({ ...shown('late_ms'), label: 'Late, in milliseconds', type: 'number' })}
+${field({ ...shown('late_ms'), label: 'Delay, in milliseconds', type: 'number' })}
 ${check({ ...shown('out_of_order'), label: 'Hold it back until a later callback is through' })}
 ${check({ ...shown('redirect_first'), label: 'Send the customer back first' })}
 ${field({ ...shown('redirect_lead_ms'), label: 'Lead of the redirect, in milliseconds', type: 'number', hint: '2000 when empty.' })}`,
 )}
 ${group(
-  'Fields',
+  'fields',
+  'Event, status and other fields',
+  isSet('event', 'status', 'omit_fields', 'extra_fields'),
   html`${field({ ...shown('event'), label: 'Another event', hint: 'Such as transaction.reviewed.' })}
 ${field({ ...shown('status'), label: 'Another status', hint: 'Such as REVERSED.' })}
-${field({ ...shown('omit_fields'), label: 'Fields to leave out', hint: 'Names with commas between.' })}
+${field({ ...shown('omit_fields'), label: 'Fields to leave out', hint: 'Names, separated by commas.' })}
 ${area({ ...shown('extra_fields'), label: 'Fields to add or replace', hint: 'A JSON object.' })}`,
 )}
-${body ? group('Body', area({ ...shown('body'), label: 'The body itself', hint: 'In place of all changes of fields and money. It need not be JSON.' })) : ''}`;
+${body ? group('body', 'Body', isSet('body'), area({ ...shown('body'), label: 'The body itself', hint: 'In place of all changes of fields and money. It need not be JSON.' })) : ''}`;
 }

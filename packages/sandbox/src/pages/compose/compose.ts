@@ -12,7 +12,7 @@ import { bodyText, plainLines } from '../parts/json.ts';
 import type { Markup } from '../parts/layout.ts';
 import { badge, note } from '../parts/state.ts';
 import { signatureParts } from '../parts/wire.ts';
-import { changeFields, changesIn, fieldsFrom } from './changes.ts';
+import { changeFields, changesIn, fieldsFrom, group } from './changes.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -87,10 +87,14 @@ ${form('compose', `compose/${id}`, {
     .map(({ name, label }) =>
       askAgain(path, label, ['preset', name]),
     )}${askAgain(path, 'Edit the body', ['preset', 'edit_body'])}</div>
-${changeFields(fields, {})}
-<fieldset class="group"><legend>Where and how often</legend><div class="form columns">
-${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', hint: `Empty: ${isRefused ? 'the address from before' : preview.url}.` })}
-${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As before'], ...retryChoices])}</div></fieldset>
+${changeFields(fields, typed)}
+${group(
+  'where',
+  'Address and retries',
+  Boolean(typed['callback_url'] || typed['retry']),
+  html`${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', hint: `Empty: ${isRefused ? 'the address from before' : preview.url}.` })}
+${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As before'], ...retryChoices])}`,
+)}
 ${fields.problem()}`,
   before: askAgain(`${path}#preview`, 'Preview'),
   button: 'Send',

@@ -1,9 +1,8 @@
 import { html } from 'hono/html';
-import { fractionDigits, type Minor, toAmount } from '../../service/money.ts';
+import { amountText, type Minor, toAmount } from '../../service/money.ts';
 import type { Markup } from './layout.ts';
 
 const plain = new Intl.NumberFormat('en');
-const formats = new Map<string, Intl.NumberFormat>();
 
 /** A number with its digits grouped. */
 export const count = (value: number): string => plain.format(value);
@@ -11,16 +10,6 @@ export const count = (value: number): string => plain.format(value);
 /** "1 attempt", "2 attempts". */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;
-
-/** An amount of the wire, in whole units, with its digits grouped, as plain text. */
-export function amountText(value: number, currency: string): string {
-  let format = formats.get(currency);
-  if (format === undefined) {
-    format = new Intl.NumberFormat('en', { minimumFractionDigits: fractionDigits(currency) });
-    formats.set(currency, format);
-  }
-  return `${format.format(value)} ${currency}`;
-}
 
 export const amount = (value: number, currency: string): Markup =>
   html`<span class="amount">${amountText(value, currency)}</span>`;
