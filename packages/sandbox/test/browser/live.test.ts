@@ -196,10 +196,15 @@ it('a callback is composed, previewed and sent, and the endpoint is checked, wit
     const { page, complaints } = await visit(browser, { javaScriptEnabled });
     await page.goto(`${url}/transactions/${transaction.id}`);
     await page.getByRole('link', { name: 'Compose a callback' }).click();
+    await page.getByText('Event, status and other fields').click();
     await page.getByLabel('Another status').fill('REVERSED');
-    await page.getByRole('button', { name: 'Forged amount, valid signature' }).click();
+    await page.getByLabel('Preset').selectOption('Forged amount, valid signature');
+    await page.getByRole('button', { name: 'Add the preset' }).click();
     await page.getByText('"transaction_status": "REVERSED"').first().waitFor();
     expect(await page.getByLabel('Another amount').inputValue()).toBe('1');
+    // A group with a change is open.
+    expect(await page.getByLabel('Another status').inputValue()).toBe('REVERSED');
+    await page.getByText('Signature, key and t').click();
     await page.getByLabel('Changed fields').selectOption('keep');
     await page.getByLabel('Another amount').press('Enter');
     await page.getByText('The signature will be refused').waitFor();

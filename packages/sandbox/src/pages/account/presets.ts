@@ -5,6 +5,7 @@ import {
   type RetryRules,
   retryPresets,
 } from '../../deliveries/misbehaviour.ts';
+import { count } from '../parts/quantities.ts';
 
 /** A misbehaviour that the dashboard offers by name. */
 export interface Preset {
@@ -63,7 +64,7 @@ export function misbehaviourLabel(misbehave: Misbehaviour): string {
   const words = [
     ...wordsOf(misbehave),
     ...(duplicate > 0 ? [`sent ${duplicate} times more`] : []),
-    ...(late_ms > 0 ? [`${late_ms} ms late`] : []),
+    ...(late_ms > 0 ? [`${count(late_ms)} ms late`] : []),
     ...(out_of_order ? ['out of order'] : []),
     ...(redirect_first ? ['after the redirect'] : []),
   ];

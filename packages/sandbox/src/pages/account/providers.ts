@@ -1,11 +1,12 @@
 import type { PaymentProvider, PayoutBank } from '@payment-service/core/client';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
+import { amountText } from '../../service/money.ts';
 import type { SandboxProvider } from '../../service/providers.ts';
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
-import { amount, counted } from '../parts/quantities.ts';
+import { counted } from '../parts/quantities.ts';
 import { badge } from '../parts/state.ts';
 
 /** A provider inside a form: its three names, of which the first may hold the separator as well. */
@@ -55,19 +56,18 @@ function providerCard(
   const named = html`<input type="hidden" name="provider" value="${key}">`;
   return html`<article class="card" id="${id}" aria-labelledby="${id}-title"><div class="head"><h3 id="${id}-title">${option.provider_name} <span class="quiet">${option.transaction_type.toLowerCase()}s</span></h3>${activity(is_active)}
 <div class="actions">${button('providers', is_active ? 'Switch off' : 'Switch on', { at: id, name: is_active ? 'off' : 'on', value: key })}</div></div>
-<p>${amount(min_amount, currency)} to ${amount(max_amount, currency)}, ${amount(max_daily_amount, currency)} a day.</p>
-<div><details id="${limits}-part"${refused?.form === limits ? html` open` : ''}><summary>Details and limits</summary><div class="stack">
+<details id="${limits}-part"${refused?.form === limits ? html` open` : ''}><summary>${amountText(min_amount, currency)} to ${amountText(max_amount, currency)}, ${amountText(max_daily_amount, currency)} a day</summary><div class="stack">
 <dl class="facts"><dt>Code</dt><dd><code>${option.provider_code}</code></dd>
 <dt>Method</dt><dd>${option.transaction_method_name}</dd>
 ${option.option_prefixes.length === 0 ? '' : html`<dt>Accounts</dt><dd>${option.option_prefixes.map((prefix) => `${prefix}…`).join(', ')}</dd>`}
 ${chargeBasisPoints === 0 ? '' : html`<dt>Charge</dt><dd>${chargeBasisPoints / 100} %, simulated</dd>`}</dl>
+${banks.length === 0 ? '' : html`<ul class="rows">${banks.map((bank) => bankRow(option.provider_code, bank, id))}</ul>`}
 ${form(limits, 'limits', {
   fields: html`${named}${fields.field({ name: 'min_amount', label: 'Minimum amount', type: 'number', value: String(min_amount) })}
 ${fields.field({ name: 'max_amount', label: 'Maximum amount', type: 'number', value: String(max_amount) })}
 ${fields.field({ name: 'max_daily_amount', label: 'Maximum per day (UTC)', type: 'number', value: String(max_daily_amount) })}${fields.problem()}`,
   button: 'Save the limits',
-})}</div></details>
-${banks.length === 0 ? '' : html`<details id="${id}-banks"><summary>${counted(banks.length, 'bank')}, ${banks.filter((bank) => bank.is_active).length} active</summary><ul class="rows">${banks.map((bank) => bankRow(option.provider_code, bank, id))}</ul></details>`}</div></article>`;
+})}</div></details></article>`;
 }
 
 const bankRow = (

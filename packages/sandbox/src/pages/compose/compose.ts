@@ -16,11 +16,19 @@ import { changeFields, changesIn, fieldsFrom, group } from './changes.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
+const EDIT_BODY = 'edit_body';
+
+/** The fields with those of the preset that is chosen. */
+function withPreset({ preset, at: _, ...fields }: Texts): Texts {
+  const chosen = presets.find(({ name }) => name === preset);
+  return { ...fields, ...fieldsFrom(chosen?.misbehave ?? {}) };
+}
+
 /** What a form asks to send. Throws a SandboxRefusal that names the field. */
 export function compositionIn(fields: Texts): ReturnType<typeof readComposition> {
   const { callback_url = '', retry = '' } = fields;
   return readComposition({
-    ...changesIn(fields),
+    ...changesIn(withPreset(fields)),
     ...(callback_url === '' ? {} : { callback_url }),
     ...(retry === '' ? {} : { retry: { preset: retry } }),
   });
@@ -28,10 +36,8 @@ export function compositionIn(fields: Texts): ReturnType<typeof readComposition>
 
 /** The form as its address says, with what a preset adds. */
 function typedIn(c: Context, body: string): Texts {
-  const { preset, at: _, ...typed } = c.req.query();
-  if (preset === 'edit_body') return { ...typed, body: plainLines(body).join('\n') };
-  const chosen = presets.find(({ name }) => name === preset);
-  return { ...typed, ...fieldsFrom(chosen?.misbehave ?? {}) };
+  const typed = withPreset(c.req.query());
+  return c.req.query('preset') === EDIT_BODY ? { ...typed, body: plainLines(body).join('\n') } : typed;
 }
 
 /** What would be sent, or why it would not. */
@@ -47,7 +53,7 @@ function previewOf({ service }: Dashboard, id: number, typed: Texts): CallbackPr
 /**
  * One callback with changes: every change as a control, and what it makes of the callback before it is sent.
  *
- * The first button of a form is the one of the Enter key, so a preview comes before the presets.
+ * The first button of a form is the one of the Enter key: without a preset it is a preview.
  */
 export function composePage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
   const { service } = dashboard;
@@ -79,14 +85,13 @@ export function composePage(c: Context, dashboard: Dashboard, refused?: Refused)
     ],
     status: filled.refusal?.status ?? 200,
     body: html`<div class="split"><section class="card" aria-labelledby="changes-title"><h2 id="changes-title">What to change</h2>
-<p class="quiet">Starts with ${delivery === undefined ? 'the genuine callback of this transaction' : `what delivery ${id} sent`}. Changes combine.</p>
+<p class="quiet">Starts with ${delivery === undefined ? 'the genuine callback of this transaction' : `what delivery ${id} sent`}.</p>
 ${form('compose', `compose/${id}`, {
-  fields: html`<div class="actions presets">${askAgain(`${path}#preview`, 'Preview')}</div>
-<div class="actions presets" role="group" aria-label="Add a preset">${presets
-    .filter(({ name }) => name !== 'none')
-    .map(({ name, label }) =>
-      askAgain(path, label, ['preset', name]),
-    )}${askAgain(path, 'Edit the body', ['preset', 'edit_body'])}</div>
+  fields: html`${fields.choice({ name: 'preset', label: 'Preset', hint: 'Adds to what is set below.' }, [
+    ['', 'None'],
+    ...presets.filter(({ name }) => name !== 'none').map(({ name, label }) => [name, label] as const),
+    [EDIT_BODY, 'Edit the body'],
+  ])}<div class="actions">${askAgain(path, 'Add the preset')}</div>
 ${changeFields(fields, typed)}
 ${group(
   'where',

@@ -165,12 +165,8 @@ export const form = (
 ${fields}<div class="actions">${before}<button class="${kind}">${button}</button>${after}</div></form>`;
 
 /** A button that shows the page again with what is typed, and sends nothing. */
-export const askAgain = (
-  path: string,
-  label: string,
-  choice?: readonly [name: string, value: string],
-): Markup =>
-  html`<button formmethod="get" formaction="${path}"${choice === undefined ? '' : html` name="${choice[0]}" value="${choice[1]}"`}>${label}</button>`;
+export const askAgain = (path: string, label: string): Markup =>
+  html`<button formmethod="get" formaction="${path}">${label}</button>`;
 
 /** A button that does one thing. `at` is the id of what the reader comes back to. */
 export const button = (
