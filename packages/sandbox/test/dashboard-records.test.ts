@@ -48,7 +48,7 @@ describe('with 500 transactions', () => {
     expect(oldest).toBe('1001');
     const internal = /SBX-1001-\w+/.exec(last)?.[0] ?? '';
     expect(rows(await show(`/transactions?q=${internal}`), 'transactions')).toEqual(['1001']);
-    expect(textOf(await show('/transactions?q=none'))).toContain('No transaction fits this search.');
+    expect(textOf(await show('/transactions?q=none'))).toContain('Nothing matches this search.');
   });
 });
 

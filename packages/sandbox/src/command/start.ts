@@ -1,7 +1,6 @@
 import { createSandbox, type Sandbox } from '../sandbox.ts';
 import { CommandError } from './command-error.ts';
-import { type KeyVariables, keyVariables, writeKeys } from './keys.ts';
-import { OWN_KEYS_FILE, ownStateFile } from './own-directory.ts';
+import { type KeyVariables, keyVariables, OWN_KEYS_FILE, ownStateFile, writeKeys } from './keys.ts';
 import { printDeliveries, wentWrong } from './print.ts';
 import { accepts, listens, type Program, portOf, startProgram } from './program.ts';
 import { sessionWith } from './session.ts';

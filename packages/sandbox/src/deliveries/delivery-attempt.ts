@@ -1,6 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' };
+import { destinationProblem } from '../http/hosts.ts';
 import type { DeliveryAttempt, HeaderPair } from '../state/records.ts';
-import { destinationProblem } from './destination.ts';
 import { type Sender, startOf } from './send.ts';
 
 /** What one attempt needs. */

@@ -51,106 +51,100 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
   const app = new Hono();
   const keys = requireKeys(account, ['public', 'secret']);
   const { store } = service;
+  type Answer = (c: Context) => object | Promise<object>;
+  const get = (path: string, answer: Answer) => app.get(path, keys, async (c) => succeed(c, await answer(c)));
+  const put = (path: string, answer: Answer) => app.put(path, keys, async (c) => succeed(c, await answer(c)));
+  const post = (path: string, status: 200 | 201, answer: Answer) =>
+    app.post(path, keys, async (c) => succeed(c, await answer(c), status));
   const started = (c: Context, transaction: TransactionRecord): StartedCollection =>
     viewStarted(transaction, service.redirectOf(transaction), new URL(c.req.url).origin);
+  const clock = () => ({
+    now: new Date(service.now()).toISOString(),
+    advanced_seconds: service.settings().clockOffset / 1000,
+  });
+  const settings = () => {
+    const { clockOffset: _, ...shown } = service.settings();
+    return shown;
+  };
 
-  app.post('/collections', keys, async (c) =>
-    succeed(c, started(c, service.collect(readCollection(await jsonBody(c)))), 201),
-  );
-  app.post('/payouts', keys, async (c) =>
-    succeed(c, { transaction: viewTransaction(service.payout(readPayout(await jsonBody(c)))) }, 201),
-  );
-  app.get('/transfers', keys, (c) =>
-    succeed(c, { transfers: newest(c, store.list('transfer')).map(viewTransfer) }),
-  );
-  app.post('/transfers', keys, async (c) =>
-    succeed(c, { transfer: viewTransfer(service.transfer(readTransfer(await jsonBody(c)))) }, 201),
-  );
-  app.get('/transactions', keys, (c) => {
-    const reference = c.req.query('merchant_reference');
-    const status = c.req.query('transaction_status');
+  post('/collections', 201, async (c) => started(c, service.collect(readCollection(await jsonBody(c)))));
+  post('/payouts', 201, async (c) => ({
+    transaction: viewTransaction(service.payout(readPayout(await jsonBody(c)))),
+  }));
+  get('/transfers', (c) => ({ transfers: newest(c, store.list('transfer')).map(viewTransfer) }));
+  post('/transfers', 201, async (c) => ({
+    transfer: viewTransfer(service.transfer(readTransfer(await jsonBody(c)))),
+  }));
+  get('/transactions', (c) => {
+    const { merchant_reference: reference, transaction_status: status } = c.req.query();
     const list = store
       .list('transaction')
       .filter((one) => reference === undefined || one.merchantReference === reference)
       .filter((one) => status === undefined || one.status === status);
-    return succeed(c, { transactions: newest(c, list).map(viewTransaction) });
+    return { transactions: newest(c, list).map(viewTransaction) };
   });
-  app.get('/transactions/:id{[0-9]+}', keys, (c) => succeed(c, started(c, service.transaction(idOf(c)))));
-  app.post('/transactions/:id{[0-9]+}/outcome', keys, async (c) =>
-    succeed(c, started(c, service.decide(idOf(c), readOutcome(await jsonBody(c)).outcome))),
+  get('/transactions/:id{[0-9]+}', (c) => started(c, service.transaction(idOf(c))));
+  post('/transactions/:id{[0-9]+}/outcome', 200, async (c) =>
+    started(c, service.decide(idOf(c), readOutcome(await jsonBody(c)).outcome)),
   );
-  app.get('/transactions/:id{[0-9]+}/timeline', keys, (c) =>
-    succeed(c, { timeline: service.timeline(idOf(c)).map(viewEvent) }),
-  );
-  app.get('/deliveries', keys, (c) => {
+  get('/transactions/:id{[0-9]+}/timeline', (c) => ({
+    timeline: service.timeline(idOf(c)).map(viewEvent),
+  }));
+  get('/deliveries', (c) => {
     const id = c.req.query('transaction_id');
     const list = store
       .list('delivery')
       .filter(({ transactionId }) => id === undefined || String(transactionId) === id);
-    return succeed(c, { deliveries: newest(c, list).map(service.view) });
+    return { deliveries: newest(c, list).map(service.view) };
   });
-  app.post('/deliveries/release', keys, (c) => succeed(c, { released: service.release() }));
-  app.post('/deliveries/:id{[0-9]+}/resend', keys, (c) =>
-    succeed(c, { delivery: service.view(service.resend(idOf(c))) }, 201),
-  );
-  app.post('/deliveries/resend-failed', keys, async (c) => {
-    const sent = service.resendFailed(readSince(await jsonBody(c)));
-    return succeed(c, { deliveries: sent.map(service.view) }, 201);
-  });
+  post('/deliveries/release', 200, () => ({ released: service.release() }));
+  post('/deliveries/:id{[0-9]+}/resend', 201, (c) => ({
+    delivery: service.view(service.resend(idOf(c))),
+  }));
+  post('/deliveries/resend-failed', 201, async (c) => ({
+    deliveries: service.resendFailed(readSince(await jsonBody(c))).map(service.view),
+  }));
   for (const kind of ['transactions', 'deliveries']) {
-    app.post(`/${kind}/:id{[0-9]+}/compose`, keys, async (c) => {
-      const sent = service.compose(idOf(c), readComposition(await jsonBody(c)));
-      return succeed(c, { deliveries: sent.map(service.view) }, 201);
-    });
-    app.post(`/${kind}/:id{[0-9]+}/preview`, keys, async (c) =>
-      succeed(c, { preview: service.preview(idOf(c), readComposition(await jsonBody(c))) }),
-    );
+    post(`/${kind}/:id{[0-9]+}/compose`, 201, async (c) => ({
+      deliveries: service.compose(idOf(c), readComposition(await jsonBody(c))).map(service.view),
+    }));
+    post(`/${kind}/:id{[0-9]+}/preview`, 200, async (c) => ({
+      preview: service.preview(idOf(c), readComposition(await jsonBody(c))),
+    }));
   }
-  app.post('/check', keys, async (c) =>
-    succeed(c, { check: await service.check(readCheck(await jsonBody(c)).callback_url) }),
-  );
-  app.get('/requests', keys, (c) =>
-    succeed(c, { requests: newest(c, store.list('request')).map(viewRequest) }),
-  );
-  app.get('/entries', keys, (c) =>
-    succeed(c, { entries: newest(c, service.entries(c.req.query('currency'))).map(viewEntry) }),
-  );
-  app.post('/deposits', keys, async (c) => {
+  post('/check', 200, async (c) => ({
+    check: await service.check(readCheck(await jsonBody(c)).callback_url),
+  }));
+  get('/requests', (c) => ({ requests: newest(c, store.list('request')).map(viewRequest) }));
+  get('/entries', (c) => ({
+    entries: newest(c, service.entries(c.req.query('currency'))).map(viewEntry),
+  }));
+  post('/deposits', 201, async (c) => {
     service.deposit(readTransfer(await jsonBody(c)));
-    return succeed(c, { merchant_wallets: service.wallets() }, 201);
+    return { merchant_wallets: service.wallets() };
   });
-  app.get('/providers', keys, (c) => succeed(c, { providers: service.providers() }));
-  app.put('/providers', keys, async (c) =>
-    succeed(c, { provider: service.changeProvider(readProviderChange(await jsonBody(c))) }),
-  );
-  app.put('/banks', keys, async (c) =>
-    succeed(c, { bank: service.changeBank(readBankChange(await jsonBody(c))) }),
-  );
-  app.post('/clearing', keys, async (c) => {
+  get('/providers', () => ({ providers: service.providers() }));
+  put('/providers', async (c) => ({
+    provider: service.changeProvider(readProviderChange(await jsonBody(c))),
+  }));
+  put('/banks', async (c) => ({ bank: service.changeBank(readBankChange(await jsonBody(c))) }));
+  post('/clearing', 200, async (c) => {
     const released = service.clear(readClearing(await jsonBody(c)));
-    return succeed(c, { released, merchant_wallets: service.wallets() });
+    return { released, merchant_wallets: service.wallets() };
   });
-  const clock = (c: Context): Response => {
-    const now = new Date(service.now()).toISOString();
-    return succeed(c, { now, advanced_seconds: service.settings().clockOffset / 1000 });
-  };
-  app.get('/clock', keys, clock);
-  app.post('/clock', keys, async (c) => {
+  get('/clock', clock);
+  post('/clock', 200, async (c) => {
     service.advance(readClock(await jsonBody(c)).advance_seconds);
-    return clock(c);
+    return clock();
   });
-  const settings = (c: Context): Response => {
-    const { clockOffset: _, ...shown } = service.settings();
-    return succeed(c, shown);
-  };
-  app.get('/settings', keys, settings);
-  app.put('/settings', keys, async (c) => {
+  get('/settings', settings);
+  put('/settings', async (c) => {
     service.change(readSettings(await jsonBody(c)));
-    return settings(c);
+    return settings();
   });
-  app.post('/reset', keys, (c) => {
+  post('/reset', 200, () => {
     service.reset();
-    return succeed(c, {});
+    return {};
   });
 
   const methods = new Map<string, string[]>();

@@ -21,50 +21,53 @@ export interface SandboxProvider {
 const DAY = 86_400;
 const methodNames = { MOBILE_MONEY: 'Mobile Money', BANK: 'Bank', CARD: 'Card' };
 
-interface Row {
-  readonly name: string;
-  readonly code: string;
-  readonly method: keyof typeof methodNames;
-  readonly type: 'Collection' | 'Payout';
-  readonly currency: string;
-  /** Minimum, maximum per transaction, maximum per day. */
-  readonly limits: readonly [min: number, max: number, daily: number];
-  readonly prefixes?: readonly string[];
-  readonly active?: boolean;
-}
+type Type = 'Collection' | 'Payout';
+type Names = readonly [name: string, code: string, currency: string];
+type Limits = readonly [min: number, max: number, daily: number];
 
-const option = (row: Row): PaymentProvider => ({
-  provider_name: row.name,
-  provider_code: row.code,
-  transaction_method: row.method,
-  transaction_method_name: methodNames[row.method],
-  transaction_type: row.type,
-  transaction_currency: row.currency,
-  min_amount: row.limits[0],
-  max_amount: row.limits[1],
-  max_daily_amount: row.limits[2],
-  is_active: row.active ?? true,
-  option_prefixes: [...(row.prefixes ?? [])],
+const option = (
+  method: keyof typeof methodNames,
+  type: Type,
+  [name, code, currency]: Names,
+  [min, max, daily]: Limits,
+  prefixes: readonly string[] = [],
+): PaymentProvider => ({
+  provider_name: name,
+  provider_code: code,
+  transaction_method: method,
+  transaction_method_name: methodNames[method],
+  transaction_type: type,
+  transaction_currency: currency,
+  min_amount: min,
+  max_amount: max,
+  max_daily_amount: daily,
+  is_active: true,
+  option_prefixes: [...prefixes],
 });
 
-const mobile = (row: Omit<Row, 'method'>): SandboxProvider => ({
-  option: option({ ...row, method: 'MOBILE_MONEY' }),
-  chargeBasisPoints: row.type === 'Collection' ? 300 : 0,
+const mobile = (type: Type, names: Names, limits: Limits, prefixes: readonly string[]): SandboxProvider => ({
+  option: option('MOBILE_MONEY', type, names, limits, prefixes),
+  chargeBasisPoints: type === 'Collection' ? 300 : 0,
   clearingSeconds: 0,
 });
 
-const bank = (row: Omit<Row, 'method'>, banks: readonly PayoutBank[]): SandboxProvider => ({
-  option: option({ ...row, method: 'BANK' }),
-  chargeBasisPoints: row.type === 'Collection' ? 100 : 0,
-  clearingSeconds: row.type === 'Collection' ? DAY : 0,
+const bank = (type: Type, names: Names, limits: Limits, banks: readonly PayoutBank[]): SandboxProvider => ({
+  option: option('BANK', type, names, limits),
+  chargeBasisPoints: type === 'Collection' ? 100 : 0,
+  clearingSeconds: type === 'Collection' ? DAY : 0,
   banks,
 });
 
-const card = (row: Omit<Row, 'method' | 'type'>): SandboxProvider => ({
-  option: option({ ...row, method: 'CARD', type: 'Collection' }),
+const card = (names: Names, limits: Limits): SandboxProvider => ({
+  option: option('CARD', 'Collection', names, limits),
   chargeBasisPoints: 350,
   clearingSeconds: 2 * DAY,
   reserve: { basisPoints: 1000, seconds: 90 * DAY },
+});
+
+const switchedOff = (provider: SandboxProvider): SandboxProvider => ({
+  ...provider,
+  option: { ...provider.option, is_active: false },
 });
 
 const ugandanBanks: readonly PayoutBank[] = [
@@ -77,50 +80,28 @@ const kenyanBanks: readonly PayoutBank[] = [
   { bank_code: 'EK002', bank_name: 'Highland Bank', is_active: true },
 ];
 
-const example = { name: 'Example Mobile Money', code: 'example_mobile_money', currency: 'UGX' };
-const savanna = { name: 'Savanna Mobile Money', code: 'savanna_mobile_money', currency: 'KES' };
-const ugandanBank = { name: 'Example Bank Transfer', code: 'example_bank', currency: 'UGX' };
-const kenyanBank = { name: 'Example Bank Transfer Kenya', code: 'example_bank_ke', currency: 'KES' };
+const example: Names = ['Example Mobile Money', 'example_mobile_money', 'UGX'];
+const lake: Names = ['Lake Mobile Money', 'lake_mobile_money', 'UGX'];
+const savanna: Names = ['Savanna Mobile Money', 'savanna_mobile_money', 'KES'];
+const rift: Names = ['Rift Mobile Money (switched off)', 'rift_mobile_money', 'KES'];
+const ugandanBank: Names = ['Example Bank Transfer', 'example_bank', 'UGX'];
+const kenyanBank: Names = ['Example Bank Transfer Kenya', 'example_bank_ke', 'KES'];
+const examplePrefixes = ['25677', '25678'];
 const savannaPrefixes = ['25470', '25471', '25472'];
 
 /** The payment options of a fresh sandbox. Names and codes are made up: the real set is not shown (protocol §2.5). */
 export const defaultProviders: readonly SandboxProvider[] = [
-  mobile({
-    ...example,
-    type: 'Collection',
-    limits: [500, 5_000_000, 20_000_000],
-    prefixes: ['25677', '25678'],
-  }),
-  mobile({ ...example, type: 'Payout', limits: [1000, 4_000_000, 10_000_000], prefixes: ['25677', '25678'] }),
-  mobile({
-    name: 'Lake Mobile Money',
-    code: 'lake_mobile_money',
-    currency: 'UGX',
-    type: 'Collection',
-    limits: [1000, 2_000_000, 8_000_000],
-    prefixes: ['25670', '25675'],
-  }),
-  mobile({ ...savanna, type: 'Collection', limits: [10, 150_000, 500_000], prefixes: savannaPrefixes }),
-  mobile({ ...savanna, type: 'Payout', limits: [10, 150_000, 500_000], prefixes: savannaPrefixes }),
-  mobile({
-    name: 'Rift Mobile Money (switched off)',
-    code: 'rift_mobile_money',
-    currency: 'KES',
-    type: 'Collection',
-    limits: [10, 70_000, 140_000],
-    prefixes: ['25473'],
-    active: false,
-  }),
-  bank({ ...ugandanBank, type: 'Collection', limits: [5000, 50_000_000, 200_000_000] }, ugandanBanks),
-  bank({ ...ugandanBank, type: 'Payout', limits: [5000, 50_000_000, 200_000_000] }, ugandanBanks),
-  bank({ ...kenyanBank, type: 'Payout', limits: [100, 1_000_000, 5_000_000] }, kenyanBanks),
-  card({
-    name: 'Example Card (UGX)',
-    code: 'example_card_ugx',
-    currency: 'UGX',
-    limits: [2000, 10_000_000, 40_000_000],
-  }),
-  card({ name: 'Example Card (USD)', code: 'example_card_usd', currency: 'USD', limits: [1, 5000, 20_000] }),
+  mobile('Collection', example, [500, 5_000_000, 20_000_000], examplePrefixes),
+  mobile('Payout', example, [1000, 4_000_000, 10_000_000], examplePrefixes),
+  mobile('Collection', lake, [1000, 2_000_000, 8_000_000], ['25670', '25675']),
+  mobile('Collection', savanna, [10, 150_000, 500_000], savannaPrefixes),
+  mobile('Payout', savanna, [10, 150_000, 500_000], savannaPrefixes),
+  switchedOff(mobile('Collection', rift, [10, 70_000, 140_000], ['25473'])),
+  bank('Collection', ugandanBank, [5000, 50_000_000, 200_000_000], ugandanBanks),
+  bank('Payout', ugandanBank, [5000, 50_000_000, 200_000_000], ugandanBanks),
+  bank('Payout', kenyanBank, [100, 1_000_000, 5_000_000], kenyanBanks),
+  card(['Example Card (UGX)', 'example_card_ugx', 'UGX'], [2000, 10_000_000, 40_000_000]),
+  card(['Example Card (USD)', 'example_card_usd', 'USD'], [1, 5000, 20_000]),
 ];
 
 /** The option that serves this provider code and transaction type (COLLECTION or PAYOUT). */

@@ -1,7 +1,7 @@
 import { assertMerchantReference, ConfigurationError } from '@payment-service/core';
 import type { PaymentProvider } from '@payment-service/core/client';
 import { redirectProblem } from '../deliveries/callback-data.ts';
-import { destinationProblem } from '../deliveries/destination.ts';
+import { destinationProblem } from '../http/hosts.ts';
 import type { Reader } from '../state/store.ts';
 import { amountText, fractionDigits, type Minor, toAmount, toMinor } from './money.ts';
 import { findProvider, type SandboxProvider, servesAccount } from './providers.ts';

@@ -54,7 +54,7 @@ export function readQuery(c: Context): Query {
   };
 }
 
-export function addressOf({ path, q, state, page }: Query): string {
+function addressOf({ path, q, state, page }: Query): string {
   const given = Object.entries({ q, state, page: page === 1 ? '' : String(page) });
   const query = new URLSearchParams(given.filter(([, value]) => value !== ''));
   return query.size === 0 ? path : `${path}?${query}`;
@@ -64,23 +64,36 @@ export function addressOf({ path, q, state, page }: Query): string {
 export const matches = ({ q }: Query, ...texts: readonly (string | number)[]): boolean =>
   texts.some((text) => String(text).toLowerCase().includes(q.toLowerCase()));
 
-/** The states as links with their counts, and the search. Both work without script and keep each other. */
-export function filters(
+/**
+ * What was found, a page at a time, below its states as links with their counts and below the search. All of it works
+ * without script.
+ *
+ * @param states each with the rows that are in it, the oldest first; `''` holds all of them.
+ */
+export function searchable<T extends { readonly id: number | string }>(
   query: Query,
-  states: readonly (readonly [value: string, label: string, count: number])[],
-  searched: string,
+  columns: readonly Column<T>[],
+  states: readonly (readonly [value: string, label: string, rows: readonly T[]])[],
+  { name, searched, empty }: { name: string; searched: string; empty: Markup | string },
 ): Markup {
+  const [, , found = []] = states.find(([state]) => state === query.state) ?? [];
+  const { rows, pager } = paged(query, found.toReversed());
   // A state that no row has would lead to an empty list.
-  const offered = states.filter(([state, , found]) => found > 0 || state === '' || state === query.state);
+  const offered = states.filter(
+    ([state, , { length }]) => length > 0 || state === '' || state === query.state,
+  );
+  const isAsked = query.q !== '' || query.state !== '';
   return html`<div class="filters"><nav aria-label="Filter"><ul class="chips">${offered.map(
-    ([state, label, found]) =>
-      html`<li><a href="${addressOf({ ...query, state, page: 1 })}"${state === query.state ? html` aria-current="true"` : ''}>${label} <span class="number">${count(found)}</span></a></li>`,
+    ([state, label, { length }]) =>
+      html`<li><a href="${addressOf({ ...query, state, page: 1 })}"${state === query.state ? html` aria-current="true"` : ''}>${label} <span class="number">${count(length)}</span></a></li>`,
   )}</ul></nav>
 <form class="search" role="search" id="search" action="${query.path}">
 <label class="hidden-text" for="search-q">Search by ${searched}</label>
 <input id="search-q" name="q" type="search" value="${query.q}" placeholder="Search by ${searched}">
 ${query.state === '' ? '' : html`<input type="hidden" name="state" value="${query.state}">`}
-<button>Search</button></form></div>`;
+<button>Search</button></form></div>
+${rows.length === 0 ? html`<p class="quiet">${isAsked ? 'Nothing matches this search.' : empty}</p>` : list(name, columns, rows)}
+${pager}`;
 }
 
 /** One page of what was found, and the links to the others. */

@@ -5,7 +5,7 @@ import type { DeliveryRecord } from '../../state/records.ts';
 import { button, fieldsOf, form } from '../parts/form.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
-import { type Column, filters, list, matches, paged, readQuery } from '../parts/list.ts';
+import { type Column, matches, readQuery, searchable } from '../parts/list.ts';
 import { age, count, counted, milliseconds } from '../parts/quantities.ts';
 import { httpStatus } from '../parts/state.ts';
 import {
@@ -89,28 +89,28 @@ export function deliveriesPage(c: Context, dashboard: Dashboard): Promise<Respon
     return matches(query, id, transactionId, url, merchantReference, internalReference);
   });
   const needLook = new Set(troubled(dashboard));
-  const inState = (state: string): DeliveryRecord[] =>
-    searched.filter((one) =>
-      state === 'look' ? needLook.has(one) : state === '' || stateOf(dashboard, one) === state,
-    );
-  const found = inState(query.state).reverse();
-  const { rows, pager } = paged(query, found);
   return framed(c, dashboard, {
     title: 'Deliveries',
     section: '/deliveries',
     says: `${count(searched.length)} deliveries, ${count(needLook.size)} need a look.`,
     beside: html`<div class="actions">${button('release', 'Send waiting ones now', { at: 'main' })}</div>`,
-    body: html`${filters(
+    body: html`${searchable(
       query,
+      deliveryColumns(dashboard),
       [
-        ['', 'All', searched.length],
-        ['look', 'Need a look', inState('look').length],
-        ...states.map((state) => [state, deliveryWords[state][1], inState(state).length] as const),
+        ['', 'All', searched],
+        ['look', 'Need a look', searched.filter((one) => needLook.has(one))],
+        ...states.map((state) => {
+          const rows = searched.filter((one) => stateOf(dashboard, one) === state);
+          return [state, deliveryWords[state][1], rows] as const;
+        }),
       ],
-      'reference, number or address',
+      {
+        name: 'deliveries',
+        searched: 'reference, number or address',
+        empty: 'No delivery yet. Callbacks appear here as soon as a transaction is decided.',
+      },
     )}
-${rows.length === 0 ? html`<p class="quiet">No delivery ${query.q === '' && query.state === '' ? 'yet. Callbacks appear here as soon as a transaction is decided.' : 'fits this search.'}</p>` : list('deliveries', deliveryColumns(dashboard), rows)}
-${pager}
 ${sendAgain(dashboard)}`,
   });
 }

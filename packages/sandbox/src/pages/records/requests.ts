@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { RequestRecord } from '../../state/records.ts';
 import { type Dashboard, framed, notFound } from '../parts/frame.ts';
 import { bodyText } from '../parts/json.ts';
-import { type Column, filters, list, matches, paged, readQuery } from '../parts/list.ts';
+import { type Column, matches, readQuery, searchable } from '../parts/list.ts';
 import { age, count, milliseconds, time } from '../parts/quantities.ts';
 import { badge, note, statusTone } from '../parts/state.ts';
 import { bodyStart, head } from '../parts/wire.ts';
@@ -26,12 +26,6 @@ const columns = (now: number): Column<RequestRecord>[] => [
   { label: 'Age', isNumber: true, cell: ({ at }) => age(at, now) },
 ];
 
-const states = [
-  ['', 'All'],
-  ['refused', 'Refused'],
-  ['answered', 'Answered'],
-] as const;
-
 /** The merchant's own calls to the API, the newest first. */
 export function requestsPage(c: Context, dashboard: Dashboard): Promise<Response> {
   const { store, now } = dashboard.service;
@@ -39,21 +33,23 @@ export function requestsPage(c: Context, dashboard: Dashboard): Promise<Response
   const searched = store
     .list('request')
     .filter(({ id, method, path, status, sent }) => matches(query, id, `${method} ${path}`, status, sent));
-  const inState = (state: string): RequestRecord[] =>
-    searched.filter(({ status }) => state === '' || (state === 'refused') === status >= 400);
-  const { rows, pager } = paged(query, inState(query.state).reverse());
+  const refused = searched.filter(({ status }) => status >= 400);
+  const answered = searched.filter(({ status }) => status < 400);
   return framed(c, dashboard, {
     title: 'Requests',
     section: '/requests',
-    says: `${count(searched.length)} requests, ${count(inState('refused').length)} refused.`,
+    says: `${count(searched.length)} requests, ${count(refused.length)} refused.`,
     body: html`<p class="quiet">Your program's calls to <code>/data</code> and <code>/sandbox</code>. The newest 500 are kept.</p>
-${filters(
+${searchable(
   query,
-  states.map(([state, label]) => [state, label, inState(state).length]),
-  'path, status or reference',
-)}
-${rows.length === 0 ? html`<p class="quiet">No request ${query.q === '' && query.state === '' ? 'yet.' : 'fits this search.'}</p>` : list('requests', columns(now()), rows)}
-${pager}`,
+  columns(now()),
+  [
+    ['', 'All', searched],
+    ['refused', 'Refused', refused],
+    ['answered', 'Answered', answered],
+  ],
+  { name: 'requests', searched: 'path, status or reference', empty: 'No request yet.' },
+)}`,
   });
 }
 

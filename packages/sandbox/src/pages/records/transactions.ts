@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { DeliveryRecord, TransactionRecord } from '../../state/records.ts';
+import type { DeliveryRecord, TransactionRecord, TransactionStatus } from '../../state/records.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
-import { type Column, filters, list, matches, paged, readQuery } from '../parts/list.ts';
+import { type Column, matches, readQuery, searchable } from '../parts/list.ts';
 import { age, count, milliseconds, money } from '../parts/quantities.ts';
 import { httpStatus, transactionState } from '../parts/state.ts';
 import { deliveryState } from './outcome.ts';
@@ -53,13 +53,6 @@ export function transactionColumns(dashboard: Dashboard): Column<TransactionReco
   ];
 }
 
-const states = [
-  ['', 'All'],
-  ['PENDING', 'Pending'],
-  ['COMPLETED', 'Completed'],
-  ['FAILED', 'Failed'],
-] as const;
-
 /** All transactions, the newest first. */
 export function transactionsPage(c: Context, dashboard: Dashboard): Promise<Response> {
   const query = readQuery(c);
@@ -68,20 +61,26 @@ export function transactionsPage(c: Context, dashboard: Dashboard): Promise<Resp
     .filter(({ id, merchantReference, internalReference, account, customerName }) =>
       matches(query, id, merchantReference, internalReference, account, customerName),
     );
-  const inState = (state: string): TransactionRecord[] =>
-    searched.filter(({ status }) => state === '' || status === state);
-  const { rows, pager } = paged(query, inState(query.state).reverse());
+  const having = (state: TransactionStatus) => searched.filter(({ status }) => status === state);
   return framed(c, dashboard, {
     title: 'Transactions',
     section: '/transactions',
-    says: `${count(searched.length)} transactions, ${count(inState('PENDING').length)} pending.`,
+    says: `${count(searched.length)} transactions, ${count(having('PENDING').length)} pending.`,
     beside: html`<div class="actions"><a class="button" href="/start">Start a transaction</a></div>`,
-    body: html`${filters(
+    body: searchable(
       query,
-      states.map(([state, label]) => [state, label, inState(state).length]),
-      'reference, account or name',
-    )}
-${rows.length === 0 ? html`<p class="quiet">No transaction ${query.q === '' && query.state === '' ? html`yet. <a href="/start">Start one</a>, or let your program start one.` : 'fits this search.'}</p>` : list('transactions', transactionColumns(dashboard), rows)}
-${pager}`,
+      transactionColumns(dashboard),
+      [
+        ['', 'All', searched],
+        ['PENDING', 'Pending', having('PENDING')],
+        ['COMPLETED', 'Completed', having('COMPLETED')],
+        ['FAILED', 'Failed', having('FAILED')],
+      ],
+      {
+        name: 'transactions',
+        searched: 'reference, account or name',
+        empty: html`No transaction yet. <a href="/start">Start one</a>, or let your program start one.`,
+      },
+    ),
   });
 }
