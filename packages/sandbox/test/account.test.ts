@@ -1,17 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSandbox, defaultProviders, type Sandbox } from '../src/index.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { defaultProviders, type Sandbox } from '../src/index.ts';
 import { call, collection, listOf, payout } from './support/api.ts';
-import { type Merchant, startMerchant } from './support/merchant.ts';
+import { useStage } from './support/stage.ts';
 
-let merchant: Merchant;
+const stage = useStage();
 let sandbox: Sandbox;
-beforeEach(async () => {
-  merchant = await startMerchant();
-  sandbox = createSandbox();
-});
-afterEach(async () => {
-  await sandbox.close();
-  await merchant.close();
+beforeEach(() => {
+  sandbox = stage.open();
 });
 
 const put = (path: string, body: object) => call(sandbox, 'PUT', `/sandbox/${path}`, body);
@@ -20,8 +15,8 @@ const post = (path: string, body: object) => call(sandbox, 'POST', `/sandbox/${p
 describe('settings', () => {
   it('name the addresses that a request does not', async () => {
     const redirect_url = 'http://127.0.0.1:3000/return';
-    expect((await put('settings', { callback_url: merchant.url, redirect_url })).body.data).toEqual({
-      callback_url: merchant.url,
+    expect((await put('settings', { callback_url: stage.merchant.url, redirect_url })).body.data).toEqual({
+      callback_url: stage.merchant.url,
       redirect_url,
       order_url: null,
       inbox_url: null,
@@ -30,7 +25,7 @@ describe('settings', () => {
     });
     const direct = sandbox.collect(collection);
     await sandbox.idle();
-    expect(merchant.received).toHaveLength(1);
+    expect(stage.merchant.received).toHaveLength(1);
     // A setting does not turn a collection that is decided at once into a page that waits for a customer.
     expect(direct).toMatchObject({
       payment_page_url: null,
@@ -41,7 +36,7 @@ describe('settings', () => {
     await put('settings', { callback_url: null, redirect_url: null });
     expect(sandbox.collect(collection).redirect_location).toBeNull();
     await sandbox.idle();
-    expect(merchant.received).toHaveLength(2);
+    expect(stage.merchant.received).toHaveLength(2);
   });
 
   it("name the merchant's own pages of a transaction, which its page links to", async () => {
@@ -74,7 +69,7 @@ describe('settings', () => {
 
   it('a reset keeps the addresses, and nothing else', async () => {
     const addresses = {
-      callback_url: merchant.url,
+      callback_url: stage.merchant.url,
       redirect_url: 'http://127.0.0.1:3000/return',
       order_url: 'http://127.0.0.1:3000/orders/{merchant_reference}',
       inbox_url: null,

@@ -1,21 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSandbox, type Sandbox } from '../src/index.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Sandbox } from '../src/index.ts';
 import { call, collection, listOf } from './support/api.ts';
-import { type Merchant, startMerchant } from './support/merchant.ts';
 import { open, row, rows, submit, textOf } from './support/pages.ts';
+import { useStage } from './support/stage.ts';
 
-let merchant: Merchant;
+const stage = useStage();
 let sandbox: Sandbox;
-beforeEach(async () => {
-  merchant = await startMerchant();
-  sandbox = createSandbox({ callbackUrl: merchant.url, retry: { max_attempts: 1 } });
-});
-afterEach(async () => {
-  await sandbox.close();
-  await merchant.close();
+beforeEach(() => {
+  sandbox = stage.open({ retry: { max_attempts: 1 } });
 });
 
-const show = async (path: string): Promise<string> => (await open(sandbox, path)).text;
+const { show } = stage;
 const part = (text: string, id: string): string =>
   textOf(new RegExp(`id="${id}".*?</(section|article|form|div)>`, 's').exec(text)?.[0] ?? '');
 const problem = (text: string, id: string): string =>
@@ -82,7 +77,7 @@ describe('compose', () => {
     const [first, ...copies] = sandbox.deliveries().slice(1);
     expect([status, location, copies.length]).toEqual([303, `/deliveries/${first?.id}`, 1]);
     await sandbox.idle();
-    const { payload } = JSON.parse(merchant.received[1]?.body ?? '');
+    const { payload } = JSON.parse(stage.merchant.received[1]?.body ?? '');
     expect([payload.note, payload.customer_name, payload.id]).toEqual(['hello', undefined, undefined]);
     const text = await show(`/deliveries/${first?.id}`);
     expect(textOf(text)).toContain('What differs from the genuine callback');
@@ -129,7 +124,7 @@ describe('compose', () => {
 describe('send again all failed', () => {
   it('sends what was given up since a time, once', async () => {
     expect(await show('/deliveries')).not.toContain('resend-failed');
-    merchant.answer = (response) => response.writeHead(500).end();
+    stage.merchant.answer = (response) => response.writeHead(500).end();
     sandbox.collect(collection);
     sandbox.collect(collection);
     await sandbox.idle();
@@ -137,7 +132,7 @@ describe('send again all failed', () => {
     expect(textOf(await show('/deliveries'))).toContain('2 deliveries were given up and not sent again yet.');
     await submit(sandbox, 'deliveries/resend-failed', { since: '3600' });
     expect(sandbox.deliveries()).toHaveLength(2);
-    merchant.answer = (response) => response.end();
+    stage.merchant.answer = (response) => response.end();
     const { location } = await submit(sandbox, 'deliveries/resend-failed', { since: 'all' }, '/deliveries');
     expect([location, sandbox.deliveries().length]).toEqual(['/deliveries', 4]);
     await sandbox.idle();
@@ -305,7 +300,7 @@ describe('start', () => {
 
 describe('check', () => {
   it('is one button that leads to the grid, and a refused address is said at the field', async () => {
-    expect(await show('/check')).toContain(`value="${merchant.url}"`);
+    expect(await show('/check')).toContain(`value="${stage.merchant.url}"`);
     const { location } = await submit(sandbox, 'check', { callback_url: 'http://127.0.0.1:9/' }, '/check');
     expect(location).toBe('/check#report');
     const text = await show('/check');

@@ -1,42 +1,30 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSandbox, type Sandbox } from '../src/index.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Sandbox } from '../src/index.ts';
 import { call, collection, listOf } from './support/api.ts';
-import { type Merchant, startMerchant } from './support/merchant.ts';
-import { open, row, submit, textOf } from './support/pages.ts';
+import { collectionForm, row, submit, textOf } from './support/pages.ts';
+import { useStage } from './support/stage.ts';
 
-let merchant: Merchant;
+const stage = useStage();
 let sandbox: Sandbox;
-beforeEach(async () => {
-  merchant = await startMerchant();
-  sandbox = createSandbox({ callbackUrl: merchant.url });
-});
-afterEach(async () => {
-  await sandbox.close();
-  await merchant.close();
+beforeEach(() => {
+  sandbox = stage.open();
 });
 
-const fields = {
-  merchant_reference: 'ORD-1',
-  provider: 'example_mobile_money UGX',
-  amount: '500',
-  account: '256772000001',
-  ending: 'direct completed',
-};
-const show = async (path: string): Promise<string> => (await open(sandbox, path)).text;
+const { show } = stage;
 const problemIn = (text: string): string | undefined => /class="problem small" id="([^"]+)"/.exec(text)?.[1];
 describe('a form that is sent', () => {
   it('starts a collection that misbehaves, and leads to its page', async () => {
     const { status, location } = await submit(sandbox, 'collections', {
-      ...fields,
+      ...collectionForm,
       misbehave: 'forged_first',
     });
     expect([status, location]).toEqual([303, '/transactions/1001']);
     await sandbox.idle();
-    expect(merchant.received.map(({ data }) => data.payload.transaction_amount)).toEqual([1, 500]);
+    expect(stage.merchant.received.map(({ data }) => data.payload.transaction_amount)).toEqual([1, 500]);
   });
 
   it('without an account, uses one that the provider serves, and the first active bank', async () => {
-    const { account: _, ...rest } = fields;
+    const { account: _, ...rest } = collectionForm;
     expect(
       (
         await submit(sandbox, 'collections', {
@@ -61,14 +49,14 @@ describe('a form that is sent', () => {
     const text = await show('/start');
     expect([offered(text, 'misbehave').length, offered(text, 'retry').length]).toEqual([9, 5]);
     for (const misbehave of offered(text, 'misbehave')) {
-      expect((await submit(sandbox, 'collections', { ...fields, ending: 'pending', misbehave })).status).toBe(
-        303,
-      );
+      expect(
+        (await submit(sandbox, 'collections', { ...collectionForm, ending: 'pending', misbehave })).status,
+      ).toBe(303);
     }
     for (const retry of offered(text, 'retry')) {
-      expect((await submit(sandbox, 'collections', { ...fields, ending: 'pending', retry })).status).toBe(
-        303,
-      );
+      expect(
+        (await submit(sandbox, 'collections', { ...collectionForm, ending: 'pending', retry })).status,
+      ).toBe(303);
     }
     const kinds = listOf(await call(sandbox, 'GET', '/sandbox/transactions'), 'transactions').map(
       ({ misbehave }) => JSON.stringify(misbehave),
@@ -96,7 +84,7 @@ describe('a form that is sent', () => {
 
   it('refused, keeps what was typed, and says at the field in words what is wrong', async () => {
     const typed = {
-      ...fields,
+      ...collectionForm,
       account: '256700000001',
       customer_name: 'Zoë "Z" <b>',
       misbehave: 'late',
@@ -118,20 +106,25 @@ describe('a form that is sent', () => {
   });
 
   it.each([
-    ['collections', { ...fields, amount: '' }, 'collection-amount-problem', 'Enter an amount above zero'],
     [
       'collections',
-      { ...fields, amount: '1.5' },
+      { ...collectionForm, amount: '' },
+      'collection-amount-problem',
+      'Enter an amount above zero',
+    ],
+    [
+      'collections',
+      { ...collectionForm, amount: '1.5' },
       'collection-amount-problem',
       'This must be exact, with at most 0 decimals in UGX.',
     ],
     [
       'collections',
-      { ...fields, merchant_reference: '' },
+      { ...collectionForm, merchant_reference: '' },
       'collection-merchant_reference-problem',
       'Enter a reference',
     ],
-    ['payouts', fields, 'payout-amount-problem', 'Example Mobile Money takes 1,000 UGX or more'],
+    ['payouts', collectionForm, 'payout-amount-problem', 'Example Mobile Money takes 1,000 UGX or more'],
     ['clock', { advance_seconds: 'soon' }, 'clock-advance_seconds-problem', 'Enter whole seconds'],
     [
       'addresses',

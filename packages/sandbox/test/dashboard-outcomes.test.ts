@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { collection } from './support/api.ts';
-import { open, row, textOf } from './support/pages.ts';
+import { row, textOf } from './support/pages.ts';
 import { useStage } from './support/stage.ts';
 
 const stage = useStage();
-const show = async (path: string): Promise<string> => (await open(stage.sandbox, path)).text;
+const { show } = stage;
 
 describe('the outcome of a delivery', () => {
   const types = { json: 'application/json', html: 'text/html; charset=utf-8' };

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { call, collection } from './support/api.ts';
-import { open, row, rows, textOf } from './support/pages.ts';
+import { row, rows, textOf } from './support/pages.ts';
 import { useStage } from './support/stage.ts';
 
 const stage = useStage();
-const show = async (path: string): Promise<string> => (await open(stage.sandbox, path)).text;
+const { show } = stage;
 const part = (html: string, id: string, tag: string): string =>
   new RegExp(`<${tag}[^>]* id="${id}".*?</${tag}>`, 's').exec(html)?.[0] ?? '';
 /** The text of an element, as a reader copies it. */

@@ -1,29 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSandbox, type Sandbox } from '../src/index.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Sandbox } from '../src/index.ts';
 import { call, collection } from './support/api.ts';
-import { type Merchant, startMerchant } from './support/merchant.ts';
-import { open, row, submit, textOf } from './support/pages.ts';
-import { until } from './support/stage.ts';
+import { collectionForm, open, row, submit, textOf } from './support/pages.ts';
+import { until, useStage } from './support/stage.ts';
 
-let merchant: Merchant;
+const stage = useStage();
 let sandbox: Sandbox;
-beforeEach(async () => {
-  merchant = await startMerchant();
-  sandbox = createSandbox({ callbackUrl: merchant.url });
-});
-afterEach(async () => {
-  await sandbox.close();
-  await merchant.close();
+beforeEach(() => {
+  sandbox = stage.open();
 });
 
-const fields = {
-  merchant_reference: 'ORD-1',
-  provider: 'example_mobile_money UGX',
-  amount: '500',
-  account: '256772000001',
-  ending: 'direct completed',
-};
-const show = async (path: string): Promise<string> => (await open(sandbox, path)).text;
+const { show } = stage;
 const pages = [
   '/',
   '/transactions',
@@ -194,7 +181,7 @@ describe('settings', () => {
 
   it('rules that no preset names are shown as they are', async () => {
     await sandbox.close();
-    sandbox = createSandbox({ retry: { accepted: [204], repeated: ['5xx', 409] } });
+    sandbox = stage.open({ callbackUrl: undefined, retry: { accepted: [204], repeated: ['5xx', 409] } });
     expect(textOf(await show('/settings'))).toContain('After 5xx, 409; 204 counts as delivered');
   });
 
@@ -211,7 +198,11 @@ describe('settings', () => {
 
 describe('wallets', () => {
   it('are cleared and their reserve released, by buttons', async () => {
-    await submit(sandbox, 'collections', { ...fields, provider: 'example_card_ugx UGX', amount: '10000' });
+    await submit(sandbox, 'collections', {
+      ...collectionForm,
+      provider: 'example_card_ugx UGX',
+      amount: '10000',
+    });
     const wallet = async (): Promise<string> =>
       row(await show('/wallets'), 'wallets-UGX-MERCHANT_COLLECTION');
     expect(await wallet()).toContain('0 UGX 8,685 UGX 965 UGX 9,650 UGX');
@@ -223,8 +214,8 @@ describe('wallets', () => {
 
   it('late callbacks go out at the press of a button', async () => {
     sandbox.collect({ ...collection, misbehave: { late_ms: 86_400_000 } });
-    expect(merchant.received).toHaveLength(0);
+    expect(stage.merchant.received).toHaveLength(0);
     await submit(sandbox, 'release');
-    await until(() => merchant.received.length === 1);
+    await until(() => stage.merchant.received.length === 1);
   });
 });

@@ -1,18 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSandbox, type Sandbox } from '../src/index.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Sandbox } from '../src/index.ts';
 import { call, collection, keysOf, listOf } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
-import { type Merchant, startMerchant } from './support/merchant.ts';
+import { useStage } from './support/stage.ts';
 
-let merchant: Merchant;
+const stage = useStage();
 let sandbox: Sandbox;
-beforeEach(async () => {
-  merchant = await startMerchant();
-  sandbox = createSandbox({ callbackUrl: merchant.url, clock: createManualClock(Date.UTC(2026, 0, 2)) });
-});
-afterEach(async () => {
-  await sandbox.close();
-  await merchant.close();
+beforeEach(() => {
+  sandbox = stage.open({ clock: createManualClock(Date.UTC(2026, 0, 2)) });
 });
 
 const requests = async (query = '') =>
@@ -100,7 +95,7 @@ describe("the merchant's calls are recorded", () => {
 
 describe('a transaction knows everything that happened to it', () => {
   it('created, decided, money, each delivery and attempt, the redirect', async () => {
-    merchant.answer = (response) => response.writeHead(500).end();
+    stage.merchant.answer = (response) => response.writeHead(500).end();
     const { transaction, payment_page_url } = sandbox.collect({
       ...collection,
       provider_code: 'example_card_ugx',

@@ -30,6 +30,15 @@ export async function submit(
   return { status, headers, text: await response.text(), location: headers.get('location') };
 }
 
+/** The fields of a collection as the dashboard's form sends them. */
+export const collectionForm = {
+  merchant_reference: 'ORD-1',
+  provider: 'example_mobile_money UGX',
+  amount: '500',
+  account: '256772000001',
+  ending: 'direct completed',
+};
+
 /** What a reader sees of a page or of a part of it. */
 export const textOf = (html: string): string =>
   html

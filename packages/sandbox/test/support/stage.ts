@@ -2,6 +2,7 @@ import { createVerifier } from '@payment-service/core';
 import { afterEach, beforeEach } from 'vitest';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/index.ts';
 import { type Merchant, type Received, startMerchant } from './merchant.ts';
+import { open } from './pages.ts';
 
 /** A merchant for every test, and the sandboxes that the test opens; both are closed after it. */
 export interface Stage {
@@ -9,6 +10,8 @@ export interface Stage {
   readonly sandbox: Sandbox;
   /** Opens a sandbox whose callbacks go to the merchant. */
   open(options?: SandboxOptions): Sandbox;
+  /** The text of a page. */
+  show(path: string): Promise<string>;
   /** What the verifier of core makes of a callback: the reference, or the refusal. */
   verdict(received: Received): string;
 }
@@ -38,6 +41,7 @@ export function useStage(): Stage {
       sandbox = createSandbox({ callbackUrl: there(merchant).url, ...options });
       return sandbox;
     },
+    show: async (path) => (await open(there(sandbox), path)).text,
     verdict: ({ headers, body }) => {
       const { signingKey } = there(sandbox).account;
       const result = createVerifier({ signingKey }).verifyCallback({
