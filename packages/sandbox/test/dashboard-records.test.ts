@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { call, collection } from './support/api.ts';
-import { row, rows, textOf } from './support/pages.ts';
+import { row, rows, textOf, unescaped } from './support/pages.ts';
 import { useStage } from './support/stage.ts';
 
 const stage = useStage();
@@ -14,14 +14,7 @@ const part = (html: string, id: string, tag: string): string =>
 /** The text of an element, as a reader copies it. */
 const copied = (html: string, id: string): string => {
   const [, text = ''] = new RegExp(`id="${id}-text">(.*?)</pre>`, 's').exec(html) ?? [];
-  const entities: Record<string, string> = {
-    '&quot;': '"',
-    '&#39;': "'",
-    '&lt;': '<',
-    '&gt;': '>',
-    '&amp;': '&',
-  };
-  return text.replaceAll(/&(?:quot|#39|lt|gt|amp);/g, (one) => entities[one] ?? one);
+  return unescaped(text);
 };
 
 describe('with 500 transactions', () => {

@@ -170,6 +170,18 @@ describe('pay and decline', () => {
     expect(merchant.received).toHaveLength(1);
   });
 
+  it('redirect before callback, with a lead of its own', async () => {
+    open();
+    const misbehave = { redirect_first: true, redirect_lead_ms: 700 };
+    await choose(start({ misbehave }).payment_page_url, 'pay');
+    expect(clock.sleeping()).toEqual([700]);
+    clock.move(699);
+    expect(merchant.received).toHaveLength(0);
+    clock.move(1);
+    await sandbox.idle();
+    expect(merchant.received).toHaveLength(1);
+  });
+
   it('a late callback does not keep the customer waiting', async () => {
     open();
     const response = await choose(start({ misbehave: { late_ms: 60_000 } }).payment_page_url, 'pay');

@@ -2,6 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createSandbox, type Sandbox, type SandboxAttempt, type SandboxOptions } from '../src/index.ts';
 import { collection } from './support/api.ts';
+import { open, textOf, unescaped } from './support/pages.ts';
 
 /** A receiver that knows no HTTP: it keeps the bytes of each connection, and answers with bytes. */
 let server: Server | undefined;
@@ -42,6 +43,11 @@ async function receive(answer: string | Buffer, options: SandboxOptions = {}, pa
   return { received: Buffer.concat(bytes), attempt, delivery };
 }
 
+function running(): Sandbox {
+  if (sandbox === undefined) throw new Error('no sandbox was started');
+  return sandbox;
+}
+
 const ok = 'HTTP/1.1 200 OK\r\nX-First: a\r\nx-second: b\r\nX-First: c\r\ncontent-length: 2\r\n\r\nok';
 
 /** The bytes that a record describes. */
@@ -73,6 +79,26 @@ describe('an attempt is recorded as it was on the wire', () => {
     if (request === null) throw new Error('nothing was sent');
     const other = { ...attempt, request: { ...request, body: `${request.body} ` } };
     expect(received.equals(bytesOf(other))).toBe(false);
+  });
+
+  it('and so it is on its page, byte for byte', async () => {
+    const { received, delivery } = await receive(ok, {}, '/pay/callbacks?shop=1&x=%20');
+    const { text } = await open(running(), `/deliveries/${delivery?.id}`);
+    const [, attempt = ''] = /<details class="card" id="attempt-1" open>(.*)/s.exec(text) ?? [];
+    const [, head = '', body = ''] =
+      /<pre class="wire">(.*?)<\/pre><div class="wire json">(.*?)<\/div>/s.exec(attempt) ?? [];
+    const exact = (html: string): string => unescaped(html.replaceAll(/<[^>]+>/g, ''));
+    // Each value stands on a line of its own, with a space after its name, and says whether it is signed.
+    const values = body
+      .replaceAll(/<small>.*?<\/small>/g, '')
+      .split('</span></span>')
+      .map((line) =>
+        exact(line)
+          .trimStart()
+          .replace(/^("\w+"): /, '$1:'),
+      );
+    const shown = `${exact(head).replaceAll('\n', '\r\n')}\r\n\r\n${values.join('')}`;
+    expect(shown).toBe(received.toString());
   });
 
   it('with its signature, t, key and the string that was signed', async () => {
@@ -109,6 +135,8 @@ describe('an attempt is recorded as it was on the wire', () => {
     const { attempt } = await receive(`HTTP/1.1 500 No\r\n${header}\r\n${'é'.repeat(20_000)}`);
     const body = 'é'.repeat(8192);
     expect(attempt.response).toMatchObject({ body, bytes, is_cut: true });
+    const page = textOf((await open(running(), '/deliveries/1002')).text);
+    expect(page).toContain(`Cut: this is the start${bytes === null ? '' : ' of 40,000 bytes'}.`);
     expect(attempt).toMatchObject({ status: 500, error: null });
   });
 

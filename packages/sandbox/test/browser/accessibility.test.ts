@@ -43,7 +43,9 @@ beforeAll(async () => {
     sandbox.collect({ ...collection, merchant_reference: `ORD-${i}`, mode: 'pending' });
   await call(sandbox, 'GET', '/data/wallet-balances');
   await call(sandbox, 'GET', '/data/payout-bank-codes');
-  await call(sandbox, 'PUT', '/sandbox/defaults', { misbehave: { late_ms: 5 } });
+  const { status } = await call(sandbox, 'PUT', '/sandbox/settings', { misbehave: { late_ms: 5 } });
+  expect(status).toBe(200);
+  await sandbox.check();
   sandbox.advance(60);
   ({ url } = await sandbox.listen());
   paymentPage = new URL(pending.payment_page_url ?? '').pathname;
@@ -85,7 +87,8 @@ describe.each([
     const { page } = await visit(browser, view);
     for (const [name, path] of Object.entries({ ...paths, 'the payment page': paymentPage })) {
       await page.goto(url + path);
-      await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+      await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true;
+        const lost = document.getElementById('connection'); if (lost) lost.hidden = false;`);
       expect(await violations(page), name).toEqual([]);
       expect(
         await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),

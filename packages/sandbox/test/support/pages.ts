@@ -39,15 +39,21 @@ export const collectionForm = {
   ending: 'direct completed',
 };
 
+const entities: Readonly<Record<string, string>> = {
+  '&quot;': '"',
+  '&#39;': "'",
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+};
+
+/** Markup without tags as its exact characters. */
+export const unescaped = (text: string): string =>
+  text.replaceAll(/&(?:quot|#39|lt|gt|amp);/g, (one) => entities[one] ?? one);
+
 /** What a reader sees of a page or of a part of it. */
 export const textOf = (html: string): string =>
-  html
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
+  unescaped(html.replaceAll(/<[^>]+>/g, ' '))
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ([.,:])/g, '$1')
     .trim();
