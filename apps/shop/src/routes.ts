@@ -15,9 +15,9 @@ import type { Order } from './order.ts';
 import { cataloguePage } from './pages/catalogue-page.ts';
 import { checkoutPage } from './pages/checkout-page.ts';
 import { messagePage, problemPage } from './pages/message-page.ts';
-import { orderPage, orderVersion } from './pages/order-page.ts';
+import { orderPage } from './pages/order-page.ts';
 import { ownerOrdersPage } from './pages/owner-orders-page.ts';
-import { type Page, plainText } from './pages/page.ts';
+import type { Page } from './pages/page.ts';
 import { paymentChoicePart } from './pages/payment-choice.ts';
 import { walletsPage } from './pages/wallets-page.ts';
 import { type OrderDesk, placeOrder } from './place-order.ts';
@@ -118,11 +118,6 @@ export function createRoutes(context: RouteContext): Route[] {
       method: 'get',
       path: '/orders/:reference',
       answer: withOrder(async (order) => orderPage(order, await isOrderHeld(inbox, order))),
-    },
-    {
-      method: 'get',
-      path: '/orders/:reference/version',
-      answer: withOrder(async (order) => plainText(orderVersion(order, await isOrderHeld(inbox, order)))),
     },
     {
       method: 'get',

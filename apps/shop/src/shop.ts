@@ -51,8 +51,8 @@ export interface ShopParts {
   readonly log?: (line: string) => void;
 }
 
-/** How long the list of payment options is served without asking again. */
-const PROVIDERS_TTL_MS = 10_000;
+/** Long enough for a burst of typing, and short enough that a provider that is switched off is soon not offered. */
+const PROVIDERS_TTL_MS = 1000;
 const UNCONFIRMED = '/payments/unconfirmed';
 
 /** @throws {ConfigurationError} when a key or an address is wrong. */

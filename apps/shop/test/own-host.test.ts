@@ -41,7 +41,6 @@ describe.each(FRAMEWORKS)('the shop on %s', (framework) => {
       '/',
       '/checkout?product=coffee',
       `/orders/${reference}`,
-      `/orders/${reference}/version`,
       '/owner/orders',
       '/owner/inbox',
       `/owner/inbox/${transition?.transitionId}`,

@@ -20,7 +20,6 @@ describe.each(STAGES)('a start whose answer is lost on $framework and $engine', 
     const waiting = (await customer.get(location)).body;
     expect(waiting).toContain('We do not know yet whether your payment was started');
     expect(waiting).not.toMatch(/Nothing was paid|Try again|Go to the payment page/);
-    const before = (await customer.get(`${location}/version`)).body;
     const owner = (await customer.get('/owner/orders')).body;
     expect(owner).toContain('<dt>Start unknown</dt><dd>it cannot be reached</dd>');
     expect(shop.log.join('\n')).toContain(`${reference}: it is unknown whether the payment was started`);
@@ -31,7 +30,6 @@ describe.each(STAGES)('a start whose answer is lost on $framework and $engine', 
     expect((await customer.get(redirect)).location).toBe(location);
     expect(await shop.stateOf(reference)).toBe('paid');
     expect((await customer.get(location)).body).toContain('Paid. Thank you!');
-    expect((await customer.get(`${location}/version`)).body).not.toBe(before);
   });
 });
 

@@ -15,9 +15,7 @@ export function orderPage(order: Order, isHeld: boolean): Promise<Page> {
     section: '/',
     watch: !isPaid,
     main: html`<h1>Your order</h1>
-<div data-version="${orderVersion(order, isHeld)}" role="status">
 ${situation(order, isHeld)}
-</div>
 <dl class="card narrow">
 <dt>Order</dt><dd>${order.reference}</dd>
 <dt>Item</dt><dd>${order.quantity} × ${order.item}</dd>
@@ -26,12 +24,6 @@ ${situation(order, isHeld)}
 </dl>
 <p><a href="/">Back to the shop</a></p>`,
   });
-}
-
-/** Changes whenever the page would say something else. */
-export function orderVersion(order: Order, isHeld: boolean): string {
-  const { start, reported = '', hint } = order;
-  return [orderState(order), start.state, reported, hint?.status ?? '', isHeld ? 'held' : ''].join('|');
 }
 
 const TITLES: Readonly<Record<OrderState, string>> = {

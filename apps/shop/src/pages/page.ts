@@ -19,7 +19,7 @@ interface PageContent {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Where the page's form may lead besides the shop: browsers hold form-action against the redirect that follows. */
   readonly formsTo?: string | undefined;
-  /** Reloads the page when the order changes: by script, or every 3 seconds where there is none. */
+  /** Keeps the page up to date: by script, or every 3 seconds where there is none. The owner's pages have the script only. */
   readonly watch?: boolean | undefined;
   /** A module of assets/ that this page loads. */
   readonly script?: '/checkout.js' | undefined;
@@ -40,6 +40,8 @@ const OWN_REFERRER = { 'referrer-policy': 'same-origin' };
 
 export async function page(content: PageContent): Promise<Page> {
   const { title, main, section, status = 200, headers = {}, formsTo = '', watch = false, script } = content;
+  // A page that reloads would take away what its owner types.
+  const isLive = watch || section?.startsWith('/owner/');
   const body = await html`<!doctype html>
 <html lang="en">
 <head>
@@ -50,7 +52,7 @@ export async function page(content: PageContent): Promise<Page> {
 <link rel="stylesheet" href="/shop.css">
 <link rel="stylesheet" href="/form.css">
 <link rel="stylesheet" href="/inbox.css">
-${watch ? html`<script type="module" src="/order.js"></script><noscript><meta http-equiv="refresh" content="3"></noscript>` : ''}${script === undefined ? '' : html`<script type="module" src="${script}"></script>`}
+${isLive ? html`<script type="module" src="/live.js"></script>` : ''}${watch ? html`<noscript><meta http-equiv="refresh" content="3"></noscript>` : ''}${script === undefined ? '' : html`<script type="module" src="${script}"></script>`}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
@@ -63,6 +65,7 @@ ${SECTIONS.map(([path, name]) => html`<a href="${path}"${path === section ? html
 <main id="main">
 ${main}
 </main>
+${isLive ? html`<p class="live" id="live" role="status"></p>` : ''}
 <footer>A sample shop. Payments are simulated by the sandbox: no money moves.</footer>
 </body>
 </html>`;
@@ -77,15 +80,6 @@ export async function fragment(content: Markup): Promise<Page> {
 /** Sends the browser on, to a path of the shop or to the payment page. */
 export function seeOther(location: string, headers: Readonly<Record<string, string>> = {}): Page {
   return { status: 303, headers: { ...pageHeaders(), ...headers, location }, body: '' };
-}
-
-/** A plain text for the page's own script. */
-export function plainText(text: string): Page {
-  return {
-    status: 200,
-    headers: { ...pageHeaders(), 'content-type': 'text/plain; charset=utf-8' },
-    body: text,
-  };
 }
 
 /** For a monitor. */

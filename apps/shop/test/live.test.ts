@@ -1,0 +1,113 @@
+import { type Browser, type Page, startBrowser } from '@payment-service/browser';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Customer } from './customer.ts';
+import { genuine } from './genuine.ts';
+import { openShop } from './open-shop.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser?.close());
+
+async function openPage(url: string): Promise<Page> {
+  const page = await browser.newPage();
+  await page.goto(url);
+  await page.evaluate('globalThis.isSame = true');
+  return page;
+}
+
+const said = (page: Page, text: string): Promise<void> =>
+  page.locator('#live[role=status]', { hasText: text }).waitFor();
+
+describe('pages of the shop that update themselves', () => {
+  it("the owner's orders show a payment as it arrives, say so, and stay where they are", async () => {
+    const shop = await openShop();
+    const page = await openPage(`${shop.origin}/owner/orders`);
+    const { reference } = await new Customer(shop).placeOrder();
+    await page.getByRole('link', { name: reference }).waitFor();
+    await page.locator('.badge', { hasText: /^open$/ }).waitFor();
+    await shop.sendCallback(genuine(reference));
+    await said(page, 'Updated: Orders');
+    await page.locator('.badge', { hasText: /^paid$/ }).waitFor();
+    expect(await page.evaluate('isSame')).toBe(true);
+    await page.close();
+  });
+
+  it('what the owner has typed stays, and a notice says that the page has changed', async () => {
+    const shop = await openShop();
+    const { reference } = await new Customer(shop).placeOrder();
+    await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));
+    await shop.workedOff();
+    const [transition] = await shop.transitions();
+    const page = await openPage(`${shop.origin}/owner/inbox/${transition?.transitionId}`);
+    await page.getByLabel('Note').fill('Half a sentence');
+    await page.evaluate('document.activeElement.blur()');
+    await shop.sendCallback(genuine(reference));
+    await said(page, 'This page has changed. Reload it when you are done.');
+    expect(await page.getByLabel('Note').inputValue()).toBe('Half a sentence');
+    await page.getByLabel('Note').fill('');
+    await page.evaluate('document.activeElement.blur()');
+    await page.locator('[data-state=settled]').waitFor();
+    await page.close();
+  });
+
+  it('a lost connection is said, and the page comes back', async () => {
+    const shop = await openShop();
+    const page = await openPage(`${shop.origin}/owner/orders`);
+    await page.context().setOffline(true);
+    await said(page, 'Connection lost. Trying again…');
+    const { reference } = await new Customer(shop).placeOrder();
+    await page.context().setOffline(false);
+    await page.getByRole('link', { name: reference }).waitFor();
+    await page.locator('#live:empty').waitFor({ state: 'attached' });
+    await page.close();
+  });
+
+  it('a hidden tab asks for nothing, and is up to date when it is shown again', async () => {
+    const shop = await openShop();
+    const path = `${shop.origin}/owner/orders`;
+    const [hidden, watched] = [await openPage(path), await openPage(path)];
+    const asked: string[] = [];
+    const hide = (isHidden: boolean): Promise<unknown> =>
+      hidden.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'))`);
+    await hide(true);
+    hidden.on('request', (request) => asked.push(request.url()));
+    // The other tab tells the time: it asks twice more.
+    for (const _ of [1, 2]) await watched.waitForResponse(path);
+    expect(asked).toEqual([]);
+    const { reference } = await new Customer(shop).placeOrder();
+    await hide(false);
+    await hidden.getByRole('link', { name: reference }).waitFor();
+    await hidden.close();
+    await watched.close();
+  });
+});
+
+it('a provider that the sandbox switches off is off in the shop a second later, and on again', async () => {
+  const shop = await openShop();
+  const customer = new Customer(shop);
+  const { publicKey, secretKey } = shop.sandbox.account;
+  const turn = async (is_active: boolean): Promise<void> => {
+    const { status } = await shop.sandbox.fetch(`${shop.sandboxOrigin}/sandbox/providers`, {
+      method: 'PUT',
+      headers: { 'public-key': publicKey, 'secret-key': secretKey, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        provider_code: 'lake_mobile_money',
+        transaction_currency: 'UGX',
+        transaction_type: 'COLLECTION',
+        is_active,
+      }),
+    });
+    expect(status).toBe(200);
+  };
+  const isOffered = async (): Promise<boolean> =>
+    !(await customer.get('/checkout?product=coffee')).body.includes('value="lake_mobile_money" disabled');
+  expect(await isOffered()).toBe(true);
+  // The shop keeps the list for a second. Only a hang fails here.
+  for (const is_active of [false, true]) {
+    await turn(is_active);
+    while ((await isOffered()) !== is_active) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+});
