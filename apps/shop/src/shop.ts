@@ -51,8 +51,11 @@ export interface ShopParts {
   readonly log?: (line: string) => void;
 }
 
-/** Long enough for a burst of typing, and short enough that a provider that is switched off is soon not offered. */
-const PROVIDERS_TTL_MS = 1000;
+/**
+ * How long the list of payment options is served without asking again: through a burst of typing, while a provider that
+ * was switched off is soon no longer offered. When the service is unreachable, the list is served for longer.
+ */
+const PROVIDERS_CACHE = { ttlMs: 1000, staleIfErrorMs: 10_000 };
 const UNCONFIRMED = '/payments/unconfirmed';
 
 /** @throws {ConfigurationError} when a key or an address is wrong. */
@@ -66,7 +69,7 @@ export function createShop(config: ServiceAccess, { inbox, orders }: Books, part
     publicKey,
     secretKey,
     timeoutMs: 5000,
-    cache: { ttlMs: PROVIDERS_TTL_MS },
+    cache: PROVIDERS_CACHE,
   });
   const refusals = new Map<string, number>();
 

@@ -47,12 +47,10 @@ describe.each(STAGES)('a checkout form that is sent twice on $framework and $eng
 
     const { location } = await customer.checkOut(form);
     expect((await customer.get(location)).body).toContain('Your payment is being started');
-    const before = (await customer.get(`${location}/version`)).body;
     answer();
     const [page] = service.started;
     expect((await first).location).toBe(page);
     expect((await customer.get(location)).body).toContain(`href="${page}">Go to the payment page</a>`);
-    expect((await customer.get(`${location}/version`)).body).not.toBe(before);
     expect(service.started).toHaveLength(1);
   });
 

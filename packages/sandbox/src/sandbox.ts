@@ -64,10 +64,10 @@ export interface SandboxOptions {
    * @default []
    */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** What callbacks do wrong when a request does not say. */
+  /** What callbacks do wrong by default. A request's own `misbehave` replaces it. */
   readonly misbehave?: Misbehaviour | undefined;
   /**
-   * How callbacks are repeated when a request does not say, such as `{ preset: 'below-500', max_attempts: 3 }`.
+   * When callbacks are repeated by default, such as `{ preset: 'below-500', max_attempts: 3 }`.
    *
    * @default `{ preset: 'not-2xx' }` with 5 attempts
    */

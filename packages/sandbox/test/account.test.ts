@@ -26,7 +26,7 @@ describe('settings', () => {
     const direct = sandbox.collect(collection);
     await sandbox.idle();
     expect(stage.merchant.received).toHaveLength(1);
-    // A setting does not turn a collection that is decided at once into a page that waits for a customer.
+    // A setting does not turn a collection that is decided immediately into a page that waits for a customer.
     expect(direct).toMatchObject({
       payment_page_url: null,
       redirect_location: expect.stringContaining(redirect_url),
@@ -97,7 +97,7 @@ describe('providers and banks', () => {
       'payment_providers',
     ).find(({ provider_code }) => provider_code === 'example_mobile_money');
 
-  it('a provider that is switched off is so at once, in /data and for new transactions', async () => {
+  it('a provider that is switched off is so immediately, in /data and for new transactions', async () => {
     const { body } = await put('providers', { ...named, is_active: false });
     expect(body.data['provider']).toMatchObject({
       option: { provider_code: 'example_mobile_money', is_active: false },
@@ -108,7 +108,7 @@ describe('providers and banks', () => {
     expect(sandbox.collect(collection).transaction.transaction_status).toBe('COMPLETED');
   });
 
-  it('limits hold at once', async () => {
+  it('changed limits apply immediately', async () => {
     await put('providers', { ...named, min_amount: 600, max_amount: 700, max_daily_amount: 1300 });
     expect(await listed()).toMatchObject({ min_amount: 600, max_amount: 700, max_daily_amount: 1300 });
     expect(() => sandbox.collect(collection)).toThrow('takes 600 UGX or more');
@@ -143,7 +143,7 @@ describe('providers and banks', () => {
 });
 
 describe('a deposit', () => {
-  it('is available in the collection wallet at once (protocol §2.4)', async () => {
+  it('is available in the collection wallet immediately (protocol §2.4)', async () => {
     const answer = await post('deposits', { currency: 'KES', amount: 12.5 });
     expect(answer.status).toBe(201);
     expect(listOf(answer, 'merchant_wallets')).toContainEqual({

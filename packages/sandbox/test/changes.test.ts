@@ -38,7 +38,7 @@ it('a listener that fails is reported, and neither the write nor the other liste
   expect([store.get('spent', 'day'), told, errors]).toEqual([{ amount: 1 }, 1, [failure]]);
 });
 
-it('the end reaches every stream at once, and later ones find it ended', () => {
+it('the end reaches every stream immediately, and later ones find it ended', () => {
   const feed = createChangeFeed(0, () => {});
   let ended = 0;
   let told = 0;

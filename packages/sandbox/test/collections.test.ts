@@ -15,7 +15,7 @@ const refusalOf = async (path: string, body: unknown) => {
 };
 
 describe('POST /sandbox/collections', () => {
-  it('answers 201 with the transaction, decided at once without a redirect address', async () => {
+  it('answers 201 with the transaction, decided immediately without a redirect address', async () => {
     const { status, body } = await post('/sandbox/collections', collection);
     expect(status).toBe(201);
     expect(body).toMatchObject({ code: 201, status: 'success' });

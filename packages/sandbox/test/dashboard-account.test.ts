@@ -192,7 +192,7 @@ describe('providers', () => {
       'payment_providers',
     );
 
-  it('are switched off and on, at once in /data and on the page', async () => {
+  it('are switched off and on, immediately in /data and on the page', async () => {
     const key = 'example_mobile_money-UGX-payout';
     expect(part(await show('/providers'), `provider-${key}`)).toContain('Active');
     const { location } = await submit(

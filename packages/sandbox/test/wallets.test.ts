@@ -86,7 +86,7 @@ it('a payout needs available money in MERCHANT_PAYOUT, and a transfer needs it i
   await sandbox.close();
 });
 
-it('a payout that fails gives the money back, at once or later', async () => {
+it('a payout that fails gives the money back, immediately or later', async () => {
   const sandbox = createSandbox();
   const available = async () => {
     const [, wallet] = listOf(

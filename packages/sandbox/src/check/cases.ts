@@ -222,7 +222,7 @@ export const checkCases: readonly CheckCase[] = [
     name: 'not_json',
     title: 'A body that is not JSON',
     expected: 'refuse',
-    fix: 'Answer 400 or 401 when the body is no JSON object. An exception must not become 2xx or 5xx.',
+    fix: 'Answer 400 or 401 when the body is not a JSON object. An exception must not become 2xx or 5xx.',
     message: ({ data, sign }) => post('{"event":', sign(data)),
   },
   {

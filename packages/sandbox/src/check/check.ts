@@ -58,7 +58,7 @@ const EXPECTED: Readonly<Record<Expected, string>> = {
   aside: '400, 401 or 403',
 };
 /** What is exact for one case. */
-const NAMED: Readonly<Record<string, string>> = { too_large: '413', wrong_method: '405 or 404' };
+const NAMED: Readonly<Record<string, string>> = { too_large: '413', wrong_method: '405, 404 or 401' };
 const REFUSALS = [400, 401, 403, 413, 415, 422];
 /** A server that refuses a long body may close the connection while it is still sent. */
 const CLOSED = ['ECONNRESET', 'EPIPE'];

@@ -16,9 +16,9 @@ import { resend, type TriggerOptions, trigger } from './trigger.ts';
 const NAME = 'payment-service-sandbox';
 const AFTER_HELP = `
 'start' is the default: ${NAME} [options] [-- program args…]
-Its options are in: ${NAME} start --help
+For its options: ${NAME} start --help
 
-Exit codes: 0 done, 1 not done, 2 wrong use. Messages are on stderr.
+Exit codes: 0 success, 1 failure, 2 wrong usage. Messages go to stderr.
 `;
 
 const port = (text: string): number => {
@@ -36,7 +36,7 @@ const seconds = (text: string): number => {
 };
 const each = (text: string, before: string[] = []): string[] => [...before, text];
 
-/** Options of the sandbox that are wrong because of what is there, and not because of how they are written. */
+/** Options that fail because of the machine's state, and not because of how they are written. */
 const CIRCUMSTANCES = ['port', 'file', 'NODE_ENV'];
 
 /** The exit code of what has run. */
@@ -53,7 +53,7 @@ function createProgram(program: readonly string[]): Command {
   root
     .command('start')
     .usage('[options] [-- program args…]')
-    .description('starts the sandbox; and a program, with the keys in its environment')
+    .description('starts the sandbox, and a program with the keys in its environment')
     .option('--port <number>', 'port to listen on; 0 takes a free one', port, 4010)
     .option(
       '--host <address>',
@@ -65,23 +65,30 @@ function createProgram(program: readonly string[]): Command {
       'keeps keys and state in this SQLite file, across restarts (default: .payment-service-sandbox/state.sqlite)',
     )
     .addOption(
-      new Option('--memory', 'keeps nothing: other keys at each start, unless --seed is given').conflicts(
+      new Option('--memory', 'keeps nothing: new keys at each start, unless --seed is given').conflicts(
         'file',
       ),
     )
     .option('--keys-file <path>', 'writes the keys to this file, which only you can read')
     .option('--seed <text>', 'the same seed gives the same keys')
-    .option('--callback-url <url>', 'where callbacks go when a request does not say')
-    .option('--redirect-url <url>', "where the customer's browser goes back to when a request does not say")
+    .option('--callback-url <url>', 'where callbacks go, unless a request names another URL')
+    .option(
+      '--redirect-url <url>',
+      "where the customer's browser returns to, unless a request names another URL",
+    )
     .option(
       '--allow-host <host>',
-      'a host beyond this computer, such as shop or shop:3000: callbacks may go to it, and requests under its name are answered; may be repeated',
+      'a host beyond this computer, such as shop or shop:3000, that callbacks may go to and that requests may name; may be repeated',
       each,
     )
-    .option('--misbehave <what>', 'what callbacks do wrong when a request does not say, as in trigger', each)
+    .option(
+      '--misbehave <what>',
+      'what callbacks do wrong by default; takes the same values as in trigger',
+      each,
+    )
     .option(
       '--retry <json>',
-      'how callbacks are repeated, such as \'{"preset":"below-500","max_attempts":3}\'; presets: none, not-2xx, 5xx-and-429, below-500',
+      'when callbacks are repeated by default, such as \'{"preset":"below-500","max_attempts":3}\'; presets: none, not-2xx, 5xx-and-429, below-500',
     )
     .addHelpText(
       'after',
@@ -126,13 +133,13 @@ prints what happened and why. The exit code is the program's.
       report(deliveries, options.json && { transaction });
     });
   withSession(root.command('resend'))
-    .description('sends a delivery once more')
+    .description('sends a delivery again')
     .argument('<id>', 'of the delivery', id)
     .action(async (delivery: number, options: SessionOptions & { json?: true }) => {
       report(await resend(openSession(options), delivery), options.json && {});
     });
   withSession(root.command('check'))
-    .description('posts genuine and wrong callbacks to an endpoint; exit code 1 when it treats one wrongly')
+    .description('posts genuine and wrong callbacks to an endpoint; exit code 1 when a case fails')
     .argument('[url]', "the endpoint (default: the sandbox's --callback-url)")
     .action(async (url: string | undefined, options: SessionOptions & { json?: true }) => {
       const asked = url === undefined ? {} : { callback_url: url };
@@ -176,7 +183,7 @@ prints what happened and why. The exit code is the program's.
   return root;
 }
 
-/** Prints deliveries; the exit code is 1 when one went badly. */
+/** Prints deliveries; the exit code is 1 when one of them went wrong. */
 function report(deliveries: readonly SandboxDelivery[], json: object | undefined): void {
   if (json === undefined) printDeliveries(deliveries, process.stdout);
   else printJson({ ...json, deliveries });

@@ -76,7 +76,7 @@ async function runWith(
     NODE_ENV: process.env['NODE_ENV'] || 'development',
   });
   if (target === undefined) {
-    console.error('No callback is sent: name its address with --callback-url.');
+    console.error('No callback was sent. Set its address with --callback-url.');
   } else {
     await sendFirst(session, program, target);
   }
@@ -129,7 +129,7 @@ function introduction(
   const to = callbackUrl === undefined ? ' --to http://127.0.0.1:3000/payments/callbacks' : '';
   const kept =
     file === undefined
-      ? 'Nothing is kept: the next start has other keys, unless --seed is given.'
+      ? 'Nothing is kept: the next start has new keys, unless --seed is given.'
       : `Keys and state are kept in ${file}.`;
   const written = keysFile === undefined ? '' : ` The keys are also in ${keysFile}.`;
   return `Payment service sandbox: ${url}

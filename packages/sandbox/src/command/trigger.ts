@@ -56,14 +56,14 @@ export async function trigger(session: Session, options: TriggerOptions): Promis
   const started = Object(transaction) as Record<string, unknown>;
   if (started['callback_url'] === null) {
     throw new CommandError(
-      'The transaction has no callback: name an address with --to, or start the sandbox with --callback-url.',
+      'The transaction has no callback URL. Set one with --to, or start the sandbox with --callback-url.',
       2,
     );
   }
   return { transaction: started, deliveries: await tried(session, Number(started['id'])) };
 }
 
-/** Sends a delivery once more, and waits until it has been tried. */
+/** Sends a delivery again, and waits until it has been tried. */
 export async function resend(session: Session, id: number): Promise<readonly SandboxDelivery[]> {
   const { delivery } = await session.call('POST', `/sandbox/deliveries/${id}/resend`);
   const { id: newId, transaction_id } = delivery as SandboxDelivery;

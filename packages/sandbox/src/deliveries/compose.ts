@@ -69,12 +69,12 @@ function plan(
   };
 }
 
-/** What sends a delivery once more as it was. */
+/** The composition that sends a delivery again, unchanged. */
 export const unchanged: ComposedChanges = { signature: 'keep' };
 const isUnchanged = (changes: Misbehaviour): boolean =>
   changes.signature === 'keep' && Object.keys(changes).length === 1;
 
-/** Sends a callback once more, with changes; answers it and its copies. */
+/** Sends a callback again, with changes; returns it and its copies. */
 export function compose(
   unit: Unit,
   context: ComposeContext,

@@ -20,7 +20,7 @@ export function genuineContent(transaction: TransactionRecord, sign: Signer, now
 }
 
 /**
- * A callback with changes on purpose. Signed anew, a body without five signed strings (one was omitted, it is no JSON)
+ * A callback with changes on purpose. Signed anew, a body without five signed strings (one was omitted, or it is not JSON)
  * carries the signature of what it was made from: there is nothing else to sign.
  */
 export function changedContent(
@@ -123,7 +123,7 @@ export function readCallback(
   return looseData.safeParse(readJson(body)).data;
 }
 
-/** The value of a JSON text; undefined where it is none, as an edited body may be. */
+/** The value of a JSON text; undefined for anything else, which an edited body may be. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

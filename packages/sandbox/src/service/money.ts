@@ -6,7 +6,7 @@ export type Minor = number;
 
 const digitsByCurrency = new Map<string, number>();
 
-/** How many decimals the currency has (ISO 4217): 0 for UGX, 2 for KES and USD. Throws a RangeError for a text that is no currency code. */
+/** How many decimals the currency has (ISO 4217): 0 for UGX, 2 for KES and USD. Throws a RangeError for a string that is not a currency code. */
 export function fractionDigits(currency: string): number {
   let digits = digitsByCurrency.get(currency);
   if (digits === undefined) {

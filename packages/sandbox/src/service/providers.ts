@@ -10,7 +10,7 @@ export interface SandboxProvider {
   readonly option: Readonly<PaymentProvider>;
   /** The simulated fee on a collection, in basis points of the amount (300 = 3 %). */
   readonly chargeBasisPoints: number;
-  /** Seconds from completion until the credit becomes available; 0 is at once. */
+  /** Seconds from completion until the credit becomes available; 0 is immediately. */
   readonly clearingSeconds: number;
   /** The rolling reserve: the share of the credit that is kept back, and for how long. */
   readonly reserve?: { readonly basisPoints: number; readonly seconds: number };

@@ -39,7 +39,7 @@ export interface CollectionRequest extends TransactionRequest {
   /** Where the customer's browser comes back to. */
   readonly redirect_url?: string | undefined;
   /**
-   * `page`: the customer decides on the payment page (the default with `redirect_url`). `direct`: decided at once by
+   * `page`: the customer decides on the payment page (the default with `redirect_url`). `direct`: decided immediately, by
    * `outcome` (the default without). `pending`: decided later, by POST /sandbox/transactions/:id/outcome.
    */
   readonly mode?: TransactionMode | undefined;

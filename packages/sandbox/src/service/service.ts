@@ -54,7 +54,7 @@ import { type SandboxDelivery, viewDelivery } from './views.ts';
 
 export interface ServiceOptions extends ComposeContext, CheckContext {
   readonly deliveries: Deliveries;
-  /** What holds from the start on; everything else stays as it was stored. */
+  /** Settings that replace the stored ones; the others stay as they are. */
   readonly settings: Partial<Settings>;
   /** The payment options, in place of the stored or the built-in ones. */
   readonly providers: readonly SandboxProvider[] | undefined;
@@ -79,7 +79,7 @@ export interface Service {
   deposit(request: TransferRequest): void;
   /** The payment options as they are now, with their banks. */
   providers(): SandboxProvider[];
-  /** Switches a payment option on or off, or moves its limits; holds at once, in /data/… too. */
+  /** Switches a payment option on or off, or changes its limits; effective immediately, in /data/… too. */
   changeProvider(change: ProviderChange): SandboxProvider;
   changeBank(change: BankChange): PayoutBank;
   settings(): SettingsRecord;
@@ -99,7 +99,7 @@ export interface Service {
   logRedirect(id: number, location: string, status: number): void;
   /** Posts genuine and wrong callbacks to an address, keeps the report and answers it. */
   check(callbackUrl: string | undefined): Promise<CheckReport>;
-  /** Sends a delivery once more as it was, from its first attempt on. */
+  /** Sends a delivery again, unchanged, from its first attempt on. */
   resend(deliveryId: number): DeliveryRecord;
   /** Sends again what was given up since then (milliseconds since the epoch) and not sent again yet. */
   resendFailed(since: number): DeliveryRecord[];
@@ -111,7 +111,7 @@ export interface Service {
   release(): number;
   /** The signed address that the customer's browser goes back to, or undefined while nothing is decided. */
   redirectOf(transaction: TransactionRecord): string | undefined;
-  /** Resolves when the callbacks of a transaction have been tried, unless they are told to come later. */
+  /** Resolves when the callbacks of a transaction have been tried, unless they are scheduled for later. */
   callbackTried(transaction: TransactionRecord): Promise<void>;
   now(): number;
   /** Moves the sandbox's clock ahead: what becomes due clears and is sent. */

@@ -8,8 +8,8 @@ export interface SandboxAccount {
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789';
 
 /**
- * A text of letters and digits that depends on seed and label only. Not cryptography: whoever knows the seed knows the
- * keys, and that is the point of a seed. (cyrb128 to spread the seed, sfc32 to draw from it.)
+ * A string of letters and digits that depends on seed and label only. Not cryptography: the seed gives away the keys, and
+ * that is the point of a seed. (cyrb128 to spread the seed, sfc32 to draw from it.)
  */
 export function deriveText(seed: string, label: string, length: number): string {
   let [a, b, c, d] = [1779033703, 3144134277, 1013904242, 2773480762];
@@ -34,7 +34,7 @@ export function deriveText(seed: string, label: string, length: number): string 
   return text;
 }
 
-/** A seed from the platform's randomness, for an account whose keys nobody chose. */
+/** A seed from the platform's randomness, for an account without a given seed. */
 export function randomSeed(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

@@ -34,7 +34,7 @@ export function createChangeFeed(now: number, onError: (error: unknown) => void)
         try {
           listener();
         } catch (error) {
-          // The write that it is told of has happened.
+          // The write itself has succeeded.
           onError(error);
         }
       }

@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after `ms` milliseconds, or at once when the signal is aborted. Never rejects. */
+  /** Resolves after `ms` milliseconds, or immediately when the signal is aborted. Never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 

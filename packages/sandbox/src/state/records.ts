@@ -28,7 +28,7 @@ export interface AccountRecord {
   readonly seed: string;
 }
 
-/** What applies when a request does not say, by the names of the wire. */
+/** The defaults of requests, by the names of the wire. */
 export interface Settings {
   /** Where callbacks go; null for nowhere. */
   readonly callback_url: string | null;

@@ -64,7 +64,7 @@ export function sqliteFile(path: string): Persistence {
         }
         database.exec('COMMIT');
       } catch (error) {
-        // SQLite has rolled back by itself after some errors; Node before 22.16 cannot tell.
+        // SQLite rolls back automatically after some errors; Node before 22.16 cannot tell.
         if (database.isTransaction !== false) database.exec('ROLLBACK');
         throw error;
       }

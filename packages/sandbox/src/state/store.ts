@@ -25,7 +25,7 @@ export interface Reader {
   list<K extends Kind>(kind: K): Records[K][];
 }
 
-/** One unit of work: what it puts becomes visible, and durable, all at once. */
+/** One unit of work: what it puts becomes visible, and durable, together. */
 export interface Unit extends Reader {
   put<K extends Kind>(kind: K, id: Id, value: Records[K]): void;
   remove(kind: Kind, id: Id): void;

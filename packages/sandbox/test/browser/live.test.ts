@@ -128,7 +128,7 @@ it('without scripts, everything is there: forms, filters, and a reset that asks'
   await page.context().close();
 });
 
-it('with three tabs open, close() ends at once; the tabs say that the connection is lost and come back', async () => {
+it('with three tabs open, close() ends immediately; the tabs say that the connection is lost and come back', async () => {
   const tabs = await Promise.all([visit(browser), visit(browser), visit(browser)]);
   for (const { page } of tabs) await page.goto(url);
   const { port } = new URL(url);

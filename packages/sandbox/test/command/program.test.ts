@@ -77,10 +77,10 @@ describe('payment-service-sandbox -- program', () => {
     expect(stderr).toContain(`Port ${port} is in use: another program would receive the callbacks.`);
   });
 
-  it('says that no callback is sent when it knows no address, and remembers the address of an earlier start', async () => {
+  it('says that no callback was sent when it knows no address, and remembers the address of an earlier start', async () => {
     const { port, args } = await withReceiver('200', '0');
     const without = [process.execPath, receiver, String(port), '200', '0'];
-    const command = await startCommand(['--port', '0', '--', ...without], { until: 'No callback is sent' });
+    const command = await startCommand(['--port', '0', '--', ...without], { until: 'No callback was sent' });
     await command.stop('SIGTERM');
     const { cwd } = command;
     await runCommand(args, { cwd });

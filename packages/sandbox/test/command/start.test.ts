@@ -39,7 +39,7 @@ describe('payment-service-sandbox', () => {
     },
   );
 
-  it('SIGINT stops it at once while callbacks wait, and lets the one in flight end', async () => {
+  it('SIGINT stops it immediately while callbacks wait, and lets the one in flight end', async () => {
     const merchant = await startMerchant();
     let answer: (() => void) | undefined;
     merchant.answer = (response) => {

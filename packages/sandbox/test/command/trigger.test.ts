@@ -132,7 +132,7 @@ describe('payment-service-sandbox trigger', () => {
     [['trigger', '--misbehave', '{'], '--misbehave must be JSON'],
     [['resend', 'x'], 'It must be the number of a delivery'],
     [['resend'], "missing required argument 'id'"],
-  ])('%j is wrong use: exit code 2', async (args, says) => {
+  ])('%j is wrong usage: exit code 2', async (args, says) => {
     const env = { PUBLIC_KEY: 'SANDBOXp', SECRET_KEY: 'SANDBOXs' };
     const { code, stdout, stderr } = await runCommand(args, { env });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -151,7 +151,7 @@ describe('payment-service-sandbox trigger', () => {
 });
 
 describe('payment-service-sandbox resend', () => {
-  it('sends a delivery once more, and says what happened', async () => {
+  it('sends a delivery again, and says what happened', async () => {
     const { cwd } = await startSandbox();
     const { stdout } = await runCommand(['trigger', '--json'], { cwd });
     const [{ id }] = JSON.parse(stdout).deliveries;

@@ -24,7 +24,7 @@ export function providerNamed(
 const activity = (isActive: boolean): Markup =>
   isActive ? badge('good', 'Active') : badge('neutral', 'Off');
 
-/** The payment options and their banks. What is switched or edited holds at once, in /data/… too. */
+/** The payment options and their banks. Changes are effective immediately, in /data/… too. */
 export function providersPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
   const providers = dashboard.service.providers();
   const currencies = [...new Set(providers.map(({ option }) => option.transaction_currency))];
@@ -34,7 +34,7 @@ export function providersPage(c: Context, dashboard: Dashboard, refused?: Refuse
     section: '/providers',
     status: refused?.refusal.status ?? 200,
     says: `${counted(providers.length, 'provider')}, ${off} switched off.`,
-    body: html`<p class="quiet">What you switch or edit holds at once, in <code>/data/payment-providers</code> and <code>/data/payout-bank-codes</code> too, and is kept.</p>
+    body: html`<p class="quiet">Changes apply immediately, in <code>/data/payment-providers</code> and <code>/data/payout-bank-codes</code> too, and are kept.</p>
 ${currencies.map(
   (currency) =>
     html`<section class="stack" aria-labelledby="${`currency-${currency}`}"><h2 id="${`currency-${currency}`}">${currency}</h2><div class="split">${providers

@@ -10,7 +10,7 @@ import { note } from '../parts/state.ts';
 import { keysPanel } from './keys.ts';
 import { misbehaviourLabel, presets, retryChoices, retryLabel } from './presets.ts';
 
-/** What holds when a request does not say, the clock, the keys, and the reset. Each control shows what is set. */
+/** The defaults of transactions, the clock, the keys, and the reset. Each control shows what is set. */
 export function settingsPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
   const { service } = dashboard;
   const settings = service.settings();
@@ -29,7 +29,7 @@ export function settingsPage(c: Context, dashboard: Dashboard, refused?: Refused
     section: '/settings',
     status: refused?.refusal.status ?? 200,
     body: html`<section class="card" aria-labelledby="addresses-title"><h2 id="addresses-title">Where callbacks and customers go</h2>
-<p class="quiet">For transactions that name no address of their own. All are kept.</p>${form(
+<p class="quiet">Defaults of new transactions. They are kept across restarts.</p>${form(
       'addresses',
       'addresses',
       {
@@ -42,7 +42,7 @@ ${address('inbox_url', 'Your page of its inbox row', 'http://127.0.0.1:3000/owne
       },
     )}</section>
 <section class="card" aria-labelledby="defaults-title"><h2 id="defaults-title">How callbacks behave</h2>
-<p class="quiet">For transactions that do not say.</p>${form('defaults', 'defaults', {
+<p class="quiet">Defaults of new transactions.</p>${form('defaults', 'defaults', {
       fields: html`${defaults.choice({ name: 'misbehave', label: 'Callbacks', value: preset?.name ?? '' }, [
         ...(preset === undefined ? [['', `As set: ${misbehaviourLabel(misbehave)}`] as const] : []),
         ...presets.map(({ name, label }) => [name, label] as const),
@@ -58,7 +58,7 @@ ${defaults.choice(
     ['anew', 'A new t, signed anew'],
   ],
 )}${defaults.problem()}`,
-      button: 'Set',
+      button: 'Save the defaults',
     })}
 <details id="combine"${preset === undefined || refused?.form === 'misbehaviour' ? html` open` : ''}><summary>Combine misbehaviours</summary>${form(
       'misbehaviour',

@@ -12,8 +12,8 @@ type Choices = readonly (readonly [value: string, text: string])[];
 
 const misbehaviours = presets.map(({ name, label }) => [name, label] as const);
 const endings: Choices = [
-  ['direct completed', 'Complete at once'],
-  ['direct failed', 'Fail at once'],
+  ['direct completed', 'Complete immediately'],
+  ['direct failed', 'Fail immediately'],
   ['pending', 'Leave it pending'],
 ];
 

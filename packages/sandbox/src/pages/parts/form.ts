@@ -28,7 +28,7 @@ interface Field {
   readonly isLeading?: boolean;
 }
 
-/** Requests name some fields otherwise than the forms do. */
+/** The form's names of fields that requests name differently. */
 const fieldNames: Readonly<Record<string, string>> = {
   provider_code: 'provider',
   mode: 'ending',

@@ -83,7 +83,7 @@ function newestTrouble(dashboard: Dashboard): Markup | string {
   return badge('bad', words, `/deliveries/${newest.id}`);
 }
 
-/** What makes the sandbox behave otherwise than a reader expects, each with the button that ends it. */
+/** What makes the sandbox behave unexpectedly, each with the button that ends it. */
 function banners(service: Service): Markup | string {
   const { misbehave, clockOffset } = service.settings();
   const wrong = Object.keys(misbehave).length > 0;

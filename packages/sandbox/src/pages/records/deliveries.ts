@@ -115,13 +115,13 @@ ${sendAgain(dashboard)}`,
   });
 }
 
-/** One form for all that was given up, such as after the merchant's server was down. */
+/** One form for all deliveries that were given up, such as after the merchant's server was down. */
 function sendAgain({ service }: Dashboard): Markup | string {
   const waiting = failedSince(service.store, 0).length;
   if (waiting === 0) return '';
   const fields = fieldsOf('resend-failed', undefined);
   return html`<section class="card" aria-labelledby="again-title"><h2 id="again-title">Send again what failed</h2>
-<p class="quiet">${counted(waiting, 'delivery was', 'deliveries were')} given up and not sent again yet. Each goes out as it was.</p>
+<p class="quiet">${counted(waiting, 'delivery was', 'deliveries were')} given up and not sent again yet. Each is sent unchanged.</p>
 ${form('resend-failed', 'deliveries/resend-failed', {
   fields: fields.choice({ name: 'since', label: 'All that failed since' }, [
     ['3600', 'an hour ago'],

@@ -52,7 +52,7 @@ ${
   });
 }
 
-/** What this delivery says otherwise than the one it was made from, or than the genuine callback. */
+/** Where this delivery differs from the one that it was made from, or from the genuine callback. */
 function changesPart(
   { service }: Dashboard,
   { transactionId, origin, body }: DeliveryRecord,

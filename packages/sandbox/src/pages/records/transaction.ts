@@ -67,7 +67,7 @@ const silence = ({ callbackUrl, status }: TransactionRecord): Markup | string =>
     : note(
         'wait',
         `No callback ${status === 'PENDING' ? 'will be' : 'was'} sent: this transaction has no callback URL.`,
-        html`<a href="/settings#addresses">Set the callback URL in Settings</a>, or pass <code>callback_url</code> when you start one. It holds for new transactions.`,
+        html`<a href="/settings#addresses">Set the callback URL in Settings</a>, or pass <code>callback_url</code> when you start one. It applies to new transactions.`,
       );
 
 const decisions = ({ id }: TransactionRecord): Markup =>
