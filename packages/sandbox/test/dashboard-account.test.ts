@@ -64,6 +64,12 @@ describe('compose', () => {
     expect(text).toMatch(/name="late_ms"[^>]* value="5"/);
     expect(text).toMatch(/name="event"[^>]* value="transaction.reviewed"/);
     const edited = await show('/compose/1001?preset=edit_body');
+    const opened = (html: string): (string | undefined)[] =>
+      [...html.matchAll(/id="group-(\w+)" open/g)].map(([, group]) => group);
+    // Groups with a change are open, and the first one where there is none.
+    expect(opened(text)).toEqual(['money', 'time', 'fields']);
+    expect(opened(edited)).toEqual(['body']);
+    expect(opened(await show('/compose/1001'))).toEqual(['money']);
     expect(edited).toMatch(/<textarea id="compose-body"[^>]*>\n\{\n {2}&quot;event&quot;/);
   });
 
@@ -82,6 +88,15 @@ describe('compose', () => {
     const text = await show(`/deliveries/${first?.id}`);
     expect(textOf(text)).toContain('What differs from the genuine callback');
     expect(textOf(text)).toContain('+ "note": "hello" now');
+  });
+
+  it('a preset that is chosen and not added yet is sent as well', async () => {
+    await submit(sandbox, 'compose/1001', { preset: 'forged_amount', status: 'REVERSED' });
+    await sandbox.idle();
+    expect(stage.merchant.received[1]?.data.payload).toMatchObject({
+      transaction_amount: 1,
+      transaction_status: 'REVERSED',
+    });
   });
 
   it('an edited body goes out as it was typed, with the line breaks of the reader', async () => {

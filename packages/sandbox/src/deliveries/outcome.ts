@@ -34,10 +34,9 @@ export function outcomeOf(
   transaction: TransactionRecord | undefined,
   { signingKey, callbackUrl }: { signingKey: string; callbackUrl: string | null },
 ): Outcome {
+  // Whether the signature is bad shows from the key.
   const isForged =
-    signing.key === 'other'
-      ? 'signature'
-      : (forgedMoneyIn(body, transaction) ?? (signing.offsetSeconds === 0 ? undefined : 'timestamp'));
+    forgedMoneyIn(body, transaction) ?? (signing.offsetSeconds === 0 ? undefined : 'timestamp');
   const request = { method: 'POST', url, headers: attempt.sent?.headers ?? [], body, isForged } as const;
   const knownPaths = [
     '/payments/callbacks',
