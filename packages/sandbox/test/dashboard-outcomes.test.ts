@@ -47,6 +47,15 @@ describe('the outcome of a delivery', () => {
       'Make sure that it credited nothing',
     ],
     [
+      'another t, accepted',
+      200,
+      types.json,
+      '{}',
+      { t_offset_seconds: -10 },
+      'Delivered',
+      'What was forged: timestamp.',
+    ],
+    [
       'a web page',
       200,
       types.html,
