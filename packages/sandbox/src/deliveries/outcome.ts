@@ -27,6 +27,9 @@ export function explainRecorded(
   );
 }
 
+/** Records are never changed, so what an attempt came to is computed once. */
+const known = new WeakMap<DeliveryAttempt, Outcome>();
+
 /** What an attempt of a delivery came to. `callbackUrl`: the sandbox's own, whose path a near miss is compared with. */
 export function outcomeOf(
   { url, body, signing }: DeliveryRecord,
@@ -34,6 +37,8 @@ export function outcomeOf(
   transaction: TransactionRecord | undefined,
   { signingKey, callbackUrl }: { signingKey: string; callbackUrl: string | null },
 ): Outcome {
+  const before = known.get(attempt);
+  if (before !== undefined) return before;
   // Whether the signature is bad shows from the key.
   const isForged =
     forgedMoneyIn(body, transaction) ?? (signing.offsetSeconds === 0 ? undefined : 'timestamp');
@@ -42,7 +47,9 @@ export function outcomeOf(
     '/payments/callbacks',
     ...(callbackUrl === null ? [] : [new URL(callbackUrl).pathname]),
   ];
-  return explainRecorded(request, attempt, { signingKey, now: attempt.at, knownPaths });
+  const outcome = explainRecorded(request, attempt, { signingKey, now: attempt.at, knownPaths });
+  known.set(attempt, outcome);
+  return outcome;
 }
 
 /** What a body claims about money that its transaction does not, whichever change made it so. */

@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import { entriesOf } from '../service/ledger.ts';
 import { SandboxRefusal } from '../service/refusal.ts';
 import {
   readBankChange,
@@ -15,7 +16,7 @@ import {
   readTransfer,
 } from '../service/requests.ts';
 import type { Service } from '../service/service.ts';
-import { viewEvent } from '../service/timeline.ts';
+import { timelineOf, viewEvent } from '../service/timeline.ts';
 import {
   type StartedCollection,
   viewEntry,
@@ -88,7 +89,7 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
     started(c, service.decide(idOf(c), readOutcome(await jsonBody(c)).outcome)),
   );
   get('/transactions/:id{[0-9]+}/timeline', (c) => ({
-    timeline: service.timeline(idOf(c)).map(viewEvent),
+    timeline: timelineOf(store, service.transaction(idOf(c))).map(viewEvent),
   }));
   get('/deliveries', (c) => {
     const id = c.req.query('transaction_id');
@@ -117,7 +118,7 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
   }));
   get('/requests', (c) => ({ requests: newest(c, store.list('request')).map(viewRequest) }));
   get('/entries', (c) => ({
-    entries: newest(c, service.entries(c.req.query('currency'))).map(viewEntry),
+    entries: newest(c, entriesOf(store, c.req.query('currency'))).map(viewEntry),
   }));
   post('/deposits', 201, async (c) => {
     service.deposit(readTransfer(await jsonBody(c)));

@@ -92,6 +92,10 @@ export function waitingEntries(reader: Reader): EntryRecord[] {
     .filter((entry) => entry !== undefined);
 }
 
+/** The changes of all balances, the oldest first; those of one currency where it is named. */
+export const entriesOf = (reader: Reader, currency: string | undefined): EntryRecord[] =>
+  reader.list('entry').filter((one) => currency === undefined || one.currency === currency);
+
 /** Moves what is due, or what `early` names, into the available balance. Answers how many parts were moved. */
 export function clear(unit: Unit, now: number, early?: Release): number {
   const due = waitingEntries(unit).filter(

@@ -20,7 +20,6 @@ import type { Changes } from '../state/changes.ts';
 import type {
   DeliveryAttempt,
   DeliveryRecord,
-  EntryRecord,
   Kind,
   RequestRecord,
   Settings,
@@ -47,7 +46,6 @@ import type {
   PayoutRequest,
   TransferRequest,
 } from './requests.ts';
-import { type TimelineEvent, timelineOf } from './timeline.ts';
 import { checkDestination, checkRedirect, type TransactionRules } from './transaction-checks.ts';
 import { decide, makeDeposit, makeTransfer, startCollection, startPayout } from './transactions.ts';
 import { type SandboxDelivery, viewDelivery } from './views.ts';
@@ -73,8 +71,6 @@ export interface Service {
   wallets(currency?: string): Wallet[];
   /** Releases what is due, and what `early` names; answers how many parts became available. */
   clear(early?: Release): number;
-  /** The changes of all balances, the oldest first; those of one currency where it is named. */
-  entries(currency?: string): EntryRecord[];
   /** Puts money into the collection wallet directly (protocol §2.4). */
   deposit(request: TransferRequest): void;
   /** The payment options as they are now, with their banks. */
@@ -87,8 +83,6 @@ export interface Service {
   change(settings: Partial<SettingsRecord>): SettingsRecord;
   /** For live pages. */
   readonly changes: Changes;
-  /** Everything that happened to a transaction, the oldest first. */
-  timeline(id: number): TimelineEvent[];
   /** What an attempt came to: likely cause and fix. */
   outcomeOf(delivery: DeliveryRecord, attempt: DeliveryAttempt): AttemptOutcome;
   /** A delivery as programs see it. */
@@ -212,16 +206,11 @@ export function createService(options: ServiceOptions): Service {
   };
   store.write(prepare);
 
-  // Records are never changed, so what an attempt came to is computed once.
-  const outcomes = new WeakMap<DeliveryAttempt, AttemptOutcome>();
-  const outcome = (delivery: DeliveryRecord, attempt: DeliveryAttempt): AttemptOutcome => {
-    const transaction = store.get('transaction', delivery.transactionId);
-    const context = { signingKey: options.signingKey, callbackUrl: settings().callback_url };
-    const found = outcomes.get(attempt) ?? outcomeOf(delivery, attempt, transaction, context);
-    outcomes.set(attempt, found);
-    return found;
-  };
-
+  const outcome: Service['outcomeOf'] = (delivery, attempt) =>
+    outcomeOf(delivery, attempt, store.get('transaction', delivery.transactionId), {
+      signingKey: options.signingKey,
+      callbackUrl: settings().callback_url,
+    });
   return {
     rules,
     store,
@@ -261,13 +250,10 @@ export function createService(options: ServiceOptions): Service {
       ),
     compose: (id, changes) => act((unit, now) => compose(unit, options, id, changes, now)),
     preview: (id, changes) => preview(store, options, id, changes, clock.now()),
-    entries: (currency) =>
-      store.list('entry').filter((one) => currency === undefined || one.currency === currency),
     deposit: (request) => act((unit, now) => makeDeposit(unit, request, now)),
     providers: () => store.list('provider'),
     changeProvider: (change) => act((unit) => changeProvider(unit, change)),
     changeBank: (change) => act((unit) => changeBank(unit, change)),
-    timeline: (id) => timelineOf(store, found(store.get('transaction', id), 'transaction')),
     outcomeOf: outcome,
     view: (delivery) => viewDelivery(delivery, outcome),
     logRequest: (request) =>

@@ -1,7 +1,7 @@
 import type { Wallet } from '@payment-service/core/client';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { waitingEntries } from '../../service/ledger.ts';
+import { entriesOf, waitingEntries } from '../../service/ledger.ts';
 import type { EntryRecord, TransferRecord } from '../../state/records.ts';
 import { buckets, causes, wallets as walletNames } from '../parts/entry-words.ts';
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
@@ -104,7 +104,7 @@ function currencyCard(dashboard: Dashboard, currency: string, refused: Refused |
   const now = service.now();
   const own = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
   const waiting = waitingOf(dashboard, currency);
-  const entries = service.entries(currency).reverse();
+  const entries = entriesOf(service.store, currency).reverse();
   const at = `card-${currency}`;
   const move = (id: 'deposit' | 'transfer', title: string, hint: string): Markup => {
     const fields = fieldsOf(`${id}-${currency}`, refused);
@@ -150,7 +150,7 @@ export function currencyPage(c: Context, dashboard: Dashboard): Promise<Response
   if (own.length === 0) return notFound(c, dashboard, 'wallet');
   const now = service.now();
   const waiting = waitingOf(dashboard, currency);
-  const { rows, pager } = paged(readQuery(c), service.entries(currency).reverse());
+  const { rows, pager } = paged(readQuery(c), entriesOf(service.store, currency).reverse());
   return framed(c, dashboard, {
     title: `${currency} wallets`,
     section: '/wallets',

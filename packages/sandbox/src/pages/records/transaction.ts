@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { TimelineEvent } from '../../service/timeline.ts';
+import { type TimelineEvent, timelineOf } from '../../service/timeline.ts';
 import type { Settings, TransactionRecord } from '../../state/records.ts';
 import { buckets, causes, wallets } from '../parts/entry-words.ts';
 import { button } from '../parts/form.ts';
@@ -16,7 +16,7 @@ export function transactionPage(c: Context, dashboard: Dashboard): Promise<Respo
   const transaction = service.store.get('transaction', c.req.param('id') ?? '');
   if (transaction === undefined) return notFound(c, dashboard, 'transaction');
   const { id, merchantReference, internalReference, currency, status, mode } = transaction;
-  const events = service.timeline(id);
+  const events = timelineOf(service.store, transaction);
   const redirect = service.redirectOf(transaction);
   const others = service.store
     .list('transaction')
