@@ -4,7 +4,6 @@ import { absoluteLinks, type Metadata, packageMetadata } from './metadata.ts';
 export interface PublishedManifest {
   readonly name: string;
   readonly keywords?: readonly string[];
-  readonly engines?: Readonly<Record<string, string>>;
   readonly scripts?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
@@ -35,7 +34,6 @@ export function publishedProblems(
   if (absoluteLinks(readme, folder, metadata.homepage, metadata.homepage) !== readme)
     problems.push('README.md has relative links, which lead nowhere in a registry: run `pnpm metadata`');
   if ((manifest.keywords ?? []).length < 5) problems.push('fewer than five keywords');
-  if (manifest.engines?.['node'] === undefined) problems.push('no engines.node');
   for (const script of RUN_ON_INSTALL)
     if (manifest.scripts?.[script] !== undefined)
       problems.push(`the script ${script} runs where users install`);

@@ -1,9 +1,9 @@
 /** What users can see changes together with a changeset that says so, and by at least the step that the change asks for. */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { earlierCommits, filesAt, filesNow } from '../src/earlier-states.ts';
-import { type Files, missingChangesets } from '../src/missing-changesets.ts';
-import { bumpFor, contractDifference, surfaceDifference } from '../src/surface-change.ts';
+import { earlierCommits, filesAt, filesNow } from '../src/changesets/earlier-states.ts';
+import { type Files, missingChangesets } from '../src/changesets/missing-changesets.ts';
+import { bumpFor, contractDifference, surfaceDifference } from '../src/changesets/surface-change.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const commits = earlierCommits(root);

@@ -3,13 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { requireThirdPartyRegistry } from '../src/registry.ts';
-import { judge, runRehearsal } from '../src/rehearsal.ts';
-import type { Row } from '../src/row.ts';
-import { CONTROLS, ROWS } from '../src/rows.ts';
+import { requireThirdPartyRegistry } from '../src/rehearsal/registry.ts';
+import { judge, runRehearsal } from '../src/rehearsal/rehearse.ts';
+import { ROWS, type Row } from '../src/rehearsal/rows.ts';
 
 const row = (name: string): Row => {
-  const found = [...ROWS, ...CONTROLS].find((one) => one.name === name);
+  const found = ROWS.find((one) => one.name === name);
   if (found === undefined) throw new Error(`There is no row ${name}.`);
   return found;
 };
@@ -27,7 +26,9 @@ test('a registry of third-party packages that is out of reach fails the rehearsa
   const folder = await mkdtemp(join(tmpdir(), 'rehearsal-'));
   try {
     await writeFile(join(folder, '.npmrc'), 'registry=http://127.0.0.1:1/\n');
-    await expect(requireThirdPartyRegistry(folder)).rejects.toThrow('out of reach');
+    await expect(requireThirdPartyRegistry(folder)).rejects.toThrow(
+      /npm view .* ended with 1:[\s\S]*ECONNREFUSED/,
+    );
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -45,6 +46,6 @@ test('a control must fail, and for its own reason', () => {
 });
 
 test('every row has a name of its own', () => {
-  const names = [...ROWS, ...CONTROLS].map(({ name }) => name);
+  const names = ROWS.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
 });

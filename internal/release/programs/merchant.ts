@@ -5,7 +5,8 @@ import { createClient } from '@payment-service/core/client';
 export interface Report {
   readonly received: readonly string[];
   readonly error: { readonly name: string; readonly isOfCore: boolean };
-  readonly providers: number;
+  /** The codes that the client has listed. */
+  readonly providers: readonly string[];
 }
 
 export type Settings = Readonly<Record<string, string | undefined>>;
@@ -52,7 +53,11 @@ export function merchant(
         publicKey: settings['PUBLIC_KEY'],
       });
       const providers = await client.listPaymentProviders();
-      return { received, error: misconfigured(adapter), providers: providers.length };
+      return {
+        received,
+        error: misconfigured(adapter),
+        providers: providers.map((one) => one.provider_code),
+      };
     },
   };
 }

@@ -28,10 +28,7 @@ export function missingChangesets(before: Files, after: Files): readonly string[
     // A new package gets its first version from a changeset; another rule asks for it.
     if (manifest.private === true || former === undefined) return [];
     const { version }: { version: string } = JSON.parse(former);
-    const difference = furthest([
-      ...surfaces(folder, before, after),
-      ...(folder === CORE ? contract(before, after) : []),
-    ]);
+    const difference = differenceOf(folder, before, after);
     const needed = bumpFor(difference.change, version);
     if (needed === undefined) return [];
     const announced = [...announcedFor(manifest.name, before, after), step(version, manifest.version)];
@@ -43,15 +40,14 @@ export function missingChangesets(before: Files, after: Files): readonly string[
   });
 }
 
-function surfaces(folder: string, before: Files, after: Files): readonly Difference[] {
-  const isReport = (path: string): boolean => path.startsWith(`${folder}/api/`);
-  const paths = new Set([...before.keys(), ...after.keys()].filter(isReport));
-  return [...paths].map((path) => surfaceDifference(before.get(path) ?? '', after.get(path) ?? ''));
-}
-
-function contract(before: Files, after: Files): readonly Difference[] {
-  const paths = [...after.keys()].filter((path) => path.startsWith('openapi/'));
-  return paths.map((path) => contractDifference(before.get(path) ?? '', after.get(path) ?? ''));
+function differenceOf(folder: string, before: Files, after: Files): Difference {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  const differences = [...paths].flatMap((path) => {
+    const [old, now] = [before.get(path) ?? '', after.get(path) ?? ''];
+    if (path.startsWith(`${folder}/api/`)) return surfaceDifference(old, now);
+    return folder === CORE && path.startsWith('openapi/') ? contractDifference(old, now) : [];
+  });
+  return furthest(differences);
 }
 
 /** The steps of changesets that are new or changed. */
