@@ -8,6 +8,7 @@ interface Step {
   readonly uses?: string;
   readonly run?: string;
   readonly with?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, unknown>>;
 }
 
 interface Job {
@@ -62,6 +63,8 @@ function jobProblems(job: Job, scripts: readonly string[]): readonly string[] {
   const canPublish = typeof permissions === 'string' || permissions['id-token'] === 'write';
   if (canPublish && job.environment === undefined)
     problems.push('can publish, and has no environment in which a person approves it');
+  if (canPublish && !steps.some(({ env }) => env?.['PNPM_CONFIG_PROVENANCE'] === 'true'))
+    problems.push('can publish, and no step says with provenance');
   for (const [index, step] of steps.entries()) {
     const which = `step ${index + 1}`;
     if (!step.name) problems.push(`${which} has no name`);

@@ -66,6 +66,7 @@ jobs:
         'a.yml: first: step 4: no script tset',
         'a.yml: second: no timeout-minutes',
         'a.yml: second: can publish, and has no environment in which a person a',
+        'a.yml: second: can publish, and no step says with provenance',
         'a.yml: second: step 1 can publish, and runs the scripts of dependencie',
       ].map((problem) => problem.slice(0, 70)),
     ),

@@ -220,7 +220,7 @@ function typescript(version: string, resolutions: readonly string[]): readonly R
     nodenext: { module: 'nodenext' },
     node16: { module: 'node16' },
     bundler: { module: 'esnext', moduleResolution: 'bundler' },
-    node10: { module: 'commonjs', moduleResolution: 'node10', target: 'es2020', lib: ['es2022'] },
+    node10: { module: 'commonjs', moduleResolution: 'node10', target: 'es2020' },
   };
   return resolutions.map((resolution) => ({
     ...onExpress,
