@@ -64,8 +64,8 @@ const REASONS: Readonly<Record<string, string>> = {
   installedBytes: PORTABLE,
   packages: '@noble/hashes, the digest for runtimes without node:crypto',
   importMs: CRYPTO,
-  'importMs @octokit/webhooks-methods': 'both load node:crypto; core has more files, for the reasons above',
-  'importMs @octokit/webhooks': 'both load node:crypto; core has more files, for the reasons below',
+  'importMs @octokit/webhooks-methods': 'both load node:crypto; core has more code, for the reasons of the bundle',
+  'importMs @octokit/webhooks': 'both load node:crypto; core has more code, for the reasons of the bundle',
   'bytes @octokit/webhooks': ROUTE,
   'gzipped @octokit/webhooks': ROUTE,
 };

@@ -1,15 +1,6 @@
 import { createSandbox } from '@payment-service/sandbox';
 import { web } from './web.js';
 
-declare const Deno: {
-  readonly args: readonly string[];
-  serve(
-    options: { port: number; hostname: string },
-    handler: (request: Request) => Promise<Response>,
-  ): { shutdown(): Promise<void> };
-  addSignalListener(signal: 'SIGTERM', listener: () => void): void;
-};
-
 // The sandbox starts and ends here, without the permission to read the environment.
 const own = createSandbox();
 await own.listen();

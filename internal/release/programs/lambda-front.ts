@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 
-export interface LambdaAnswer {
-  readonly statusCode?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly isBase64Encoded?: boolean;
+interface Answer {
+  statusCode?: number;
+  headers?: Record<string, string>;
+  body?: string;
+  isBase64Encoded?: boolean;
 }
 
 /** A function URL in small: each request becomes an event of version 2.0, as the platform sends it. */
@@ -24,7 +24,7 @@ export function serveLambda(handler: (event: never, context: never) => Promise<u
       body: Buffer.concat(chunks).toString('base64'),
       isBase64Encoded: true,
     };
-    const answer = (await handler(event as never, {} as never)) as LambdaAnswer;
+    const answer = (await handler(event as never, {} as never)) as Answer;
     response.writeHead(answer.statusCode ?? 200, { ...answer.headers });
     response.end(Buffer.from(answer.body ?? '', answer.isBase64Encoded ? 'base64' : 'utf8'));
   });

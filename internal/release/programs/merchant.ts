@@ -1,14 +1,6 @@
 import * as core from '@payment-service/core';
 import { createClient } from '@payment-service/core/client';
 
-/** What the checks read: each verified callback, and the misconfiguration as the adapter reports it. */
-export interface Report {
-  readonly received: readonly string[];
-  readonly error: { readonly name: string; readonly isOfCore: boolean };
-  /** The codes that the client has listed. */
-  readonly providers: readonly string[];
-}
-
 export type Settings = Readonly<Record<string, string | undefined>>;
 
 /** The names of an adapter that a merchant's program uses. */
@@ -19,17 +11,7 @@ export interface Adapter {
 }
 
 /** What every program of the rehearsal does, apart from its framework. */
-export function merchant(
-  adapter: Adapter,
-  settings: Settings,
-): {
-  readonly options: {
-    readonly signingKey: { readonly id: string; readonly key: string }[];
-    readonly allowSandboxKeys: true;
-    readonly onCallback: (callback: core.VerifiedCallback) => void;
-  };
-  readonly report: () => Promise<Report>;
-} {
+export function merchant(adapter: Adapter, settings: Settings) {
   const prices: Readonly<Record<string, string | undefined>> = { 'ORD-1001': '500', 'ORD-2001': '5000' };
   const received: string[] = [];
   const key = (name: string): string => settings[name] ?? `MISSING-${name}-MISSING`;
@@ -40,7 +22,7 @@ export function merchant(
         { id: 'sandbox', key: key('SIGNING_KEY') },
       ],
       allowSandboxKeys: true, // Some runtimes set NODE_ENV to production.
-      onCallback: (callback) => {
+      onCallback: (callback: core.VerifiedCallback) => {
         const amount = prices[callback.signed.merchant_reference] ?? '0';
         const { ok } = adapter.confirmAmount(callback, { currency: 'UGX', amount });
         const isPaid = ok && adapter.isTransactionCompleted(callback);
@@ -62,7 +44,7 @@ export function merchant(
   };
 }
 
-function misconfigured(adapter: Adapter): Report['error'] {
+function misconfigured(adapter: Adapter) {
   try {
     adapter.paymentCallbacks({ signingKey: '' });
   } catch (error) {

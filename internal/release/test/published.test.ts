@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { absoluteLinks, type Metadata } from '../src/metadata.ts';
-import { type PublishedManifest, publishedProblems } from '../src/published-problems.ts';
+import { absoluteLinks, type Metadata, type PublishedManifest, publishedProblems } from '../src/metadata.ts';
 import { packedLines } from '../src/release.ts';
 import { root } from '../src/repository.ts';
 
@@ -48,16 +47,10 @@ describe('controls', () => {
   test('a package without its build, and a client that ignores publishConfig, are refused', () => {
     const folder = join(scratch, 'package');
     cpSync(join(root, 'packages/koa/package.json'), join(folder, 'package.json'));
+    const program = join(root, 'internal/release/before-pack.mjs');
     const guard = (agent: string): string => {
-      const { status, stderr } = spawnSync(
-        process.execPath,
-        [join(root, 'internal/release/before-pack.mjs')],
-        {
-          cwd: folder,
-          encoding: 'utf8',
-          env: { npm_config_user_agent: agent },
-        },
-      );
+      const options = { cwd: folder, encoding: 'utf8', env: { npm_config_user_agent: agent } } as const;
+      const { status, stderr } = spawnSync(process.execPath, [program], options);
       return `${status} ${stderr}`;
     };
     expect(guard('pnpm/12 linux')).toMatch(/^1 @payment-service\/koa: \.\/dist\/index\.cjs, .* is missing/);

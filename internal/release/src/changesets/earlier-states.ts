@@ -18,11 +18,8 @@ const PATHS = [
  * @returns nothing in a checkout without history.
  */
 export function earlierCommits(root: string): ReadonlyMap<string, string> {
-  const main = `origin/${process.env['GITHUB_BASE_REF'] || 'main'}`;
-  const left = git(root, 'merge-base', 'HEAD', main);
-  const isMain = left !== undefined && left === git(root, 'rev-parse', 'HEAD');
   const found: (readonly [string, string | undefined])[] = [
-    ['the main branch', isMain ? git(root, 'rev-parse', '--verify', 'HEAD^1') : left],
+    ['the main branch', git(root, 'merge-base', 'HEAD^', 'origin/main')],
     ['the last release', git(root, 'describe', '--tags', '--abbrev=0', '--match', '@payment-service/core@*')],
   ];
   return new Map(found.flatMap(([what, commit]) => (commit === undefined ? [] : [[what, commit]])));

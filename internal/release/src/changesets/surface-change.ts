@@ -50,11 +50,10 @@ export function contractDifference(before: string, after: string): Difference {
 
 /** The difference that reaches furthest. */
 export function furthest(differences: readonly Difference[]): Difference {
-  const none: Difference = { change: 'none', line: '' };
-  return differences.reduce(
-    (most, one) => (ORDER.indexOf(one.change) > ORDER.indexOf(most.change) ? one : most),
-    none,
+  const [first] = differences.toSorted(
+    (one, other) => ORDER.indexOf(other.change) - ORDER.indexOf(one.change),
   );
+  return first ?? { change: 'none', line: '' };
 }
 
 /**
@@ -72,12 +71,7 @@ function declarations(report: string): ReadonlyMap<string, readonly string[]> {
   const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(report) ?? [];
   const blocks = code
     .split(/\n{2,}/)
-    .map((block) =>
-      block
-        .split('\n')
-        .map((line) => line.trim())
-        .filter((line) => line !== '' && !line.startsWith('import ')),
-    )
+    .map((block) => (block.match(/\S.*/g) ?? []).filter((line) => !line.startsWith('import ')))
     .filter((lines) => lines.length > 0);
   return new Map(blocks.map((lines) => [nameOf(lines[0] ?? ''), lines]));
 }

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { isDeepStrictEqual } from 'node:util';
 import type { Sandbox } from '@payment-service/sandbox';
-import type { Report } from '../../programs/merchant.ts';
 
 /** The vectors of the contract are literal: no code of this repository computed their digests. */
 interface Vector {
@@ -10,6 +9,13 @@ interface Vector {
   readonly options: { readonly signing_key: string };
   readonly signature: string;
   readonly body_text: string;
+}
+
+/** What a program reports: its verified callbacks, a misconfiguration as its adapter throws it, and the client's providers. */
+interface Report {
+  readonly received: readonly string[];
+  readonly error: { readonly name: string; readonly isOfCore: boolean };
+  readonly providers: readonly string[];
 }
 
 const PROVIDER = 'example_mobile_money';
