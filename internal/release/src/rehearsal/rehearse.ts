@@ -22,7 +22,7 @@ import {
 } from './registry.ts';
 import { ROWS, type Row } from './rows.ts';
 
-/** A row, and what came of it. `problems` is empty where it did what it must. */
+/** A row and its result. `problems` is empty where the row did what it must. */
 export interface Outcome extends Rehearsed {
   readonly row: Row;
 }

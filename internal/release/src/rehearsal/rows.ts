@@ -1,4 +1,4 @@
-/** A fresh project: what is installed how, what runs, and what must come of it. A command is words between single spaces. */
+/** A fresh project: what is installed, with which client, and what runs. A command is words between single spaces. */
 export interface Row {
   /** The name for the command line. */
   readonly name: string;
@@ -33,7 +33,6 @@ const fastify = { '@payment-service/fastify': 'latest' };
 const koa = { '@payment-service/koa': 'latest' };
 const web = { '@payment-service/fetch': 'latest' };
 const express5 = { ...express, express: '^5' };
-const nest = { '@nestjs/common': '^11', '@nestjs/core': '^11', 'reflect-metadata': '^0.2', rxjs: '^7' };
 
 const onExpress = { about: 'Express 5', dependencies: express5, program: 'express.ts' };
 const onFastify = { about: 'Fastify 5', dependencies: { ...fastify, fastify: '^5' }, program: 'fastify.ts' };
@@ -50,9 +49,7 @@ const ESBUILD =
 const ESBUILD_WORKER =
   '--bundle --minify --format=esm --conditions=workerd,worker,browser --outfile=bundle/worker.js';
 const WEBPACK = '--mode production --target node --output-path bundle --output-filename program.cjs';
-const DENO_SETTINGS = ['LITERAL_KEY', 'PORT', 'PUBLIC_KEY', 'SERVICE_URL', 'SIGNING_KEY']
-  .map((name) => `${name}=$${name}`)
-  .join(' ');
+const DENO_SETTINGS = 'LITERAL_KEY PORT PUBLIC_KEY SERVICE_URL SIGNING_KEY'.replace(/\w+/g, '$&=$$$&');
 
 /** Every row, the controls last. */
 export const ROWS: readonly Row[] = [
@@ -102,20 +99,8 @@ export const ROWS: readonly Row[] = [
     start: 'vitest run out/vitest.test.js',
     endsAlone: true,
   },
-  {
-    name: 'nest-express',
-    about: 'NestJS 11 on Express',
-    type: 'commonjs',
-    dependencies: { ...express, '@nestjs/platform-express': '^11', ...nest },
-    program: 'nest-express.ts',
-  },
-  {
-    name: 'nest-fastify',
-    about: 'NestJS 11 on Fastify',
-    type: 'commonjs',
-    dependencies: { ...fastify, '@nestjs/platform-fastify': '^11', ...nest },
-    program: 'nest-fastify.ts',
-  },
+  ...nest(11),
+  ...nest(12),
   {
     name: 'next',
     about: 'Next.js 16, build without secrets and start',
@@ -229,5 +214,22 @@ function typescript(version: string, resolutions: readonly string[]): readonly R
     type: resolution === 'node16' || resolution === 'node10' ? 'commonjs' : 'module',
     dependencies: { ...express5, '@types/express': '^5', '@types/node': '^20', typescript: `~${version}.0` },
     compiler: { skipLibCheck: false, ...settings[resolution] },
+  }));
+}
+
+function nest(major: number): readonly Row[] {
+  return ['express', 'fastify'].map((framework) => ({
+    name: `nest${major}-${framework}`,
+    about: `NestJS ${major} on ${framework}`,
+    type: 'commonjs',
+    dependencies: {
+      [`@payment-service/${framework}`]: 'latest',
+      ...Object.fromEntries(
+        ['common', 'core', `platform-${framework}`].map((name) => [`@nestjs/${name}`, `^${major}`]),
+      ),
+      'reflect-metadata': '^0.2',
+      rxjs: '^7',
+    },
+    program: `nest-${framework}.ts`,
   }));
 }
