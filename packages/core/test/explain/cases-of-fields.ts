@@ -1,5 +1,5 @@
 import { NOW } from '../ordinary-verifier.ts';
-import { T } from '../signed-callbacks.ts';
+import { OTHER_KEY, T } from '../signed-callbacks.ts';
 import type { Case } from './case.ts';
 import { BODY, bodyWith, DATA, hmac, messageOf, signed } from './wrong-signer.ts';
 
@@ -78,6 +78,13 @@ export const FIELDS: readonly Case[] = [
     'a value that JavaScript joined',
     signed(JSON.stringify({ event, payload: lost }), hmac(MESSAGE.replace('INT-77', 'undefined'))),
     /internal_reference is missing/,
+  ],
+  [
+    'payload_flat',
+    'no payload, and another key',
+    signed(JSON.stringify({ event, ...payload }), hmac(MESSAGE, OTHER_KEY)),
+    /no object payload.*No key fits/,
+    { others: [{ id: 'sandbox', key: OTHER_KEY }] },
   ],
   [
     'clock_unit',
