@@ -42,7 +42,7 @@ for (const [name, given] of Object.entries(GIVEN)) {
   const block = blockWith(`@payment-service/inbox/${name}`, 'packages/inbox/README.md');
   const before = [
     "import { createInbox } from '@payment-service/inbox';",
-    "import * as merchants from '../../test/merchants.ts';",
+    "import { merchants } from '../../test/merchants.ts';",
     `const { ${given} } = merchants.${name};`,
   ];
   writeFileSync(join(documents, `${name}.ts`), `${before.join('\n')}\n${block}export { inbox };\n`);

@@ -1,7 +1,7 @@
 /** Runs the blocks of the documents about libraries, as modules: see generate.ts. */
 import type { Inbox } from '@payment-service/inbox';
 import { afterAll, expect, test } from 'vitest';
-import { close, knex, pool } from './merchants.ts';
+import { close, merchants, pool } from './merchants.ts';
 import { areSettled, expected, paid, workUntil } from './shop.ts';
 
 afterAll(close);
@@ -31,7 +31,7 @@ test.each<[library: string, module: () => Promise<{ readonly inbox: unknown }>]>
 
 test('the shop of docs/guide/orms.md keeps an order with its expectation, or neither, and its handler pays the order', async () => {
   const { openShop } = await import('../.generated/documents/guide.ts');
-  const { inbox, placeOrder } = await openShop(knex.db);
+  const { inbox, placeOrder } = await openShop(merchants.knex.db);
   const order = { reference: 'ORD-guide', currency: 'UGX', amount: '500' };
   await placeOrder(order);
   await expect(placeOrder({ ...order, amount: '700' })).rejects.toThrow('duplicate key');

@@ -34,17 +34,20 @@ const Order = new EntitySchema<OrderRow>({
 });
 const source = new DataSource({ type: 'postgres', url: connectionString, entities: [Order] });
 
-export const prisma = { client: new PrismaClient({ adapter: new PrismaPg({ connectionString }) }) };
-export const drizzle = { db: connectDrizzle(pool), eq, orders, sql };
-export const knex = { db: connectKnex({ client: 'pg', connection: connectionString }) };
-export const typeorm = { dataSource: await source.initialize(), Order };
-export const kysely = {
-  db: new Kysely<{ readonly orders: OrderRow }>({
-    dialect: new PostgresDialect({ pool: newPool(connectionString) }),
-  }),
+export const merchants = {
+  prisma: { client: new PrismaClient({ adapter: new PrismaPg({ connectionString }) }) },
+  drizzle: { db: connectDrizzle(pool), eq, orders, sql },
+  knex: { db: connectKnex({ client: 'pg', connection: connectionString }) },
+  typeorm: { dataSource: await source.initialize(), Order },
+  kysely: {
+    db: new Kysely<{ readonly orders: OrderRow }>({
+      dialect: new PostgresDialect({ pool: newPool(connectionString) }),
+    }),
+  },
 };
 
 export async function close(): Promise<void> {
+  const { prisma, knex, kysely } = merchants;
   await Promise.all([prisma.client.$disconnect(), knex.db.destroy(), source.destroy(), kysely.db.destroy()]);
   await pool.end();
 }

@@ -190,7 +190,10 @@ function nearest({ url, knownPaths }: Seen): string | undefined {
   const near = knownPaths.find(
     (known) =>
       known !== path &&
-      (known.endsWith(path) || path.endsWith(known) || distance(path, known) <= known.length / 3),
+      (known.startsWith(path) ||
+        known.endsWith(path) ||
+        path.endsWith(known) ||
+        distance(path, known) <= known.length / 3),
   );
   return near && `The path is ${printable(path)}; ${printable(near)} is known.`;
 }
