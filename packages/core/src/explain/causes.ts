@@ -106,8 +106,11 @@ export const OUTCOMES = {
 /** What became of a delivery, as a stable code. */
 export type OutcomeCause = keyof typeof OUTCOMES;
 
-/** What was found, in words. Holds no key, no header and no body: it can be logged. */
-export interface Finding {
+/** What `explain()` found. Holds no key, no header and no body: it can be logged. */
+export interface Explanation {
+  /** Whether the callback verifies. */
+  readonly ok: boolean;
+  readonly cause: Cause;
   /** One sentence. */
   readonly title: string;
   /** What in this input shows it, with names and positions. A key is named by its id and its last four characters. */
@@ -116,7 +119,7 @@ export interface Finding {
   readonly fix: string;
 }
 
-export function finding(words: string, detail: string): Finding {
+export function titleAndFix(words: string): Pick<Explanation, 'title' | 'fix'> {
   const end = words.indexOf('. ') + 1;
-  return { title: words.slice(0, end), detail, fix: words.slice(end + 1) };
+  return { title: words.slice(0, end), fix: words.slice(end + 1) };
 }

@@ -1,5 +1,5 @@
 import { readTimestamp } from '../verify/signature.ts';
-import { type Finding, finding, OUTCOMES, type OutcomeCause } from './causes.ts';
+import { type Explanation, OUTCOMES, type OutcomeCause, titleAndFix } from './causes.ts';
 import { type ExplainOptions, explain } from './explain.ts';
 import { type ExplainKeys, keyName, namedKeys } from './hypotheses.ts';
 import { type ExplainedRequest, looseSignatures, readFacts } from './readings.ts';
@@ -22,7 +22,7 @@ export interface Exchange {
 }
 
 /** What became of a delivery. Holds no key, no header and no body. */
-export interface Outcome extends Finding {
+export interface Outcome extends Omit<Explanation, 'cause'> {
   /** Whether the endpoint did what it should. */
   readonly ok: boolean;
   readonly cause: OutcomeCause;
@@ -115,7 +115,8 @@ export function explainOutcome(
   const [cause, detail] = seen.error === '' ? answerIn(seen) : errorIn(seen);
   const tone = TONES[cause] ?? 'bad';
   const after = exchange.durationMs === undefined ? '' : ` It took ${Math.round(exchange.durationMs)} ms.`;
-  return Object.freeze({ ok: tone !== 'bad', cause, tone, ...finding(OUTCOMES[cause], detail + after) });
+  const words = titleAndFix(OUTCOMES[cause]);
+  return Object.freeze({ ok: tone !== 'bad', cause, tone, detail: detail + after, ...words });
 }
 
 function errorIn({ error, url }: Seen): [OutcomeCause, detail: string] {

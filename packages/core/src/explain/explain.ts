@@ -3,7 +3,7 @@ import { MAX_BODY_BYTES } from '../receive/request-body.ts';
 import { createVerifier, type Verifier, type VerifierOptions } from '../verify/create-verifier.ts';
 import { readTimestamp } from '../verify/signature.ts';
 import { SIGNED_NAMES } from '../verify/signed-fields.ts';
-import { type Cause, type Finding, finding, REASONS } from './causes.ts';
+import { type Cause, type Explanation, REASONS, titleAndFix } from './causes.ts';
 import { type ExplainKeys, findMatch, keyGuesses } from './hypotheses.ts';
 import {
   type ExplainedRequest,
@@ -15,13 +15,6 @@ import {
   readingsOf,
   shownName,
 } from './readings.ts';
-
-/** What `explain()` found. Holds no key, no header and no body: it can be logged. */
-export interface Explanation extends Finding {
-  /** Whether the callback verifies. */
-  readonly ok: boolean;
-  readonly cause: Cause;
-}
 
 /** The verifier's own options, as far as they can cause a refusal. */
 export type ExplainOptions = Pick<
@@ -54,7 +47,7 @@ export function explain(
   options: ExplainOptions = {},
 ): Explanation {
   const [cause, detail] = reasonOf(request, keys, options);
-  return Object.freeze({ ok: cause === 'verified', cause, ...finding(REASONS[cause], detail) });
+  return Object.freeze({ ok: cause === 'verified', cause, detail, ...titleAndFix(REASONS[cause]) });
 }
 
 type Reason = readonly [cause: Cause, detail: string];
