@@ -69,7 +69,8 @@ function* hashes(
     if (own !== undefined) continue;
     const hmac = prepareKey(key);
     for (const [cause, detail, message] of messages) yield [cause, detail, hmac(message)];
-    const message = fields?.join(':');
+    if (fields === undefined) continue;
+    const message = fields.join(':');
     for (const text of [
       `${key}${message}`,
       `${message}${key}`,
