@@ -6,7 +6,7 @@ async function look() {
     const response = await fetch(`${location.pathname}/version`);
     if (response.ok && (await response.text()) !== shown) return location.reload();
   } catch {
-    // The shop is away for a moment, or the page is being left: the next look tells.
+    // The shop is unavailable for a moment, or the page is being left: the next request tells.
   }
   setTimeout(look, 1500);
 }
