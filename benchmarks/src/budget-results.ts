@@ -52,6 +52,7 @@ const RULES =
   'core has the rules of the body, the redirect and the amounts, and a text for each refusal; the peer compares one signature over the whole body';
 const CRYPTO =
   'loading node:crypto takes about 5 ms; the peer hashes in JavaScript, and takes three times as long for each callback';
+const MORE_CODE = 'both load node:crypto; core has more code, for the reasons of the bundle';
 const PORTABLE =
   'a second digest for runtimes without node:crypto (@noble/hashes, which brings all its hashes), and each file in ESM, in CommonJS and with declarations';
 const ROUTE =
@@ -64,8 +65,8 @@ const REASONS: Readonly<Record<string, string>> = {
   installedBytes: PORTABLE,
   packages: '@noble/hashes, the digest for runtimes without node:crypto',
   importMs: CRYPTO,
-  'importMs @octokit/webhooks-methods': 'both load node:crypto; core has more files, for the reasons above',
-  'importMs @octokit/webhooks': 'both load node:crypto; core has more files, for the reasons below',
+  'importMs @octokit/webhooks-methods': MORE_CODE,
+  'importMs @octokit/webhooks': MORE_CODE,
   'bytes @octokit/webhooks': ROUTE,
   'gzipped @octokit/webhooks': ROUTE,
 };

@@ -20,7 +20,7 @@ export function assetRoutes(): Route[] {
         headers: {
           'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
           'cache-control': 'max-age=300',
-          // An SVG opened by itself is a document: it runs nothing either.
+          // An SVG that is opened alone is a document: it runs nothing either.
           'content-security-policy': "default-src 'none'",
           'x-content-type-options': 'nosniff',
         },

@@ -21,7 +21,7 @@ export type CheckoutField = Exclude<keyof CheckoutForm, 'byPrefix'>;
 
 /** Why the form cannot be accepted, in words for the customer. */
 export interface Refusal {
-  /** One sentence a field; the customer can mend it there. */
+  /** One sentence for each field, shown beside it. */
   readonly fields: Partial<Record<CheckoutField, string>>;
   /** What each provider says, when not one of them can serve this payment. */
   readonly noProvider?: { readonly heading: string; readonly reasons: readonly string[] } | undefined;
@@ -62,10 +62,10 @@ export const EMPTY_FORM: CheckoutForm = { quantity: '1', name: '', account: '', 
 export const MAX_PIECES = 999;
 const MAX_NAME_LENGTH = 80;
 const MAX_ACCOUNT_LENGTH = 34;
-/** Nobody types these, and not every database keeps them. */
+/** A keyboard has none of these, and not every database stores them. */
 const CONTROL = /\p{Cc}/u;
 
-/** Reads the fields of a parsed form. Whatever is not one text counts as empty. */
+/** Reads the fields of a parsed form. Anything but one string counts as empty. */
 export function readCheckoutForm(form: unknown): CheckoutForm {
   return {
     quantity: formField(form, 'quantity'),

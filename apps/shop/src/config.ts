@@ -34,7 +34,7 @@ const REQUIRED = {
 } as const;
 
 /**
- * Reads the whole configuration, or says everything that is missing at once.
+ * Reads the whole configuration, or names everything that is missing.
  *
  * @throws {SetupError} that names the variables, and never their values.
  */
@@ -100,7 +100,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }
 
-/** A host as it stands in a URL: IPv6 in brackets. */
+/** A host as a URL writes it: IPv6 in brackets. */
 export function inUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }

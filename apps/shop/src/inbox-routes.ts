@@ -108,7 +108,7 @@ function isTransitionId(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
-/** In words for the owner, where it is the owner's to mend. */
+/** In words for the owner, if the owner can fix it. */
 function troubleIn(error: unknown): string | undefined {
   if (error instanceof InvalidStateError) return `Nothing was changed: ${error.message}`;
   if (!(error instanceof ConfigurationError)) return undefined;

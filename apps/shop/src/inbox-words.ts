@@ -26,11 +26,11 @@ const STATES: Readonly<Record<TransitionState, Words>> = {
     text: 'Nothing of it was written, and it is retried automatically.',
   },
   settled: { heading: 'Applied', text: 'It was applied exactly once.' },
-  superseded: { heading: 'Out of date', text: 'A later status was applied before it came.' },
+  superseded: { heading: 'Out of date', text: 'A later status was applied before it arrived.' },
   unhandled: { heading: 'Nothing to do', text: 'It is kept, and nothing was applied.' },
   quarantined: { heading: 'Kept as evidence', text: 'A rule keeps it from being applied.' },
   conflict: { heading: 'For a person to decide', text: 'Nothing was applied.' },
-  dead: { heading: 'All attempts failed', text: 'Mend what its last error names, and retry it.' },
+  dead: { heading: 'All attempts failed', text: 'Fix what its last error names, then retry it.' },
   resolved: { heading: 'Closed', text: 'A person closed it; nothing was applied.' },
 };
 
@@ -100,7 +100,7 @@ export function wordsFor({
   if (state !== 'quarantined') return STATES[state];
   return {
     heading: 'A rule refuses it',
-    text: `The signature fits what came, and the rule ${reason} refuses it. It is kept as evidence and pays nothing.`,
+    text: `The signature fits, but the rule ${reason} refuses it. It is kept as evidence and pays nothing.`,
   };
 }
 
@@ -109,7 +109,7 @@ function otherType({ transaction_type: type }: SignedFields): Words {
     type === 'PAYOUT' ? 'a PAYOUT, money that goes out' : `a transaction of the type ${type || '(empty)'}`;
   return {
     heading: 'Not a payment of an order',
-    text: `The signature fits. It is ${what}; only a COLLECTION pays an order, so this one changed none. Ask the payment service about it when you do not know it.`,
+    text: `The signature fits. It is ${what}; only a COLLECTION pays an order, so this one changed none. If you do not recognise it, ask the payment service.`,
   };
 }
 

@@ -1,4 +1,4 @@
-/** The shop by itself, against the payment service that the environment names: `node src/main.ts --framework koa`. */
+/** The shop alone, against the payment service that the environment names: `node src/main.ts --framework koa`. */
 import { readConfig } from './config.ts';
 import { FRAMEWORKS, readFramework } from './framework.ts';
 import { runUntilStopped } from './run-until-stopped.ts';

@@ -12,20 +12,6 @@ export function multiply({ currency, amount }: Money, quantity: number): Money {
   return { currency, amount: fraction === '' ? digits : `${digits.slice(0, point)}.${digits.slice(point)}` };
 }
 
-/** For marks on a page: 12.5 and 12.50 are the same. What a payment must be is compared by the inbox. */
-export function isSameMoney(
-  one: { readonly currency: string | null; readonly amount: string | null },
-  other: Money,
-): boolean {
-  return (
-    one.currency === other.currency && one.amount !== null && shortest(one.amount) === shortest(other.amount)
-  );
-}
-
-function shortest(amount: string): string {
-  return amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount;
-}
-
 /** For people: "UGX 18,000". Takes the wire's numbers as well as our texts. */
 export function formatMoney(currency: string, amount: string | number): string {
   const [whole = '', ...rest] = String(amount).split('.');

@@ -36,7 +36,7 @@ export async function placeOrder(
   desk: OrderDesk,
 ): Promise<Page> {
   const formId = formField(form, 'form_id');
-  // Before anything is asked of the service: it may be away by now, and the payment under way.
+  // Before anything is asked of the service: it may be unavailable by now, and the payment under way.
   const earlier = await desk.orders.placedWith(formId);
   if (earlier !== undefined) return toOrder(earlier, desk);
 
@@ -109,7 +109,7 @@ async function startPayment(
   if (start.state === 'refused') log(`${reference}: the payment was not started: ${start.why}`);
   if (start.state === 'unknown')
     log(`${reference}: it is unknown whether the payment was started: ${start.why}`);
-  // The payment may run by now: a database that is away for a moment must not keep the customer from it.
+  // The payment may have started: a database that is unavailable for a moment must not keep the customer from it.
   await orders
     .start(order, start)
     .catch((error: unknown) => log(`${reference}: its start could not be written: ${String(error)}`));

@@ -5,7 +5,7 @@ import { isFromAnotherSite, isOwnHost, type OwnAddresses, type SiteHeaders } fro
 
 /** A request in the terms that every framework shares. */
 export interface PageRequest {
-  /** The request target as it came, its query included. */
+  /** The request target, unchanged, its query included. */
   readonly url: string;
   /** What the framework found at `:reference`, `:transition` and the like in the path. */
   readonly params: Readonly<Record<string, unknown>>;
@@ -22,9 +22,8 @@ export interface Route {
 }
 
 /**
- * Never rejects: makes a page of whatever goes wrong, one for a payment service that is away, one for a fault of our
- * own. Nothing is shown or done under a name that is not the shop's, nor what another site posts with the help of
- * somebody's browser.
+ * Never rejects: answers every error with a page: one for a payment service that is unavailable, one for a fault of our own.
+ * Refuses requests under a host name that is not the shop's, and forms that another site posts through a customer's browser.
  */
 export function guarded(route: Route, own: OwnAddresses, log: (line: string) => void): Route {
   return {
@@ -35,11 +34,11 @@ export function guarded(route: Route, own: OwnAddresses, log: (line: string) => 
         if (route.method === 'post' && isFromAnotherSite(request.headers)) return await problemPage(403);
         return await route.answer(request);
       } catch (error) {
-        if (isAway(error)) {
-          reportAway(error, log);
+        if (isOutage(error)) {
+          reportOutage(error, log);
           return messagePage({
             status: 503,
-            title: 'The payment service is away',
+            title: 'The payment service is unavailable',
             text: 'The shop cannot reach the payment service at the moment. Nothing was paid. Try again in a few minutes.',
           });
         }
@@ -60,13 +59,13 @@ export function queryOf({ url }: PageRequest): URLSearchParams {
   return new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
 }
 
-export function reportAway(error: unknown, log: (line: string) => void): undefined {
-  if (!isAway(error)) throw error;
-  log(`The payment service is away: ${error.message}`);
+export function reportOutage(error: unknown, log: (line: string) => void): undefined {
+  if (!isOutage(error)) throw error;
+  log(`The payment service is unavailable: ${error.message}`);
 }
 
 /** A wrong configuration, or a reference that is settled already, is our fault and no outage. */
-function isAway(error: unknown): error is PaymentServiceError {
+function isOutage(error: unknown): error is PaymentServiceError {
   if (error instanceof ConfigurationError || error instanceof InvalidStateError) return false;
   return error instanceof PaymentServiceError;
 }

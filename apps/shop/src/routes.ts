@@ -21,7 +21,7 @@ import type { Page } from './pages/page.ts';
 import { paymentChoicePart } from './pages/payment-choice.ts';
 import { walletsPage } from './pages/wallets-page.ts';
 import { type OrderDesk, placeOrder } from './place-order.ts';
-import { type PageRequest, pathPart, queryOf, type Route, reportAway } from './route.ts';
+import { type PageRequest, pathPart, queryOf, type Route, reportOutage } from './route.ts';
 import { orderOfSession } from './session.ts';
 
 export interface RouteContext extends OrderDesk {
@@ -80,7 +80,7 @@ export function createRoutes(context: RouteContext): Route[] {
       answer: async () => {
         const providers = await client
           .listPaymentProviders({ transaction_type: 'COLLECTION' })
-          .catch((error: unknown) => reportAway(error, log));
+          .catch((error: unknown) => reportOutage(error, log));
         return cataloguePage(catalogue, providers);
       },
     },

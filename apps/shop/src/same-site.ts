@@ -40,7 +40,7 @@ export function isOwnHost(host: string | undefined, { origin, shopUrl }: OwnAddr
   const asked = URL.parse(`http://${host}`);
   const listening = new URL(origin);
   if (asked === null || asked.port !== listening.port) return false;
-  // An address is no name that another site could give away.
+  // A numeric address is not a name that another site could point here.
   return isLoopback(bare(asked)) || (isEverywhere(bare(listening)) && isIP(bare(asked)) !== 0);
 }
 

@@ -21,7 +21,7 @@ export async function serve(
   { host, port }: { readonly host: string; readonly port: number },
   makeListener: (origin: string) => Promise<RequestListener>,
 ): Promise<Served> {
-  // Until the shop is ready: an order page that was left open in a browser asks at once, and must not hang.
+  // Until the shop is ready: an order page that was left open in a browser asks immediately, and must not hang.
   let listener: RequestListener = (_request, response) => {
     response.writeHead(503, { 'retry-after': '1' }).end();
   };

@@ -1,6 +1,6 @@
 /**
  * A cookie for each order, sent to the order's own pages only. It tells the browser that ordered from one that was
- * given a link: a redirect counts only in the first (threat A26). It is no login; whoever has it learns nothing more.
+ * given a link: a redirect counts only in the first (threat A26). It is not a login: it opens nothing more.
  */
 export function orderCookie(reference: string, shopUrl: string): string {
   const secure = shopUrl.startsWith('https:') ? '; Secure' : '';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { bodyFields, differences } from '../src/body-fields.ts';
-import { isSameMoney } from '../src/money.ts';
 
 const shownIn = (text: string): string[] => bodyFields(text).map(({ path, shown }) => `${path} ${shown}`);
 
@@ -58,16 +57,4 @@ describe('the fields of a kept body', () => {
     ]);
     expect(differences(before, before)).toEqual([]);
   });
-});
-
-it.each([
-  ['12.50', '12.5', true],
-  ['18000', '18000.00', true],
-  ['18000', '1800', false],
-  ['100', '1', false],
-  [null, '1', false],
-])('the amounts %s and %s are the same: %s', (one, other, same) => {
-  const claim = { currency: 'UGX', amount: one };
-  expect(isSameMoney(claim, { currency: 'UGX', amount: other })).toBe(same);
-  expect(isSameMoney(claim, { currency: 'KES', amount: other })).toBe(false);
 });

@@ -52,7 +52,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('the books on %s', (engine) => {
     expect((await shop.orders.find(other.reference))?.payment?.charge).toBeUndefined();
   });
 
-  it('take orders and payments at the same time: no writer waits for another for ever', async () => {
+  it('take orders and payments at the same time: no writer waits for another permanently', async () => {
     const shop = await openShop({ engine });
     const references = await Promise.all(
       Array.from({ length: 12 }, async (_, number) => {

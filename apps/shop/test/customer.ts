@@ -14,7 +14,7 @@ export interface PlacedOrder {
   readonly paymentUrl: string;
 }
 
-/** A customer with a browser that keeps cookies and shows every step: it follows nothing by itself. */
+/** A customer with a browser that keeps cookies and shows every step: it follows nothing automatically. */
 export class Customer {
   readonly #cookies: { readonly pair: string; readonly path: string }[] = [];
   readonly shop: Pick<OpenShop, 'origin'>;

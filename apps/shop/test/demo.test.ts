@@ -50,7 +50,7 @@ describe('the demo', () => {
     }
     demo.process.kill('SIGINT');
     expect(await demo.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
-    // What nobody asked to keep is gone.
+    // What was not to be kept is gone.
     expect(existsSync(dirname(file))).toBe(false);
   });
 
@@ -73,7 +73,7 @@ describe('the demo', () => {
     expect(existsSync(INBOX_FILE)).toBe(true);
   });
 
-  it('takes the two dashes that pnpm hands on', async () => {
+  it('takes the two dashes that pnpm passes through', async () => {
     const demo = runDemo(['--', '--framework', 'koa']);
     expect(await demo.printed('Ctrl-C')).toContain('It runs on Koa');
     demo.process.kill('SIGTERM');
@@ -155,10 +155,10 @@ describe('the demo', () => {
   });
 });
 
-describe('the shop by itself', () => {
+describe('the shop alone', () => {
   const KEYS = { PUBLIC_KEY: 'PUBLICKEY', SECRET_KEY: 'SECRETKEY', SIGNING_KEY: 'SIGNINGKEY' };
 
-  it('names everything that is missing at once', async () => {
+  it('names everything that is missing', async () => {
     const { code, stderr } = await run('main.ts', [], { PUBLIC_KEY: 'PUBLICKEY' }).ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(/BASE_URL[\s\S]*SECRET_KEY[\s\S]*SIGNING_KEY/);

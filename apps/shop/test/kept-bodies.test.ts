@@ -23,6 +23,7 @@ describe.each(FRAMEWORKS)('the owner’s page of a transition on %s', (framework
     expect(plain).toContain('<dd>Body 2 has none, here <ins>&quot;&lt;b&gt;1&lt;/b&gt;&quot;</ins></dd>');
     expect(plain.match(/<mark>17000<\/mark>/g)).toHaveLength(1);
     expect(plain.match(/<ins>/g)).toHaveLength(2);
+    expect(plain.match(/and the order expects/g)).toHaveLength(1);
     expect(plain).toMatch(/payload\.transaction_status <span class="badge signed">signed/);
     expect(plain).not.toMatch(/payload\.transaction_amount <span class="badge signed">/);
 

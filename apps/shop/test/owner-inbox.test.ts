@@ -12,7 +12,7 @@ async function newestIn(shop: OpenShop): Promise<string> {
 }
 
 describe.each(STAGES)('the owner’s inbox on $framework and $engine', ({ framework, engine }) => {
-  it('lists what came with its state, and filters by it', async () => {
+  it('lists what was received with its state, and filters by it', async () => {
     const shop = await openShop({ framework, engine });
     const owner = new Customer(shop);
     expect((await owner.get('/owner/inbox')).body).toContain('Nothing here.');
@@ -36,7 +36,7 @@ describe.each(STAGES)('the owner’s inbox on $framework and $engine', ({ framew
     expect(quarantined).not.toContain('ORD-UNKNOWN');
   });
 
-  it('finds what came for a reference, and shows it as text whatever it holds', async () => {
+  it('finds what was received for a reference, and shows it as text whatever it holds', async () => {
     const shop = await openShop({ framework, engine });
     const owner = new Customer(shop);
     const { reference } = await owner.placeOrder();
@@ -84,7 +84,7 @@ describe.each(STAGES)('the owner’s inbox on $framework and $engine', ({ framew
     expect(second).toContain('A &amp; B=1</a>');
   });
 
-  it('shows one with its amounts and deliveries, and nobody’s name or account', async () => {
+  it('shows one with its amounts and deliveries, and no name or account', async () => {
     const shop = await openShop({ framework, engine });
     const owner = new Customer(shop);
     const { reference } = await owner.placeOrder();

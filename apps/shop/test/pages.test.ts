@@ -98,7 +98,7 @@ describe.each(FRAMEWORKS)('pages on %s', (framework) => {
     );
   });
 
-  it('show no name, and only the end of the account, to whoever has the link of an order', async () => {
+  it('show no name, and only the end of the account, to anyone who has the link of an order', async () => {
     const shop = await openShop({ framework });
     const { reference } = await new Customer(shop).placeOrder({
       name: 'Secret Name',
@@ -110,7 +110,7 @@ describe.each(FRAMEWORKS)('pages on %s', (framework) => {
     expect(body).not.toContain('Secret Name');
   });
 
-  it('say so when the payment service is away, and pay nothing', async () => {
+  it('say so when the payment service is unavailable, and pay nothing', async () => {
     const shop = await openShop({ framework });
     const customer = new Customer(shop);
     const { reference } = await customer.placeOrder();
@@ -125,10 +125,10 @@ describe.each(FRAMEWORKS)('pages on %s', (framework) => {
     for (const path of ['/checkout?product=coffee', '/owner/wallets']) {
       const { status, body } = await visitor.get(path);
       expect(status).toBe(503);
-      expect(body).toContain('The payment service is away');
+      expect(body).toContain('The payment service is unavailable');
     }
     expect((await visitor.checkOut()).status).toBe(503);
-    expect(away.log.join('\n')).toContain('The payment service is away');
+    expect(away.log.join('\n')).toContain('The payment service is unavailable');
 
     // The options were asked for a moment ago, and the payment then cannot be started any more.
     const late = await customer.checkOut();

@@ -51,11 +51,11 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     expect(body).toContain('value="Ann &lt;3"');
     expect(body).toMatch(/value="example_mobile_money" checked/);
     expect(await shop.orders.list()).toEqual([]);
-    const mended = await new Customer(shop).checkOut({
+    const fixed = await new Customer(shop).checkOut({
       account: '256700000001',
       provider: 'lake_mobile_money',
     });
-    expect(mended.status).toBe(303);
+    expect(fixed.status).toBe(303);
   });
 
   it.each([

@@ -53,7 +53,7 @@ describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engin
     expect(await after.transitions()).toEqual(kept);
     expect(await after.orders.list()).toEqual(orders);
     expect((await new Customer(after).orderPage(paid.reference)).body).toContain('Paid. Thank you!');
-    // What was repeated while the shop was away changes nothing; the genuine callback still pays the other order.
+    // What was repeated while the shop was down changes nothing; the genuine callback still pays the other order.
     await after.sendCallback(genuine(paid.reference));
     await after.sendCallback(
       genuine(open.reference, {

@@ -75,7 +75,7 @@ describe('the name that the shop is asked for under', () => {
     ['a user before it', 'evil.example@127.0.0.1:3000', HERE],
     ['a user before SHOP_URL', 'evil@shop.example', PUBLIC],
     ['a path', '127.0.0.1:3000/evil.example', HERE],
-    ['a port of nobody', '127.0.0.1:99999', HERE],
+    ['a port that does not exist', '127.0.0.1:99999', HERE],
     ['nonsense', '[:::]:3000', HERE],
   ])('%s is not', (_name, host, own) => {
     expect(isOwnHost(host, own)).toBe(false);

@@ -13,7 +13,7 @@ function hiddenIn(page: string): Record<string, string> {
 }
 
 describe.each(STAGES)('a checkout form that is sent twice on $framework and $engine', (stage) => {
-  it('at once: places one order, starts one payment, and both ways lead to it', async () => {
+  it('at the same time: places one order, starts one payment, and both ways lead to it', async () => {
     const shop = await openShop(stage);
     const customer = new Customer(shop);
     const form = hiddenIn((await customer.get('/checkout?product=coffee')).body);
@@ -82,12 +82,12 @@ describe.each(STAGES)('a checkout form that is sent twice on $framework and $eng
     expect(page).toContain('The payment was not started');
     expect(page).toContain(`href="${location}/again">Try again</a>`);
 
-    const mended = await customer.checkOut({
+    const fixed = await customer.checkOut({
       ...hiddenIn(refused.body),
       quantity: '1',
       provider: 'example_bank',
     });
-    expect([mended.status, mended.location]).toEqual([303, expect.stringMatching('/sandbox/pay/')]);
+    expect([fixed.status, fixed.location]).toEqual([303, expect.stringMatching('/sandbox/pay/')]);
     expect(await shop.orders.list()).toHaveLength(6);
   });
 
@@ -105,7 +105,7 @@ describe.each(STAGES)('a checkout form that is sent twice on $framework and $eng
 });
 
 describe.each<Engine>(['sqlite', 'postgres'])('the orders on %s', (engine) => {
-  it('keep the first of a form, and what its payment must be, of several that are added at once', async () => {
+  it('keep the first of a form, and what its payment must be, of several that are added at the same time', async () => {
     const shop = await openShop({ engine, now: () => Date.now() - 2 * 60 * 60 * 1000 });
     const { reference } = await new Customer(shop).placeOrder();
     const order = await shop.orders.find(reference);

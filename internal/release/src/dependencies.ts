@@ -1,16 +1,18 @@
-import { existsSync, globSync, readFileSync, realpathSync } from 'node:fs';
+/**
+ * `pnpm dependencies`: lists what users install with the packages, writes reports/sbom.cdx.json, and fails where a licence is
+ * not accepted or a script would run on installation.
+ */
+import { existsSync, globSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pnpm } from './packed.ts';
+import { pnpm, readManifest, root } from './repository.ts';
 
-/** A third-party package that comes with a published one. */
+/** A third-party package that comes with a published one: its package.json, and whether npm would compile it. */
 export interface Dependency {
   readonly name: string;
   readonly version: string;
-  /** As its package.json names it (SPDX). */
-  readonly license: string;
-  /** The names of its scripts. */
-  readonly scripts: readonly string[];
-  /** A native module, which npm compiles where it finds this file. */
+  /** SPDX. */
+  readonly license?: string;
+  readonly scripts?: Readonly<Record<string, string>>;
   readonly hasGypFile: boolean;
 }
 
@@ -19,41 +21,28 @@ const RUN_ON_INSTALL = ['preinstall', 'install', 'postinstall'];
 const PUBLISHED = ['--filter', './packages/*'];
 
 /** Everything that users install with the published packages, and what those contain a copy of. */
-export function publishedDependencies(root: string): readonly Dependency[] {
-  const output = pnpm(root, [...PUBLISHED, 'licenses', 'list', '--prod', '--json']);
+export async function publishedDependencies(): Promise<readonly Dependency[]> {
+  const output = await pnpm(root, ...PUBLISHED, 'licenses', 'list', '--prod', '--json');
   const byLicense: Record<string, { paths: string[] }[]> = JSON.parse(output.slice(output.indexOf('{')));
   const installed = Object.values(byLicense).flatMap((packages) => packages.flatMap(({ paths }) => paths));
-  // A copy may be installed as well.
-  const folders = new Set([...installed, ...bundled(root)].map((folder) => realpathSync(folder)));
-  return [...folders].map(readDependency);
-}
-
-/** The folders of the packages that a build copies: each leaves its licence beside the copy. */
-function bundled(root: string): readonly string[] {
-  return globSync('packages/*/dist/*.LICENSE', { cwd: root }).map((path) => {
+  // A build that copies a package leaves its licence beside the copy.
+  const copied = globSync('packages/*/dist/*.LICENSE', { cwd: root }).map((path) => {
     const [, folder = '', name = ''] = /^(packages.[^/\\]+).dist.(.+)\.LICENSE$/.exec(path) ?? [];
     return join(root, folder, 'node_modules', name);
   });
-}
-
-function readDependency(folder: string): Dependency {
-  const manifest: { name: string; version: string; license?: string; scripts?: Record<string, string> } =
-    JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  return {
-    name: manifest.name,
-    version: manifest.version,
-    license: manifest.license ?? 'none',
-    scripts: Object.keys(manifest.scripts ?? {}),
+  const folders = new Set([...installed, ...copied].map((folder) => realpathSync(folder)));
+  return [...folders].map((folder) => ({
+    ...readManifest<Omit<Dependency, 'hasGypFile'>>(join(folder, 'package.json')),
     hasGypFile: existsSync(join(folder, 'binding.gyp')),
-  };
+  }));
 }
 
 /** The dependencies that users should not get from us, one line each. */
 export function dependencyProblems(dependencies: readonly Dependency[]): readonly string[] {
-  return dependencies.flatMap(({ name, version, license, scripts, hasGypFile }) => {
-    const problems = scripts
-      .filter((script) => RUN_ON_INSTALL.includes(script))
-      .map((script) => `runs ${script} where users install`);
+  return dependencies.flatMap(({ name, version, license = 'none', scripts = {}, hasGypFile }) => {
+    const problems = RUN_ON_INSTALL.filter((script) => script in scripts).map(
+      (script) => `runs ${script} where users install`,
+    );
     if (hasGypFile) problems.push('is compiled where users install');
     if (!ACCEPTED.includes(license)) problems.push(`has the licence ${license}`);
     return problems.map((problem) => `${name} ${version} ${problem}`);
@@ -61,6 +50,28 @@ export function dependencyProblems(dependencies: readonly Dependency[]): readonl
 }
 
 /** Writes the bill of materials (CycloneDX, JSON) of what users install. */
-export function writeBillOfMaterials(root: string, path: string): void {
-  pnpm(root, [...PUBLISHED, 'sbom', '--prod', '--sbom-format', 'cyclonedx', '--out', path]);
+export async function writeBillOfMaterials(path: string, dependencies: readonly Dependency[]): Promise<void> {
+  const output = await pnpm(root, ...PUBLISHED, 'sbom', '--prod', '--sbom-format', 'cyclonedx');
+  const bill: { components: { readonly purl: string }[] } = JSON.parse(output);
+  // pnpm lists what is installed. A build may also contain a copy of a development dependency.
+  for (const { name: fullName, version, license: id } of dependencies) {
+    const purl = `pkg:npm/${fullName.replace('@', '%40')}@${version}`;
+    if (bill.components.some((one) => one.purl === purl)) continue;
+    const [name, group] = fullName.split('/').reverse();
+    const component = { type: 'library', group, name, version, purl, licenses: [{ license: { id } }] };
+    bill.components.push(component);
+  }
+  writeFileSync(path, JSON.stringify(bill, null, 2));
+}
+
+if (import.meta.main) {
+  const dependencies = await publishedDependencies();
+  for (const { name, version, license = 'none' } of dependencies)
+    console.log(`${license.padEnd(12)} ${name} ${version}`);
+  mkdirSync(join(root, 'reports'), { recursive: true });
+  await writeBillOfMaterials(join(root, 'reports/sbom.cdx.json'), dependencies);
+  console.log('Wrote reports/sbom.cdx.json.');
+  const problems = dependencyProblems(dependencies);
+  for (const problem of problems) console.error(problem);
+  process.exitCode = problems.length === 0 ? 0 : 1;
 }

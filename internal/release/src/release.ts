@@ -4,68 +4,71 @@
  *
  * There is no third form. The workflow `release` publishes, so no person and no machine holds the right to.
  */
-import { execFileSync } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { PLACEHOLDER } from './metadata.ts';
-import { packPackage, pnpm, releaseLines } from './packed.ts';
+import { join } from 'node:path';
+import { unpack } from '@publint/pack';
+import { git, pnpm, publishedPackages, readManifest, root, versionAndBuild } from './repository.ts';
 
-const root = join(import.meta.dirname, '../../..');
-const [mode] = process.argv.slice(2);
-
-if (mode === '--dry-run') {
-  await dryRun();
-} else if (mode === '--check') {
-  const { repository }: { repository: { url: string } } = readManifest(root);
-  if (repository.url.includes(PLACEHOLDER))
+if (import.meta.main) {
+  const [mode] = process.argv.slice(2);
+  const { repository } = readManifest<{ repository: { url: string } }>(join(root, 'package.json'));
+  if (mode === '--dry-run') await dryRun();
+  else if (mode !== '--check')
+    fail('Releases are made by the workflow `release`. Use --dry-run to see what it would publish.');
+  // Stands for the owner of the repository until there is one.
+  else if (repository.url.includes('OWNER'))
     fail(
       `package.json names the repository ${repository.url}: write the real one, then run \`pnpm metadata\`.`,
     );
-} else {
-  fail('Releases are made by the workflow `release`. Use --dry-run to see what it would publish.');
 }
 
 async function dryRun(): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), 'release-'));
   const clone = join(scratch, 'repository');
   try {
-    if (git(root, 'status', '--porcelain') !== '')
+    if ((await git(root, 'status', '--porcelain')) !== '')
       console.log('Uncommitted changes are not part of this: a release is made from a commit.\n');
-    git(root, 'clone', '--quiet', root, clone);
-    pnpm(clone, ['install', '--frozen-lockfile', '--prefer-offline']);
-    const before = published(clone);
-    pnpm(clone, ['exec', 'changeset', 'version']);
-    pnpm(clone, ['build']);
-    const tarballs = join(scratch, 'tarballs');
-    mkdirSync(tarballs);
-    console.log(`Commit ${git(clone, 'rev-parse', '--short', 'HEAD')} would be published as:`);
-    for (const [folder, version] of before) {
-      const packed = await packPackage(join(clone, folder), tarballs);
-      console.log(`\n${releaseLines(packed, version).join('\n')}`);
-    }
+    await git(scratch, 'clone', '--quiet', root, clone);
+    const before = publishedPackages(clone);
+    await versionAndBuild(clone);
+    console.log(`Commit ${(await git(clone, 'rev-parse', '--short', 'HEAD')).trim()} would be published as:`);
+    for (const { folder, version } of before)
+      console.log(`\n${(await packedLines(folder, version, scratch)).join('\n')}`);
     console.log('\nNothing was published.');
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-/** The folders of the published packages, and their versions. */
-function published(repository: string): ReadonlyMap<string, string> {
-  const folders = globSync('packages/*/package.json', { cwd: repository }).sort().map(dirname);
-  const manifests = folders.map((folder) => ({
-    folder,
-    ...readManifest<{ version: string; private?: boolean }>(join(repository, folder)),
-  }));
-  return new Map(manifests.filter((one) => one.private !== true).map((one) => [one.folder, one.version]));
+/**
+ * Packs a built package with `pnpm pack`, which applies `publishConfig`, and describes the tarball in lines: its name,
+ * versions, sizes and every file.
+ *
+ * @throws {Error} when the package is not built.
+ */
+export async function packedLines(
+  folder: string,
+  previousVersion: string,
+  destination: string,
+): Promise<readonly string[]> {
+  // Scripts such as `prepack` may print before the result.
+  const output = await pnpm(folder, 'pack', '--json', '--pack-destination', destination);
+  const { name, version, filename }: { name: string; version: string; filename: string } = JSON.parse(
+    output.slice(output.indexOf('{\n')),
+  );
+  if (version === previousVersion) return [`${name} ${version}: no changeset, not published`];
+  const tarball = readFileSync(filename);
+  const { files, rootDir } = await unpack(new Uint8Array(tarball).buffer);
+  const unpacked = files.reduce((sum, { data }) => sum + data.length, 0);
+  return [
+    `${name} ${previousVersion} → ${version}: ${files.length} files, ${kB(tarball.length)} packed, ${kB(unpacked)} unpacked`,
+    ...files.map((file) => `${kB(file.data.length).padStart(12)}  ${file.name.slice(rootDir.length + 1)}`),
+  ];
 }
 
-function readManifest<Manifest>(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
-}
-
-function git(cwd: string, ...args: readonly string[]): string {
-  return execFileSync('git', [...args], { cwd, encoding: 'utf8' }).trim();
+function kB(bytes: number): string {
+  return `${(bytes / 1000).toFixed(1)} kB`;
 }
 
 function fail(message: string): void {

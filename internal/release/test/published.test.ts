@@ -5,11 +5,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { absoluteLinks, type Metadata } from '../src/metadata.ts';
-import { packPackage, releaseLines } from '../src/packed.ts';
-import { type PublishedManifest, publishedProblems } from '../src/published-problems.ts';
+import { absoluteLinks, type Metadata, type PublishedManifest, publishedProblems } from '../src/metadata.ts';
+import { packedLines } from '../src/release.ts';
+import { root } from '../src/repository.ts';
 
-const root = join(import.meta.dirname, '../../..');
 const scratch = mkdtempSync(join(tmpdir(), 'published-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -30,14 +29,17 @@ test('a young version of a dependency is not resolved', () => {
 });
 
 test('the files, sizes and versions of a tarball are listed', async () => {
-  const packed = await packPackage(join(root, 'packages/koa'), scratch);
-  const lines = releaseLines({ ...packed, version: '0.1.0' }, '0.0.0');
-  expect(lines[0]).toMatch(/^@payment-service\/koa 0\.0\.0 → 0\.1\.0: \d+ files, [\d.]+ kB packed, /);
-  expect(lines.slice(1).map((line) => line.trim().split('  ')[1])).toEqual(
+  const folder = join(root, 'packages/koa');
+  const { version }: { version: string } = JSON.parse(read('packages/koa/package.json'));
+  const [head, ...files] = await packedLines(folder, '0.0.0-earlier', scratch);
+  expect(head).toMatch(
+    /^@payment-service\/koa 0\.0\.0-earlier → \d+\.\d+\.\d+: \d+ files, [\d.]+ kB packed, [\d.]+ kB/,
+  );
+  expect(files.map((line) => line.trim().split('  ')[1])).toEqual(
     expect.arrayContaining(['README.md', 'LICENSE', 'package.json', 'dist/index.js', 'dist/index.d.cts']),
   );
-  expect(releaseLines(packed, packed.version)).toEqual([
-    `@payment-service/koa ${packed.version}: no changeset, not published`,
+  expect(await packedLines(folder, version, scratch)).toEqual([
+    `@payment-service/koa ${version}: no changeset, not published`,
   ]);
 });
 
@@ -45,16 +47,10 @@ describe('controls', () => {
   test('a package without its build, and a client that ignores publishConfig, are refused', () => {
     const folder = join(scratch, 'package');
     cpSync(join(root, 'packages/koa/package.json'), join(folder, 'package.json'));
+    const program = join(root, 'internal/release/before-pack.mjs');
     const guard = (agent: string): string => {
-      const { status, stderr } = spawnSync(
-        process.execPath,
-        [join(root, 'internal/release/before-pack.mjs')],
-        {
-          cwd: folder,
-          encoding: 'utf8',
-          env: { npm_config_user_agent: agent },
-        },
-      );
+      const options = { cwd: folder, encoding: 'utf8', env: { npm_config_user_agent: agent } } as const;
+      const { status, stderr } = spawnSync(process.execPath, [program], options);
       return `${status} ${stderr}`;
     };
     expect(guard('pnpm/12 linux')).toMatch(/^1 @payment-service\/koa: \.\/dist\/index\.cjs, .* is missing/);
@@ -77,7 +73,6 @@ describe('controls', () => {
         'repository: run `pnpm metadata`',
         'README.md has relative links, which lead nowhere in a registry: run `pnpm metadata`',
         'fewer than five keywords',
-        'no engines.node',
         'the script postinstall runs where users install',
         'a is fixed to 1.2.3, so that users get a second copy',
         'b is fixed to 2.0.0, so that users get a second copy',

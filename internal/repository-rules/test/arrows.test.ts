@@ -39,7 +39,7 @@ test('adapters import only the public entries of core, and nothing that is for t
   expect(core.filter((module) => !allowed.includes(module))).toEqual([]);
 });
 
-test('adapters and the inbox load neither the client nor zod', () => {
+test('adapters and the inbox load neither the client, nor zod, nor the explanations', () => {
   const receiving = publishedPackages().filter(({ folder }) =>
     [...adapters, 'inbox'].includes(folder.replace('packages/', '')),
   );
@@ -90,11 +90,12 @@ describe('controls', () => {
     ]);
   });
 
-  test('every way from an adapter to the client or zod is reported, also through core; type imports are not', () => {
+  test('every way from an adapter to the client, zod or the explanations is reported, also through core; type imports are not', () => {
     const core = one('packages/core', {
       exports: {
         '.': './src/index.ts',
         './client': './src/client/index.ts',
+        './explain': './src/explain/index.ts',
         './receive': './src/receive.ts',
       },
       imports: { '#digest': { node: './src/node.ts', default: './src/portable.ts' } },
@@ -120,6 +121,9 @@ describe('controls', () => {
     expect(ways("import type { Wallet } from '@payment-service/core/client';")).toEqual([]);
     expect(ways("import { createClient } from '@payment-service/core/client';")).toEqual([
       'packages/koa/src/index.ts → packages/core/src/client/index.ts',
+    ]);
+    expect(ways("import { explain } from '@payment-service/core/explain';")).toEqual([
+      'packages/koa/src/index.ts → packages/core/src/explain/index.ts',
     ]);
     expect(ways("import { receiveCallback } from '@payment-service/core/receive';")).toEqual([
       'packages/koa/src/index.ts → packages/core/src/receive.ts → packages/core/src/amounts.ts → packages/core/src/client/a.ts',

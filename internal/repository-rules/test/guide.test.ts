@@ -1,10 +1,14 @@
 /** Runs every block of the guide that claims to be complete: what a reader copies must do what the page says. */
+
+import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { codeBlocks, emptyFolder } from '../src/extracted.ts';
+import { codeBlocks, emptyFolder, runnable } from '../src/extracted.ts';
+import { fencedBlocks } from '../src/markdown.ts';
 import { firstCallbackProblems } from '../src/programs/first-callback.ts';
 import { handlerProblems, handlersIn } from '../src/programs/handler-problems.ts';
 import { programProblems } from '../src/programs/program-problems.ts';
 import { runScript, scriptsIn } from '../src/programs/run-script.ts';
+import { withRunningProgram } from '../src/programs/running-program.ts';
 import { fileAt, filesMatching } from '../src/repository.ts';
 
 const signingKey = 'GUIDE4SIGNING4KEY';
@@ -22,13 +26,39 @@ test.each(['express', 'fastify', 'koa', 'fetch'])(
   },
 );
 
-test.each(named(programs))(
+test.each(named(programs.filter(({ source }) => !source.includes('refused.md'))))(
   'the program at %s marks the paid order as paid and nothing else, and ends on SIGTERM',
   async (_source, program) => {
     expect(program.code).toContain("process.once('SIGTERM'");
     expect(await programProblems(program, folder, 'ORD-1001 is paid')).toEqual([]);
   },
 );
+
+test('the program of docs/guide/refused.md prints, during development, why a callback is refused', async () => {
+  const [program, ...others] = codeBlocks(fileAt('docs/guide/refused.md')).filter(
+    ({ isProgram }) => isProgram,
+  );
+  if (program === undefined || others.length > 0) throw new Error('there is not one program');
+  expect(await programProblems(program, folder, undefined)).toEqual([]);
+  const body = JSON.stringify(sampleCallback());
+  const signature = signCallback({ signingKey, data: sampleCallback({ event: 'transaction.failed' }) });
+  const request = { method: 'POST', headers: { 'hmac-signature': signature }, body };
+  const outputIn = async (variables: Readonly<Record<string, string>>): Promise<string> => {
+    const file = runnable(program, folder);
+    const { output } = await withRunningProgram(
+      file,
+      { SIGNING_KEY: signingKey, ...variables },
+      async ({ url }) => {
+        expect((await fetch(`${url}/payments/callbacks`, request)).status).toBe(401);
+      },
+    );
+    return output;
+  };
+  expect(await outputIn({ NODE_ENV: 'development' })).toContain(
+    'Callback refused (mismatch): No hypothesis fits',
+  );
+  expect(await outputIn({})).toBe('');
+});
 
 test.each(named(pages.flatMap(scriptsIn)))(
   'the script at %s prints what the page shows',
@@ -44,6 +74,12 @@ test.each(named(pages.flatMap(handlersIn)))(
     expect(await handlerProblems(handler, folder, signingKey)).toEqual([]);
   },
 );
+
+test('every block of TypeScript in the guide is run: here, and that of the ORMs in internal/orm-stores', () => {
+  const blocks = pages.flatMap(({ path, text }) => fencedBlocks(text).map(({ info }) => `${path}: ${info}`));
+  const others = blocks.filter((block) => !/: (ts (program|run|handler)|text|sh)$/.test(block));
+  expect(others).toEqual(['docs/guide/orms.md: ts']);
+});
 
 test('every page is listed on the first page of the guide', () => {
   const { text } = fileAt('docs/guide/README.md');

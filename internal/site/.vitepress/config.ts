@@ -89,6 +89,8 @@ const SIDEBAR = [
       page('Decisions', 'decisions'),
       page('Messages', 'messages'),
       page('Benchmarks', 'benchmarks'),
+      page('Budgets', 'budgets'),
+      page('Rehearsal', 'rehearsal'),
       page('The inbox, measured', 'inbox-benchmark'),
       page('Crash test', 'crash-test'),
       page('Failover test', 'failover-test'),

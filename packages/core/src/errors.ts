@@ -21,8 +21,13 @@ export abstract class PaymentServiceError extends Error {
   abstract readonly code: PaymentServiceErrorCode;
 }
 
+/** `ErrorOptions`, which the declarations of ES2020 lack: a project with that target compiles against ours. */
+interface Caused {
+  cause?: unknown;
+}
+
 /** The parts of an `ApiError`. */
-export interface ApiErrorDetails extends ErrorOptions {
+export interface ApiErrorDetails extends Caused {
   /** The HTTP status, 100 to 599; 0 where a browser hides that of a redirect. */
   status: number;
   /** `message` of the error envelope (protocol §7), if the body is one. */
@@ -81,7 +86,7 @@ export class InvalidResponseError extends PaymentServiceError {
 
   constructor(
     message: string,
-    details: ErrorOptions & { status?: number | undefined; snippet?: string | undefined } = {},
+    details: Caused & { status?: number | undefined; snippet?: string | undefined } = {},
   ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.status = details.status;
@@ -99,7 +104,7 @@ export class ConfigurationError extends PaymentServiceError {
   /** The name of the option that is wrong, for example `signingKey`. */
   readonly option: string;
 
-  constructor(option: string, message: string, options?: ErrorOptions) {
+  constructor(option: string, message: string, options?: Caused) {
     super(message, options);
     this.option = option;
   }
@@ -132,7 +137,7 @@ export class UnavailableError extends PaymentServiceError {
   /** The value of `Retry-After`: a whole number of seconds, 1 or more. @default 5 */
   readonly retryAfterSeconds: number;
 
-  constructor(message: string, options: ErrorOptions & { retryAfterSeconds?: number } = {}) {
+  constructor(message: string, options: Caused & { retryAfterSeconds?: number } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.retryAfterSeconds = Math.max(1, Math.ceil(options.retryAfterSeconds ?? 5));
   }

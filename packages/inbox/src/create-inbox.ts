@@ -90,12 +90,6 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     const path = databasePath(settings.spool, 'spool');
     // The folder can be the mount point of another file system than the one that it is in.
     if (existsSync(path)) databasePath(join(path, 'file'), 'spool');
-    if (store.spool === `${path}-spool`) {
-      throw new ConfigurationError(
-        'spool',
-        'spool is the path of the database file itself. Give the spool a folder of its own.',
-      );
-    }
     const owner = JSON.stringify([account, store.dialect, store.prefix]);
     return new Spool({ path, owner, settings, store: (record) => intake.store(record) });
   }

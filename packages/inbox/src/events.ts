@@ -52,7 +52,7 @@ export type InboxEvent =
   /** The store has taken `count` deliveries from the spool. */
   | { readonly name: 'spool.drained'; readonly count: number }
   /**
-   * The spool could not keep a delivery, or cannot read a file in its folder: that file stays, and its deliveries are not
+   * The spool could not keep a delivery, or cannot read a file in its folder: that file stays, and its delivery is not
    * stored. `failure` is the file system's code, or SyntaxError for a damaged file.
    */
   | { readonly name: 'spool.failed'; readonly failure: string }

@@ -103,6 +103,14 @@ export function wholeNumber(max: number = 2 ** 31 - 1): OptionRule {
   return [isValid, `a whole number from 1 to ${max}`];
 }
 
+export const NAME: OptionRule = [
+  (value) => typeof value === 'string' && value !== '',
+  'a string that is not empty',
+];
+export const DATE: OptionRule = [
+  (value) => value instanceof Date && Number.isFinite(value.getTime()),
+  'a valid Date',
+];
 const LABEL: OptionRule = [
   (value) =>
     typeof value === 'string' && value.length <= 200 && value.isWellFormed() && !value.includes('\0'),

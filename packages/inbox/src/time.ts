@@ -42,16 +42,16 @@ export async function within<T>(ms: number, promise: Promise<T>, message?: strin
   }
 }
 
-/** Resolves after the time, or when the signal is aborted. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+/** Resolves after the time, or when one of the signals is aborted. */
+export function pause(ms: number, ...signals: readonly AbortSignal[]): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
+      for (const signal of signals) signal.removeEventListener('abort', end);
       resolve();
     };
     const timer = setTimeout(end, ms);
-    signal?.addEventListener('abort', end);
-    if (signal?.aborted) end();
+    for (const signal of signals) signal.addEventListener('abort', end);
+    if (signals.some(({ aborted }) => aborted)) end();
   });
 }

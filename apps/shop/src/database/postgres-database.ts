@@ -33,7 +33,7 @@ export function openPostgresDatabase(
     reading: within(pool),
     within,
     async prepare(tx, statements) {
-      // Several shops that start at once would make the same table twice.
+      // Several shops that start at the same time would make the same table twice.
       await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
       for (const statement of statements) await tx.query(statement);
     },

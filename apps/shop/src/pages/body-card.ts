@@ -2,7 +2,7 @@ import type { KeptBody, StoredClaim, TransitionDetails } from '@payment-service/
 import { html } from 'hono/html';
 import { type BodyField, bodyFields, type Difference, differences, MAX_FIELDS } from '../body-fields.ts';
 import { isFailure } from '../inbox-words.ts';
-import { formatMoney, isSameMoney } from '../money.ts';
+import { formatMoney } from '../money.ts';
 import type { Markup } from './page.ts';
 import { time, times } from './time.ts';
 
@@ -66,7 +66,9 @@ export function claimed({ currency, amount }: StoredClaim): string {
 }
 
 function claim(one: StoredClaim, expected: TransitionDetails['expectation']): Markup | string {
-  if (expected === undefined || isSameMoney(one, expected)) return claimed(one);
+  // The inbox keeps both in the form of core's canonicalAmount().
+  const isSame = one.currency === expected?.currency && one.amount === expected.amount;
+  if (expected === undefined || isSame) return claimed(one);
   return html`<mark>${claimed(one)}</mark>, and the order expects ${formatMoney(expected.currency, expected.amount)}`;
 }
 

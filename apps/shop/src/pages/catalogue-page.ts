@@ -4,7 +4,7 @@ import type { Product } from '../catalogue.ts';
 import { formatMoney } from '../money.ts';
 import { type Markup, type Page, page } from './page.ts';
 
-/** @param providers what the payment service offers; undefined while it is away. */
+/** @param providers what the payment service offers; undefined while it is unavailable. */
 export function cataloguePage(
   catalogue: readonly Product[],
   providers: readonly PaymentProvider[] | undefined,

@@ -21,7 +21,7 @@ interface CheckoutPage {
   /** The origin of the payment page, where a good form leads to. */
   readonly paymentOrigin: string;
   readonly refusal?: Refusal | undefined;
-  /** What went wrong although the form is in order. */
+  /** What went wrong although the form is valid. */
   readonly trouble?: string | undefined;
   readonly status?: number;
 }

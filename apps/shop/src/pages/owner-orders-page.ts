@@ -77,8 +77,8 @@ function note(transition: TransitionSummary): Markup {
   const { heading, text } =
     state === 'settled'
       ? {
-          heading: 'Suspicious: it came with other amounts as well',
-          text: `The same signature came with ${bodyCount} different bodies. Only the one that has the amount of the order was applied.`,
+          heading: 'Suspicious: other bodies were received as well',
+          text: `One signature was received with ${bodyCount} different bodies. Only the one with the amount of the order was applied.`,
         }
       : wordsFor(transition);
   return html`<div class="notice ${needsAttention(transition) || state === 'settled' ? 'bad' : ''}">

@@ -91,10 +91,10 @@ ${isOpen && !REOPENED.has(reason) ? '' : button('Reopen', reopening(transition))
 
 function reopening({ state }: TransitionDetails): string {
   if (state === 'settled')
-    return 'Has it applied once more: only when you know that the service repeats it rightly.';
+    return 'Applies it once more. Do this only if the service confirms that it happened a second time.';
   return state === 'resolved'
     ? 'Has it looked at again.'
-    : 'Lets it through in spite of this rule: only when you know that it is right.';
+    : 'Lets it through in spite of this rule. Do this only if you know that it is right.';
 }
 
 function bodyChoice(bodies: readonly KeptBody[]): Markup {

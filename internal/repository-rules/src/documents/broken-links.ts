@@ -4,18 +4,19 @@ import type { TextFile } from '../repository.ts';
 
 /**
  * The links of a document that lead nowhere, anchors included: relative ones, and those to this repository on the web.
- * Files move, and documents do not notice.
+ * Files move, and documents do not notice. A link to another place counts as broken: no test without a network can check
+ * it, and a reader offline cannot follow it.
  *
  * @param homepage the repository on the web.
  */
 export function brokenLinks(
   document: TextFile,
   files: readonly TextFile[],
-  homepage?: string,
+  homepage: string,
 ): readonly string[] {
   return linkTargets(document.text).flatMap((target) => {
-    const isOurs = homepage !== undefined && target.startsWith(`${homepage}/`);
-    if (!isOurs && /^[a-z][a-z+.-]*:/i.test(target)) return [];
+    const isOurs = target.startsWith(`${homepage}/`);
+    if (!isOurs && /^[a-z][a-z+.-]*:/i.test(target)) return [`${document.path}: ${target} is elsewhere`];
     const own = isOurs ? target.slice(homepage.length).replace(/^\/(blob|tree|raw)\/main\//, '/') : target;
     const [path = '', anchor] = decodeURI(own).split('#');
     const resolved = path === '' ? document.path : inRepository(document.path, path);

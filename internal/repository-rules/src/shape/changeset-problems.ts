@@ -18,7 +18,7 @@ export function changesetProblems(
       ...(['patch', 'minor', 'major'].includes(bump) ? [] : [`"${bump}" is no version step`]),
     ]);
     if (bumps.length === 0) wrong.push('it names no package');
-    if (!/^[A-Z][\s\S]*\.$/.test(sentence.trim())) wrong.push('it holds no sentence for users');
+    if (!/^[A-Z`][\s\S]*\.$/.test(sentence.trim())) wrong.push('it holds no sentence for users');
     return wrong.map((problem) => `${path}: ${problem}`);
   });
   const unreleased = packages.filter(

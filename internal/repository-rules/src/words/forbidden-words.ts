@@ -16,7 +16,7 @@ const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
   // Its name for keys in headers.
   [/^( +)type: apiKey$/gm, /^openapi\/payment-service\.yaml$/],
   // A setting of npm.
-  [/_authToken/g, /^internal\/rehearse\//],
+  [/_authToken/g, /^internal\/release\//],
   // An event of a client of `pg`.
   [/'notification'/g, /^packages\/inbox\/src\/store\//],
   // The permission that trusted publishing needs, in workflows and in what checks them.

@@ -5,7 +5,7 @@ import { rootManifest, workspacePackages } from '../../src/manifests.ts';
 import { filesMatching, repositoryFiles } from '../../src/repository.ts';
 
 const documents = filesMatching('**/*.md', '*.md');
-const { homepage } = rootManifest();
+const { homepage = '' } = rootManifest();
 const packageNames = workspacePackages().map(({ manifest }) => manifest.name);
 
 test('the documents to check include README.md', () => {
@@ -13,7 +13,7 @@ test('the documents to check include README.md', () => {
 });
 
 test.each(documents.map((document) => [document.path, document] as const))(
-  'every link of %s into the repository leads somewhere, anchors included',
+  'every link of %s leads to a file or a heading of the repository',
   (_path, document) => {
     expect(brokenLinks(document, repositoryFiles(), homepage)).toEqual([]);
   },
@@ -26,13 +26,13 @@ test.each(documents.map((document) => [document.path, document] as const))(
   },
 );
 
-test('control: links to missing files and headings are reported, good ones are not', () => {
+test('control: links to missing files, missing headings and other places are reported, good ones are not', () => {
   const other = { path: 'packages/core/README.md', text: '# Core\n\n## The `raw` body\n' };
   const page = {
     path: 'docs/page.md',
     text: [
       '# A page',
-      '[good](../packages/core#the-raw-body) [good](#a-page) [good](https://example.com) `[code](nowhere.md)`',
+      '[good](../packages/core#the-raw-body) [good](#a-page) [far](https://example.com) `[code](nowhere.md)`',
       '[no file](../packages/core/HISTORY.md) [no heading](../packages/core/README.md#the-body) [none](#nothing)',
       '```md',
       '[in a block](nowhere.md)',
@@ -42,6 +42,7 @@ test('control: links to missing files and headings are reported, good ones are n
     ].join('\n'),
   };
   expect(brokenLinks(page, [page, other], 'https://our.example/repo')).toEqual([
+    'docs/page.md: https://example.com is elsewhere',
     'docs/page.md: ../packages/core/HISTORY.md',
     'docs/page.md: ../packages/core/README.md#the-body',
     'docs/page.md: #nothing',

@@ -1,8 +1,7 @@
 import { readTimestamp } from '../verify/signature.ts';
-import { type Explanation, type OutcomeCause, outcomeWords } from './causes.ts';
-import { explain } from './explain.ts';
-import { type ExplainKeys, keyName } from './hypotheses.ts';
-import type { ExplainOptions } from './problems.ts';
+import { type Explanation, OUTCOMES, type OutcomeCause, titleAndFix } from './causes.ts';
+import { type ExplainOptions, explain } from './explain.ts';
+import { type ExplainKeys, keyName, namedKeys } from './hypotheses.ts';
 import { type ExplainedRequest, looseSignatures, readFacts } from './readings.ts';
 
 /** One delivery, as its sender recorded it. */
@@ -31,22 +30,6 @@ export interface Outcome extends Omit<Explanation, 'cause'> {
   readonly tone: 'good' | 'bad' | 'neutral';
 }
 
-interface Seen {
-  readonly error: string;
-  readonly status: number;
-  readonly header: (name: string) => string;
-  readonly text: string;
-  readonly url: URL | undefined;
-  /** Where a redirect leads. */
-  readonly target: URL | undefined;
-  /** Why the request deserves a refusal; undefined when its signature is right. */
-  readonly badSignature: string | undefined;
-  readonly keyName: string;
-  readonly forged: string | undefined;
-  readonly isOld: boolean;
-  readonly knownPaths: readonly string[];
-}
-
 /** What the codes and messages of Node, undici and Workers have in common; some count under one protocol only. */
 const ERRORS: readonly [OutcomeCause, RegExp, protocol?: string][] = [
   ['tls_to_plain_port', /EPROTO|ERR_SSL|version number|packet length/i, 'https:'],
@@ -57,69 +40,56 @@ const ERRORS: readonly [OutcomeCause, RegExp, protocol?: string][] = [
   ['host_unreachable', /UNREACH|EADDRNOTAVAIL|ENETDOWN/],
   ['timed_out', /timed?[ _-]?out|abort/i],
   ['connection_reset', /ECONNRESET|EPIPE|hang up|UND_ERR_SOCKET|other side closed|terminated/i],
-  ['connection_failed', /./s],
 ];
 
-const REFUSING: readonly number[] = [400, 401, 403, 422];
+type Seen = ReturnType<typeof seenIn>;
+
 const isSuccess = ({ status }: Seen): boolean => status >= 200 && status < 300;
-const isRefusal = ({ status }: Seen): boolean => REFUSING.includes(status);
-const HTML = /^\s*<(!doctype|html)/i;
+const isRefusal = ({ status }: Seen): boolean => [400, 401, 403, 422].includes(status);
 
 /** What more than the status decides. The first one that gives a detail is the outcome. */
-const ANSWERS: readonly [OutcomeCause, (seen: Seen) => string | false | undefined][] = [
-  [
-    'plain_to_tls_port',
-    ({ text }) => /HTTP request.{0,20} HTTPS (server|port)/i.test(text) && 'The body says so.',
-  ],
-  [
-    'login_redirect',
-    ({ target }) => target && /log-?_?in|sign-?_?in|auth|sso/i.test(target.pathname) && to(target),
-  ],
-  [
-    'https_redirect',
-    ({ target, url }) => target?.protocol === 'https:' && url?.protocol === 'http:' && to(target),
-  ],
-  ['slash_redirect', ({ target, url }) => target && bare(target) === (url && bare(url)) && to(target)],
-  ['redirected', ({ target }) => target && to(target)],
-  ['near_path', (seen) => seen.status === 404 && nearest(seen)],
-  ['login_required', ({ status, header }) => status === 401 && challenge(header('www-authenticate'))],
-  [
-    'csrf_guard',
-    (seen) =>
-      (isRefusal(seen) || seen.status === 419) &&
-      /csrf|xsrf|cross-site|forgery/i.test(seen.text) &&
-      'The body speaks of it.',
-  ],
-  ['forgery_refused', (seen) => isRefusal(seen) && seen.badSignature],
-  ['old_timestamp_refused', (seen) => isRefusal(seen) && seen.isOld && 't is more than 30 s from the clock.'],
-  ['other_key', ({ status, keyName }) => status === 401 && `The callback was signed with ${keyName}.`],
-  [
-    'html_answer',
-    (seen) =>
-      isSuccess(seen) &&
-      (HTML.test(seen.text) || /html/i.test(seen.header('content-type'))) &&
-      'The body is HTML.',
-  ],
-  ['verification_off', (seen) => isSuccess(seen) && seen.badSignature],
-  ['forgery_accepted', (seen) => isSuccess(seen) && seen.forged && `What was forged: ${seen.forged}.`],
-  ['accepted', (seen) => isSuccess(seen) && 'The signature is right.'],
-];
+const ANSWERS: { readonly [Cause in OutcomeCause]?: (seen: Seen) => string | false | undefined } = {
+  plain_to_tls_port: ({ text }) =>
+    /HTTP request.{0,20} HTTPS (server|port)/i.test(text) && 'The body says so.',
+  login_redirect: ({ target }) =>
+    target && /log-?_?in|sign-?_?in|auth|sso/i.test(target.pathname) && to(target),
+  https_redirect: ({ target, url }) =>
+    target?.protocol === 'https:' && url?.protocol === 'http:' && to(target),
+  slash_redirect: ({ target, url }) => target && url && bare(target) === bare(url) && to(target),
+  redirected: ({ target }) => target && to(target),
+  near_path: (seen) => seen.status === 404 && nearest(seen),
+  login_required: ({ status, header }) => status === 401 && challenge(header('www-authenticate')),
+  csrf_guard: (seen) =>
+    (isRefusal(seen) || seen.status === 419) &&
+    /csrf|xsrf|cross-site|forgery/i.test(seen.text) &&
+    'The body speaks of it.',
+  forgery_refused: (seen) => isRefusal(seen) && seen.badSignature,
+  old_timestamp_refused: (seen) => isRefusal(seen) && seen.isOld && 't is more than 30 s from the clock.',
+  other_key: ({ status, keyName }) => status === 401 && `The callback was signed with ${keyName}.`,
+  html_answer: (seen) =>
+    isSuccess(seen) &&
+    (/^\s*<(!doctype|html)/i.test(seen.text) || /html/i.test(seen.header('content-type'))) &&
+    'The body is HTML.',
+  verification_off: (seen) => isSuccess(seen) && seen.badSignature,
+  forgery_accepted: (seen) => isSuccess(seen) && seen.forged && `What was forged: ${seen.forged}.`,
+  accepted: (seen) => isSuccess(seen) && 'The signature is right.',
+};
 
-const STATUSES: ReadonlyMap<number, OutcomeCause> = new Map([
-  [403, 'forbidden'],
-  [404, 'not_found'],
-  [405, 'method_refused'],
-  [408, 'body_timeout'],
-  [410, 'not_found'],
-  [413, 'body_refused'],
-  [415, 'media_type_refused'],
-  [429, 'asked_to_retry'],
-  [502, 'gateway_failed'],
-  [503, 'unavailable'],
-  [504, 'gateway_failed'],
-]);
+const STATUSES: Readonly<Record<number, OutcomeCause>> = {
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_refused',
+  408: 'body_timeout',
+  410: 'not_found',
+  413: 'body_refused',
+  415: 'media_type_refused',
+  429: 'asked_to_retry',
+  502: 'gateway_failed',
+  503: 'unavailable',
+  504: 'gateway_failed',
+};
 
-const TONES: { readonly [Name in OutcomeCause]?: Outcome['tone'] } = {
+const TONES: { readonly [Cause in OutcomeCause]?: Outcome['tone'] } = {
   accepted: 'good',
   forgery_refused: 'good',
   forgery_accepted: 'neutral',
@@ -145,71 +115,66 @@ export function explainOutcome(
   const [cause, detail] = seen.error === '' ? answerIn(seen) : errorIn(seen);
   const tone = TONES[cause] ?? 'bad';
   const after = exchange.durationMs === undefined ? '' : ` It took ${Math.round(exchange.durationMs)} ms.`;
-  return Object.freeze({
-    ok: tone !== 'bad',
-    cause,
-    tone,
-    detail: `${detail}${after}`,
-    ...outcomeWords(cause),
-  });
+  const words = titleAndFix(OUTCOMES[cause]);
+  return Object.freeze({ ok: tone !== 'bad', cause, tone, detail: detail + after, ...words });
 }
 
 function errorIn({ error, url }: Seen): [OutcomeCause, detail: string] {
   // Not an HTTP server at all, on a port that is usually TLS: Node's TLS servers only close the connection.
   const isTls = url?.protocol === 'http:' && url.port.endsWith('443') && /ECONNRESET|hang up/.test(error);
-  const [found] =
-    ERRORS.find(([, pattern, only]) => pattern.test(error) && (only ?? url?.protocol) === url?.protocol) ??
-    [];
+  const isMeant = ([, pattern, only = url?.protocol]: (typeof ERRORS)[number]): boolean =>
+    pattern.test(error) && only === url?.protocol;
+  const [found = 'connection_failed'] = ERRORS.find(isMeant) ?? [];
   const code = /\b[A-Z][A-Z_]{3,30}\b/.exec(error)?.[0] ?? 'no code';
-  return [
-    isTls ? 'plain_to_tls_port' : (found ?? 'connection_failed'),
-    `${url?.host ?? 'The address'}: ${code}.`,
-  ];
+  return [isTls ? 'plain_to_tls_port' : found, `${url?.host ?? 'The address'}: ${code}.`];
 }
 
 function answerIn(seen: Seen): [OutcomeCause, detail: string] {
   const { status, header } = seen;
   const answered = status === 0 ? 'There is no answer.' : `It answered ${status}.`;
-  for (const [cause, test] of ANSWERS) {
+  for (const [cause, test] of Object.entries(ANSWERS)) {
     const detail = test(seen);
-    if (detail) return [cause, `${answered} ${detail}`];
+    if (detail) return [cause as OutcomeCause, `${answered} ${detail}`];
   }
   const general = status >= 500 ? 'handler_failed' : status >= 400 ? 'request_refused' : 'unexpected_status';
   const hints = ['allow', 'retry-after'].filter((name) => header(name) !== '');
   const shown = hints.map((name) => ` ${name}: ${printable(header(name))}.`).join('');
-  return [STATUSES.get(status) ?? general, `${answered}${shown}`];
+  return [STATUSES[status] ?? general, answered + shown];
 }
 
-function seenIn(exchange: Exchange, keys: ExplainKeys | undefined, options: ExplainOptions): Seen {
+/** What the tests above look at. */
+function seenIn(exchange: Exchange, keys: ExplainKeys | undefined, options: ExplainOptions) {
   const { request, response, error = '', knownPaths = ['/payments/callbacks'] } = exchange;
-  const { isForged, headers: sent, body } = request;
+  const { isForged: forged, headers: sent, body } = request;
   const { headers, text = '' } = readFacts(response ?? { headers: {} });
   // Without a tolerance: the age of t is an outcome of its own.
   const why = keys && explain({ headers: sent, body }, keys, { ...options, toleranceSeconds: undefined });
+  const forgery = forged === 'signature' ? 'The signature was forged.' : undefined;
   const [signature] = looseSignatures(readFacts({ headers: sent }).headers.get('hmac-signature') ?? '');
   const { ageSeconds = 0 } = readTimestamp(signature?.t ?? '', (options.now ?? Date.now)());
-  const { signingKey } = keys ?? {};
-  const [key] = typeof signingKey === 'string' ? [{ id: 'signingKey', key: signingKey }] : (signingKey ?? []);
-  const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
+  const [key] = namedKeys(keys?.signingKey);
+  const url = parsed(request.url);
   const status = response?.status ?? 0;
-  const location = headers.get('location') ?? '';
-  const isRedirect = status >= 300 && status < 400 && location !== '' && URL.canParse(location, url?.href);
-  const forgery = isForged === 'signature' ? 'The signature was forged.' : undefined;
+  const location = headers.get('location');
   return {
     error,
     status,
-    header: (name) => headers.get(name) ?? '',
+    header: (name: string): string => headers.get(name) ?? '',
     text,
     url,
-    target: isRedirect ? new URL(location, url?.href) : undefined,
+    /** Where a redirect leads. */
+    target: status >= 300 && status < 400 && location ? parsed(location, url?.href) : undefined,
+    /** Why the request deserves a refusal; undefined when its signature is right. */
     badSignature: why === undefined || why.ok ? forgery : why.title,
     keyName: key === undefined ? "the account's key" : keyName(key.id, key.key),
-    forged: isForged,
-    isOld: isForged === 'timestamp' || Math.abs(ageSeconds) > 30,
+    forged,
+    isOld: forged === 'timestamp' || Math.abs(ageSeconds) > 30,
     knownPaths,
   };
 }
 
+const parsed = (text: string, base?: string): URL | undefined =>
+  URL.canParse(text, base) ? new URL(text, base) : undefined;
 const to = ({ origin, pathname }: URL): string => `It leads to ${printable(origin + pathname)}.`;
 const bare = ({ host, pathname }: URL): string => host + pathname.replace(/\/$/, '');
 
@@ -226,7 +191,10 @@ function nearest({ url, knownPaths }: Seen): string | undefined {
   const near = knownPaths.find(
     (known) =>
       known !== path &&
-      (known.endsWith(path) || path.endsWith(known) || distance(path, known) <= known.length / 3),
+      (known.startsWith(path) ||
+        known.endsWith(path) ||
+        path.endsWith(known) ||
+        distance(path, known) <= known.length / 3),
   );
   return near && `The path is ${printable(path)}; ${printable(near)} is known.`;
 }

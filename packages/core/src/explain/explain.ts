@@ -1,24 +1,26 @@
-import { environmentVariable } from '../environment.ts';
 import { ConfigurationError } from '../errors.ts';
-import type { RefusedRequest } from '../receive/receiver.ts';
-import { createVerifier } from '../verify/create-verifier.ts';
-import type { Refusal } from '../verify/refusal.ts';
-import { type Explanation, explanation } from './causes.ts';
+import { MAX_BODY_BYTES } from '../receive/request-body.ts';
+import { createVerifier, type Verifier, type VerifierOptions } from '../verify/create-verifier.ts';
+import { readTimestamp } from '../verify/signature.ts';
+import { SIGNED_NAMES } from '../verify/signed-fields.ts';
+import { type Cause, type Explanation, REASONS, titleAndFix } from './causes.ts';
 import { type ExplainKeys, findMatch, keyGuesses } from './hypotheses.ts';
 import {
-  bodyProblem,
-  brokenRule,
-  duration,
-  type ExplainOptions,
-  fieldProblem,
-  keyProblem,
-  PROXY_HEADERS,
-  requestProblem,
-  signatureElsewhere,
-  signatureProblem,
-  type Verdict,
-} from './problems.ts';
-import { type ExplainedRequest, looseSignatures, readFacts, readingsOf } from './readings.ts';
+  type ExplainedRequest,
+  type Facts,
+  type LooseSignature,
+  looseSignatures,
+  type Reading,
+  readFacts,
+  readingsOf,
+  shownName,
+} from './readings.ts';
+
+/** The verifier's own options, as far as they can cause a refusal. */
+export type ExplainOptions = Pick<
+  VerifierOptions,
+  'toleranceSeconds' | 'colonIn' | 'isMerchantReference' | 'now'
+>;
 
 /**
  * Why was this callback refused? Names the one mistake that fits: it computes the MAC under each of them (another key, a
@@ -44,134 +46,195 @@ export function explain(
   keys: ExplainKeys,
   options: ExplainOptions = {},
 ): Explanation {
+  const [cause, detail] = reasonOf(request, keys, options);
+  return Object.freeze({ ok: cause === 'verified', cause, detail, ...titleAndFix(REASONS[cause]) });
+}
+
+type Reason = readonly [cause: Cause, detail: string];
+
+function reasonOf(request: ExplainedRequest, keys: ExplainKeys, options: ExplainOptions): Reason {
   const facts = readFacts(request);
   const outside = requestProblem(request, facts);
   if (outside !== undefined) return outside;
   const header = facts.headers.get('hmac-signature');
-  const verdict = verdictOf({ signature: header, body: request.body }, keys, options);
-  if ('ok' in verdict && verdict.ok) {
+  const verdict = verdictOf(header, request.body, keys, options);
+  if ('signed' in verdict) {
     const { unit, ageSeconds } = verdict.timestamp;
     const age = ageSeconds === undefined ? 'not a number' : `in ${unit}, ${duration(ageSeconds)}`;
-    return explanation('verified', `It fits the key "${verdict.keyId}". t is ${age}.`);
+    return ['verified', `It fits the key "${verdict.keyId}". t is ${age}.`];
   }
   const elsewhere = header ? undefined : signatureElsewhere(request, facts);
   const signatures = elsewhere?.signatures ?? looseSignatures(header ?? '');
   const readings = readingsOf(facts.data);
+  const [reading] = readings;
   const now = (options.now ?? Date.now)();
-  const { match, tried } = findMatch(facts, signatures, readings, keyGuesses(keys, now));
+  const { match, tried } = findMatch(facts, signatures, readings, [...keyGuesses(keys, now)]);
   const form = match?.signature;
-  if (match?.cause !== undefined) return explanation(match.cause, `${match.detail} ${form?.detail}`.trim());
+  if (match?.cause !== undefined) return [match.cause, `${match.detail} ${form?.detail}`.trim()];
   if (elsewhere !== undefined) {
-    const fit =
-      facts.bytes.length === 0
-        ? 'There is no body to compare it with.'
-        : `It ${form ? 'fits' : 'does not fit'} the body.`;
-    return explanation('signature_renamed', `${elsewhere.place} ${fit}`);
+    const fit = form ? 'It fits the body.' : 'It does not fit the body.';
+    const compared = facts.bytes.length === 0 ? 'There is no body to compare it with.' : fit;
+    return ['signature_renamed', `${elsewhere.place} ${compared}`];
   }
-  if (form?.cause !== undefined) return explanation(form.cause, `${form.detail} Read leniently, it fits.`);
-  return (
-    (form && brokenRule(verdict, readings[0], form.t, now, options)) ??
+  if (form?.cause !== undefined) return [form.cause, `${form.detail} Read leniently, it fits.`];
+  const code = 'code' in verdict ? verdict.code : '';
+  const problem =
+    (form && brokenRule(code, reading, form.t, now, options)) ??
     signatureProblem(facts, signatures) ??
-    bodyProblem(facts) ??
-    fieldProblem(verdict, readings[0]) ??
-    keyProblem(verdict, keys, tried)
-  );
+    bodyProblem(facts, reading);
+  if (problem !== undefined) return problem;
+  if (reading?.cause !== undefined) return [reading.cause, `${reading.detail} No key fits, either.`];
+  if (code === 'body_malformed') return NAME_REPEATED;
+  if (verdict instanceof ConfigurationError) {
+    const { signingKey, publicKey, secretKey } = keys;
+    if (signingKey !== undefined && signingKey === publicKey) return ['public_key', verdict.message];
+    if (signingKey !== undefined && signingKey === secretKey) return ['secret_key', verdict.message];
+    return ['key_invalid', verdict.message];
+  }
+  const what = 'every key, decoded keys, the body, t, other orders, separators and changed fields';
+  return ['unknown_key', `None of ${tried} computations gives this hash: ${what} were tried.`];
 }
 
 function verdictOf(
-  callback: { signature: string | undefined; body: ExplainedRequest['body'] },
-  keys: ExplainKeys,
+  signature: string | undefined,
+  body: ExplainedRequest['body'],
+  { signingKey, publicKey, secretKey }: ExplainKeys,
   options: ExplainOptions,
-): Verdict {
-  const { signingKey, publicKey, secretKey } = keys;
+): ReturnType<Verifier['verifyCallback']> | ConfigurationError {
+  // To explain is not to trust: a sandbox key is as good as any.
+  const verifying = { ...options, signingKey, publicKey, secretKey, allowSandboxKeys: true };
   try {
-    // To explain is not to trust: a sandbox key is as good as any.
-    return createVerifier({
-      ...options,
-      signingKey,
-      publicKey,
-      secretKey,
-      allowSandboxKeys: true,
-    }).verifyCallback(callback);
+    return createVerifier(verifying).verifyCallback({ signature, body });
   } catch (error) {
     if (error instanceof ConfigurationError && error.option.startsWith('signingKey')) return error;
     throw error;
   }
 }
 
-/** Options of `explainRefusals()`. */
-export interface ExplainRefusalsOptions extends ExplainKeys, ExplainOptions {
-  /** Receives one text of several lines. @default console.warn */
-  readonly log?: ((text: string) => void) | undefined;
+/** What the route refuses before it looks at the signature. */
+function requestProblem({ method, url = '' }: ExplainedRequest, facts: Facts): Reason | undefined {
+  if (method !== undefined && method !== 'POST') {
+    const has = url.includes('hmac_signature=') ? 'has hmac_signature' : 'has no hmac_signature';
+    return ['method_wrong', `The method is ${shownName(method)}, and the query ${has}.`];
+  }
+  const length = Math.max(facts.bytes.length, declaredLength(facts));
+  if (length <= MAX_BODY_BYTES) return undefined;
+  return ['body_too_large', `It has ${length} bytes, and ${MAX_BODY_BYTES} are allowed.`];
 }
 
-/** Everything that `explain()` looks at. */
-const HEADERS = [
-  'hmac-signature',
-  'hmac_signature',
-  'x-hmac-signature',
-  'x-hmac_signature',
-  'hmac',
-  'signature',
-  'x-signature',
-  'x-payment-signature',
-  'content-type',
-  'content-length',
-  'content-encoding',
-  ...PROXY_HEADERS,
+function declaredLength({ headers }: Facts): number {
+  const length = headers.get('content-length') ?? '';
+  return /^\d{1,9}$/.test(length) ? Number(length) : 0;
+}
+
+interface Elsewhere {
+  readonly place: string;
+  readonly signatures: readonly LooseSignature[];
+}
+
+/** A signature in another header, or in the query. */
+function signatureElsewhere({ url = '' }: ExplainedRequest, { headers }: Facts): Elsewhere | undefined {
+  const [, query = ''] = /[?&]hmac_signature=([^&#]*)/.exec(url) ?? [];
+  const places = [...headers].filter(([name, value]) => /hmac|signature/.test(name) || /^t=\w+,/.test(value));
+  for (const [name, value] of [...places, ['', query] as const]) {
+    const place = name === '' ? 'It is in the query.' : `It is in the header ${shownName(name)}.`;
+    const signatures = looseSignatures(value);
+    if (signatures.length > 0) return { place, signatures };
+  }
+  return undefined;
+}
+
+export const PROXY_HEADERS: readonly string[] = ['via', 'forwarded', 'x-forwarded-for', 'x-real-ip'];
+
+function signatureProblem({ headers }: Facts, [first]: readonly LooseSignature[]): Reason | undefined {
+  const { length = 0 } = headers.get('hmac-signature') ?? '';
+  if (length > 0) {
+    if (first === undefined) return ['signature_malformed', `Its ${length} characters hold no hash.`];
+    return first.cause && [first.cause, first.detail];
+  }
+  const proxy = PROXY_HEADERS.find((name) => headers.has(name));
+  if (proxy === undefined) return ['signature_missing', 'No header holds a signature.'];
+  return ['signature_dropped', `The header ${proxy} shows a proxy, and no header holds a signature.`];
+}
+
+function bodyProblem(facts: Facts, reading: Reading | undefined): Reason | undefined {
+  if (reading !== undefined) return undefined;
+  const {
+    headers,
+    bytes: { length },
+    text,
+    data,
+  } = facts;
+  const declared = declaredLength(facts);
+  if (length === 0 && declared > 0) {
+    return ['body_consumed', `Content-Length is ${declared}, and no bytes are left.`];
+  }
+  if (text === undefined || length === 0 || text.includes('\0'))
+    return ['body_not_json', `It has ${length} bytes, and is not UTF-8 text.`];
+  if (/^\s*<[a-z!?]/i.test(text)) return ['body_html', `It begins with a tag, and has ${length} bytes.`];
+  const isForm = /x-www-form-urlencoded|form-data/i.test(headers.get('content-type') ?? '');
+  if (isForm || /^[\w.%[\]]+=/.test(text)) return ['body_form', 'It consists of name=value pairs.'];
+  if (data !== undefined) {
+    return ['body_not_json', `It holds ${Array.isArray(data) ? 'an array' : 'a single value'}.`];
+  }
+  if (length < declared) {
+    return ['body_truncated', `Content-Length is ${declared}, and ${length} bytes are there.`];
+  }
+  if (/^\s*\{/.test(text) && !/\}\s*$/.test(text))
+    return ['body_truncated', `It begins with "{" and does not end with "}"; it has ${length} bytes.`];
+  return ['body_not_json', `JSON.parse does not read its ${length} bytes.`];
+}
+
+const NAME_REPEATED: Reason = [
+  'name_repeated',
+  'event, payload or a signed name of payload appears more than once.',
 ];
 
-/** Refusals that say all themselves: there is no body to look at. */
-const CLEAR: readonly string[] = ['body_timeout', 'body_aborted', 'encoding_unsupported', 'body_too_large'];
+/** By what `t` is multiplied to give milliseconds. The verifier reads seconds and milliseconds itself. */
+const UNITS = { microseconds: 1e-3, nanoseconds: 1e-6, minutes: 6e4 };
 
-/**
- * Makes an `onRefused` for development, which prints why each callback was refused and what to do. For a redirect it prints
- * the hint.
- *
- * @param options The keys and options of the route, and `log`.
- * @throws {ConfigurationError} With NODE_ENV=production: it costs hundreds of digests for every forged request.
- *
- * @example
- * paymentCallbacks({
- *   signingKey,
- *   onRefused: process.env.NODE_ENV === 'development' ? explainRefusals({ signingKey }) : undefined,
- * });
- */
-export function explainRefusals(
-  options: ExplainRefusalsOptions,
-): (refusal: Refusal, request?: RefusedRequest) => void {
-  if (environmentVariable('NODE_ENV') === 'production') {
-    const message =
-      'explainRefusals() is for development. In production, log the code and hint of onRefused, and call explain() for one recorded request.';
-    throw new ConfigurationError('onRefused', message);
-  }
-  const {
-    log = (text: string) => console.warn(text),
-    signingKey,
-    publicKey,
-    secretKey,
-    others,
-    ...rest
-  } = options;
-  return (refusal, request) => {
-    const { code, hint } = refusal;
-    if (
-      request === undefined ||
-      CLEAR.includes(code) ||
-      (code === 'body_malformed' && request.body() === undefined)
-    ) {
-      return log(`Refused (${code}).\n  ${hint}`);
-    }
-    const headers = HEADERS.flatMap((name): [string, string][] => {
-      const value = request.header(name);
-      return value === undefined ? [] : [[name, value]];
+/** The signature fits as it is: a rule refuses. */
+function brokenRule(
+  code: string,
+  reading: Reading | undefined,
+  t: string,
+  now: number,
+  { toleranceSeconds = 0, colonIn }: ExplainOptions,
+): Reason | undefined {
+  if (code === 'body_malformed') return NAME_REPEATED;
+  if (code === 'ambiguous') {
+    const found = SIGNED_NAMES.flatMap((name, index) => {
+      const at = reading?.fields[index]?.indexOf(':') ?? -1;
+      return at === -1 ? [] : `${name} has ':' at position ${at + 1}`;
     });
-    const body = request.body() as ExplainedRequest['body'];
-    const { title, detail, fix } = explain(
-      { method: request.method, headers, body },
-      { signingKey, publicKey, secretKey, others },
-      rest,
-    );
-    log(`Callback refused (${code}): ${title}\n  ${detail}\n  ${fix}`);
-  };
+    return ['colon', `${found.join('; ')}. colonIn is ${colonIn ?? 'not set'}.`];
+  }
+  if (code === 'timestamp_unreadable') {
+    return ['timestamp_unit', `t is ${Number.isNaN(Date.parse(t)) ? 'not a whole number' : 'a date'}.`];
+  }
+  if (code !== 'timestamp_out_of_tolerance') return undefined;
+  const { unit, ageSeconds = 0 } = readTimestamp(t, now);
+  const detail = `t is in ${unit}, ${duration(ageSeconds)}. ${toleranceSeconds} s are allowed.`;
+  const sent = now - ageSeconds * 1000;
+  // A local time that was taken for UTC: whole half hours ahead. As many behind can as well be a retry.
+  const halfHours = Math.min(Math.max(Math.round(-ageSeconds / 1800), 1), 28);
+  const zone = `${detail} The difference is that of a time zone: ${halfHours / 2} h.`;
+  const meant: readonly (readonly [...Reason, milliseconds: number])[] = [
+    ...Object.entries(UNITS).map(
+      ([name, factor]) =>
+        ['timestamp_unit', `t was read as ${unit}; as ${name}, it is right.`, Number(t) * factor] as const,
+    ),
+    ['clock_unit', 'The clock in seconds is within the tolerance.', sent - now * 999],
+    ['timestamp_ahead', zone, sent - halfHours * 1_800_000],
+  ];
+  const fits = meant.find(([, , milliseconds]) => Math.abs(milliseconds - now) <= toleranceSeconds * 1000);
+  return fits ? [fits[0], fits[1]] : [ageSeconds > 0 ? 'timestamp_old' : 'timestamp_ahead', detail];
+}
+
+/** A duration as people say it, and its direction. */
+function duration(ageSeconds: number): string {
+  const seconds = Math.abs(ageSeconds);
+  const units = Object.entries({ days: 86_400, h: 3600, min: 60 });
+  const [unit, divisor] = units.find(([, length]) => seconds >= 2 * length) ?? ['s', 1];
+  return `${Math.round(seconds / divisor)} ${unit} ${ageSeconds < 0 ? 'ahead of' : 'behind'} the clock`;
 }

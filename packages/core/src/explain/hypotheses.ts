@@ -22,53 +22,66 @@ export interface Match extends Presumed {
   readonly signature: LooseSignature;
 }
 
-type KeyGuess = readonly [cause: Cause | undefined, detail: string, key: string | Uint8Array];
+/** What the sender may have used, and the mistake that this would be: a key, a message, or its hash. */
+type Guess<T> = readonly [cause: Cause | undefined, detail: string, used: T];
 
 /** Fewer digits of a hash that was cut off prove nothing. */
 const MIN_PREFIX = 16;
 
 /**
- * Computes the MAC under each mistake, and compares it with what the request has. One deviation at a time from key, fields
- * and message; the form of the signature may deviate as well. Plain comparisons: the result decides about no request.
+ * Computes the hash under each mistake, and compares it with those that the request has. One deviation at a time from key,
+ * fields and message; the form of the signature may deviate as well. Plain comparisons: the result decides about no request.
  */
 export function findMatch(
   facts: Facts,
   signatures: readonly LooseSignature[],
   readings: readonly Reading[],
-  guesses: Iterable<KeyGuess>,
+  keys: readonly Guess<string | Uint8Array>[],
 ): { readonly match: Match | undefined; readonly tried: number } {
   let tried = 0;
-  const fitting = (mac: string): LooseSignature | undefined => {
+  for (const [cause, detail, mac] of hashes(facts, signatures, readings, keys)) {
     tried++;
-    return signatures.find(({ hash }) => hash === mac || (hash.length >= MIN_PREFIX && mac.startsWith(hash)));
-  };
-  const own: (string | Uint8Array)[] = [];
-  for (const [cause, detail, key] of guesses) {
-    if (cause === undefined) own.push(key);
-    const hmac = prepareKey(key);
-    for (const reading of readings) {
-      if (reading.cause !== undefined && cause !== undefined) continue;
-      const signature = fitting(hmac(reading.fields.join(':')));
-      const presumed = reading.cause === undefined ? { cause, detail } : reading;
-      if (signature !== undefined) return { match: { ...presumed, signature }, tried };
-    }
-  }
-  const fields = readings[0]?.fields ?? [];
-  const times = [...new Set(signatures.map(({ t }) => t))];
-  for (const key of own) {
-    const hmac = prepareKey(key);
-    for (const [cause, detail, message] of [...bodyMessages(facts, times), ...fieldMessages(fields, times)]) {
-      const signature = fitting(hmac(message));
-      if (signature !== undefined) return { match: { cause, detail, signature }, tried };
-    }
-    const message = fields.join(':');
-    for (const text of [key + message, message + key, `${key}:${message}`, `${message}:${key}`, message]) {
-      const signature = fitting(sha256Hex(new TextEncoder().encode(text)));
-      const detail = 'SHA-256 of the fields, with the key or without it, gives this hash.';
-      if (signature !== undefined) return { match: { cause: 'plain_hash', detail, signature }, tried };
-    }
+    const signature = signatures.find(
+      ({ hash }) => hash === mac || (hash.length >= MIN_PREFIX && mac.startsWith(hash)),
+    );
+    if (signature !== undefined) return { match: { cause, detail, signature }, tried };
   }
   return { match: undefined, tried };
+}
+
+function* hashes(
+  facts: Facts,
+  signatures: readonly LooseSignature[],
+  readings: readonly Reading[],
+  keys: readonly Guess<string | Uint8Array>[],
+): Generator<Guess<string>> {
+  for (const [cause, detail, key] of keys) {
+    const hmac = prepareKey(key);
+    for (const reading of readings) {
+      const hash = hmac(reading.fields.join(':'));
+      if (reading.cause === undefined) yield [cause, detail, hash];
+      else if (cause === undefined) yield [reading.cause, reading.detail, hash];
+    }
+  }
+  const fields = readings[0]?.fields;
+  const messages = [...messageGuesses(facts, fields, new Set(signatures.map(({ t }) => t)))];
+  for (const [own, , key] of keys) {
+    if (own !== undefined) continue;
+    const hmac = prepareKey(key);
+    for (const [cause, detail, message] of messages) yield [cause, detail, hmac(message)];
+    if (fields === undefined) continue;
+    const message = fields.join(':');
+    for (const text of [
+      `${key}${message}`,
+      `${message}${key}`,
+      `${key}:${message}`,
+      `${message}:${key}`,
+      message,
+    ]) {
+      const detail = 'SHA-256 of the fields, with the key or without it, gives this hash.';
+      yield ['plain_hash', detail, sha256Hex(new TextEncoder().encode(text))];
+    }
+  }
 }
 
 /** How a detail names a key: by its id and its last four characters. */
@@ -76,22 +89,27 @@ export function keyName(id: string, key: string): string {
   return key.trim().length < 12 ? `the key "${id}"` : `the key "${id}" that ends in ${key.trim().slice(-4)}`;
 }
 
-/** How a copy of the key can differ from it at the sender. */
-const PADDINGS: readonly [what: string, pad: (key: string) => string][] = [
-  ['a line feed after it', (key) => `${key}\n`],
-  ['CR and LF after it', (key) => `${key}\r\n`],
-  ['a space after it', (key) => `${key} `],
-  ['a space before it', (key) => ` ${key}`],
-  ['quotation marks around it', (key) => `"${key}"`],
-];
+export function namedKeys(signingKey: ExplainKeys['signingKey']): readonly SigningKey[] {
+  return typeof signingKey === 'string' ? [{ id: 'signingKey', key: signingKey }] : (signingKey ?? []);
+}
 
-export function* keyGuesses(keys: ExplainKeys, now: number): Generator<KeyGuess> {
+/** How a copy of the key can differ from it, at the sender or here. */
+const KEY_COPIES: Readonly<Record<string, (key: string) => string>> = {
+  'without the white space or quotation marks around it': (key) => key.trim().replace(/^(["'])(.*)\1$/, '$2'),
+  'with a line feed after it': (key) => `${key}\n`,
+  'with CR and LF after it': (key) => `${key}\r\n`,
+  'with a space after it': (key) => `${key} `,
+  'with a space before it': (key) => ` ${key}`,
+  'with quotation marks around it': (key) => `"${key}"`,
+};
+
+export function* keyGuesses(keys: ExplainKeys, now: number): Generator<Guess<string | Uint8Array>> {
   const { signingKey, publicKey, secretKey, others = [] } = keys;
-  const list = typeof signingKey === 'string' ? [{ id: 'signingKey', key: signingKey }] : (signingKey ?? []);
-  const own: readonly SigningKey[] = list.filter(({ key }) => typeof key === 'string');
+  const own = namedKeys(signingKey).filter(
+    ({ key }) => typeof key === 'string' && key !== publicKey && key !== secretKey,
+  );
   for (const { id, key, notAfter } of own) {
     const isOver = notAfter !== undefined && now > notAfter.getTime();
-    if (key === publicKey || key === secretKey) continue;
     yield [
       isOver ? 'expired_key' : undefined,
       `It fits ${keyName(id, key)}, whose notAfter has passed.`,
@@ -105,114 +123,88 @@ export function* keyGuesses(keys: ExplainKeys, now: number): Generator<KeyGuess>
   if (secretKey) yield ['secret_key', `It fits ${keyName('secretKey', secretKey)}.`, secretKey];
   for (const { id, key } of own) {
     const name = keyName(id, key);
-    const trimmed = key.trim().replace(/^(["'])(.*)\1$/, '$2');
-    if (trimmed !== key)
-      yield [
-        'key_white_space',
-        `It fits ${name} without the white space or quotation marks around it.`,
-        trimmed,
-      ];
-    for (const [what, pad] of PADDINGS) {
-      yield ['key_white_space', `It fits ${name} with ${what}: the sender has it so.`, pad(key)];
-    }
+    for (const [how, copy] of Object.entries(KEY_COPIES))
+      yield ['key_white_space', `It fits ${name} ${how}.`, copy(key)];
     // Lenient decoders read a key of any length.
-    const whole = key.slice(0, key.length - (key.length % 4));
+    const base64 = base64Bytes(key.length % 4 === 1 ? key.slice(0, -1) : key);
     const pairs = /^(?:[\da-f]{2})+/i.exec(key)?.[0].match(/../g) ?? [];
     const hex = Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
-    for (const bytes of [base64Bytes(key), base64Bytes(whole), hex]) {
-      const form = bytes === hex ? 'hex' : 'Base64';
-      if (bytes?.length)
-        yield ['key_decoded', `It fits the bytes that ${form} decoding makes of ${name}.`, bytes];
-    }
+    if (base64?.length) yield ['key_decoded', `It fits ${name}, decoded as Base64.`, base64];
+    if (hex.length > 0) yield ['key_decoded', `It fits ${name}, decoded as hex.`, hex];
   }
   for (const empty of ['', 'undefined', 'null']) yield ['key_unset', `It fits the key "${empty}".`, empty];
 }
 
-type Message = readonly [cause: Cause, detail: string, message: string];
+/** What the signer may have had where the receiver has the value. */
+const CHANGES: Readonly<Record<string, (value: string) => string>> = {
+  'a space after it': (value) => `${value} `,
+  'a space before it': (value) => ` ${value}`,
+  'a line break after it': (value) => `${value}\n`,
+  'no white space around it': (value) => value.trim(),
+  'capital letters': (value) => value.toUpperCase(),
+  'small letters': (value) => value.toLowerCase(),
+  'one capital letter': (value) => value.slice(0, 1).toUpperCase() + value.slice(1).toLowerCase(),
+  'Unicode form NFC': (value) => value.normalize('NFC'),
+  'Unicode form NFD': (value) => value.normalize('NFD'),
+  'percent escapes': (value) => encodeURIComponent(value),
+  'its percent escapes decoded': (value) => decodeURIComponent(value.replaceAll('+', ' ')),
+};
 
-function* bodyMessages({ text, data }: Facts, times: readonly string[]): Generator<Message> {
-  if (text === undefined) return;
+const SEPARATORS = ['', ' ', ': ', ', ', ',', '.', '|', '-', '_', ';', '/', '&', '\n', '::'];
+
+function* messageGuesses(
+  { text, data }: Facts,
+  fields: readonly string[] | undefined,
+  times: Iterable<string>,
+): Generator<Guess<string>> {
   // JSON.parse reads nesting that JSON.stringify cannot write (threat A18).
   const written = (value: unknown, indent?: number): string =>
     attempt(() => JSON.stringify(value, null, indent)) ?? '';
   const payload: unknown = Object(data) === data ? Reflect.get(Object(data), 'payload') : undefined;
-  const forms: readonly [form: string, body: string][] = [
-    ['the body as it arrived', text],
-    ['the body, serialised again', written(data)],
-    ['the body with an indentation of 2', written(data, 2)],
-    ['the member payload as JSON', written(payload)],
-  ];
-  for (const [form, body] of forms) {
-    yield ['raw_body_signed', `The signature fits ${form}.`, body];
+  const bodies: Record<string, string> =
+    text === undefined
+      ? {}
+      : {
+          'the body as it arrived': text,
+          'the body, serialised again': written(data),
+          'the body with an indentation of 2': written(data, 2),
+          'the member payload as JSON': written(payload),
+        };
+  for (const [what, body] of Object.entries(bodies))
+    yield ['raw_body_signed', `The signature fits ${what}.`, body];
+  const messages = fields === undefined ? bodies : { ...bodies, 'the fields': fields.join(':') };
+  for (const [what, message] of Object.entries(messages)) {
     for (const t of times) {
       for (const joint of ['.', ':', '']) {
-        yield ['timestamp_signed', `The signature fits t, "${joint}" and ${form}.`, t + joint + body];
+        yield ['timestamp_signed', `The signature fits t, "${joint}" and ${what}.`, t + joint + message];
+        yield ['timestamp_signed', `The signature fits ${what}, "${joint}" and t.`, message + joint + t];
       }
     }
   }
-}
-
-/** What the signer may have had where the receiver has the value. */
-const CHANGES: readonly [how: string, change: (value: string) => string][] = [
-  ['a space after it', (value) => `${value} `],
-  ['a space before it', (value) => ` ${value}`],
-  ['a line break after it', (value) => `${value}\n`],
-  ['no white space around it', (value) => value.trim()],
-  ['capital letters', (value) => value.toUpperCase()],
-  ['small letters', (value) => value.toLowerCase()],
-  ['one capital letter', (value) => value.slice(0, 1).toUpperCase() + value.slice(1).toLowerCase()],
-  ['Unicode form NFC', (value) => value.normalize('NFC')],
-  ['Unicode form NFD', (value) => value.normalize('NFD')],
-  ['percent escapes', (value) => encodeURIComponent(value)],
-  ['its percent escapes decoded', (value) => decodeURIComponent(value.replaceAll('+', ' '))],
-  [
-    'HTML escapes',
-    (value) => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;'),
-  ],
-  [
-    'its HTML escapes decoded',
-    (value) => value.replaceAll('&lt;', '<').replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
-  ],
-];
-
-const SEPARATORS = ['', ' ', ': ', ', ', ',', '.', '|', '-', '_', ';', '/', '&', '\n', '::'];
-
-function* fieldMessages(fields: readonly string[], times: readonly string[]): Generator<Message> {
-  if (fields.length === 0) return;
-  const joined = fields.join(':');
-  for (const [how, change] of CHANGES) {
-    for (const name of [...SIGNED_NAMES, 'every field']) {
-      const isMeant = (at: number): boolean => name === 'every field' || SIGNED_NAMES[at] === name;
+  if (fields === undefined) return;
+  for (const [how, change] of Object.entries(CHANGES)) {
+    for (const changed of [...SIGNED_NAMES, 'every field']) {
+      const isMeant = (at: number): boolean => changed === 'every field' || SIGNED_NAMES[at] === changed;
       const values = attempt(() => fields.map((value, at) => (isMeant(at) ? change(value) : value)));
-      const detail = `The signature fits when ${name} has ${how}.`;
-      if (values !== undefined) yield ['field_changed', detail, values.join(':')];
+      if (values !== undefined)
+        yield ['field_changed', `The signature fits when ${changed} has ${how}.`, values.join(':')];
     }
   }
   for (const separator of SEPARATORS) {
     const detail = `The signature fits the fields joined with ${JSON.stringify(separator)}.`;
     yield ['fields_joined', detail, fields.join(separator)];
   }
-  for (const t of times) {
-    for (const joint of ['.', ':', '']) {
-      yield ['timestamp_signed', 'The signature fits t before the fields.', t + joint + joined];
-      yield ['timestamp_signed', 'The signature fits t after the fields.', joined + joint + t];
-    }
-  }
-  for (const order of permutations([...SIGNED_NAMES.keys()])) {
-    const names = order.map((at) => SIGNED_NAMES[at]).join(', ');
-    yield ['field_order', `The signature fits the order ${names}.`, order.map((at) => fields[at]).join(':')];
-  }
-  for (let chosen = 1; chosen < 2 ** SIGNED_NAMES.length - 1; chosen++) {
-    const isIn = (_: unknown, at: number): boolean => (chosen & (1 << at)) !== 0;
-    const left = SIGNED_NAMES.filter((name, at) => !isIn(name, at)).join(', ');
-    yield ['fields_joined', `The signature fits without ${left}.`, fields.filter(isIn).join(':')];
+  for (const chosen of selections([...fields.keys()])) {
+    const names = chosen.map((at) => SIGNED_NAMES[at]).join(', ');
+    const cause = chosen.length === fields.length ? 'field_order' : 'fields_joined';
+    yield [cause, `The signature fits ${names}.`, chosen.map((at) => fields[at]).join(':')];
   }
 }
 
-function* permutations(items: readonly number[]): Generator<readonly number[]> {
-  if (items.length < 2) yield items;
+/** Every order of every selection. */
+function* selections(items: readonly number[]): Generator<readonly number[]> {
   for (const item of items) {
-    const others = items.filter((other) => other !== item);
-    if (others.length > 0) for (const rest of permutations(others)) yield [item, ...rest];
+    yield [item];
+    for (const rest of selections(items.filter((other) => other !== item))) yield [item, ...rest];
   }
 }

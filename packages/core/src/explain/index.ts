@@ -1,6 +1,6 @@
 export type { Cause, Explanation, OutcomeCause } from './causes.ts';
-export { type ExplainRefusalsOptions, explain, explainRefusals } from './explain.ts';
+export { type ExplainOptions, explain } from './explain.ts';
 export { type Exchange, explainOutcome, type Outcome } from './explain-outcome.ts';
+export { type ExplainRefusalsOptions, explainRefusals } from './explain-refusals.ts';
 export type { ExplainKeys } from './hypotheses.ts';
-export type { ExplainOptions } from './problems.ts';
 export type { ExplainedRequest } from './readings.ts';

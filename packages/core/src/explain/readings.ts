@@ -85,19 +85,17 @@ export function looseSignatures(value: string): readonly LooseSignature[] {
     .map((part) => /^([a-z]\w{0,9})=(.+)$/i.exec(part) ?? ['', '', part]);
   const times = parts.flatMap(([, name, text = '']) => (name === 't' ? [text] : []));
   const hashes = parts.flatMap(([, name, text = '']) => (name === 't' ? [] : (hashOf(text) ?? [])));
-  const isRepeated = hashes.length > 1 || times.length > 1;
-  return hashes.map(({ hash, ...form }) => {
-    let { cause, detail } = form;
-    if (plain !== start) {
-      cause = 'signature_percent_encoded';
-      detail = `It has ${start.split('%').length - 1} percent escapes.`;
-    }
-    if (isRepeated) {
-      cause = 'signature_repeated';
-      detail = `It holds ${hashes.length} hashes and ${times.length} values of t.`;
-    }
-    return { cause, detail, hash, t: times[0] ?? '' };
-  });
+  const whole: Partial<Presumed> = {
+    ...(plain !== start && {
+      cause: 'signature_percent_encoded',
+      detail: `It has ${start.split('%').length - 1} percent escapes.`,
+    }),
+    ...((hashes.length > 1 || times.length > 1) && {
+      cause: 'signature_repeated',
+      detail: `It holds ${hashes.length} hashes and ${times.length} values of t.`,
+    }),
+  };
+  return hashes.map((one) => ({ ...one, ...whole, t: times[0] ?? '' }));
 }
 
 function hashOf(text: string): (Presumed & { readonly hash: string }) | undefined {
@@ -129,73 +127,67 @@ type Field = Presumed & { readonly value: string };
 export function readingsOf(data: unknown): readonly Reading[] {
   const form = formOf(data);
   if (form === undefined) return [];
-  const read = (name: SignedName, hole: string): Field =>
-    fieldOf(name === 'event' ? form.top : form.inner, name, hole);
+  const holderOf = (name: SignedName): Members => (name === 'event' ? form.top : form.inner);
+  const readingWith = (read: (name: SignedName) => Field): Reading => {
+    const fields = SIGNED_NAMES.map(read);
+    const deviating = [form, ...fields].filter(({ cause }) => cause !== undefined);
+    const detail = `${deviating.map((one) => one.detail).join('; ')}.`;
+    return { cause: deviating[0]?.cause, detail, fields: fields.map(({ value }) => value) };
+  };
   // What languages write for a missing value when they join strings.
   const readings = ['', 'undefined', 'null', 'None'].map((hole) =>
-    readingOf(form, (name) => read(name, hole)),
+    readingWith((name) => fieldOf(holderOf(name), name, hole)),
   );
-  const [lost, ...more] = SIGNED_NAMES.filter((name) => read(name, '').cause === 'field_missing');
+  const [lost, ...more] = SIGNED_NAMES.filter((name) => isMissing(holderOf(name), name));
   if (lost === undefined || more.length > 0) return readings;
   // Any other string may be the lost one.
-  const others = Object.entries(lost === 'event' ? form.top : form.inner)
-    .filter(([, value]) => typeof value === 'string')
-    .slice(0, MAX_MEMBERS);
-  const renamed = others.map(([other, value]) =>
-    readingOf(form, (name) => (name === lost ? renamedField(name, other, String(value)) : read(name, ''))),
+  const others = Object.entries(holderOf(lost)).slice(0, MAX_MEMBERS);
+  const renamed = others.flatMap(([other, value]) =>
+    typeof value !== 'string'
+      ? []
+      : readingWith((name) =>
+          name === lost ? renamedField(name, other, value) : fieldOf(holderOf(name), name, ''),
+        ),
   );
   return [...readings, ...renamed];
 }
 
 function formOf(data: unknown): Form | undefined {
-  const whole = unwrapped(data);
-  if (!isMembers(whole)) return undefined;
-  const payload = unwrapped(whole['payload']);
-  const inside = Object.entries(whole).find(([, value]) => hasFields(value));
-  if (whole !== data) {
-    return {
-      cause: 'double_encoded',
-      detail: 'The body is a JSON string',
-      top: whole,
-      inner: isMembers(payload) ? payload : {},
-    };
+  const top = unwrapped(data);
+  if (!isMembers(top)) return undefined;
+  const payload = unwrapped(top['payload']);
+  const inner = isMembers(payload) ? payload : {};
+  const form = (cause: Cause | undefined, detail: string, holders?: Partial<Form>): Form => ({
+    cause,
+    detail,
+    top,
+    inner,
+    ...holders,
+  });
+  if (top !== data) return form('double_encoded', 'The body is a JSON string');
+  if (inner === payload) {
+    if (payload !== top['payload']) return form('double_encoded', 'payload is a JSON string');
+    const isNested = typeof top['event'] !== 'string' && typeof inner['event'] === 'string';
+    if (isNested) return form('event_nested', 'event is a member of payload', { top: inner });
+  } else {
+    for (const [name, value] of Object.entries(top)) {
+      if (isMembers(value) && hasFields(value))
+        return form('field_renamed', `payload is called ${shownName(name)}`, { inner: value });
+    }
+    if (hasFields(top)) return form('payload_flat', 'There is no object payload', { inner: top });
   }
-  if (isMembers(payload)) {
-    if (payload !== whole['payload'])
-      return { cause: 'double_encoded', detail: 'payload is a JSON string', top: whole, inner: payload };
-    const isNested = typeof whole['event'] !== 'string' && typeof payload['event'] === 'string';
-    if (isNested)
-      return { cause: 'event_nested', detail: 'event is a member of payload', top: payload, inner: payload };
-    return { cause: undefined, detail: '', top: whole, inner: payload };
-  }
-  if (inside !== undefined && isMembers(inside[1])) {
-    return {
-      cause: 'field_renamed',
-      detail: `payload is called ${shownName(inside[0])}`,
-      top: whole,
-      inner: inside[1],
-    };
-  }
-  if (hasFields(whole))
-    return { cause: 'payload_flat', detail: 'There is no object payload', top: whole, inner: whole };
-  return { cause: undefined, detail: '', top: whole, inner: {} };
+  return form(undefined, '');
 }
 
 function unwrapped(value: unknown): unknown {
   return typeof value === 'string' ? (attempt(() => JSON.parse(value) as unknown) ?? value) : value;
 }
 
-function hasFields(value: unknown): boolean {
-  const [, ...names] = SIGNED_NAMES;
-  return isMembers(value) && names.some((name) => fieldOf(value, name, '').cause !== 'field_missing');
-}
+const isMissing = (holder: Members, name: SignedName): boolean =>
+  fieldOf(holder, name, '').cause === 'field_missing';
 
-function readingOf(form: Form, read: (name: SignedName) => Field): Reading {
-  const fields = SIGNED_NAMES.map(read);
-  const deviating = [form, ...fields].filter(({ cause }) => cause !== undefined);
-  const detail = `${deviating.map((one) => one.detail).join('; ')}.`;
-  return { cause: deviating[0]?.cause, detail, fields: fields.map(({ value }) => value) };
-}
+const hasFields = (holder: Members): boolean =>
+  SIGNED_NAMES.some((name) => name !== 'event' && !isMissing(holder, name));
 
 function fieldOf(holder: Members, name: SignedName, hole: string): Field {
   const isOwn = Object.hasOwn(holder, name);
@@ -203,19 +195,13 @@ function fieldOf(holder: Members, name: SignedName, hole: string): Field {
   const value = alias === undefined ? undefined : holder[alias];
   if (value === undefined) return { cause: 'field_missing', detail: `${name} is missing`, value: hole };
   if (value === null) return { cause: 'field_null', detail: `${name} is null`, value: hole };
-  if (typeof value !== 'string') {
-    const type = Array.isArray(value) ? 'array' : typeof value;
-    return {
-      cause: 'field_not_string',
-      detail: `${name} is of type ${type}`,
-      value: attempt(() => String(value)) ?? hole,
-    };
+  if (typeof value === 'string' && value.isWellFormed()) {
+    return alias === name ? { cause: undefined, detail: '', value } : renamedField(name, alias ?? '', value);
   }
-  if (!value.isWellFormed()) {
-    const detail = `${name} has half of a surrogate pair`;
-    return { cause: 'field_not_string', detail, value: value.toWellFormed() };
-  }
-  return alias === name ? { cause: undefined, detail: '', value } : renamedField(name, alias ?? '', value);
+  const type = Array.isArray(value) ? 'array' : typeof value;
+  const what = type === 'string' ? 'has half of a surrogate pair' : `is of type ${type}`;
+  const text = attempt(() => String(value)) ?? hole;
+  return { cause: 'field_not_string', detail: `${name} ${what}`, value: text.toWellFormed() };
 }
 
 function renamedField(name: SignedName, other: string, value: string): Field {

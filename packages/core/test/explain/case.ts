@@ -6,5 +6,5 @@ export type Case = readonly [
   mistake: string,
   request: ExplainedRequest,
   shows: RegExp,
-  settings?: Partial<ExplainKeys> & ExplainOptions,
+  settings?: (Partial<ExplainKeys> & ExplainOptions) | undefined,
 ];

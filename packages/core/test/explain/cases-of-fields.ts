@@ -1,110 +1,91 @@
 import { NOW } from '../ordinary-verifier.ts';
-import { T } from '../signed-callbacks.ts';
+import { OTHER_KEY, T } from '../signed-callbacks.ts';
 import type { Case } from './case.ts';
 import { BODY, bodyWith, DATA, hmac, messageOf, signed } from './wrong-signer.ts';
 
 const MESSAGE = messageOf(DATA);
 const HASH = hmac(MESSAGE);
-const { payload } = DATA;
-const without = (name: string): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(payload).filter(([one]) => one !== name));
-const tolerance = { toleranceSeconds: 30 };
+const { event, payload } = DATA;
+const { merchant_reference, ...rest } = payload;
+const { internal_reference: _, ...lost } = payload;
 
-/** The five fields, and t. */
-export const FIELDS: readonly Case[] = [
-  ['double_encoded', 'a body in a JSON string', signed(JSON.stringify(BODY), HASH), /JSON string/],
+/** Shapes of a body whose fields were signed as the protocol says. */
+const SHAPES: readonly (readonly [cause: Case[0], mistake: string, body: unknown, shows: RegExp])[] = [
+  ['double_encoded', 'a body in a JSON string', BODY, /body is a JSON string/],
   [
     'double_encoded',
     'a payload in a JSON string',
-    signed(JSON.stringify({ ...DATA, payload: JSON.stringify(payload) }), HASH),
-    /payload is a JSON string/,
+    { event, payload: JSON.stringify(payload) },
+    /payload is a/,
   ],
-  ['name_repeated', 'two events', signed(BODY.replace('{', '{"event":"x",'), HASH), /more than once/],
-  [
-    'payload_flat',
-    'no payload',
-    signed(JSON.stringify({ event: DATA.event, ...payload }), HASH),
-    /no object payload/,
-  ],
-  [
-    'event_nested',
-    'an event in payload',
-    signed(JSON.stringify({ payload: { ...payload, event: DATA.event } }), HASH),
-    /member of payload/,
-  ],
+  ['payload_flat', 'no payload', { event, ...payload }, /no object payload/],
+  ['event_nested', 'an event in payload', { payload: { ...payload, event } }, /member of payload/],
   [
     'field_renamed',
     'camelCase',
-    signed(
-      JSON.stringify({
-        event: DATA.event,
-        payload: { ...without('merchant_reference'), merchantReference: 'ORD-1001' },
-      }),
-      HASH,
-    ),
+    { event, payload: { ...rest, merchantReference: merchant_reference } },
     /merchant_reference is called "merchantReference"/,
   ],
   [
     'field_renamed',
     'another word',
-    signed(
-      JSON.stringify({
-        event: DATA.event,
-        payload: { ...without('merchant_reference'), order_no: 'ORD-1001' },
-      }),
-      HASH,
-    ),
+    { event, payload: { ...rest, order_no: merchant_reference } },
     /"order_no"/,
   ],
-  [
-    'field_renamed',
-    'data for payload',
-    signed(JSON.stringify({ event: DATA.event, data: payload }), HASH),
-    /payload is called "data"/,
-  ],
+  ['field_renamed', 'data for payload', { event, data: payload }, /payload is called "data"/],
+  ['field_missing', 'an empty payload', { event, payload: {} }, /merchant_reference is missing.*No key fits/],
+];
+
+/** What was signed in place of ORD-1001, and what arrived. */
+const VALUES: readonly (readonly [cause: Case[0], value: unknown, signed: string, shows: RegExp])[] = [
+  ['field_null', null, '', /merchant_reference is null/],
+  ['field_null', null, 'None', /merchant_reference is null/],
+  ['field_not_string', 1001, '1001', /merchant_reference is of type number/],
+  ['field_not_string', ['1001'], '1001', /merchant_reference is of type array/],
+  ['field_not_string', 'A\ud83d', 'A\ufffd', /half of a surrogate/],
+  ['colon', 'A:B', 'A:B', /merchant_reference has ':' at position 2.*not set/],
+];
+
+/** The `t` of a signature that fits, with a tolerance of 30 s. */
+const TIMES: readonly (readonly [cause: Case[0], what: string, t: string | number, shows: RegExp])[] = [
+  ['timestamp_unit', 'microseconds', `${T}000000`, /as microseconds/],
+  ['timestamp_unit', 'nanoseconds', `${T}000000000`, /as nanoseconds/],
+  ['timestamp_unit', 'minutes', Math.floor(T / 60), /as minutes/],
+  ['timestamp_unit', 'a date', '2023-11-14T22:13:20Z', /a date/],
+  ['timestamp_unit', 'a decimal number', `${T}.5x`, /not a whole number/],
+  ['timestamp_old', 'a clock that is ahead', T - 300, /5 min behind/],
+  ['timestamp_old', 'milliseconds, an hour ago', (T - 3600) * 1000, /milliseconds, 60 min behind/],
+  ['timestamp_old', 'a retry after days', T - 3 * 86_400, /3 days behind/],
+  ['timestamp_ahead', 'a clock that is behind', T + 400, /7 min ahead/],
+  ['timestamp_ahead', 'a local time', T + 3 * 3600, /3 h ahead.*time zone: 3 h/],
+];
+
+/** The five fields, and t. */
+export const FIELDS: readonly Case[] = [
+  ...SHAPES.map(
+    ([cause, what, body, shows]): Case => [cause, what, signed(JSON.stringify(body), HASH), shows],
+  ),
+  ...VALUES.map(([cause, value, text, shows]): Case => {
+    const hash = hmac(MESSAGE.replace('ORD-1001', text));
+    return [cause, `signed "${text}"`, signed(bodyWith({ merchant_reference: value }), hash), shows];
+  }),
+  ...TIMES.map(
+    ([cause, what, t, shows]): Case => [cause, what, signed(BODY, HASH, t), shows, { toleranceSeconds: 30 }],
+  ),
+  ['name_repeated', 'two events', signed(BODY.replace('{', '{"event":"x",'), HASH), /more than once/],
   [
     'field_missing',
     'a value that JavaScript joined',
-    signed(
-      JSON.stringify({ ...DATA, payload: without('internal_reference') }),
-      hmac(MESSAGE.replace('INT-77', 'undefined')),
-    ),
+    signed(JSON.stringify({ event, payload: lost }), hmac(MESSAGE.replace('INT-77', 'undefined'))),
     /internal_reference is missing/,
   ],
   [
-    'field_missing',
-    'a value that nothing stands for',
-    signed(JSON.stringify({ ...DATA, payload: {} }), HASH),
-    /merchant_reference is missing.*No key fits/,
+    'payload_flat',
+    'no payload, and another key',
+    signed(JSON.stringify({ event, ...payload }), hmac(MESSAGE, OTHER_KEY)),
+    /no object payload.*No key fits/,
+    { others: [{ id: 'sandbox', key: OTHER_KEY }] },
   ],
-  [
-    'field_null',
-    'null',
-    signed(bodyWith({ internal_reference: null }), hmac(MESSAGE.replace('INT-77', ''))),
-    /internal_reference is null/,
-  ],
-  [
-    'field_not_string',
-    'a number',
-    signed(bodyWith({ merchant_reference: 1001 }), hmac(MESSAGE.replace('ORD-1001', '1001'))),
-    /merchant_reference is of type number/,
-  ],
-  [
-    'field_not_string',
-    'half a surrogate pair',
-    signed(bodyWith({ merchant_reference: 'A\ud83d' }), hmac(MESSAGE.replace('ORD-1001', 'A\ufffd'))),
-    /half of a surrogate/,
-  ],
-  [
-    'colon',
-    'a reference with a colon',
-    signed(bodyWith({ merchant_reference: 'A:B' }), hmac(MESSAGE.replace('ORD-1001', 'A:B'))),
-    /merchant_reference has ':' at position 2.*not set/,
-  ],
-  ['timestamp_unit', 'microseconds', signed(BODY, HASH, `${T}000000`), /as microseconds/, tolerance],
-  ['timestamp_unit', 'minutes', signed(BODY, HASH, Math.floor(T / 60)), /as minutes/, tolerance],
-  ['timestamp_unit', 'a date', signed(BODY, HASH, '2023-11-14T22:13:20Z'), /a date/, tolerance],
-  ['timestamp_unit', 'a decimal number', signed(BODY, HASH, `${T}.5x`), /no whole number/, tolerance],
   [
     'clock_unit',
     'a clock in seconds',
@@ -112,14 +93,4 @@ export const FIELDS: readonly Case[] = [
     /clock in seconds/,
     { toleranceSeconds: 30, now: () => NOW / 1000 },
   ],
-  ['timestamp_old', 'a clock that is ahead', signed(BODY, HASH, T - 300), /5 min behind/, tolerance],
-  [
-    'timestamp_old',
-    'milliseconds, an hour ago',
-    signed(BODY, HASH, (T - 3600) * 1000),
-    /milliseconds, 60 min behind/,
-    tolerance,
-  ],
-  ['timestamp_ahead', 'a clock that is behind', signed(BODY, HASH, T + 400), /7 min ahead/, tolerance],
-  ['timestamp_ahead', 'a local time', signed(BODY, HASH, T + 3 * 3600), /time zone: 3 h/, tolerance],
 ];

@@ -15,64 +15,59 @@ import {
 
 const MESSAGE = messageOf(DATA);
 const HASH = hmac(MESSAGE);
-const { payload } = DATA;
-const bytes = (text: string): Buffer => Buffer.from(text);
+const base64 = (hash: string): string => Buffer.from(hash, 'hex').toString('base64');
+const decoded = Buffer.from(SIGNING_KEY, 'base64');
+const HEX_KEY = 'a1'.repeat(16);
+/** `Buffer.from(key, 'base64')` ignores its last character. */
+const ODD_KEY = `${SIGNING_KEY}x`;
 
-/** What was signed, and with which key. */
-export const SIGNERS: readonly Case[] = [
-  ['raw_body_signed', 'the bytes', signed(bytes(BODY), hmac(BODY)), /as it arrived/],
-  [
-    'raw_body_signed',
-    'the bytes, in Base64',
-    signed(BODY, Buffer.from(hmac(BODY), 'hex').toString('base64')),
-    /arrived.*Base64/,
-  ],
-  ['raw_body_signed', 'the payload', signed(DATA, hmac(JSON.stringify(payload))), /payload as JSON/],
-  ['raw_body_signed', 'bytes that are no JSON', signed('hello', hmac('hello')), /as it arrived/],
-  ['timestamp_signed', 't.body', signed(BODY, hmac(`${T}.${BODY}`)), /t, "\."/],
-  ['timestamp_signed', 't:fields', signed(BODY, hmac(`${T}:${MESSAGE}`)), /before/],
+type Row<T> = readonly [cause: Case[0], mistake: string, wrong: T, shows: RegExp, settings?: Case[4]];
+
+/** The message that was signed instead of the fields. */
+const MESSAGES: readonly Row<string>[] = [
+  ['raw_body_signed', 'the body', BODY, /as it arrived/],
+  ['raw_body_signed', 'the body with an indentation', JSON.stringify(DATA, null, 2), /indentation/],
+  ['raw_body_signed', 'the payload', JSON.stringify(DATA.payload), /payload as JSON/],
+  ['timestamp_signed', 't.body', `${T}.${BODY}`, /t, "\." and the body as it arrived/],
+  ['timestamp_signed', 't:fields', `${T}:${MESSAGE}`, /t, ":" and the fields/],
+  ['timestamp_signed', 'fields and t', `${MESSAGE}${T}`, /the fields, "" and t/],
   [
     'field_order',
     'the alphabet',
-    signed(BODY, hmac(['transaction.completed', 'INT-77', 'ORD-1001', 'COMPLETED', 'COLLECTION'].join(':'))),
+    'transaction.completed:INT-77:ORD-1001:COMPLETED:COLLECTION',
     /event, internal_reference, merchant_reference, transaction_status, transaction_type/,
   ],
-  ['fields_joined', 'a vertical bar', signed(BODY, hmac(MESSAGE.replaceAll(':', '|'))), /"\|"/],
+  ['fields_joined', 'a vertical bar', MESSAGE.replaceAll(':', '|'), /"\|"/],
   [
     'fields_joined',
     'four fields',
-    signed(BODY, hmac(MESSAGE.replace('transaction.completed:', ''))),
-    /without event/,
+    MESSAGE.replace('transaction.completed:', ''),
+    /fits merchant_reference, internal_reference, transaction_type, transaction_status/,
   ],
-  [
-    'field_changed',
-    'trimming',
-    signed(BODY, hmac(MESSAGE.replace('ORD-1001', 'ORD-1001 '))),
-    /merchant_reference has a space after/,
-  ],
-  [
-    'field_changed',
-    'upper case',
-    signed(bodyWith({ transaction_type: 'Collection' }), hmac(MESSAGE)),
-    /transaction_type has capital/,
-  ],
-  [
-    'field_changed',
-    'NFC',
-    signed(bodyWith({ merchant_reference: 'Cafe\u0301' }), hmac(MESSAGE.replace('ORD-1001', 'Caf\u00e9'))),
-    /NFC/,
-  ],
-  [
-    'field_changed',
-    'NFD',
-    signed(bodyWith({ merchant_reference: 'Caf\u00e9' }), hmac(MESSAGE.replace('ORD-1001', 'Cafe\u0301'))),
-    /NFD/,
-  ],
-  ['plain_hash', 'a hash with the key before', signed(BODY, sha256(SIGNING_KEY + MESSAGE)), /SHA-256/],
+  ['field_changed', 'every field in small letters', MESSAGE.toLowerCase(), /every field has small letters/],
+];
+
+/** The merchant reference that was signed, and the one that arrived. */
+const REFERENCES: readonly (readonly [signed: string, arrived: string, shows: RegExp])[] = [
+  ['ORD-1001 ', 'ORD-1001', /merchant_reference has a space after/],
+  [' ORD-1001', 'ORD-1001', /a space before/],
+  ['ORD-1001\n', 'ORD-1001', /a line break after/],
+  ['ORD-1001', ' ORD-1001\t', /no white space/],
+  ['ORD-1001', 'ord-1001', /capital letters/],
+  ['ord-1001', 'ORD-1001', /small letters/],
+  ['Ord-1001', 'ORD-1001', /one capital letter/],
+  ['Caf\u00e9', 'Cafe\u0301', /NFC/],
+  ['Cafe\u0301', 'Caf\u00e9', /NFD/],
+  ['ORD%2F7', 'ORD/7', /has percent escapes/],
+  ['ORD/7 a', 'ORD%2F7+a', /percent escapes decoded/],
+];
+
+/** The key that the sender used, where the receiver has SIGNING_KEY. */
+const KEYS: readonly Row<string | Buffer>[] = [
   [
     'expired_key',
     'an old key',
-    signed(BODY, hmac(MESSAGE, OTHER_KEY)),
+    OTHER_KEY,
     /"old" that ends in Y0zC/,
     {
       signingKey: [
@@ -84,7 +79,7 @@ export const SIGNERS: readonly Case[] = [
   [
     'other_key',
     'the key of the sandbox',
-    signed(BODY, hmac(MESSAGE, OTHER_KEY)),
+    OTHER_KEY,
     /"sandbox" that ends in Y0zC/,
     {
       others: [
@@ -93,57 +88,70 @@ export const SIGNERS: readonly Case[] = [
       ],
     },
   ],
+  ['key_white_space', 'LF at the sender', `${SIGNING_KEY}\n`, /a line feed after it/],
+  ['key_white_space', 'CR and LF at the sender', `${SIGNING_KEY}\r\n`, /CR and LF after it/],
+  ['key_white_space', 'a space after it at the sender', `${SIGNING_KEY} `, /a space after it/],
+  ['key_white_space', 'a space before it at the sender', ` ${SIGNING_KEY}`, /a space before it/],
+  ['key_white_space', 'quotation marks at the sender', `"${SIGNING_KEY}"`, /quotation marks/],
+  ['key_unset', 'an empty key', '', /the key ""/],
+  ['key_unset', 'the string undefined', 'undefined', /"undefined"/],
+  ['key_unset', 'the string null', 'null', /"null"/],
+  ['public_key', 'the public key at the sender', PUBLIC_KEY, /ends in Df7G/],
+  ['secret_key', 'the secret key at the sender', SECRET_KEY, /ends in 9Ui3/],
+  ['key_decoded', 'a key from Base64', decoded, /as Base64/],
+  ['key_decoded', 'a longer key from Base64', decoded, /as Base64/, { signingKey: ODD_KEY }],
+  ['key_decoded', 'a key from hex', Buffer.from(HEX_KEY, 'hex'), /as hex/, { signingKey: HEX_KEY }],
+  ['unknown_key', "another account's key", OTHER_KEY, /None of \d{3}/],
+];
+
+/** The key that the receiver has, where the sender used SIGNING_KEY. */
+const SETTINGS: readonly Row<string | undefined>[] = [
+  ['key_white_space', 'a line feed here', `${SIGNING_KEY}\n`, /without the white space/],
   [
     'key_white_space',
-    'a line feed at the sender',
-    signed(BODY, hmac(MESSAGE, `${SIGNING_KEY}\n`)),
-    /a line feed after it/,
+    'quotation marks here',
+    `'${SIGNING_KEY}'`,
+    /without the white space or quotation marks/,
   ],
+  ['public_key', 'the public key here', PUBLIC_KEY, /public key/],
+  ['secret_key', 'the secret key here', SECRET_KEY, /secret key/],
+  ['key_invalid', 'a placeholder', '<SIGNING_KEY>', /placeholder/],
+  ['key_invalid', 'an unset variable', undefined, /missing/],
+];
+
+/** What was signed, and with which key. */
+export const SIGNERS: readonly Case[] = [
+  ...MESSAGES.map(([cause, what, message, shows]): Case => [cause, what, signed(BODY, hmac(message)), shows]),
+  ...REFERENCES.map(([sent, reference, shows]): Case => {
+    const hash = hmac(MESSAGE.replace('ORD-1001', sent));
+    return [
+      'field_changed',
+      `${JSON.stringify(sent)} for ${JSON.stringify(reference)}`,
+      signed(bodyWith({ merchant_reference: reference }), hash),
+      shows,
+    ];
+  }),
+  ...KEYS.map(
+    ([cause, what, key, shows, settings]): Case => [
+      cause,
+      what,
+      signed(BODY, hmac(MESSAGE, key)),
+      shows,
+      settings,
+    ],
+  ),
+  ...SETTINGS.map(
+    ([cause, what, signingKey, shows]): Case => [cause, what, signed(BODY, HASH), shows, { signingKey }],
+  ),
   [
-    'key_white_space',
-    'quotation marks at the sender',
-    signed(BODY, hmac(MESSAGE, `"${SIGNING_KEY}"`)),
-    /quotation marks/,
+    'raw_body_signed',
+    'the bytes, in Base64',
+    signed(Buffer.from(BODY), base64(hmac(BODY))),
+    /arrived.*Base64/,
   ],
-  [
-    'key_white_space',
-    'a line feed here',
-    signed(BODY, HASH),
-    /without the white space/,
-    { signingKey: `${SIGNING_KEY}\n` },
-  ],
-  ['key_unset', 'an empty key', signed(BODY, hmac(MESSAGE, '')), /the key ""/],
-  ['key_unset', 'the string undefined', signed(BODY, hmac(MESSAGE, 'undefined')), /"undefined"/],
-  ['public_key', 'the public key at the sender', signed(BODY, hmac(MESSAGE, PUBLIC_KEY)), /ends in Df7G/],
-  ['public_key', 'the public key here', signed(BODY, HASH), /public key/, { signingKey: PUBLIC_KEY }],
-  ['secret_key', 'the secret key at the sender', signed(BODY, hmac(MESSAGE, SECRET_KEY)), /ends in 9Ui3/],
-  ['secret_key', 'the secret key here', signed(BODY, HASH), /secret key/, { signingKey: SECRET_KEY }],
-  [
-    'key_decoded',
-    'a key from Base64',
-    signed(BODY, hmac(MESSAGE, Buffer.from(SIGNING_KEY, 'base64'))),
-    /Base64 decoding/,
-  ],
-  [
-    'key_decoded',
-    'a key from Base64, and the digest in Base64',
-    signed(BODY, Buffer.from(hmac(MESSAGE, Buffer.from(SIGNING_KEY, 'base64')), 'hex').toString('base64')),
-    /decoding.*characters of Base64/,
-  ],
-  [
-    'key_decoded',
-    'a key from hex',
-    signed(BODY, hmac(MESSAGE, Buffer.from('a1'.repeat(16), 'hex'))),
-    /hex decoding/,
-    { signingKey: 'a1'.repeat(16) },
-  ],
-  ['key_invalid', 'a placeholder', signed(BODY, HASH), /placeholder/, { signingKey: '<SIGNING_KEY>' }],
-  ['key_invalid', 'an unset variable', signed(BODY, HASH), /missing/, { signingKey: undefined }],
-  ['unknown_key', "another account's key", signed(BODY, hmac(MESSAGE, OTHER_KEY)), /None of \d{3}/],
-  [
-    'unknown_key',
-    'an amount is no reason',
-    signed(bodyWith({ request_amount: 5_000_000 }), 'a'.repeat(64)),
-    /None of/,
-  ],
+  ['raw_body_signed', 'bytes that are not JSON', signed('hello', hmac('hello')), /as it arrived/],
+  ['key_decoded', 'both in Base64', signed(BODY, base64(hmac(MESSAGE, decoded))), /as Base64.*characters of/],
+  ['plain_hash', 'a hash with the key before', signed(BODY, sha256(SIGNING_KEY + MESSAGE)), /SHA-256/],
+  ['plain_hash', 'a hash without the key', signed(BODY, sha256(MESSAGE)), /SHA-256/],
+  ['unknown_key', 'an amount', signed(bodyWith({ request_amount: 5_000_000 }), 'a'.repeat(64)), /None of/],
 ];

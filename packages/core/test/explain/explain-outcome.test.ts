@@ -83,7 +83,7 @@ const answer =
     response.writeHead(status, headers).end(body);
   };
 
-describe('no answer', () => {
+describe('explainOutcome() of a delivery without an answer', () => {
   test('a port where nothing listens', async () => {
     const server = createTcpServer();
     const port = await portOf(server);
@@ -159,13 +159,14 @@ describe('no answer', () => {
   });
 });
 
-describe('an answer', () => {
+describe('explainOutcome() of an answer', () => {
   test.each<[OutcomeCause, string, RequestListener, RegExp, string?]>([
     ['login_redirect', 'a login page', answer(302, { location: '/login?next=%2Fcb' }), /\/login\./],
     ['https_redirect', 'https', answer(301, { location: 'https://127.0.0.1/payments/callbacks' }), /https:/],
     ['slash_redirect', 'a slash at the end', answer(308, { location: `${PATH}/` }), /callbacks\/\./],
     ['redirected', 'another address', answer(307, { location: '/new' }), /\/new/],
     ['near_path', 'a misspelled path', answer(404), /payments\/callbacks is known/, '/payment/callback'],
+    ['near_path', 'an address that was cut off', answer(404), /is known/, '/payments'],
     ['near_path', 'a prefix that is missing', answer(404), /is known/, '/callbacks'],
     ['not_found', 'a path that is like no other', answer(404), /404/, '/x'],
     ['method_refused', 'a route for GET', answer(405, { allow: 'GET' }), /allow: GET/],
@@ -213,7 +214,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a verifying endpoint', () => {
+describe('explainOutcome() of an endpoint that verifies', () => {
   const wrong = { 'hmac-signature': `t=${T},s=${HASH_OF_OTHER_KEY}` };
 
   function endpoint(signingKey: string, toleranceSeconds?: number): Promise<string> {
@@ -279,7 +280,7 @@ describe('a verifying endpoint', () => {
   });
 });
 
-test('every outcome was produced', () => {
+test('every cause of explainOutcome() was produced', () => {
   expect(produced).toEqual(new Set(Object.keys(OUTCOMES)));
 });
 

@@ -21,7 +21,7 @@ export function explained([, , , , settings = {}]: Case, request: ExplainedReque
 export function runCases(): void {
   for (const one of CASES) {
     const [cause, mistake, request, shows] = one;
-    test(`${cause}: ${mistake}`, () => {
+    test(`explain() names ${cause}: ${mistake}`, () => {
       const found = explained(one, request);
       expect(found).toMatchObject({ cause, ok: cause === 'verified', detail: expect.stringMatching(shows) });
       expect([found.title, found.detail, found.fix]).toEqual(
@@ -30,7 +30,7 @@ export function runCases(): void {
     });
   }
 
-  test('every cause is produced', () => {
+  test('every cause of explain() is produced', () => {
     expect(new Set(CASES.map(([cause]) => cause))).toEqual(new Set(Object.keys(REASONS)));
   });
 }

@@ -46,7 +46,7 @@ export async function withInbox<T>(
   const url = process.env['DATABASE_URL'];
   if (database !== undefined) {
     if (!existsSync(database)) throw new NoInboxError(`There is no file ${database}.`);
-    // The spool is a file of the receiver, which a command of another user would make unwritable for it.
+    // The spool is the receiver's: what a command of another user left there would be in its way.
     const { spool: _, ...store } = sqlite(database);
     return during(store, options, work);
   }

@@ -4,29 +4,28 @@ interface Waiting<T, R> {
   readonly item: T;
   readonly resolve: (result: R) => void;
   readonly reject: (error: unknown) => void;
-  stopTimer: (() => void) | undefined;
+  readonly stopTimer: () => void;
 }
 
-export interface GroupOptions<T, R> {
-  /** Sends a group; the results are in the order of the items. */
-  readonly send: (items: readonly T[]) => Promise<readonly R[]>;
-  /** How many groups are under way at the same time. Beside the first, only full ones are. */
-  readonly lanes: number;
-  readonly most: number;
-}
+const MAX_GROUP = 64;
+/** How many groups are under way at the same time. A second one only when it is full: fewer, larger ones cost the server less. */
+const LANES = 2;
+
+/** Sends a group; the results are in the order of the items. */
+type Send<T, R> = (items: readonly T[]) => Promise<readonly R[]>;
 
 /**
  * Group commit: what arrives while a group is under way goes into the next one, so that many callbacks share one round trip
  * and one fsync, and a single one waits for nobody.
  */
 export class Group<T, R> {
-  readonly #options: GroupOptions<T, R>;
+  readonly #sendAll: Send<T, R>;
   readonly #waiting = new Set<Waiting<T, R>>();
   #underWay = 0;
   #isScheduled = false;
 
-  constructor(options: GroupOptions<T, R>) {
-    this.#options = options;
+  constructor(send: Send<T, R>) {
+    this.#sendAll = send;
   }
 
   /** How many wait to be sent. */
@@ -38,15 +37,13 @@ export class Group<T, R> {
    * @param timeoutMs How long to wait for the result; an item that has not been sent by then is not sent any more.
    * @throws {TimedOut} After that time.
    */
-  add(item: T, timeoutMs?: number): Promise<R> {
+  add(item: T, timeoutMs: number): Promise<R> {
     return new Promise((resolve, reject) => {
-      const waiting: Waiting<T, R> = { item, resolve, reject, stopTimer: undefined };
-      if (timeoutMs !== undefined) {
-        waiting.stopTimer = afterMs(timeoutMs, () => {
-          this.#waiting.delete(waiting);
-          reject(new TimedOut());
-        });
-      }
+      const stopTimer = afterMs(timeoutMs, () => {
+        this.#waiting.delete(waiting);
+        reject(new TimedOut());
+      });
+      const waiting = { item, resolve, reject, stopTimer };
       this.#waiting.add(waiting);
       this.#schedule();
     });
@@ -61,12 +58,11 @@ export class Group<T, R> {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      const { lanes, most } = this.#options;
       while (
         this.#waiting.size > 0 &&
-        (this.#underWay === 0 || (this.#underWay < lanes && this.#waiting.size >= most))
+        (this.#underWay === 0 || (this.#underWay < LANES && this.#waiting.size >= MAX_GROUP))
       ) {
-        void this.#send([...this.#waiting].slice(0, most));
+        void this.#send([...this.#waiting].slice(0, MAX_GROUP));
       }
     });
   }
@@ -75,12 +71,12 @@ export class Group<T, R> {
     for (const waiting of group) this.#waiting.delete(waiting);
     this.#underWay += 1;
     try {
-      const results = await this.#options.send(group.map(({ item }) => item));
+      const results = await this.#sendAll(group.map(({ item }) => item));
       for (const [index, { resolve }] of group.entries()) resolve(results[index] as R);
     } catch (error) {
       for (const { reject } of group) reject(error);
     } finally {
-      for (const { stopTimer } of group) stopTimer?.();
+      for (const { stopTimer } of group) stopTimer();
       this.#underWay -= 1;
       this.#schedule();
     }

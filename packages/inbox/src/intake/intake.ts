@@ -7,11 +7,8 @@ import type { IntakeOutcome } from './keep.ts';
 import { type IntakeRecord, MAX_BODIES } from './record.ts';
 import type { Spool } from './spool.ts';
 
-const MAX_GROUP = 64;
 /** More than this many waiting callbacks are refused at once: the store does not keep up. */
 const MAX_WAITING = 5000;
-/** A second group is for when the first is full: fewer, larger groups cost the server less. */
-const LANES = 2;
 
 export interface IntakeOptions {
   readonly settings: Settings;
@@ -30,7 +27,7 @@ export class Intake {
 
   constructor(options: IntakeOptions) {
     this.#options = options;
-    this.#group = new Group({ send: options.keep, lanes: LANES, most: MAX_GROUP });
+    this.#group = new Group(options.keep);
   }
 
   /** @throws {UnavailableError} When the delivery could not be kept: it must not be acknowledged then. */

@@ -10,10 +10,8 @@ import type { IntakeRecord } from './record.ts';
 const BLOCK = ' '.repeat(4096);
 
 /**
- * The files of one owner in a folder that several inboxes and processes may share. A file is complete from the moment it has
- * its name, which says what there is to know without reading it:
- *
- *     <hash of the owner>-<new or retry>-<milliseconds since 1970>-<number of deliveries>-<UUID>.json
+ * The deliveries of one owner in a folder that several inboxes and processes may share, each in a file of its own. A file is
+ * complete from the moment it has its name: `<hash of the owner>-<milliseconds since 1970>-<UUID>.json`
  */
 export class SpoolFolder {
   readonly #path: string;
@@ -37,30 +35,25 @@ export class SpoolFolder {
     await rm(await writeTemporary(this.#path, BLOCK));
   }
 
-  /** New files first, each kind in the order of time. */
-  async names(): Promise<readonly string[]> {
+  /** In the order of time. */
+  async names(): Promise<string[]> {
     if (!existsSync(this.#path)) return [];
     const names = await readdir(this.#path);
     return names.filter((name) => name.startsWith(`${this.#owner}-`)).sort();
   }
 
-  /** How many deliveries of this owner wait here. */
-  async count(): Promise<number> {
-    return (await this.names()).reduce((sum, name) => sum + Number(name.split('-')[3]), 0);
-  }
-
   /** Resolves when the file and its name are on the disk. */
-  async write(kind: 'new' | 'retry', records: readonly IntakeRecord[]): Promise<void> {
+  async write(record: IntakeRecord): Promise<void> {
     await makeFolder(this.#path);
-    const name = [this.#owner, kind, Date.now(), records.length, `${randomUUID()}.json`].join('-');
-    await rename(await writeTemporary(this.#path, JSON.stringify(records)), join(this.#path, name));
+    const name = `${this.#owner}-${Date.now()}-${randomUUID()}.json`;
+    await rename(await writeTemporary(this.#path, JSON.stringify(record)), join(this.#path, name));
     await syncFolder(this.#path);
   }
 
   /** @returns undefined when another process has removed it, and when it is damaged, which is reported. */
-  async read(name: string): Promise<readonly IntakeRecord[] | undefined> {
+  async read(name: string): Promise<IntakeRecord | undefined> {
     try {
-      return JSON.parse(await readFile(join(this.#path, name), 'utf8')) as IntakeRecord[];
+      return JSON.parse(await readFile(join(this.#path, name), 'utf8')) as IntakeRecord;
     } catch (error) {
       const failure = failureCode(error);
       if (failure !== 'ENOENT') this.#emit({ name: 'spool.failed', failure });
@@ -72,10 +65,6 @@ export class SpoolFolder {
   async remove(name: string): Promise<void> {
     await rm(join(this.#path, name), { force: true });
   }
-}
-
-export function isNew(name: string): boolean {
-  return name.includes('-new-');
 }
 
 async function makeFolder(path: string): Promise<void> {

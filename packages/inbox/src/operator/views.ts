@@ -1,7 +1,7 @@
 import { ConfigurationError, type SignedFields } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
 import { referenceKey } from '../intake/record.ts';
-import { type Settings, wholeNumber } from '../options.ts';
+import { DATE, type Settings, wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import type { Statements } from '../store/statements.ts';
 import {
@@ -101,10 +101,6 @@ export interface ListOptions {
 }
 
 const TEXT: OptionRule = [(value) => typeof value === 'string', 'a string'];
-const DATE: OptionRule = [
-  (value) => value instanceof Date && Number.isFinite(value.getTime()),
-  'a valid Date',
-];
 const LIST_RULES: OptionRules<ListOptions> = {
   state: [
     (value) => TRANSITION_STATES.some((state) => state === value),

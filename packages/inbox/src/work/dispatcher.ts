@@ -1,5 +1,5 @@
 import { failureCode } from '../events.ts';
-import { within } from '../time.ts';
+import { pause, within } from '../time.ts';
 import { attempt, type Due, dueIn, type WorkContext } from './attempt.ts';
 import type { Wakeup } from './wakeup.ts';
 
@@ -44,18 +44,18 @@ export class Dispatcher<Tx> {
     let failures = 0;
     while (!signal.aborted) {
       // Before the look at the store: a wake-up that comes while the answer is under way must not be missed.
-      const { wakes } = wakeup;
+      const woken = wakeup.next;
       try {
         await ready();
         const waitMs = await this.#window();
         failures = 0;
-        if (waitMs > 0) await wakeup.wait(waitMs, signal, wakes);
+        if (waitMs > 0) await pause(waitMs, signal, woken);
       } catch (error) {
         failures += 1;
         const longest = Math.min(MAX_PAUSE_MS, 250 * 2 ** Math.min(failures - 1, 10));
         const retryInMs = Math.round(longest * (0.5 + settings.random() / 2));
         settings.emit({ name: 'store.unavailable', failure: failureCode(error), retryInMs });
-        await wakeup.wait(retryInMs, signal);
+        await pause(retryInMs, signal, wakeup.next);
       }
     }
     await Promise.all(this.#running.values());

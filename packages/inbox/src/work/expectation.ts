@@ -5,7 +5,9 @@ import {
   InvalidStateError,
   type SignedFields,
 } from '@payment-service/core';
+import { checkOptions, type OptionRules } from '@payment-service/core/receive';
 import { isStorableCurrency, referenceKey } from '../intake/record.ts';
+import { DATE, NAME } from '../options.ts';
 import type { Statements } from '../store/statements.ts';
 import { optionalText, type Row, textOf } from '../store/store.ts';
 import type { Comparison, ExpectedMoney, KnownExpectation } from './evaluate.ts';
@@ -36,30 +38,31 @@ export interface StoredExpectation extends ExpectedMoney {
   readonly deadlineAt: number | null;
 }
 
+const COMPARISONS: readonly unknown[] = ['both', 'request', 'transaction'] satisfies Comparison[];
+const RULES: OptionRules<Expectation> = {
+  merchant_reference: undefined,
+  transaction_type: NAME,
+  currency: [isStorableCurrency, 'a currency code, such as "UGX"', true],
+  amount: undefined,
+  deadline: DATE,
+  compare: [(value) => COMPARISONS.includes(value), "'both', 'request' or 'transaction'"],
+};
+
 /** @throws {ConfigurationError} Names the field, never its value. */
 export function checkExpectation(expectation: Expectation, account: string): StoredExpectation {
+  checkOptions('expect()', expectation, RULES);
   const { merchant_reference, currency, deadline, compare = 'both' } = expectation;
   const { transaction_type = 'COLLECTION' } = expectation;
-  const refuse = (field: string, message: string): never => {
-    throw new ConfigurationError(field, message);
-  };
   // References that the verifier would refuse later are the verifier's to tell: here ':' may be allowed by its colonIn.
   assertMerchantReference(merchant_reference, { colonIn: 'merchant_reference' });
-  if (merchant_reference.includes('\0'))
-    refuse('merchant_reference', 'A merchant_reference must not contain NUL.');
-  if (typeof transaction_type !== 'string' || transaction_type === '') {
-    refuse('transaction_type', "transaction_type must be a string such as 'COLLECTION', or be left out.");
-  }
-  if (!isStorableCurrency(currency)) refuse('currency', 'currency must be a currency code, such as "UGX".');
-  if (!['both', 'request', 'transaction'].includes(compare)) {
-    refuse('compare', "compare must be 'both', 'request' or 'transaction', or be left out.");
-  }
-  if (deadline !== undefined && !(deadline instanceof Date && Number.isFinite(deadline.getTime()))) {
-    refuse('deadline', 'deadline must be a valid Date, or be left out.');
+  if (merchant_reference.includes('\0')) {
+    throw new ConfigurationError('merchant_reference', 'A merchant_reference must not contain NUL.');
   }
   // Twice: the canonical string is read again at every comparison, and that of "10e9999" could not be.
   const amount = canonicalAmount(canonicalAmount(expectation.amount));
-  if (amount === '0' || amount.startsWith('-')) refuse('amount', 'The expected amount must be above zero.');
+  if (amount === '0' || amount.startsWith('-')) {
+    throw new ConfigurationError('amount', 'The expected amount must be above zero.');
+  }
   return {
     referenceKey: referenceKey(merchant_reference, account),
     transactionType: JSON.stringify(transaction_type),

@@ -1,4 +1,6 @@
 import { ConfigurationError, type SignedFields, type UnsignedFields } from '@payment-service/core';
+import { checkOptions, type OptionRules } from '@payment-service/core/receive';
+import { NAME } from '../options.ts';
 import type { Settled } from './evaluate.ts';
 
 /** What a handler gets. */
@@ -33,6 +35,8 @@ export interface HandlerSelector {
   readonly status?: string | undefined;
 }
 
+const RULES: OptionRules<HandlerSelector> = { type: NAME, status: NAME };
+
 /** As a method: a handler of completed transactions is only called with `settled`, which the evaluation sees to. */
 interface Handler<Tx> {
   run(transition: HandledTransition<Tx>): unknown;
@@ -47,20 +51,10 @@ export class Handlers<Tx> {
   }
 
   /** @throws {ConfigurationError} For what is no function or no selector, and when two handlers take the same. */
-  add(run: unknown, { type = '*', status = 'COMPLETED', ...unknown }: HandlerSelector = {}): void {
+  add(run: unknown, selector: HandlerSelector = {}): void {
     if (typeof run !== 'function') throw new ConfigurationError('handler', 'handle() takes a function.');
-    for (const [name, value] of Object.entries({ type, status })) {
-      if (typeof value !== 'string' || value === '') {
-        throw new ConfigurationError(name, `${name} must be a string, such as 'COLLECTION' or 'COMPLETED'.`);
-      }
-    }
-    const [other] = Object.keys(unknown);
-    if (other !== undefined) {
-      throw new ConfigurationError(
-        other,
-        `handle() does not know the option "${other}". Known: type, status.`,
-      );
-    }
+    checkOptions('handle()', selector, RULES);
+    const { type = '*', status = 'COMPLETED' } = selector;
     if (this.#handlers.has(keyOf(type, status))) {
       throw new ConfigurationError('handler', 'There is a handler for this type and status already.');
     }

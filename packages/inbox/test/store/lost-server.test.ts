@@ -73,6 +73,21 @@ describe('a server that falls silent', () => {
     const listed = (await inbox.list()).map(({ signed }) => signed.merchant_reference);
     expect(listed.sort()).toEqual([...REFERENCES, 'BEFORE'].sort());
   });
+
+  it('in the middle of health() does not keep it from answering', async () => {
+    const { proxy, pool, open, schema } = await behindProxy();
+    let isReady = false;
+    const store = watchedStore(postgres(pool, { schema }), (text, run) => {
+      if (isReady && text.includes('.transition (')) proxy.silence();
+      return run();
+    });
+    const inbox = open({ store, storeTimeoutMs: 500 });
+    await inbox.ready();
+    isReady = true;
+    // Its statement alone would wait for 15 seconds.
+    const answer = await Promise.race([inbox.health(), pause(10_000)]);
+    expect(answer).toMatchObject({ ok: false, problems: ['store_unavailable'] });
+  });
 });
 
 describe('a server that ends', () => {

@@ -2,7 +2,6 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type InboxEvent, sqlite } from '../../src/index.ts';
-import type { IntakeOutcome } from '../../src/intake/keep.ts';
 import { callbackRecord, type IntakeRecord } from '../../src/intake/record.ts';
 import { Spool } from '../../src/intake/spool.ts';
 import { checkOptions } from '../../src/options.ts';
@@ -16,8 +15,8 @@ export class TestSpool {
   readonly spool: Spool;
   readonly events: InboxEvent[] = [];
   readonly taken: IntakeRecord[] = [];
-  /** What the store does with a reference instead of taking it. */
-  readonly answers: Map<string, () => IntakeOutcome> = new Map();
+  /** References that the store never takes, nor what is handed over together with them. */
+  readonly refused: Set<string> = new Set();
   /** What the store waits for. */
   wait: () => Promise<void> = () => pause(1);
   isThere = false;
@@ -28,13 +27,16 @@ export class TestSpool {
     this.path = path;
     const onEvent = (event: InboxEvent): unknown => this.events.push(event);
     const settings = checkOptions({ store: sqlite(join(temporaryFolder(), 'x.db')), onEvent });
-    const store = async (record: IntakeRecord): Promise<IntakeOutcome> => {
+    const underWay = new Set<IntakeRecord>();
+    const store = async (record: IntakeRecord): Promise<void> => {
       this.calls += 1;
+      underWay.add(record);
+      const together = [...underWay];
       await this.wait();
-      if (!this.isThere) throw new Error('The store is unavailable.');
-      const outcome = this.answers.get(referenceOf(record))?.() ?? 'new';
-      if (outcome === 'new') this.taken.push(record);
-      return outcome;
+      const isRefused = [...together, ...underWay].some((each) => this.refused.has(referenceOf(each)));
+      underWay.delete(record);
+      if (!this.isThere || isRefused) throw new Error('The store did not take it.');
+      this.taken.push(record);
     };
     this.spool = new Spool({ path, owner, settings, store });
     onTestFinished(() => this.spool.close());
@@ -51,20 +53,13 @@ export class TestSpool {
     return this.spool.keep(recordOf(reference, amount));
   }
 
-  /** All together, which is one file, or one after the other. */
-  async keepAll(references: readonly string[], isTogether: boolean): Promise<void> {
-    if (isTogether) await Promise.all(references.map((reference) => this.keep(reference)));
-    // A millisecond apart, so that their names have an order.
-    else for (const reference of references) await this.keep(reference).then(() => pause(2));
+  /** A millisecond apart, so that their names have an order. */
+  async keepAll(references: readonly string[]): Promise<void> {
+    for (const reference of references) await this.keep(reference).then(() => pause(2));
   }
 
   async isEmpty(): Promise<boolean> {
     return (await this.spool.count()) === 0;
-  }
-
-  /** How many deliveries each file holds. */
-  sizes(): number[] {
-    return filesIn(this.path).map((name) => Number(name.split('-')[3]));
   }
 
   countOf(event: InboxEvent['name']): number {

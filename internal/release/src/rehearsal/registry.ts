@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { runServer } from 'verdaccio';
+import { type Published, pnpm, readManifest } from '../repository.ts';
+import { run } from '../run.ts';
+
+/** A registry on loopback that holds the packages of this repository and no others. */
+export interface Registry {
+  readonly url: string;
+  close(): void;
+}
+
+/** The scope of the packages. All others come from the registry that the environment configures. */
+export const SCOPE = '@payment-service';
+
+/** Starts a registry that keeps everything in `folder`. It asks no other registry for anything. */
+export async function startRegistry(folder: string): Promise<Registry> {
+  const anyone = { access: '$all', publish: '$all', unpublish: '$all' };
+  const server: Server = await runServer({
+    configPath: join(folder, 'config.yaml'),
+    storage: join(folder, 'storage'),
+    auth: {},
+    uplinks: {},
+    packages: { '**': anyone },
+    max_body_size: '50mb',
+    log: { type: 'stdout', format: 'pretty', level: 'warn' },
+    web: { enable: false },
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** Publishes the built packages, and the wrong ones of the controls, each of those under a tag of its own. */
+export async function publish(packages: readonly Published[], registry: Registry): Promise<void> {
+  const published = new Map(packages.map((one) => [one.name, one]));
+  const wrong = async (name: string, tag: string, change: (version: string) => object): Promise<void> => {
+    const { folder = '', version = '' } = published.get(`${SCOPE}/${name}`) ?? {};
+    const path = join(folder, 'package.json');
+    const manifest = { ...readManifest<object>(path), ...change(version), version: `${version}-${tag}` };
+    writeFileSync(path, JSON.stringify(manifest));
+    await publishOne(folder, tag, registry);
+  };
+  const dependingOn = (version: string): object => ({ dependencies: { [`${SCOPE}/core`]: version } });
+  for (const { folder } of packages) await publishOne(folder, 'latest', registry);
+  await wrong('core', 'other-core', () => ({}));
+  await wrong('express', 'other-core', (version) => dependingOn(`${version}-other-core`));
+  await wrong('express', 'without-core', () => ({ dependencies: {} }));
+  rmSync(join(published.get(`${SCOPE}/express`)?.folder ?? '', 'dist'), { recursive: true });
+  await wrong('express', 'without-dist', dependingOn);
+}
+
+async function publishOne(folder: string, tag: string, registry: Registry): Promise<void> {
+  writeFileSync(join(folder, '.npmrc'), npmSettings(registry));
+  const flags = ['--no-git-checks', '--ignore-scripts', '--tag', tag, '--registry', `${registry.url}/`];
+  await pnpm(folder, 'publish', ...flags);
+}
+
+/**
+ * Asks the registry of third-party packages for one small package.
+ *
+ * @throws {Error} when it is out of reach: a rehearsal without it has proved nothing.
+ */
+export async function requireThirdPartyRegistry(cwd: string): Promise<void> {
+  await run({ command: 'npm', args: ['view', '@noble/hashes', 'version', '--fetch-retries=0'], cwd });
+}
+
+/** Settings that send the scope of the packages to a registry, for npm and pnpm. */
+export function npmSettings({ url }: Registry): string {
+  const host = url.replace('http:', '');
+  // The value is not checked; the clients publish nothing without one.
+  return `${SCOPE}:registry=${url}/\n${host}/:_authToken=anyone\nfund=false\naudit=false\nupdate-notifier=false\n`;
+}
+
+/** The same for Yarn, which does not read npm's settings. */
+export function yarnSettings({ url }: Registry, thirdParty: string): string {
+  return `npmRegistryServer: "${thirdParty}"
+npmScopes: { payment-service: { npmRegistryServer: "${url}" } }
+unsafeHttpWhitelist: ["127.0.0.1"]
+nodeLinker: pnp
+pnpFallbackMode: none
+enableTelemetry: false
+enableGlobalCache: false
+npmPreapprovedPackages: ["${SCOPE}/*"]
+`;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,235 @@
+/** A fresh project: what is installed, with which client, and what runs. A command is words between single spaces. */
+export interface Row {
+  /** The name for the command line. */
+  readonly name: string;
+  /** What a reader of the table should know: the framework, the compiler, the runtime. */
+  readonly about: string;
+  /** @default 'npm' */
+  readonly installer?: 'npm' | 'pnpm' | 'yarn pnp';
+  /** The major version of a Node of `internal/toolchains`. @default 24 */
+  readonly node?: 20 | 22 | 24 | 26;
+  /** @default 'module' */
+  readonly type?: 'module' | 'commonjs';
+  /** Dependencies besides core, with their ranges; without a program, besides those that README.md installs. */
+  readonly dependencies: Readonly<Record<string, string>>;
+  /** The file of `programs/` that is compiled and started. Without one, the three steps of README.md are taken. */
+  readonly program?: string;
+  /** With options, the types are checked. Without, the files are only translated, with the compiler of the repository. */
+  readonly compiler?: Readonly<Record<string, unknown>>;
+  /** Commands between the compilation and the start, of programs of the project's dependencies. */
+  readonly prepare?: readonly string[];
+  /** What starts the program. @default node on the compiled file */
+  readonly start?: string;
+  /** Whether the program ends after its report, as a test does, and not on SIGTERM. */
+  readonly endsAlone?: boolean;
+  /** How the program ends on SIGTERM. @default 0 */
+  readonly exitCode?: number;
+  /** Of a control: what its failure must say. */
+  readonly fails?: RegExp;
+}
+
+const express = { '@payment-service/express': 'latest' };
+const fastify = { '@payment-service/fastify': 'latest' };
+const koa = { '@payment-service/koa': 'latest' };
+const web = { '@payment-service/fetch': 'latest' };
+const express5 = { ...express, express: '^5' };
+
+const onExpress = { about: 'Express 5', dependencies: express5, program: 'express.ts' };
+const onFastify = { about: 'Fastify 5', dependencies: { ...fastify, fastify: '^5' }, program: 'fastify.ts' };
+const onHono = {
+  about: 'Hono',
+  dependencies: { ...web, hono: '^4', '@hono/node-server': '^2' },
+  program: 'hono.ts',
+};
+const onCommonJs = { ...onExpress, about: 'Express 5 from CommonJS', type: 'commonjs' } as const;
+const byReadme = { about: 'the program of README.md', dependencies: {} };
+
+const ESBUILD =
+  '--bundle --minify --platform=node --format=cjs --log-level=error --outfile=bundle/program.cjs';
+const ESBUILD_WORKER =
+  '--bundle --minify --format=esm --conditions=workerd,worker,browser --outfile=bundle/worker.js';
+const WEBPACK = '--mode production --target node --output-path bundle --output-filename program.cjs';
+const DENO_SETTINGS = 'LITERAL_KEY PORT PUBLIC_KEY SERVICE_URL SIGNING_KEY'.replace(/\w+/g, '$&=$$$&');
+
+/** Every row, the controls last. */
+export const ROWS: readonly Row[] = [
+  { ...onExpress, name: 'express5' },
+  {
+    ...onExpress,
+    name: 'express4',
+    about: 'Express 4, ^4.17',
+    dependencies: { ...express, express: '^4.17' },
+  },
+  {
+    ...onExpress,
+    name: 'express4-oldest',
+    about: 'Express 4.17',
+    dependencies: { ...express, express: '4.17.1' },
+  },
+  { ...onFastify, name: 'fastify5' },
+  { name: 'koa3', about: 'Koa 3', dependencies: { ...koa, koa: '^3' }, program: 'koa.ts' },
+  { name: 'koa2', about: 'Koa 2', dependencies: { ...koa, koa: '^2' }, program: 'koa.ts' },
+  { ...onHono, name: 'hono' },
+  { ...onCommonJs, name: 'commonjs' },
+  ...typescript('5.4', ['nodenext', 'node16', 'bundler', 'node10']),
+  ...typescript('5.9', ['nodenext', 'node16', 'bundler', 'node10']),
+  ...typescript('7', ['nodenext', 'node16', 'bundler']),
+  ...([20, 22, 26] as const).map((node) => ({ ...onFastify, name: `node${node}`, node })),
+  ...([20, 22, 26] as const).map((node) => ({ ...onCommonJs, name: `node${node}-commonjs`, node })),
+  { ...onExpress, name: 'pnpm', about: 'Express 5, nothing hoisted', installer: 'pnpm' },
+  { ...onExpress, name: 'pnp', installer: 'yarn pnp' },
+  { ...onHono, name: 'pnp-hono', installer: 'yarn pnp' },
+  { ...byReadme, name: 'readme-npm' },
+  { ...byReadme, name: 'readme-pnpm', installer: 'pnpm' },
+  { ...byReadme, name: 'readme-pnp', installer: 'yarn pnp' },
+  {
+    name: 'jest',
+    about: 'Jest 30, Express 5',
+    type: 'commonjs',
+    dependencies: { ...express5, jest: '^30' },
+    program: 'jest.test.ts',
+    start: 'jest --runInBand --rootDir out',
+    endsAlone: true,
+  },
+  {
+    name: 'vitest',
+    about: 'Vitest, Express 5',
+    dependencies: { ...express5, vitest: '^5' },
+    program: 'vitest.test.ts',
+    start: 'vitest run out/vitest.test.js',
+    endsAlone: true,
+  },
+  ...nest(11),
+  ...nest(12),
+  {
+    name: 'next',
+    about: 'Next.js 16, build without secrets and start',
+    dependencies: { ...web, next: '^16', react: '^19', 'react-dom': '^19' },
+    program: 'web.ts',
+    prepare: ['next build'],
+    start: 'next start --port $PORT --hostname 127.0.0.1',
+    exitCode: 143, // Its own: it serves what is in flight, and ends with 128 + SIGTERM.
+  },
+  {
+    name: 'lambda-express',
+    about: 'Lambda events, serverless-http',
+    dependencies: { ...express5, 'serverless-http': '^4' },
+    program: 'lambda-express.ts',
+  },
+  {
+    name: 'lambda-web',
+    about: 'Lambda events, web-standard',
+    dependencies: { ...web, hono: '^4' },
+    program: 'lambda-web.ts',
+  },
+  {
+    ...onExpress,
+    name: 'esbuild',
+    about: 'esbuild, minified bundle',
+    dependencies: { ...express5, esbuild: '*' },
+    prepare: [`esbuild out/express.js ${ESBUILD}`],
+    start: 'node bundle/program.cjs',
+  },
+  {
+    ...onExpress,
+    name: 'webpack',
+    about: 'webpack 5, production',
+    dependencies: { ...express5, webpack: '^5', 'webpack-cli': '*' },
+    prepare: [`webpack ${WEBPACK} --entry ./out/express.js`],
+    start: 'node bundle/program.cjs',
+  },
+  {
+    name: 'inbox',
+    about: 'the inbox on SQLite, Express 5',
+    dependencies: { ...express5, '@payment-service/inbox': 'latest' },
+    program: 'inbox.ts',
+  },
+  {
+    name: 'inbox-esbuild',
+    about: 'the inbox on SQLite, external to a bundle',
+    dependencies: { ...express5, '@payment-service/inbox': 'latest', esbuild: '*' },
+    program: 'inbox.ts',
+    prepare: [`esbuild out/inbox.js --external:@payment-service/inbox ${ESBUILD}`],
+    start: 'node bundle/program.cjs',
+  },
+  {
+    name: 'bun',
+    about: 'Bun',
+    dependencies: { ...web, bun: '^1' },
+    program: 'bun.ts',
+    start: 'bun out/bun.js',
+  },
+  {
+    name: 'deno',
+    about: 'Deno, with no permission but --allow-net',
+    dependencies: { ...web, '@payment-service/sandbox': 'latest', deno: '^2' },
+    program: 'deno.ts',
+    start: `deno run --no-prompt --allow-net out/deno.js ${DENO_SETTINGS}`,
+  },
+  {
+    name: 'workerd',
+    about: 'workerd',
+    dependencies: { ...web, workerd: '*', esbuild: '*' },
+    program: 'workerd.ts',
+    prepare: [`esbuild out/workerd.js ${ESBUILD_WORKER}`],
+    start: 'workerd serve --socket-addr http=127.0.0.1:$PORT workerd.capnp',
+  },
+  {
+    ...onExpress,
+    name: 'control-dist',
+    about: 'a package without its dist',
+    dependencies: { ...express5, '@payment-service/express': 'without-dist' },
+    fails: /ERR_MODULE_NOT_FOUND|Cannot find module/,
+  },
+  {
+    // By README.md, whose project does not depend on core itself, which would be found.
+    ...byReadme,
+    name: 'control-dependency',
+    about: 'a package that does not declare core',
+    installer: 'pnpm',
+    dependencies: { '@payment-service/express': 'without-core' },
+    fails: /Cannot find package '@payment-service\/core'/,
+  },
+  {
+    ...onExpress,
+    name: 'control-copies',
+    about: 'two copies of core',
+    dependencies: { ...express5, '@payment-service/express': 'other-core' },
+    fails: /the error is that of core: false/,
+  },
+];
+
+/** The types are checked, those of the packages included, and the program runs: as CommonJS where the resolution is older. */
+function typescript(version: string, resolutions: readonly string[]): readonly Row[] {
+  const settings: Readonly<Record<string, Row['compiler']>> = {
+    nodenext: { module: 'nodenext' },
+    node16: { module: 'node16' },
+    bundler: { module: 'esnext', moduleResolution: 'bundler' },
+    node10: { module: 'commonjs', moduleResolution: 'node10', target: 'es2020' },
+  };
+  return resolutions.map((resolution) => ({
+    ...onExpress,
+    name: `ts${version}-${resolution}`,
+    about: `TypeScript ${version}, ${resolution}`,
+    type: resolution === 'node16' || resolution === 'node10' ? 'commonjs' : 'module',
+    dependencies: { ...express5, '@types/express': '^5', '@types/node': '^20', typescript: `~${version}.0` },
+    compiler: { skipLibCheck: false, ...settings[resolution] },
+  }));
+}
+
+function nest(major: number): readonly Row[] {
+  return ['express', 'fastify'].map((framework) => ({
+    name: `nest${major}-${framework}`,
+    about: `NestJS ${major} on ${framework}`,
+    type: 'commonjs',
+    dependencies: {
+      [`@payment-service/${framework}`]: 'latest',
+      ...Object.fromEntries(
+        ['common', 'core', `platform-${framework}`].map((name) => [`@nestjs/${name}`, `^${major}`]),
+      ),
+      'reflect-metadata': '^0.2',
+      rxjs: '^7',
+    },
+    program: `nest-${framework}.ts`,
+  }));
+}

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+
+/** A program, its arguments and its folder. `env` is added to the environment of this process. */
+export interface Command {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A program that runs. */
+export interface Running {
+  readonly child: ChildProcess;
+  /** Its exit code; null when a signal ended it. */
+  readonly ended: Promise<number | null>;
+  readonly stdout: () => string;
+  /** What it has written to both streams. */
+  readonly output: () => string;
+}
+
+const MAX_RUN_MS = 300_000;
+const MAX_ENDING_MS = 10_000;
+const SHOWN_LINES = 25;
+
+const SCRIPT = /^(npm_|NODE_ENV$|NODE_OPTIONS$|NODE_PATH$|TURBO_|VITEST|INIT_CWD$)/i;
+const KEPT = /^npm_(execpath|config_(registry|userconfig|globalconfig|cafile|proxy|https_proxy|noproxy))$/i;
+
+/** Without the variables that a package manager sets for its scripts and another one would read; with those of the registry. */
+function environment(added: Command['env']): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !SCRIPT.test(name) || KEPT.test(name));
+  return { ...Object.fromEntries(kept), CI: '1', NEXT_TELEMETRY_DISABLED: '1', ...added };
+}
+
+/** Starts a program without a shell. It is killed after five minutes. */
+export function start({ command, args, cwd, env }: Command): Running {
+  const child = spawn(command, args, {
+    cwd,
+    env: environment(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: MAX_RUN_MS,
+    killSignal: 'SIGKILL',
+  });
+  let [stdout, output] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    output += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.on('error', ({ message }) => (output += message));
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { child, ended, stdout: () => stdout, output: () => output };
+}
+
+/**
+ * Runs a program to its end.
+ *
+ * @returns what it wrote to stdout.
+ * @throws {Error} with the end of its output when it ends with anything but 0.
+ */
+export async function run(command: Command): Promise<string> {
+  const { ended, stdout, output } = start(command);
+  const code = await ended;
+  if (code === 0) return stdout();
+  const line = [command.command.split('/').at(-1), ...command.args].join(' ');
+  throw new Error(`${line} ended with ${code}:\n${lastLines(output())}`);
+}
+
+/** Waits for the end of a program that ends alone, or asks it to end; kills it after ten seconds. */
+export async function finish({ child, ended }: Running, endsAlone = false): Promise<number | null> {
+  if (!endsAlone) child.kill();
+  const late = setTimeout(() => child.kill('SIGKILL'), MAX_ENDING_MS);
+  const code = await ended;
+  clearTimeout(late);
+  return code;
+}
+
+export function lastLines(text: string): string {
+  return text.trim().split('\n').slice(-SHOWN_LINES).join('\n');
+}
