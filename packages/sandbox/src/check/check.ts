@@ -1,5 +1,5 @@
 import { type AttemptOptions, type Exchanged, exchange } from '../deliveries/delivery-attempt.ts';
-import { explainRecorded } from '../deliveries/outcome.ts';
+import { explainExchange } from '../deliveries/outcome.ts';
 import type { Signer } from '../deliveries/signer.ts';
 import { SandboxRefusal } from '../service/refusal.ts';
 import { checkDestination, type TransactionRules } from '../service/transaction-checks.ts';
@@ -106,7 +106,7 @@ function resultOf(
   const isPassed = verdict === 'pass';
   // An answer that no case expects is explained for itself: a missing route, a crash, a login page.
   const request = { method: method ?? 'POST', url, headers: headers ?? [], body };
-  const outcome = explainRecorded(request, exchanged, { signingKey, now: clock.now() });
+  const outcome = explainExchange(request, exchanged, { signingKey, now: clock.now() });
   const isOdd = name === 'genuine' || !(isAccepted(status) || isRefusal(status));
   return {
     name,

@@ -7,7 +7,7 @@ import { readCallback } from './content.ts';
 type Recorded = Pick<DeliveryAttempt, 'status' | 'response' | 'error' | 'error_code' | 'ms'>;
 
 /** What a request came to: likely cause and fix, from what was recorded on the wire. */
-export function explainRecorded(
+export function explainExchange(
   request: Exchange['request'],
   { status, response, error, error_code, ms }: Recorded,
   { signingKey, now, knownPaths }: { signingKey: string; now: number; knownPaths?: readonly string[] },
@@ -47,7 +47,7 @@ export function outcomeOf(
     '/payments/callbacks',
     ...(callbackUrl === null ? [] : [new URL(callbackUrl).pathname]),
   ];
-  const outcome = explainRecorded(request, attempt, { signingKey, now: attempt.at, knownPaths });
+  const outcome = explainExchange(request, attempt, { signingKey, now: attempt.at, knownPaths });
   known.set(attempt, outcome);
   return outcome;
 }
