@@ -10,9 +10,9 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     expect(body).toContain('No provider can take UGX 300 from this account.');
     for (const reason of [
       'Example Mobile Money takes at least 500 UGX per transaction.',
-      'Lake Mobile Money takes at least 1000 UGX per transaction.',
-      'Example Bank Transfer takes at least 5000 UGX per transaction.',
-      'Example Card (UGX) takes at least 2000 UGX per transaction.',
+      'Lake Mobile Money takes at least 1,000 UGX per transaction.',
+      'Example Bank Transfer takes at least 5,000 UGX per transaction.',
+      'Example Card (UGX) takes at least 2,000 UGX per transaction.',
     ]) {
       expect(body).toContain(`<li>${reason}</li>`);
     }
@@ -24,7 +24,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     const { status, body } = await new Customer(shop).checkOut({ product: 'lamp', quantity: '999' });
     expect(status).toBe(422);
     expect(body).toContain('No provider can take UGX 119,880,000 from this account.');
-    expect(body).toContain('Example Bank Transfer takes at most 50000000 UGX per transaction.');
+    expect(body).toContain('Example Bank Transfer takes at most 50,000,000 UGX per transaction.');
     expect(await shop.orders.list()).toEqual([]);
   });
 

@@ -124,6 +124,19 @@ describe('amounts are compared exactly', () => {
     expect(reasonsFor({ amount })).toEqual(expected);
   });
 
+  test('limits are written with grouped digits, and with every decimal that they have', () => {
+    const { ineligible } = eligibleProviders(
+      [{ ...mtn, max_amount: 0.000123, max_daily_amount: 20000000.5 }],
+      {
+        amount: 30000000,
+      },
+    );
+    expect(ineligible[0]?.reasons.map(({ message }) => message)).toEqual([
+      'Example Mobile Money takes at most 0.000123 UGX per transaction.',
+      'Example Mobile Money takes at most 20,000,000.5 UGX per day.',
+    ]);
+  });
+
   test('an amount above the daily maximum is refused', () => {
     expect(reasonsFor({ amount: 1001 }, { max_daily_amount: 1000 })).toEqual(['amount_above_daily_maximum']);
   });

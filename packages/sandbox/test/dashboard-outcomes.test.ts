@@ -44,7 +44,7 @@ describe('the outcome of a delivery', () => {
       '{}',
       { forged_amount: 1 },
       'Delivered',
-      'Make sure that it credited nothing',
+      'Make sure that nothing was credited',
     ],
     [
       'another t, accepted',

@@ -89,6 +89,8 @@ function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): Ineligi
     const bound = parseDecimal(String(limit));
     return isAmount && bound !== undefined && compareDecimals(decimal, bound) === side;
   };
+  const money = (limit: number): string =>
+    `${limit.toLocaleString('en', { maximumFractionDigits: 20 })} ${unit}`;
   const digits = account === undefined ? undefined : normalizeAccount(account);
   const isServed = prefixes.some((prefix) => digits?.startsWith(normalizeAccount(prefix)));
   const checks: readonly [IneligibilityCode, applies: boolean, message: string][] = [
@@ -104,9 +106,9 @@ function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): Ineligi
       amount !== undefined && !isAmount,
       'The amount must be a plain number above zero, such as 1999.90.',
     ],
-    ['amount_below_minimum', isBeyond(min, -1), `${name} takes at least ${min} ${unit} per transaction.`],
-    ['amount_above_maximum', isBeyond(max, 1), `${name} takes at most ${max} ${unit} per transaction.`],
-    ['amount_above_daily_maximum', isBeyond(daily, 1), `${name} takes at most ${daily} ${unit} per day.`],
+    ['amount_below_minimum', isBeyond(min, -1), `${name} takes at least ${money(min)} per transaction.`],
+    ['amount_above_maximum', isBeyond(max, 1), `${name} takes at most ${money(max)} per transaction.`],
+    ['amount_above_daily_maximum', isBeyond(daily, 1), `${name} takes at most ${money(daily)} per day.`],
     ['account_invalid', digits === '', 'The account number is missing.'],
     [
       'account_prefix_differs',

@@ -98,7 +98,7 @@ export const OUTCOMES = {
   verification_off:
     'A bad signature was ACCEPTED: verification is off. Verify before anything else: now every sender can report a payment.',
   forgery_accepted:
-    'Accepted, as it must be: the signature fits. Make sure that it credited nothing: it does not cover amounts, so compare them with confirmAmount().',
+    'Accepted, as it must be: the signature fits, and it does not cover amounts. Make sure that nothing was credited: compare amounts with confirmAmount().',
   accepted: 'The callback was accepted. Nothing to fix.',
   unexpected_status: 'This is neither success nor refusal. Answer 200 when the callback is stored.',
 };

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const style = readFileSync(new URL('../src/pages/parts/style.css', import.meta.url), 'utf8');
+
+it('every colour, size of text and space of the pages is a token', () => {
+  expect(literalsOf(style)).toEqual([]);
+});
+
+it('every token is defined and used', () => {
+  expect([...namesOf(style, /var\((--[\w-]+)/g)].sort()).toEqual([...namesOf(style, /(--[\w-]+):/g)].sort());
+});
+
+it('control: a literal colour, size of text or space is found', () => {
+  const faults = [
+    'color: #123456',
+    'background: rgb(0 0 0)',
+    'font-size: 13px',
+    'gap: 0.3rem',
+    'margin: 0 3px',
+  ];
+  expect(literalsOf(faults.map((fault) => `p { ${fault}; }`).join('\n'))).toEqual(faults);
+});
+
+/** The declarations outside of the definition of the tokens that say a value themselves. */
+function literalsOf(css: string): string[] {
+  const rules = css.replace(/\/\*.*?\*\/|:root\s*\{[^}]*\}/gs, '');
+  return [...rules.matchAll(/([\w-]+):\s*([^;{}]+);/g)]
+    .filter(([, property = '', value = '']) => {
+      const isSize = /^(?:font-size|gap|margin|padding)/.test(property);
+      return isSize ? /[1-9.]\d*(?:rem|em|px)/.test(value) : /#[\da-f]{3,8}\b|\b(?:rgb|hsl)a?\(/i.test(value);
+    })
+    .map(([declaration]) => declaration.slice(0, -1));
+}
+
+function namesOf(css: string, pattern: RegExp): Set<string> {
+  return new Set([...css.matchAll(pattern)].map(([, name = '']) => name));
+}
