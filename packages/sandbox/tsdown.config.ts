@@ -15,26 +15,17 @@ export async function readAsset(name: string): Promise<string> { return texts[na
   };
 }
 
-const plugins = [embeddedAssets()];
+const shared: UserConfig = { dts: { entry: 'src/index.ts' }, platform: 'node', plugins: [embeddedAssets()] };
 
 const config: UserConfig[] = defineConfig([
   {
-    entry: ['src/index.ts'],
-    format: ['esm', 'cjs'],
-    dts: true,
-    platform: 'neutral',
-    plugins,
+    ...shared,
+    // The command runs as a module only, and shares its code with the main entry.
+    entry: { index: 'src/index.ts', command: 'src/command/command.ts' },
+    format: 'esm',
+    outputOptions: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
     copy: [{ from: 'node_modules/idiomorph/LICENSE', to: 'dist', rename: 'idiomorph.LICENSE' }],
   },
-  // The command runs in Node only, and as a module only.
-  {
-    entry: { command: 'src/command/command.ts' },
-    format: ['esm'],
-    dts: false,
-    platform: 'node',
-    clean: false,
-    fixedExtension: false,
-    plugins,
-  },
+  { ...shared, entry: 'src/index.ts', format: 'cjs', clean: false },
 ]);
 export default config;
