@@ -3,11 +3,11 @@ import { expect, it } from 'vitest';
 
 const style = readFileSync(new URL('../src/pages/parts/style.css', import.meta.url), 'utf8');
 
-it('every colour, size of text and space of the pages is a token', () => {
+it('every colour, size of text and space of the pages is a variable', () => {
   expect(literalsOf(style)).toEqual([]);
 });
 
-it('every token is defined and used', () => {
+it('every variable is defined and used', () => {
   expect([...namesOf(style, /var\((--[\w-]+)/g)].sort()).toEqual([...namesOf(style, /(--[\w-]+):/g)].sort());
 });
 
@@ -22,7 +22,7 @@ it('control: a literal colour, size of text or space is found', () => {
   expect(literalsOf(faults.map((fault) => `p { ${fault}; }`).join('\n'))).toEqual(faults);
 });
 
-/** The declarations outside of the definition of the tokens that say a value themselves. */
+/** The declarations outside of the definition of the variables that say a value themselves. */
 function literalsOf(css: string): string[] {
   const rules = css.replace(/\/\*.*?\*\/|:root\s*\{[^}]*\}/gs, '');
   return [...rules.matchAll(/([\w-]+):\s*([^;{}]+);/g)]
