@@ -126,7 +126,12 @@ if (import.meta.main) {
     const outcomes = await runRehearsal(rows, (line) => console.log(line));
     console.log(`\n${table(outcomes)}`);
     mkdirSync(join(root, 'reports'), { recursive: true });
-    const report = { date: new Date().toISOString(), node: process.version, results: outcomes };
+    const results = outcomes.map(({ row, problems }) => {
+      const unit = row.fails === undefined ? 'problems' : 'problems of the control';
+      const [value, met] = [problems.length, problems.length === 0];
+      return { name: row.name, value, unit, target: 0, bound: 'exactly', met };
+    });
+    const report = { name: 'rehearse', date: new Date().toISOString(), results };
     writeFileSync(join(root, 'reports/rehearse.json'), `${JSON.stringify(report, null, 2)}\n`);
     process.exitCode = outcomes.every(({ problems }) => problems.length === 0) ? 0 : 1;
   }
