@@ -1,16 +1,17 @@
 /** Lets idle workers wait, and wakes them when something was kept in this process. */
 export class Wakeup {
-  #next = new AbortController();
+  #next: AbortController | undefined;
 
   /** Aborted by the next `wake()`. Taken before a look at the store, it tells what the look may have missed. */
   get next(): AbortSignal {
+    this.#next ??= new AbortController();
     return this.#next.signal;
   }
 
   readonly wake = (): void => {
-    const now = this.#next;
-    this.#next = new AbortController();
+    const woken = this.#next;
+    this.#next = undefined;
     // With a reason, since the default one is an error with a stack.
-    now.abort('woken');
+    woken?.abort('woken');
   };
 }
