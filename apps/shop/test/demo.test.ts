@@ -48,6 +48,9 @@ describe('the demo', () => {
     for (const path of ['/payments/callbacks', '/orders/{merchant_reference}', '/owner/inbox?reference=']) {
       expect(settings).toContain(`value="${shop}${path}`);
     }
+    // The misbehaviour to try is one that the dashboard offers.
+    const [, misbehaviour = 'none'] = /choose the callbacks "([^"]+)"/.exec(text) ?? [];
+    expect(settings).toContain(`>${misbehaviour}</option>`);
     demo.process.kill('SIGINT');
     expect(await demo.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
     // What was not to be kept is gone.
