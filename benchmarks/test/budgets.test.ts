@@ -21,11 +21,11 @@ test('control: what is heavier than its budget is reported, measure by measure',
 
 test('control: a lighter peer is listed with the reason, and fails where there is none', () => {
   expect(lighterPeers(footprints({}))).toEqual([]);
-  const lighter = lighterPeers(footprints({ packages: 2 }));
+  const lighter = lighterPeers(footprints({ bytes: 2 }));
   expect(lighter.map(({ name, peer }) => `${name} ${peer}`)).toContain('core standardwebhooks');
   expect(unexplained(lighter)).toEqual([]);
-  expect(unexplained(lighterPeers(footprints({ packages: 2 }), {}))).toContain(
-    'core: standardwebhooks is lighter (packages), and nothing says why',
+  expect(unexplained(lighterPeers(footprints({ bytes: 2 }), {}))).toContain(
+    'core: standardwebhooks is lighter (bytes), and nothing says why',
   );
 });
 

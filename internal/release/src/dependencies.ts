@@ -26,7 +26,7 @@ export async function publishedDependencies(): Promise<readonly Dependency[]> {
   const byLicense: Record<string, { paths: string[] }[]> = JSON.parse(output.slice(output.indexOf('{')));
   const installed = Object.values(byLicense).flatMap((packages) => packages.flatMap(({ paths }) => paths));
   // A build that copies a package leaves its licence beside the copy.
-  const copied = globSync('packages/*/dist/*.LICENSE', { cwd: root }).map((path) => {
+  const copied = globSync('packages/*/dist/**/*.LICENSE', { cwd: root }).map((path) => {
     const [, folder = '', name = ''] = /^(packages.[^/\\]+).dist.(.+)\.LICENSE$/.exec(path) ?? [];
     return join(root, folder, 'node_modules', name);
   });

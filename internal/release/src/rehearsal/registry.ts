@@ -66,12 +66,12 @@ async function publishOne(folder: string, tag: string, registry: Registry): Prom
 }
 
 /**
- * Asks the registry of third-party packages for one small package.
+ * Asks the registry of third-party packages for one of them.
  *
  * @throws {Error} when it is out of reach: a rehearsal without it has proved nothing.
  */
 export async function requireThirdPartyRegistry(cwd: string): Promise<void> {
-  await run({ command: 'npm', args: ['view', '@noble/hashes', 'version', '--fetch-retries=0'], cwd });
+  await run({ command: 'npm', args: ['view', 'express', 'version', '--fetch-retries=0'], cwd });
 }
 
 /** Settings that send the scope of the packages to a registry, for npm and pnpm. */

@@ -17,7 +17,8 @@ export function undeclaredImports(
 ): readonly string[] {
   // tsdown refuses to bundle anything that this list leaves out.
   const build = files.find(({ path }) => path === `${folder}/tsdown.config.ts`)?.text ?? '';
-  const bundled = build.match(/onlyBundle: \['([^']+)'\]/)?.slice(1) ?? [];
+  const [, list = ''] = /onlyBundle: \[([^\]]*)\]/.exec(build) ?? [];
+  const bundled = [...list.matchAll(/'([^']+)'/g)].map(([, name = '']) => name);
   const declared = [...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }), ...bundled];
   const isDeclared = (module: string, path: string): boolean => {
     if (module.startsWith('.')) {
