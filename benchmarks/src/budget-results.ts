@@ -49,14 +49,14 @@ const SAME_WORK: Readonly<Record<string, readonly string[]>> = {
 };
 
 const RULES =
-  'core has the rules of the body, the redirect and the amounts, and a text for each refusal; the peer compares one signature over the whole body';
+  'core also has rules for bodies, redirects and amounts, and a message for each refusal; the peer compares one signature over the whole body';
 const CRYPTO =
   'loading node:crypto takes about 5 ms; the peer hashes in JavaScript, and takes three times as long for each callback';
 const MORE_CODE = 'both load node:crypto; core has more code, for the reasons of the bundle';
 const PORTABLE =
   'the client, the explanations and a second digest are in the package, and each file in ESM, in CommonJS and with declarations';
 const ROUTE =
-  'an adapter limits the size of a body and of what it decompresses, and carries the verifier with its texts; the peer limits no size';
+  'an adapter limits the size of a body, before and after decompression, and includes the verifier with its messages; the peer has no size limit';
 
 /** Why a peer is lighter, by measure, and by peer where that differs. */
 const REASONS: Readonly<Record<string, string>> = {

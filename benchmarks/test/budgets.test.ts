@@ -19,7 +19,7 @@ test('control: what is heavier than its budget is reported, measure by measure',
   expect(heavy).toHaveLength(5 * Object.keys(BUDGETS).length);
 });
 
-test('control: a lighter peer is listed with the reason, and fails where there is none', () => {
+test('control: a lighter peer is listed with the reason, and fails without one', () => {
   expect(lighterPeers(footprints({}))).toEqual([]);
   const lighter = lighterPeers(footprints({ bytes: 2 }));
   expect(lighter.map(({ name, peer }) => `${name} ${peer}`)).toContain('core standardwebhooks');

@@ -6,7 +6,7 @@ import type { TestDatabase } from './test-database.ts';
 const NOTE = { by: 'crash-test', note: 'the process was killed, the handler is sound' };
 
 /**
- * After the last kill: waits until every spool is handed over and every transition has found its place, and does what a
+ * After the last kill: waits until every spool is drained and every transition has found its place, and does what a
  * person would do with transitions that no handler survived.
  *
  * @param watch throws when nothing moves any more.

@@ -66,7 +66,7 @@ describe('compose', () => {
     const edited = await show('/compose/1001?preset=edit_body');
     const opened = (html: string): (string | undefined)[] =>
       [...html.matchAll(/id="group-(\w+)" open/g)].map(([, group]) => group);
-    // Groups with a change are open, and the first one where there is none.
+    // Groups with a change are open; without a change, the first group is.
     expect(opened(text)).toEqual(['money', 'time', 'fields']);
     expect(opened(edited)).toEqual(['body']);
     expect(opened(await show('/compose/1001'))).toEqual(['money']);

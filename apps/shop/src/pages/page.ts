@@ -19,7 +19,7 @@ interface PageContent {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Where the page's form may lead besides the shop: browsers hold form-action against the redirect that follows. */
   readonly formsTo?: string | undefined;
-  /** Keeps the page up to date: by script, or every 3 seconds where there is none. The owner's pages have the script only. */
+  /** Keeps the page up to date with a script; without scripts, the page reloads every 3 seconds. Pages of the owner do not reload. */
   readonly watch?: boolean | undefined;
   /** A module of assets/ that this page loads. */
   readonly script?: '/checkout.js' | undefined;

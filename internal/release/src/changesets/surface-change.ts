@@ -16,7 +16,7 @@ const WRITTEN_BY_USERS = /(?:Options|Query|Request|Input|Selector)\b/;
 /** Members of the contract that describe and decide nothing. */
 const DESCRIPTIVE = ['description', 'summary', 'example', 'examples', 'title', 'x-known-values'];
 
-/** The difference between two reports of a public API, as `pnpm api` writes them; `''` where there is none. */
+/** The difference between two reports of a public API, as `pnpm api` writes them; `''` when they are equal. */
 export function surfaceDifference(before: string, after: string): Difference {
   const [old, now] = [declarations(before), declarations(after)];
   const found: Difference[] = [];

@@ -9,7 +9,7 @@ interface Waiting<T, R> {
 
 const MAX_GROUP = 64;
 /** How many groups are under way at the same time. A second one only when it is full: fewer, larger ones cost the server less. */
-const LANES = 2;
+const MAX_CONCURRENCY = 2;
 
 /** Sends a group; the results are in the order of the items. */
 type Send<T, R> = (items: readonly T[]) => Promise<readonly R[]>;
@@ -60,7 +60,7 @@ export class Group<T, R> {
       this.#isScheduled = false;
       while (
         this.#waiting.size > 0 &&
-        (this.#underWay === 0 || (this.#underWay < LANES && this.#waiting.size >= MAX_GROUP))
+        (this.#underWay === 0 || (this.#underWay < MAX_CONCURRENCY && this.#waiting.size >= MAX_GROUP))
       ) {
         void this.#send([...this.#waiting].slice(0, MAX_GROUP));
       }

@@ -19,7 +19,7 @@ export interface IntakeOptions {
   readonly onKept: () => void;
 }
 
-/** Keeps deliveries: in the store, or in the spool while the store is away, or not at all, and says so. */
+/** Keeps deliveries: in the store, or in the spool while the store is unavailable, or not at all, and reports it. */
 export class Intake {
   readonly #options: IntakeOptions;
   readonly #group: Group<IntakeRecord, IntakeOutcome>;
@@ -38,7 +38,7 @@ export class Intake {
     const durationMs = (): number => Math.round((performance.now() - started) * 1000) / 1000;
     const spooled = (): void =>
       settings.emit({ name: 'callback.spooled', transitionId, durationMs: durationMs() });
-    if (spool?.isStoreAway === true && (await spool.keep(record))) return spooled();
+    if (spool?.isStoreUnavailable === true && (await spool.keep(record))) return spooled();
     try {
       const outcome = await this.store(record);
       const isEvidence = record.refusal !== null;
@@ -55,7 +55,7 @@ export class Intake {
       if (spool !== undefined && (await spool.keepInstead(record))) return spooled();
       const failure = failureCode(error);
       settings.emit({ name: 'callback.unavailable', transitionId, failure, durationMs: durationMs() });
-      throw awayError(failure);
+      throw unavailableError(failure);
     }
   }
 
@@ -74,7 +74,7 @@ export class Intake {
   }
 }
 
-function awayError(failure: string): UnavailableError {
+function unavailableError(failure: string): UnavailableError {
   return new UnavailableError(
     `The store of the inbox did not keep this callback (${failure}), so it is not acknowledged and the sender is asked to ` +
       'retry. Bring the store back. With the option spool, callbacks are kept meanwhile.',

@@ -6,7 +6,7 @@ import { SpoolFolder } from './spool-folder.ts';
 const MAX_GROUP = 64;
 const MIN_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5000;
-/** After so many failures a round ends: the store is away, or does not take some of the deliveries. */
+/** A round ends after so many failures: the store is unavailable, or refuses some of the deliveries. */
 const MAX_FAILED = 3;
 
 export interface SpoolOptions {
@@ -33,7 +33,7 @@ export class Spool {
   #failures = 0;
   #isClosed = false;
   /** While true, deliveries come here immediately, without waiting for the store again. */
-  isStoreAway = false;
+  isStoreUnavailable = false;
 
   constructor(options: SpoolOptions) {
     this.#options = options;
@@ -76,7 +76,7 @@ export class Spool {
   /** After the store has failed. */
   async keepInstead(record: IntakeRecord): Promise<boolean> {
     const isKept = await this.keep(record);
-    if (isKept) this.isStoreAway = true;
+    if (isKept) this.isStoreUnavailable = true;
     return isKept;
   }
 
@@ -105,7 +105,7 @@ export class Spool {
       const { taken, failure } = await this.#round();
       this.#failures = failure === undefined ? 0 : taken > 0 ? 1 : this.#failures + 1;
       if (taken > 0 || failure !== undefined) pauseMs = this.#pause();
-      if (failure === undefined) this.isStoreAway = false;
+      if (failure === undefined) this.isStoreUnavailable = false;
       else emit({ name: 'store.unavailable', failure, retryInMs: pauseMs });
       if (taken > 0) emit({ name: 'spool.drained', count: taken });
     } catch (error) {
@@ -116,7 +116,7 @@ export class Spool {
     this.#schedule(pauseMs);
   }
 
-  /** The first alone, then more and more together. One that the store never takes fails with its whole group. */
+  /** The first alone, then larger and larger groups. A delivery that the store refuses fails with its whole group. */
   async #round(): Promise<{ taken: number; failure: string | undefined }> {
     const left = this.#inTurn(await this.#folder.names());
     if (left.length === 0) this.#counts.clear();
@@ -124,10 +124,10 @@ export class Spool {
     let failure: string | undefined;
     while (left.length > 0 && failed < MAX_FAILED && !this.#isClosed) {
       const group = left.splice(0, size);
-      const results = await Promise.allSettled(group.map((name) => this.#handOver(name)));
+      const results = await Promise.allSettled(group.map((name) => this.#storeFile(name)));
       const rejected = results.find((result) => result.status === 'rejected');
       taken += results.filter((result) => result.status === 'fulfilled' && result.value).length;
-      if (taken > 0) this.isStoreAway = false;
+      if (taken > 0) this.isStoreUnavailable = false;
       if (rejected === undefined) size = Math.min(MAX_GROUP, size * 2);
       else [failed, failure] = [failed + 1, failureCode(rejected.reason)];
     }
@@ -135,7 +135,7 @@ export class Spool {
   }
 
   /** @returns false when there is nothing to read. */
-  async #handOver(name: string): Promise<boolean> {
+  async #storeFile(name: string): Promise<boolean> {
     const record = await this.#folder.read(name);
     if (record === undefined) return false;
     await this.#options.store({ ...record, isAcknowledged: true });

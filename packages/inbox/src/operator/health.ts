@@ -13,7 +13,7 @@ export interface InboxStats {
   readonly oldestDueSeconds: number;
   /** Expectations past their deadline and unsettled. */
   readonly overdue: number;
-  /** Deliveries in the spool of this machine, not handed over yet. */
+  /** Deliveries in the spool of this machine, not stored yet. */
   readonly spooled: number;
 }
 

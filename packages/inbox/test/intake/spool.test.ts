@@ -36,7 +36,7 @@ it('what an earlier process has left is drained from the oldest on, without temp
   expect(filesIn(next.path)).toEqual([killed]);
 });
 
-it('deliveries that come together are all kept, and handed over together once the store takes one', async () => {
+it('deliveries that arrive together are all kept, and are stored in groups once the store accepts one', async () => {
   const one = new TestSpool();
   const references = Array.from({ length: 250 }, (_each, index) => `${index}`);
   expect(await Promise.all(references.map((reference) => one.keep(reference)))).not.toContain(false);
@@ -66,21 +66,24 @@ it('at most three are tried in a round while the store is unavailable, and no fi
   expect(filesIn(path)).toEqual(before);
 });
 
-it.each([1, 4])('%d that the store never takes hold back no other, and stay', async (count) => {
-  const one = new TestSpool();
-  for (const reference of REFERENCES.slice(0, count)) one.refused.add(reference);
-  await one.keepAll(REFERENCES);
-  one.isThere = true;
-  await until(async () => (await one.spool.count()) === count);
-  expect(one.references()).toEqual(REFERENCES.slice(count));
-  await until(() => !one.spool.isStoreAway);
-  await one.spool.keepInstead(recordOf('G'));
-  await until(async () => one.references().includes('G') && (await one.spool.count()) === count);
-  expect(one.spool.isStoreAway).toBe(false);
-  one.refused.clear();
-  await until(() => one.isEmpty());
-  expect(one.references()).toEqual([...REFERENCES, 'G']);
-});
+it.each([1, 4])(
+  '%d deliveries that the store refuses stay, and do not hold back the others',
+  async (count) => {
+    const one = new TestSpool();
+    for (const reference of REFERENCES.slice(0, count)) one.refused.add(reference);
+    await one.keepAll(REFERENCES);
+    one.isThere = true;
+    await until(async () => (await one.spool.count()) === count);
+    expect(one.references()).toEqual(REFERENCES.slice(count));
+    await until(() => !one.spool.isStoreUnavailable);
+    await one.spool.keepInstead(recordOf('G'));
+    await until(async () => one.references().includes('G') && (await one.spool.count()) === count);
+    expect(one.spool.isStoreUnavailable).toBe(false);
+    one.refused.clear();
+    await until(() => one.isEmpty());
+    expect(one.references()).toEqual([...REFERENCES, 'G']);
+  },
+);
 
 it('a file that cannot be read stays, is counted and reported, and holds back no other', async () => {
   const one = new TestSpool();

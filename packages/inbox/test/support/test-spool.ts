@@ -15,7 +15,7 @@ export class TestSpool {
   readonly spool: Spool;
   readonly events: InboxEvent[] = [];
   readonly taken: IntakeRecord[] = [];
-  /** References that the store never takes, nor what is handed over together with them. */
+  /** References that the store refuses, together with what is in the same group. */
   readonly refused: Set<string> = new Set();
   /** What the store waits for. */
   wait: () => Promise<void> = () => pause(1);

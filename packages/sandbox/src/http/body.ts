@@ -5,7 +5,7 @@ import { SandboxRefusal } from '../service/refusal.ts';
 const MAX_BODY_BYTES = 64 * 1024;
 
 /**
- * The body as a string; empty where there is none.
+ * The body as a string; empty when the request has none.
  *
  * The limit applies where a body is read. A middleware in front would have to rebuild the request, which the platform
  * refuses for the request objects of Node's bridge.
