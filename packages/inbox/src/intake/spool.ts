@@ -74,10 +74,10 @@ export class Spool {
   }
 
   /** After the store has failed. */
-  async keepInstead(record: IntakeRecord): Promise<boolean> {
-    const isKept = await this.keep(record);
-    if (isKept) this.isStoreUnavailable = true;
-    return isKept;
+  keepInstead(record: IntakeRecord): Promise<boolean> {
+    // Before the delivery is kept: it may be stored, which ends this, while the caller still waits.
+    this.isStoreUnavailable = true;
+    return this.keep(record);
   }
 
   async close(): Promise<void> {
