@@ -1,7 +1,6 @@
 -- name: keep_firsts
--- First deliveries, which are due at once, each with its body. Gives those that were not known before; a transition that was
--- known has a body.
-{first} insert into inbox.transition (transition_id, account, signed, reference_key, transaction_type, subject_key, state,
+-- First deliveries, which are due at once, each with its body. Gives those that were not known before.
+/* prepared */ {first} insert into inbox.transition (transition_id, account, signed, reference_key, transaction_type, subject_key, state,
   reason, bodies, next_at, first_at, changed_at)
 select value ->> 'transitionId', value ->> 'account', value ->> 'signed', value ->> 'referenceKey',
   value ->> 'transactionType', value ->> 'subjectKey',
@@ -12,10 +11,9 @@ on conflict (transition_id) do nothing
 returning id, transition_id
 {also} insert into inbox.body (transition, digest, content, request_currency, request_amount, transaction_currency,
   transaction_amount, key_id, refusal, first_at)
-select created.id, value ->> 'digest', value ->> 'content', value ->> 'requestCurrency', value ->> 'requestAmount',
+select {created_id}, value ->> 'digest', value ->> 'content', value ->> 'requestCurrency', value ->> 'requestAmount',
   value ->> 'transactionCurrency', value ->> 'transactionAmount', value ->> 'keyId', value ->> 'refusal', {now}
-from {given} join {created} created on created.transition_id = value ->> 'transitionId'
-{last}
+from {given} {last}
 
 -- name: keep_body
 -- What was evidence becomes a callback when the same body verifies.

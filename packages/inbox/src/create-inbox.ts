@@ -4,7 +4,7 @@ import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { checkOptions as checkTable, type OptionRules } from '@payment-service/core/receive';
 import type { Inbox, WorkerOptions } from './inbox.ts';
 import { Intake } from './intake/intake.ts';
-import { keepGroup, tryToKeep } from './intake/keep.ts';
+import { groupKeeper, tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake/record.ts';
 import { Spool } from './intake/spool.ts';
 import { move, reopen, resolve } from './operator/actions.ts';
@@ -15,7 +15,7 @@ import { checkOptions, type InboxOptions, wholeNumber } from './options.ts';
 import { databasePath } from './store/database-path.ts';
 import { migrate, migrationsOf } from './store/schema.ts';
 import { Statements } from './store/statements.ts';
-import { pause, within } from './time.ts';
+import { pause } from './time.ts';
 import { Dispatcher } from './work/dispatcher.ts';
 import { checkExpectation, keepExpectation } from './work/expectation.ts';
 import { Handlers } from './work/handlers.ts';
@@ -72,18 +72,13 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   /** A transaction in which the server gives up before the sender of a callback is given up. */
   const limited = <T>(body: (tx: Tx) => Promise<T>): Promise<T> =>
     store.transaction(async (tx) => {
-      if (store.dialect === 'postgres' && store.setsLimits !== true)
+      if (store.dialect === 'postgres')
         await statements.run('limit_statements', [String(storeTimeoutMs)], tx);
       return body(tx);
-    }, storeTimeoutMs);
-  // A connection that has fallen silent holds up its own group, and not those after it.
-  const keep = (records: readonly IntakeRecord[]) =>
-    within(
-      storeTimeoutMs,
-      limited((tx) => keepGroup(statements, records, tx)),
-    );
+    });
+  const keeping = { statements, transact: limited, storeTimeoutMs };
   const spool = openSpool();
-  const intake = new Intake({ settings, keep, ready, spool, onKept });
+  const intake = new Intake({ settings, keep: groupKeeper(keeping), ready, spool, onKept });
 
   function openSpool(): Spool | undefined {
     if (settings.spool === undefined) return undefined;
@@ -111,7 +106,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     await store.check?.();
     await migrate(store, statements);
     isReadable = true;
-    await tryToKeep(statements, limited, account);
+    await tryToKeep(keeping, account);
     isReady = true;
   }
 
@@ -236,7 +231,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     async health(given = {}) {
       checkTable('health()', given, { maxPendingAgeSeconds: wholeNumber() });
       const { maxPendingAgeSeconds = 60 } = given;
-      const attempt = (): Promise<void> => whenReady(() => tryToKeep(statements, limited, account));
+      const attempt = (): Promise<void> => whenReady(() => tryToKeep(keeping, account));
       return readHealth(context, spool, { tryToKeep: attempt, maxPendingAgeSeconds });
     },
     async list(given = {}) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, optionalText, type SqlValue, textOf } from '../store/store.ts';
+import { within } from '../time.ts';
 import { readCase } from '../work/case.ts';
 import { equalsExpectation } from '../work/evaluate.ts';
 import { type IntakeRecord, MAX_BODIES, MAX_EVIDENCE } from './record.ts';
@@ -16,25 +17,66 @@ export type IntakeOutcome =
   /** Not kept, and counted: the transition has as many distinct bodies as are kept. */
   | 'full';
 
+/** What keeping needs of the store. */
+export interface KeepContext<Tx> {
+  readonly statements: Statements<Tx>;
+  /** In which the server gives up before the sender of a callback is given up. */
+  readonly transact: <T>(body: (tx: Tx) => Promise<T>) => Promise<T>;
+  readonly storeTimeoutMs: number;
+}
+
+/** Keeps groups within `storeTimeoutMs` each. */
+export function groupKeeper<Tx>(
+  context: KeepContext<Tx>,
+): (records: readonly IntakeRecord[]) => Promise<readonly IntakeOutcome[]> {
+  let isFailing = false;
+  return async (records) => {
+    // After a failure in a transaction, which has limits: a statement that waits for a lock without them keeps its connection
+    // on the server, even when nobody waits for its answer any more.
+    const kept = isFailing
+      ? context.transact((tx) => keepGroup(context, records, tx))
+      : keepGroup(context, records);
+    try {
+      const outcomes = await within(context.storeTimeoutMs, kept);
+      isFailing = false;
+      return outcomes;
+    } catch (error) {
+      isFailing = true;
+      throw error;
+    }
+  };
+}
+
 /**
- * Keeps a group of deliveries in a transaction, and says for each what became of it. First deliveries, the usual case, are
- * written together; so are repetitions. A body that was not kept before takes the lock of its transition.
+ * Keeps a group of deliveries, and says for each what became of it. First deliveries, the usual case, are one statement.
  *
  * Everything is taken in the order of the transitions' ids and of the tables, so that two groups cannot wait for each other.
+ *
+ * @param tx The transaction for all of them. Without it, first deliveries have their own, which saves two round trips.
  */
 export async function keepGroup<Tx>(
-  statements: Statements<Tx>,
+  { statements, transact, storeTimeoutMs }: KeepContext<Tx>,
   records: readonly IntakeRecord[],
-  tx: Tx,
+  tx?: Tx,
 ): Promise<readonly IntakeOutcome[]> {
   const outcomes = new Map<IntakeRecord, IntakeOutcome>();
   const sorted = [...records].sort(byTransition);
   const firsts = sorted.filter((record, index) => sorted[index - 1]?.transitionId !== record.transitionId);
-  const created = await statements.run('keep_firsts', [JSON.stringify(firsts)], tx);
+  const created = await statements.run('keep_firsts', [JSON.stringify(firsts)], tx, storeTimeoutMs);
   const news = new Set(created.map((row) => textOf(row, 'transition_id')));
   for (const record of firsts) if (news.has(record.transitionId)) outcomes.set(record, 'new');
-
   const others = sorted.filter((record) => !outcomes.has(record));
+  const rest = (own: Tx): Promise<void> => keepOthers(statements, { others, outcomes }, own);
+  if (others.length > 0) await (tx === undefined ? transact(rest) : rest(tx));
+  return records.map((record) => outcomes.get(record) ?? 'full');
+}
+
+/** Of known transitions. Repetitions are written together; a body that was not kept before takes the lock of its transition. */
+async function keepOthers<Tx>(
+  statements: Statements<Tx>,
+  { others, outcomes }: { others: readonly IntakeRecord[]; outcomes: Map<IntakeRecord, IntakeOutcome> },
+  tx: Tx,
+): Promise<void> {
   const bodies = await findKnown(statements, others, tx);
   const repeats = new Map<Known, number>();
   for (const record of others) {
@@ -51,7 +93,6 @@ export async function keepGroup<Tx>(
       throw new TypeError('A transition disappeared while a body was added. Was a table changed?');
     if (!outcomes.has(record)) outcomes.set(record, await addBody(statements, { record, id }, tx));
   }
-  return records.map((record) => outcomes.get(record) ?? 'full');
 }
 
 /**
@@ -60,11 +101,7 @@ export async function keepGroup<Tx>(
  *
  * @throws What keeping a callback meets.
  */
-export async function tryToKeep<Tx>(
-  statements: Statements<Tx>,
-  inTransaction: (body: (tx: Tx) => Promise<never>) => Promise<void>,
-  account: string,
-): Promise<void> {
+export async function tryToKeep<Tx>(context: KeepContext<Tx>, account: string): Promise<void> {
   const undo = new Error('rolled back');
   const id = `check ${randomUUID()}`;
   const keys = { transitionId: id, account, referenceKey: id, subjectKey: id, digest: id };
@@ -72,8 +109,8 @@ export async function tryToKeep<Tx>(
   const transaction = { transactionCurrency: null, transactionAmount: null };
   const rest = { signed: '{}', transactionType: '""', content: '', keyId: '', refusal: null };
   const made: IntakeRecord = { ...keys, ...request, ...transaction, ...rest };
-  const kept = inTransaction(async (tx) => {
-    await keepGroup(statements, [made, { ...made }], tx);
+  const kept = context.transact(async (tx) => {
+    await keepGroup(context, [made, { ...made }], tx);
     throw undo;
   });
   await kept.catch((error: unknown) => {

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { ConfigurationError } from '@payment-service/core';
+import { failureCode } from '../events.ts';
 import { TimedOut, within } from '../time.ts';
 import { checkDurability } from './durability.ts';
 import type { Row, SqlValue, Store } from './store.ts';
@@ -11,6 +13,7 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
 
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+  query(prepared: { name: string; text: string; values: unknown[] }): Promise<{ rows: Row[] }>;
   on(event: 'error' | 'notice' | 'notification', listener: (event: unknown) => void): unknown;
   removeListener(event: 'error' | 'notice' | 'notification', listener: (event: unknown) => void): unknown;
   /** @param destroy true when the connection must not be used again. */
@@ -22,6 +25,13 @@ export const ANSWER_MS = 20_000;
 
 /** How long a statement of the inbox inside a transaction may take: longer than it waits for a lock by default. */
 const STATEMENT_MS = 15_000;
+
+/** How long BEGIN may take, which waits for nobody: a connection that has fallen silent shows here. */
+const BEGIN_MS = 3000;
+
+/** PostgreSQL's codes for a prepared statement that the connection does not have, or has already. */
+const UNKNOWN_NAME = '26000';
+const KNOWN_NAME = '42P05';
 
 /**
  * The store for several machines: any number of receivers and workers on one PostgreSQL database (13 or later). A handler
@@ -44,18 +54,37 @@ export function postgres<Client extends PostgresClient>(
   const prefix = schemaPrefix(options.schema);
   const run = async (client: Client, text: string, values: readonly SqlValue[]): Promise<Row[]> =>
     (await client.query(text, [...values])).rows;
+  let canPrepare = true;
+  const runAlone = async (client: Client, text: string, values: readonly SqlValue[]): Promise<Row[]> => {
+    if (!canPrepare || !text.startsWith('/* prepared */')) return run(client, text, values);
+    try {
+      // By its text, since a pooler may lend the connection to another version of the inbox.
+      const name = `payment_inbox_${hash('sha256', text).slice(0, 16)}`;
+      return (await client.query({ name, text, values: [...values] })).rows;
+    } catch (error) {
+      // Behind a pooler that does not know prepared statements, each statement may run on another connection.
+      if (failureCode(error) !== UNKNOWN_NAME && failureCode(error) !== KNOWN_NAME) throw error;
+      canPrepare = false;
+      return run(client, text, values);
+    }
+  };
   const most = pool.options?.max ?? 10;
   const store: Store<Client> = {
     dialect: 'postgres',
     prefix,
     // One for the group of callbacks that is being kept, and one that listens.
     maxConcurrency: Math.max(1, most - 2),
-    query: (text, values, tx) =>
+    query: (text, values, tx, limitMs) =>
       tx === undefined
-        ? lend(pool, (client) => within(ANSWER_MS, run(client, text, values)))
+        ? lend(pool, (client) => committing(client, runAlone(client, text, values), limitMs))
         : within(STATEMENT_MS, run(tx, text, values)),
-    transaction: (body, limitMs) => lend(pool, (client) => inTransaction(client, body, limitMs)),
-    setsLimits: true,
+    transaction: (body) =>
+      lend(pool, async (client) => {
+        await within(BEGIN_MS, client.query('begin isolation level read committed'));
+        const result = await body(client);
+        await committing(client, client.query('commit'));
+        return result;
+      }),
     // The connections of a small pool are for handlers and callbacks: the poll finds what is due.
     ...(most < 3 ? {} : { listen: listener(pool) }),
     check: () => checkDurability((text) => store.query(text, [])),
@@ -71,29 +100,15 @@ export function schemaPrefix(schema: string = 'payment_inbox'): string {
   return `${schema}.`;
 }
 
-async function inTransaction<Client extends PostgresClient, T>(
-  client: Client,
-  body: (tx: Client) => Promise<T>,
-  limitMs?: number,
-): Promise<T> {
-  // In one message. A transaction that is not limited has the limits of the connection.
-  const limits = ['lock_timeout', 'statement_timeout'].map((name) => `set local ${name} = ${limitMs}`);
-  const begin = ['begin isolation level read committed', ...(limitMs === undefined ? [] : limits)];
-  await within(limitMs ?? STATEMENT_MS, client.query(begin.join('; ')));
-  const result = await body(client);
-  await commit(client);
-  return result;
-}
-
 /** A cancelled wait for a synchronous standby is a commit to PostgreSQL, with a notice that it exists on the primary only. */
-async function commit(client: PostgresClient): Promise<void> {
+async function committing<T>(client: PostgresClient, act: Promise<T>, limitMs = ANSWER_MS): Promise<T> {
   let isOnlyHere = false;
   const onNotice = (notice: unknown): void => {
     isOnlyHere ||= notice instanceof Object && Reflect.get(notice, 'routine') === 'SyncRepWaitForLSN';
   };
   client.on('notice', onNotice);
-  await within(ANSWER_MS, client.query('commit')).finally(() => client.removeListener('notice', onNotice));
-  if (!isOnlyHere) return;
+  const result = await within(limitMs, act).finally(() => client.removeListener('notice', onNotice));
+  if (!isOnlyHere) return result;
   const message = 'The wait for the standby was cancelled, so this commit may be lost with the primary.';
   throw Object.assign(new Error(message), { code: 'STANDBY_WAIT_CANCELLED' });
 }

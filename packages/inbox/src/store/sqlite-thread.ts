@@ -1,7 +1,7 @@
 /** A thread that owns the connections to one database file, so that no fsync ever blocks the event loop. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { STATEMENT_BREAK } from './statement-break.ts';
+import { EACH } from './sqlite-each.ts';
 
 /** What SQLite stores and gives: integers beyond 2^53 only as bigint, and only to be bound. */
 export type SqliteValue = string | number | bigint | Uint8Array | null;
@@ -17,8 +17,11 @@ export interface SqliteResult {
 
 export type ThreadRequest =
   | { readonly kind: 'commit' | 'rollback' | 'close' }
-  /** On a connection of its own: what an open transaction has not committed is not seen. */
-  | { readonly kind: 'read'; readonly text: string; readonly values: SqliteValues }
+  /**
+   * A statement in a transaction of its own. One that reads has its own connection, and so does not see what an open
+   * transaction has not committed.
+   */
+  | { readonly kind: 'read' | 'write'; readonly text: string; readonly values: SqliteValues }
   | {
       readonly kind: 'query';
       readonly text: string;
@@ -47,6 +50,7 @@ const SQLITE_BUSY = 5;
 /** How long to wait for another process that writes. */
 const WAIT_MS = 3000;
 const MAX_STATEMENTS = 200;
+const FIELD = /value ->> '(\w+)'/g;
 const { path } = workerData as { readonly path: string };
 const sleepCell = new Int32Array(new SharedArrayBuffer(4));
 
@@ -60,8 +64,8 @@ class Connection {
     this.execute('pragma busy_timeout = 0');
     whileBusy(() => this.execute('pragma journal_mode = wal'));
     this.execute('pragma synchronous = full; pragma foreign_keys = on');
-    // A statement that writes many rows keeps what it could undo: in memory, instead of in a file for each statement.
-    this.execute('pragma temp_store = memory');
+    // Ten times the default: most pages are written to the log several times before they have to go into the database.
+    this.execute('pragma wal_autocheckpoint = 10000');
     // Without it, macOS hands a commit to the drive and does not wait for the drive.
     this.execute('pragma fullfsync = on; pragma checkpoint_fullfsync = on');
     const { journal_mode } = this.#database.prepare('pragma journal_mode').get() ?? {};
@@ -94,16 +98,30 @@ class Connection {
 
   query(text: string, values: SqliteValues): SqliteResult {
     const before = this.#changes();
-    const rows = text.split(STATEMENT_BREAK).flatMap((part) => {
-      const statement = this.#statement(part);
-      return (
-        Array.isArray(values)
-          ? statement.all(...(values as SQLInputValue[]))
-          : statement.all(values as Record<string, SQLInputValue>)
-      ) as SqliteResult['rows'][number][];
-    });
+    const rows = this.#all(text, values) as SqliteResult['rows'];
     const changed = this.#changes() - before;
     return { rows, rowCount: changed > 0 && rows.length === 0 ? changed : rows.length };
+  }
+
+  #all(text: string, values: SqliteValues): object[] {
+    if (text.includes(EACH)) return this.#forEach(text, JSON.parse(String(Object.values(values)[0])));
+    const statement = this.#statement(text);
+    if (Array.isArray(values)) return statement.all(...(values as SQLInputValue[]));
+    return statement.all(values as Record<string, SQLInputValue>);
+  }
+
+  #forEach(text: string, given: readonly Record<string, SQLInputValue>[]): object[] {
+    const [first, ...others] = text.split(';').map((part) => {
+      const names = [...part.matchAll(FIELD)].map(([, name = '']) => name);
+      const statement = this.#statement(part.replace(FIELD, '?'));
+      return (value: Record<string, SQLInputValue>) =>
+        statement.all(...names.map((name) => value[name] ?? null));
+    });
+    return given.flatMap((value) => {
+      const rows = first?.(value) ?? [];
+      if (rows.length > 0) for (const other of others) other(value);
+      return rows;
+    });
   }
 
   close(): void {
@@ -145,11 +163,21 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
     case 'query':
       if (request.isFirst) begin();
       return queryIn(request);
+    case 'write':
+      try {
+        begin();
+        const result = queryIn(request);
+        transaction().execute('commit');
+        return result;
+      } catch (error) {
+        rollBack();
+        throw error;
+      }
     case 'commit':
       transaction().execute('commit');
       return undefined;
     case 'rollback':
-      if (writer?.isInTransaction) writer.execute('rollback');
+      rollBack();
       return undefined;
     case 'read': {
       reader ??= new Connection();
@@ -170,6 +198,10 @@ function begin(): void {
   // Immediate, so that nothing read in this transaction can change before its end.
   whileBusy(() => writer?.execute('begin immediate'));
   hasFailed = false;
+}
+
+function rollBack(): void {
+  if (writer?.isInTransaction) writer.execute('rollback');
 }
 
 function queryIn({ text, values }: { text: string; values: SqliteValues }): SqliteResult {

@@ -35,14 +35,14 @@ export function sqlite(path: string): Store<SqliteTransaction> {
   const inside = new AsyncLocalStorage<{ isOver: boolean }>();
   let last: Promise<unknown> = Promise.resolve();
   /** One after the other, first come first served. */
-  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+  const inTurn = async <T>(act: () => Promise<T>): Promise<T> => {
+    if (inside.getStore()?.isOver === false) throw nested();
     const result = last.then(act);
     last = result.catch(() => undefined); // It is for the caller; the next one only waits for the end.
     return result;
   };
-  const transaction = async <T>(body: (tx: SqliteTransaction) => Promise<T>): Promise<T> => {
-    if (inside.getStore()?.isOver === false) throw nested();
-    return inTurn(async () => {
+  const transaction = <T>(body: (tx: SqliteTransaction) => Promise<T>): Promise<T> =>
+    inTurn(async () => {
       const scope = { isOver: false };
       let isBegun = false;
       const query: SqliteTransaction['query'] = async (text, values = []) => {
@@ -63,7 +63,6 @@ export function sqlite(path: string): Store<SqliteTransaction> {
         throw error;
       }
     });
-  };
   const store: Store<SqliteTransaction> = {
     dialect: 'sqlite',
     prefix: 'payment_inbox_',
@@ -77,7 +76,7 @@ export function sqlite(path: string): Store<SqliteTransaction> {
       if (/^\s*select\b/i.test(text)) {
         return (await thread.request({ kind: 'read', text, values: named })).rows;
       }
-      return transaction(async (own) => (await own.query(text, named)).rows);
+      return (await inTurn(() => thread.request({ kind: 'write', text, values: named }))).rows;
     },
     close: () => inTurn(() => thread.close()),
   };

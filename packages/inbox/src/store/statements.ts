@@ -1,5 +1,5 @@
 import { readSql } from './read-sql.ts';
-import { STATEMENT_BREAK } from './statement-break.ts';
+import { EACH } from './sqlite-each.ts';
 import type { Row, SqlValue, Store } from './store.ts';
 
 /** What the engines write differently. Everything else is one text for both. */
@@ -10,8 +10,8 @@ const WORDS: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, 
     given: 'jsonb_array_elements(cast($1 as jsonb)) as given(value)',
     first: 'with created as (',
     also: '), kept as (',
-    created: 'created',
-    last: ') select transition_id from created',
+    created_id: 'created.id',
+    last: "join created on created.transition_id = value ->> 'transitionId') select transition_id from created",
     for_update: 'for update',
     try_lock: "pg_try_advisory_xact_lock(hashtextextended('inbox.' || subject_key, 0))",
     is_own: "coalesce(current_setting('payment_inbox.attempt', true) = $1, false)",
@@ -26,12 +26,11 @@ const WORDS: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, 
   },
   sqlite: {
     now: "cast(unixepoch('subsec') * 1000 as integer)",
-    given: 'json_each($1) as given',
+    given: EACH,
     first: '',
-    also: STATEMENT_BREAK,
-    created: 'inbox.transition',
-    // All of them are joined here, and what was known has a body.
-    last: 'where not exists (select 1 from inbox.body b where b.transition = created.id)',
+    also: ';',
+    created_id: 'last_insert_rowid()',
+    last: '',
     for_update: '',
     try_lock: 'true',
     is_own: '$1 is not null',
@@ -70,8 +69,8 @@ export class Statements<Tx> {
   }
 
   /** Runs a statement in the transaction, or without one in a transaction of its own. */
-  async run(name: string, values: readonly SqlValue[], tx?: Tx): Promise<readonly Row[]> {
-    return this.#store.query(this.text(name), values, tx);
+  async run(name: string, values: readonly SqlValue[], tx?: Tx, limitMs?: number): Promise<readonly Row[]> {
+    return this.#store.query(this.text(name), values, tx, limitMs);
   }
 }
 

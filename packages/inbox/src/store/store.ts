@@ -13,19 +13,15 @@ export interface Store<Tx> {
   /** Where the tables are, in front of their names: `payment_inbox.` or `payment_inbox_`. */
   readonly prefix: string;
   /**
-   * Runs one statement, with `$1`, `$2`, … for values, and gives its rows.
+   * Runs one statement, with `$1`, `$2`, … for values, and gives its rows. One that runs all the time begins with the
+   * comment "prepared".
    *
    * @param tx The transaction to run it in. Without it, the statement is a transaction of its own.
+   * @param limitMs How long to wait for the answer of one without `tx`, in milliseconds. @default as the store says
    */
-  query(text: string, values: readonly SqlValue[], tx?: Tx): Promise<readonly Row[]>;
-  /**
-   * Commits when `body` resolves, and rolls back when it rejects. Rejects with what `body` or the commit rejects with.
-   *
-   * @param limitMs How long the server may take for a lock or a statement. Only a store that `setsLimits` needs to heed it.
-   */
-  transaction<T>(body: (tx: Tx) => Promise<T>, limitMs?: number): Promise<T>;
-  /** It sets `limitMs` together with BEGIN, which saves the inbox a statement. @default false */
-  readonly setsLimits?: boolean;
+  query(text: string, values: readonly SqlValue[], tx?: Tx, limitMs?: number): Promise<readonly Row[]>;
+  /** Commits when `body` resolves, and rolls back when it rejects. Rejects with what `body` or the commit rejects with. */
+  transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
   /** How many handlers can run at the same time. @default no limit */
   readonly maxConcurrency?: number;
   /** The path of the spool that is used without the option `spool`. @default none */

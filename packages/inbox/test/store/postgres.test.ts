@@ -141,3 +141,30 @@ it('a connection of the pool has its own settings back after a payment, as behin
   expect(known.length).toBeGreaterThanOrEqual(MAX - 1);
   for (const settings of after) expect({ ...settings, id: 0 }).toEqual({ ...before[0], id: 0 });
 });
+
+describe('behind a pooler that does not know prepared statements, a callback is kept on a connection', () => {
+  const prepared = async (pool: pg.Pool): Promise<string[]> => {
+    const names = "select name from pg_prepared_statements where name like 'payment_inbox_%'";
+    return (await pool.query<{ name: string }>(names)).rows.map(({ name }) => name);
+  };
+
+  it('that lost the statement, and nothing is prepared after that', async () => {
+    const { inbox, pool } = poolShop({ pool: { max: 1 } });
+    await inbox.receive(paid('A', 500));
+    expect(await prepared(pool)).toHaveLength(1); // Control.
+    await pool.query('deallocate all');
+    for (const reference of ['B', 'C']) await inbox.receive(paid(reference, 500));
+    expect(await inbox.list()).toHaveLength(3);
+    expect(await prepared(pool)).toEqual([]);
+  });
+
+  it('that has a statement of this name', async () => {
+    const { inbox, pool, schema } = poolShop({ pool: { max: 1 } });
+    await inbox.receive(paid('A', 500));
+    const [name] = await prepared(pool);
+    const other = poolShop({ schema, pool: { max: 1 } });
+    other.pool.on('connect', (client) => void client.query(`prepare ${name} as select 1`));
+    await other.inbox.receive(paid('B', 500));
+    expect(await inbox.list()).toHaveLength(2);
+  });
+});

@@ -13,6 +13,7 @@ export function watchedStore<Tx>(
 ): Store<Tx> {
   return {
     ...store,
-    query: (text, values, tx) => watch(text, () => store.query(text, values, tx), tx === undefined),
+    query: (text, values, tx, limitMs) =>
+      watch(text, () => store.query(text, values, tx, limitMs), tx === undefined),
   };
 }

@@ -26,10 +26,10 @@ const END_SESSION = 'select pg_terminate_backend(pg_backend_pid())';
 
 /** A store on PostgreSQL through the library that opens the merchant's transactions. Wake-ups come from the poll. */
 export function libraryStore<Tx>(schema: string | undefined, { run, open }: Library<Tx>): Store<Tx> {
-  const query: Store<Tx>['query'] = async (text, values, tx) => {
+  const query: Store<Tx>['query'] = async (text, values, tx, limitMs = ANSWER_MS) => {
     const running = (async () => rowsIn(await run(text, values, tx)))();
     try {
-      return await (tx === undefined ? within(ANSWER_MS, running) : running);
+      return await (tx === undefined ? within(limitMs, running) : running);
     } catch (error) {
       // Some libraries wrap the error of the driver, which has the code.
       throw error instanceof Error && error.cause instanceof Error ? error.cause : error;
