@@ -1,15 +1,22 @@
+import { hash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ConfigurationError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import type { Settings } from '../options.ts';
 import { type IntakeRecord, MAX_BODIES } from './record.ts';
-import { SpoolFolder } from './spool-folder.ts';
 
 const MAX_GROUP = 64;
 const MIN_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5000;
 /** A round ends after so many failures: the store is unavailable, or refuses some of the deliveries. */
 const MAX_FAILED = 3;
+/** The smallest unit that a disk stores. */
+const BLOCK = ' '.repeat(4096);
 
 export interface SpoolOptions {
+  /** A folder that several inboxes and processes may share. */
   readonly path: string;
   /** The account, and where it is stored: distinguishes the inboxes that share the folder. */
   readonly owner: string;
@@ -19,12 +26,13 @@ export interface SpoolOptions {
 }
 
 /**
- * Keeps deliveries in a folder while the store is unavailable, and stores them automatically afterwards. A file is removed only
+ * Keeps deliveries in a folder while the store is unavailable, each in a synced file, and stores them automatically afterwards.
+ * A file is complete from the moment it has its name, `<hash of the owner>-<milliseconds since 1970>-<UUID>.json`, and is removed
  * after the store has its delivery. Two processes may store the same one at the same time: the store keeps it once.
  */
 export class Spool {
   readonly #options: SpoolOptions;
-  readonly #folder: SpoolFolder;
+  readonly #prefix: string;
   /** How many bodies of a transition are here: a flood of forged ones cannot fill the disk. */
   readonly #counts = new Map<string, number>();
   readonly #writing = new Set<Promise<void>>();
@@ -37,7 +45,7 @@ export class Spool {
 
   constructor(options: SpoolOptions) {
     this.#options = options;
-    this.#folder = new SpoolFolder(options.path, options.owner, options.settings.emit);
+    this.#prefix = `${hash('sha256', options.owner).slice(0, 16)}-`;
   }
 
   /** Looks for what earlier processes left. */
@@ -45,13 +53,21 @@ export class Spool {
     this.#schedule(0);
   }
 
-  check(): Promise<void> {
-    return this.#folder.check();
+  /**
+   * @throws {ConfigurationError} When the path is that of a file.
+   * @throws What the file system says when the folder cannot be written, or its disk is full.
+   */
+  async check(): Promise<void> {
+    const { path } = this.#options;
+    await makeFolder(path);
+    // The process that made the folder may have ended before it could do this.
+    await syncFolder(dirname(path));
+    await rm(await writeTemporary(path, BLOCK));
   }
 
   /** How many deliveries of this owner wait here. */
   async count(): Promise<number> {
-    return (await this.#folder.names()).length;
+    return (await this.#names()).length;
   }
 
   /** @returns false when it could not be kept here. */
@@ -59,7 +75,7 @@ export class Spool {
     const count = this.#counts.get(record.transitionId) ?? 0;
     if (count >= MAX_BODIES) return false;
     this.#counts.set(record.transitionId, count + 1);
-    const writing = this.#folder.write(record);
+    const writing = this.#write(JSON.stringify(record));
     this.#writing.add(writing);
     try {
       await writing;
@@ -84,6 +100,22 @@ export class Spool {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await Promise.allSettled([this.#draining, ...this.#writing]);
+  }
+
+  /** In the order of time. */
+  async #names(): Promise<string[]> {
+    const { path } = this.#options;
+    const names = existsSync(path) ? await readdir(path) : [];
+    return names.filter((name) => name.startsWith(this.#prefix)).sort();
+  }
+
+  /** Resolves when the file and its name are on the disk. */
+  async #write(text: string): Promise<void> {
+    const { path } = this.#options;
+    await makeFolder(path);
+    const temporary = await writeTemporary(path, text);
+    await rename(temporary, join(path, `${this.#prefix}${Date.now()}-${randomUUID()}.json`));
+    await syncFolder(path);
   }
 
   #schedule(ms: number): void {
@@ -118,13 +150,15 @@ export class Spool {
 
   /** The first alone, then larger and larger groups. A delivery that the store refuses fails with its whole group. */
   async #round(): Promise<{ taken: number; failure: string | undefined }> {
-    const left = this.#inTurn(await this.#folder.names());
-    if (left.length === 0) this.#counts.clear();
+    const names = await this.#names();
+    if (names.length === 0) this.#counts.clear();
+    // After a failure from a random one on, since the store may never take the first ones.
+    const start = this.#failures === 0 ? 0 : Math.floor(this.#options.settings.random() * names.length);
+    const left = [...names.slice(start), ...names.slice(0, start)];
     let [taken, failed, size] = [0, 0, 1];
     let failure: string | undefined;
     while (left.length > 0 && failed < MAX_FAILED && !this.#isClosed) {
-      const group = left.splice(0, size);
-      const results = await Promise.allSettled(group.map((name) => this.#storeFile(name)));
+      const results = await Promise.allSettled(left.splice(0, size).map((name) => this.#storeFile(name)));
       const rejected = results.find((result) => result.status === 'rejected');
       taken += results.filter((result) => result.status === 'fulfilled' && result.value).length;
       if (taken > 0) this.isStoreUnavailable = false;
@@ -134,18 +168,52 @@ export class Spool {
     return { taken, failure };
   }
 
-  /** @returns false when there is nothing to read. */
+  /** @returns false when another process has stored it, and when it is damaged, which is reported. */
   async #storeFile(name: string): Promise<boolean> {
-    const record = await this.#folder.read(name);
-    if (record === undefined) return false;
-    await this.#options.store({ ...record, isAcknowledged: true });
-    await this.#folder.remove(name);
+    const { path, settings, store } = this.#options;
+    let record: IntakeRecord;
+    try {
+      record = JSON.parse(await readFile(join(path, name), 'utf8')) as IntakeRecord;
+    } catch (error) {
+      const failure = failureCode(error);
+      if (failure !== 'ENOENT') settings.emit({ name: 'spool.failed', failure });
+      return false;
+    }
+    await store({ ...record, isAcknowledged: true });
+    await rm(join(path, name), { force: true });
     return true;
   }
+}
 
-  /** After a failure from a random one on, since the store may never take the first ones. */
-  #inTurn(names: string[]): string[] {
-    const start = this.#failures === 0 ? 0 : Math.floor(this.#options.settings.random() * names.length);
-    return [...names.slice(start), ...names.slice(0, start)];
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if (failureCode(error) !== 'EEXIST') throw error;
+    if ((await stat(path)).isDirectory()) return;
+    const message = `${path} is a file, but the spool is a folder. Move the file, or set spool to another path.`;
+    throw new ConfigurationError('spool', message);
   }
+  await syncFolder(dirname(path));
+}
+
+/** A synced file without its name. One that a killed process leaves was never acknowledged. */
+async function writeTemporary(folder: string, text: string): Promise<string> {
+  const path = join(folder, `${randomUUID()}.tmp`);
+  try {
+    await writeFile(path, text, { flush: true });
+    return path;
+  } catch (error) {
+    // On a full disk, what was written of it would take up the space.
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+/** The names in a folder: a synced file whose name is not on the disk is lost with a power failure. */
+async function syncFolder(path: string): Promise<void> {
+  // Windows cannot open a folder, and its file systems log every name.
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  await folder.sync().finally(() => folder.close());
 }
