@@ -1,17 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
-import { checkOptions as checkTable, type OptionRules } from '@payment-service/core/receive';
+import { checkOptions, type OptionRules } from '@payment-service/core/receive';
 import type { Inbox, WorkerOptions } from './inbox.ts';
 import { Intake } from './intake/intake.ts';
 import { keepGroup, tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake/record.ts';
 import { Spool } from './intake/spool.ts';
-import { move, reopen, resolve } from './operator/actions.ts';
+import { move, pruneBodies } from './operator/actions.ts';
 import { listOverdue, readHealth, readStats } from './operator/health.ts';
-import { pruneBodies } from './operator/prune.ts';
 import { checkId, checkList, listTransitions, showTransition } from './operator/views.ts';
-import { checkOptions, type InboxOptions, wholeNumber } from './options.ts';
+import { type InboxOptions, settingsOf, wholeNumber } from './options.ts';
 import { databasePath } from './store/database-path.ts';
 import { migrate, migrationsOf } from './store/schema.ts';
 import { Statements } from './store/statements.ts';
@@ -44,30 +43,37 @@ const NOTIFY_MS = 25;
  * });
  */
 export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
-  const settings = checkOptions(options);
+  const settings = settingsOf(options);
   const { account, storeTimeoutMs } = settings;
   const { store } = options;
   const statements = new Statements(store);
   const wakeup = new Wakeup();
   const closing = new AbortController();
   const handlers = new Handlers<Tx>();
-  const context = { store, statements, settings };
   const running = new Set<Promise<unknown>>();
   let isReady = false;
   let isReadable = false;
   let preparing: Promise<void> | undefined;
-  let working: Promise<void> | undefined;
+  let working: Promise<unknown> | undefined;
 
-  const whenReady = async <T>(act: () => Promise<T>): Promise<T> => {
-    await ready();
-    return act();
-  };
   /** For what only reads: a store that takes no callback will do, such as a standby. */
-  const whenReadable = async <T>(act: () => Promise<T>): Promise<T> => {
+  const read = async <T>(act: () => Promise<T>): Promise<T> => {
     await ready().catch((error: unknown) => {
       if (!isReadable || closing.signal.aborted) throw error;
     });
     return act();
+  };
+  /** For what writes: `close()` waits for it, and a worker looks for what it has made due. */
+  const write = async <T>(act: () => Promise<T>): Promise<T> => {
+    await ready();
+    const writing = act();
+    running.add(writing);
+    try {
+      return await writing;
+    } finally {
+      running.delete(writing);
+      wakeup.wake();
+    }
   };
   /** A transaction in which the server gives up before the sender of a callback is given up. */
   const limited = <T>(body: (tx: Tx) => Promise<T>): Promise<T> =>
@@ -83,6 +89,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       limited((tx) => keepGroup(statements, records, tx)),
     );
   const spool = openSpool();
+  const context = { store, statements, settings, spool };
   const intake = new Intake({ settings, keep, ready, spool, onKept });
 
   function openSpool(): Spool | undefined {
@@ -98,9 +105,9 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   async function ready(): Promise<void> {
     if (closing.signal.aborted)
       throw new ConfigurationError('inbox', 'This inbox is closed. Create another one.');
-    if (isReady) return;
-    preparing ??= prepare().finally(() => {
+    preparing ??= prepare().catch((error: unknown) => {
       preparing = undefined;
+      throw error;
     });
     await preparing;
   }
@@ -144,16 +151,6 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     await intake.receive(record);
   }
 
-  async function track<T>(promise: Promise<T>): Promise<T> {
-    running.add(promise);
-    try {
-      return await promise;
-    } finally {
-      running.delete(promise);
-      wakeup.wake();
-    }
-  }
-
   async function enter(tx: Tx, subjectKey: string, attempt: string): Promise<boolean> {
     if (store.dialect !== 'postgres') return true;
     const limits = [settings.handlerLockTimeoutMs, settings.handlerTimeoutMs].map(String);
@@ -162,44 +159,37 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   }
 
   async function work(given: WorkerOptions): Promise<void> {
-    checkTable('work()', given, WORKER_RULES);
+    checkOptions('work()', given, WORKER_RULES);
     const { maxConcurrency = Number.POSITIVE_INFINITY } = store;
-    const { signal, concurrency: most = Math.min(4, maxConcurrency), pollMs = 1000 } = given;
+    const { signal, concurrency = Math.min(4, maxConcurrency), pollMs = 1000 } = given;
     if (handlers.isEmpty) {
       throw new ConfigurationError('handler', 'work() needs a handler: call handle() before it.');
     }
-    if (store.dialect === 'postgres' && most > maxConcurrency) {
+    if (store.dialect === 'postgres' && concurrency > maxConcurrency) {
       throw new ConfigurationError(
         'concurrency',
-        `The pool has connections for ${maxConcurrency} handlers at a time, and for ${most} it needs a max of ${most + 2}: the ` +
-          'inbox itself uses two. Raise its max, or lower concurrency.',
+        `The pool has connections for ${maxConcurrency} handlers at a time, and for ${concurrency} it needs a max of ` +
+          `${concurrency + 2}: the inbox itself uses two. Raise its max, or lower concurrency.`,
       );
     }
     if (working !== undefined) {
-      throw new ConfigurationError(
-        'work',
-        'This inbox works already. Use concurrency to run more handlers at a time.',
-      );
+      throw new ConfigurationError('work', 'This inbox works already. For more handlers, use concurrency.');
     }
     const ending = AbortSignal.any([signal, closing.signal]);
     const dispatcher = new Dispatcher({
       ...{ ...context, handlers, enter, ready, wakeup, pollMs, signal: ending },
-      concurrency: Math.min(most, maxConcurrency),
+      concurrency: Math.min(concurrency, maxConcurrency),
     });
-    working = Promise.all([dispatcher.run(), hear(ending)]).then(() => undefined);
-    try {
-      await working;
-    } finally {
+    working = Promise.all([dispatcher.run(), hear(ending)]).finally(() => {
       working = undefined;
-    }
+    });
+    await working;
   }
 
   /** Listens for callbacks that other processes keep, through every outage: until then, the poll finds what is due. */
   async function hear(signal: AbortSignal): Promise<void> {
     while (store.listen !== undefined && !signal.aborted) {
-      await ready()
-        .then(() => store.listen?.(account, wakeup.wake, signal))
-        .catch(() => undefined);
+      await store.listen(account, wakeup.wake, signal).catch(() => undefined);
       await pause(RELISTEN_MS, signal);
     }
   }
@@ -219,48 +209,54 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
         await statements.run('is_own_transaction', [''], tx);
         return result;
       };
-      return whenReady(() => track(store.transaction(checked)));
+      return write(() => store.transaction(checked));
     },
     async expect(given, { tx, replace = false } = {}) {
       const expectation = checkExpectation(given, account);
       const keepIn = (own: Tx): Promise<void> => keepExpectation(statements, { expectation, replace }, own);
-      if (tx === undefined) return whenReady(() => track(limited(keepIn)));
-      if (!isReady) throw notReady();
+      if (tx === undefined) return write(() => limited(keepIn));
+      if (!isReady) {
+        throw new ConfigurationError(
+          'tx',
+          "Call ready() when the program starts, before expect() is called with { tx }: it makes the inbox's tables, which " +
+            'would wait for the transaction that is open here.',
+        );
+      }
       await keepIn(tx);
     },
     receive: async (callback) => receive(callbackRecord(callback, account)),
     quarantine: async (refusal) => receive(evidenceRecord(refusal, account)),
     handle: (handler: unknown, selector?: object) => handlers.add(handler, selector),
     work,
-    stats: () => whenReadable(() => readStats(context, spool)),
+    stats: () => read(() => readStats(context)),
     async health(given = {}) {
-      checkTable('health()', given, { maxPendingAgeSeconds: wholeNumber() });
+      checkOptions('health()', given, { maxPendingAgeSeconds: wholeNumber() });
       const { maxPendingAgeSeconds = 60 } = given;
-      const attempt = (): Promise<void> => whenReady(() => tryToKeep(statements, limited, account));
-      return readHealth(context, spool, { tryToKeep: attempt, maxPendingAgeSeconds });
+      const canKeep = (): Promise<void> => ready().then(() => tryToKeep(statements, limited, account));
+      return readHealth(context, canKeep, maxPendingAgeSeconds);
     },
     async list(given = {}) {
       const checked = checkList(given);
-      return whenReadable(() => listTransitions(context, checked));
+      return read(() => listTransitions(context, checked));
     },
     async show(transitionId) {
       checkId(transitionId);
-      const found = await whenReadable(() => showTransition(context, transitionId));
-      if (found === undefined) return undefined;
-      const { id: _, row: __, ...details } = found;
-      return details;
+      return read(() => showTransition(context, transitionId));
     },
-    retry: (which, note) => whenReady(() => track(move(context, which, { action: 'retry', note }))),
-    resolve: (which, resolution) => whenReady(() => track(resolve(context, which, resolution))),
-    reopen: (transitionId, note) => whenReady(() => track(reopen(context, transitionId, note))),
+    retry: (which, note) => write(() => move(context, 'retry', which, note)),
+    resolve: (which, resolution) => write(() => move(context, 'resolve', which, resolution)),
+    async reopen(transitionId, note) {
+      await write(() => move(context, 'reopen', transitionId, note));
+    },
     async overdue(given = {}) {
-      checkTable('overdue()', given, { limit: wholeNumber(100_000) });
-      return whenReadable(() => listOverdue(context, given.limit ?? 1000));
+      checkOptions('overdue()', given, { limit: wholeNumber(100_000) });
+      return read(() => listOverdue(context, given.limit ?? 1000));
     },
     async prune(given = {}) {
-      checkTable('prune()', given, { bodiesOlderThanDays: wholeNumber(100_000) });
+      checkOptions('prune()', given, { bodiesOlderThanDays: wholeNumber(100_000) });
       const { bodiesOlderThanDays = 90 } = given;
-      return whenReady(() => pruneBodies(context, bodiesOlderThanDays));
+      await ready();
+      return pruneBodies(context, bodiesOlderThanDays);
     },
     async close() {
       closing.abort();
@@ -269,12 +265,4 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       await store.close?.();
     },
   });
-}
-
-function notReady(): ConfigurationError {
-  return new ConfigurationError(
-    'tx',
-    "Call ready() when the program starts, before expect() is called with { tx }: it makes the inbox's tables, which would " +
-      'wait for the transaction that is open here.',
-  );
 }

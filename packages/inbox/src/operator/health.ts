@@ -1,4 +1,3 @@
-import type { Spool } from '../intake/spool.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { dateOf, numberOf, optionalText, textOf } from '../store/store.ts';
 import { within } from '../time.ts';
@@ -41,11 +40,8 @@ export interface OverdueExpectation {
   readonly deadline: Date;
 }
 
-export async function readStats<Tx>(
-  context: OperatorContext<Tx>,
-  spool: Spool | undefined,
-): Promise<InboxStats> {
-  const { statements, settings } = context;
+export async function readStats<Tx>(context: OperatorContext<Tx>): Promise<InboxStats> {
+  const { statements, settings, spool } = context;
   const states = Object.fromEntries(TRANSITION_STATES.map((state) => [state, 0])) as Record<
     TransitionState,
     number
@@ -68,12 +64,13 @@ export async function readStats<Tx>(
 
 export async function readHealth<Tx>(
   context: OperatorContext<Tx>,
-  spool: Spool | undefined,
-  { tryToKeep, maxPendingAgeSeconds }: { tryToKeep: () => Promise<void>; maxPendingAgeSeconds: number },
+  tryToKeep: () => Promise<void>,
+  maxPendingAgeSeconds: number,
 ): Promise<InboxHealth> {
+  const { settings, spool } = context;
   const problems: HealthProblem[] = [];
   const answer = <T>(promise: Promise<T>): Promise<T | undefined> =>
-    within(context.settings.storeTimeoutMs, promise).catch(() => undefined);
+    within(settings.storeTimeoutMs, promise).catch(() => undefined);
   const spooled = spool === undefined ? 0 : await answer(spool.check().then(() => spool.count()));
   if (spooled === undefined) problems.push('spool_unavailable');
   else if (spooled > 0) problems.push('spool_not_drained');
@@ -86,8 +83,8 @@ export async function readHealth<Tx>(
 
 /** From the moment when it became due: a transition that waits for its next attempt is not late. */
 async function oldestDueSeconds<Tx>({ statements, settings }: OperatorContext<Tx>): Promise<number> {
-  const [row] = await statements.run('oldest_due', [settings.account]);
-  return row === undefined ? 0 : Math.max(0, numberOf(row, 'late') / 1000);
+  const [row = {}] = await statements.run('oldest_due', [settings.account]);
+  return Math.max(0, numberOf(row, 'late') / 1000);
 }
 
 export async function listOverdue<Tx>(
