@@ -1,9 +1,4 @@
-import {
-  checkOptions as checkTable,
-  FUNCTION,
-  type OptionRule,
-  type OptionRules,
-} from '@payment-service/core/receive';
+import { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '@payment-service/core/receive';
 import { type Emit, emitter, type InboxEvent } from './events.ts';
 import type { Store } from './store/store.ts';
 
@@ -82,19 +77,20 @@ export interface InboxOptions<Tx> {
   readonly random?: (() => number) | undefined;
 }
 
-type Derived = 'store' | 'spool' | 'onEvent' | 'retry';
-
 /** Checked options, with their defaults. */
-export type Settings = {
-  readonly [Name in Exclude<keyof InboxOptions<never>, Derived>]-?: NonNullable<InboxOptions<never>[Name]>;
-} & {
+export interface Settings {
+  readonly account: string;
   readonly spool: string | undefined;
   readonly emit: Emit;
+  readonly completedEvents: readonly string[];
+  readonly allowTransitions: AllowedTransitions;
+  readonly interimStatuses: readonly string[];
   readonly retry: RetrySettings;
-};
-
-const RETRY: RetrySettings = { attempts: 40, firstDelayMs: 1000, longestDelayMs: 3_600_000 };
-const INTERIM_STATUSES = ['PENDING', 'PROCESSING'];
+  readonly storeTimeoutMs: number;
+  readonly handlerTimeoutMs: number;
+  readonly handlerLockTimeoutMs: number;
+  readonly random: () => number;
+}
 
 /** Timers, and PostgreSQL's settings of time, end at 2^31 - 1. */
 export function wholeNumber(max: number = 2 ** 31 - 1): OptionRule {
@@ -147,24 +143,24 @@ const RETRY_RULES: OptionRules<Partial<RetrySettings>> = {
 };
 
 /** @throws {ConfigurationError} Names the option. */
-export function checkOptions<Tx>(options: InboxOptions<Tx>): Settings {
-  checkTable('createInbox()', options, RULES);
-  const { retry = {}, onEvent, store } = options;
-  checkTable('createInbox()', retry, RETRY_RULES, 'retry.');
-  const { attempts = RETRY.attempts, firstDelayMs = RETRY.firstDelayMs } = retry;
-  return Object.freeze({
+export function settingsOf<Tx>(options: InboxOptions<Tx>): Settings {
+  checkOptions('createInbox()', options, RULES);
+  const { retry = {}, store } = options;
+  checkOptions('createInbox()', retry, RETRY_RULES, 'retry.');
+  const { attempts = 40, firstDelayMs = 1000, longestDelayMs = 3_600_000 } = retry;
+  return {
     account: options.account ?? '',
     spool: options.spool ?? store.spool,
-    emit: emitter(onEvent),
+    emit: emitter(options.onEvent),
     completedEvents: options.completedEvents ?? ['transaction.completed'],
-    allowTransitions: Object.freeze({ COMPLETED: [], ...options.allowTransitions }),
-    interimStatuses: options.interimStatuses ?? INTERIM_STATUSES,
-    retry: { attempts, firstDelayMs, longestDelayMs: retry.longestDelayMs ?? RETRY.longestDelayMs },
+    allowTransitions: { COMPLETED: [], ...options.allowTransitions },
+    interimStatuses: options.interimStatuses ?? ['PENDING', 'PROCESSING'],
+    retry: { attempts, firstDelayMs, longestDelayMs },
     storeTimeoutMs: options.storeTimeoutMs ?? 3000,
     handlerTimeoutMs: options.handlerTimeoutMs ?? 30_000,
     handlerLockTimeoutMs: options.handlerLockTimeoutMs ?? 10_000,
     random: options.random ?? Math.random,
-  });
+  };
 }
 
 function isTexts(value: unknown): boolean {
