@@ -9,7 +9,7 @@ import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake/reco
 import { Spool } from './intake/spool.ts';
 import { move, pruneBodies } from './operator/actions.ts';
 import { listOverdue, readHealth, readStats } from './operator/health.ts';
-import { checkId, checkList, listTransitions, showTransition } from './operator/views.ts';
+import { checkId, LIST_RULES, listTransitions, showTransition } from './operator/views.ts';
 import { type InboxOptions, settingsOf, wholeNumber } from './options.ts';
 import { databasePath } from './store/database-path.ts';
 import { migrate, migrationsOf } from './store/schema.ts';
@@ -33,8 +33,7 @@ const NOTIFY_MS = 25;
 /**
  * Makes a durable inbox: what it has acknowledged is on disk, and each transition is applied once.
  *
- * @throws {ConfigurationError} Names the option. Whether the database keeps what it acknowledges shows in `ready()`, which
- * every other call waits for.
+ * @throws {ConfigurationError} Names the option. A database that would lose data is refused by `ready()`.
  *
  * @example
  * const inbox = createInbox({ store: sqlite('shop.db') });
@@ -122,32 +121,25 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     isReady = true;
   }
 
-  function onKept(): void {
-    wakeup.wake();
-    if (working === undefined) notifyOthers();
-  }
-
   let isNotifying = false;
   let notifiedAt = Number.NEGATIVE_INFINITY;
-  /** At once, and then not more often than a busy worker needs; outside of the transaction that keeps the callback. */
-  function notifyOthers(): void {
-    if (store.listen === undefined || isNotifying) return;
+  /** Wakes this process, or the others: at once, and then not more often than a busy worker needs. */
+  function onKept(): void {
+    wakeup.wake();
+    if (working !== undefined || store.listen === undefined || isNotifying) return;
     isNotifying = true;
-    const waitMs = Math.max(0, notifiedAt + NOTIFY_MS - performance.now());
-    setTimeout(() => {
+    const notify = (): void => {
       isNotifying = false;
       notifiedAt = performance.now();
       // What nobody hears is found by the poll.
       statements.run('notify', [account]).catch(() => undefined);
-    }, waitMs).unref();
+    };
+    setTimeout(notify, Math.max(0, notifiedAt + NOTIFY_MS - performance.now())).unref();
   }
 
   async function receive(record: IntakeRecord): Promise<void> {
-    if (closing.signal.aborted) {
-      throw new UnavailableError(
-        'The inbox is closed: this process is ending, and the sender is asked to retry.',
-      );
-    }
+    if (closing.signal.aborted)
+      throw new UnavailableError('The inbox is closed: this process ends, and the sender is asked to retry.');
     await intake.receive(record);
   }
 
@@ -218,8 +210,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       if (!isReady) {
         throw new ConfigurationError(
           'tx',
-          "Call ready() when the program starts, before expect() is called with { tx }: it makes the inbox's tables, which " +
-            'would wait for the transaction that is open here.',
+          'Call ready() when the program starts: if expect() made the tables now, it would wait for its own { tx }.',
         );
       }
       await keepIn(tx);
@@ -231,13 +222,12 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     stats: () => read(() => readStats(context)),
     async health(given = {}) {
       checkOptions('health()', given, { maxPendingAgeSeconds: wholeNumber() });
-      const { maxPendingAgeSeconds = 60 } = given;
       const canKeep = (): Promise<void> => ready().then(() => tryToKeep(statements, limited, account));
-      return readHealth(context, canKeep, maxPendingAgeSeconds);
+      return readHealth(context, canKeep, given.maxPendingAgeSeconds ?? 60);
     },
     async list(given = {}) {
-      const checked = checkList(given);
-      return read(() => listTransitions(context, checked));
+      checkOptions('list()', given, LIST_RULES);
+      return read(() => listTransitions(context, given));
     },
     async show(transitionId) {
       checkId(transitionId);
@@ -254,9 +244,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     },
     async prune(given = {}) {
       checkOptions('prune()', given, { bodiesOlderThanDays: wholeNumber(100_000) });
-      const { bodiesOlderThanDays = 90 } = given;
       await ready();
-      return pruneBodies(context, bodiesOlderThanDays);
+      return pruneBodies(context, given.bodiesOlderThanDays ?? 90);
     },
     async close() {
       closing.abort();

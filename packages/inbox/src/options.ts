@@ -19,57 +19,42 @@ export interface InboxOptions<Tx> {
   readonly store: Store<Tx>;
   /**
    * A label of the merchant account, for several accounts in one database: each inbox sees and works on its own. The
-   * verifier's `account` must be the same: `receive()` refuses a callback of another account.
-   *
+   * verifier's `account` must be the same.
    * @default ''
    */
   readonly account?: string | undefined;
   /**
-   * The path of a folder on a local disk, made if missing. While the store is unavailable, callbacks are kept there in small
-   * files and acknowledged; they are stored automatically afterwards. Several inboxes and processes may share a folder. Do not
-   * delete its files.
-   *
-   * @default none on PostgreSQL: the answer to such a callback is `failureStatus` (429). On SQLite the database's path and
-   * `-spool`
+   * The path of a folder on a local disk, made if missing. While the store is unavailable, callbacks are kept there in files
+   * and acknowledged; they are stored automatically afterwards. Several inboxes and processes may share it. Delete no file.
+   * @default on SQLite the database's path and `-spool`; none on PostgreSQL, where such a callback gets `failureStatus` (429)
    */
   readonly spool?: string | undefined;
   /** Called with everything that happens, for logs and metrics. Errors in it change nothing. */
   readonly onEvent?: ((event: InboxEvent) => unknown) | undefined;
   /**
-   * The events that, with the status COMPLETED, say that a transaction completed. The protocol shows one name and no list
-   * (protocol §6).
-   *
+   * The events that, with the status COMPLETED, say that a transaction completed (protocol §6).
    * @default ['transaction.completed']
    */
   readonly completedEvents?: readonly string[] | undefined;
   /**
-   * Which statuses may follow an applied one, for the same internal_reference; a status that is not named allows every
-   * next one.
-   *
+   * Which statuses may follow an applied one, for the same internal_reference; one that is not named allows every next one.
    * @default { COMPLETED: [] }: nothing undoes a completed transaction
    */
   readonly allowTransitions?: AllowedTransitions | undefined;
   /**
-   * Statuses that say that a transaction is not over. One that comes late, after a status that allows no next one, becomes
-   * `superseded`, which needs no one; every other late status waits for a person. The protocol shows no list of statuses
-   * (protocol §3).
-   *
+   * Statuses that say that a transaction is not over (protocol §3). One that comes after a status that allows no next one
+   * becomes `superseded`, which needs no one; every other late status waits for a person.
    * @default ['PENDING', 'PROCESSING']
    */
   readonly interimStatuses?: readonly string[] | undefined;
   /**
    * How a handler that fails is tried again. The numbers go up to 2^31 - 1, which is 24 days of milliseconds.
-   *
    * @default 40 attempts, 1 s doubled up to 1 h: about 14 to 28 hours
    */
   readonly retry?: Partial<RetrySettings> | undefined;
   /** How long `receive()` waits for the store, in milliseconds, at most 600,000 (ten minutes). @default 3000 */
   readonly storeTimeoutMs?: number | undefined;
-  /**
-   * How long one run of a handler may take, in milliseconds, at most 3,600,000 (an hour).
-   *
-   * @default 30000
-   */
+  /** How long one run of a handler may take, in milliseconds, at most 3,600,000 (an hour). @default 30000 */
   readonly handlerTimeoutMs?: number | undefined;
   /** How long a statement of a handler waits for a lock on PostgreSQL, in milliseconds. @default 10000 */
   readonly handlerLockTimeoutMs?: number | undefined;
@@ -77,20 +62,12 @@ export interface InboxOptions<Tx> {
   readonly random?: (() => number) | undefined;
 }
 
+type Derived = 'store' | 'spool' | 'onEvent' | 'retry';
+
 /** Checked options, with their defaults. */
-export interface Settings {
-  readonly account: string;
-  readonly spool: string | undefined;
-  readonly emit: Emit;
-  readonly completedEvents: readonly string[];
-  readonly allowTransitions: AllowedTransitions;
-  readonly interimStatuses: readonly string[];
-  readonly retry: RetrySettings;
-  readonly storeTimeoutMs: number;
-  readonly handlerTimeoutMs: number;
-  readonly handlerLockTimeoutMs: number;
-  readonly random: () => number;
-}
+export type Settings = {
+  readonly [Name in Exclude<keyof InboxOptions<never>, Derived>]-?: NonNullable<InboxOptions<never>[Name]>;
+} & { readonly spool: string | undefined; readonly emit: Emit; readonly retry: RetrySettings };
 
 /** Timers, and PostgreSQL's settings of time, end at 2^31 - 1. */
 export function wholeNumber(max: number = 2 ** 31 - 1): OptionRule {
@@ -107,28 +84,25 @@ export const DATE: OptionRule = [
   (value) => value instanceof Date && Number.isFinite(value.getTime()),
   'a valid Date',
 ];
-const LABEL: OptionRule = [
-  (value) =>
-    typeof value === 'string' && value.length <= 200 && value.isWellFormed() && !value.includes('\0'),
-  'a label of at most 200 characters',
-];
 const TEXTS: OptionRule = [isTexts, 'a list of strings'];
-const STORE: OptionRule = [
-  (value) => typeof value === 'object' && value !== null && 'query' in value && 'transaction' in value,
-  'a store: sqlite(path), postgres(pool), or the entry for your ORM',
-  true,
-];
-const TRANSITIONS: OptionRule = [
-  (value) => typeof value === 'object' && value !== null && Object.values(value).every(isTexts),
-  "a map from a status to the statuses that may follow it, such as { COMPLETED: ['REVERSED'] }",
-];
 const RULES: OptionRules<InboxOptions<unknown>> = {
-  store: STORE,
-  account: LABEL,
+  store: [
+    (value) => typeof value === 'object' && value !== null && 'query' in value && 'transaction' in value,
+    'a store: sqlite(path), postgres(pool), or the entry for your ORM',
+    true,
+  ],
+  account: [
+    (value) =>
+      typeof value === 'string' && value.length <= 200 && value.isWellFormed() && !value.includes('\0'),
+    'a label of at most 200 characters',
+  ],
   spool: undefined,
   onEvent: FUNCTION,
   completedEvents: TEXTS,
-  allowTransitions: TRANSITIONS,
+  allowTransitions: [
+    (value) => typeof value === 'object' && value !== null && Object.values(value).every(isTexts),
+    "a map from a status to the statuses that may follow it, such as { COMPLETED: ['REVERSED'] }",
+  ],
   interimStatuses: TEXTS,
   retry: undefined,
   storeTimeoutMs: wholeNumber(600_000),
@@ -136,17 +110,13 @@ const RULES: OptionRules<InboxOptions<unknown>> = {
   handlerLockTimeoutMs: wholeNumber(3_600_000),
   random: FUNCTION,
 };
-const RETRY_RULES: OptionRules<Partial<RetrySettings>> = {
-  attempts: wholeNumber(),
-  firstDelayMs: wholeNumber(),
-  longestDelayMs: wholeNumber(),
-};
 
 /** @throws {ConfigurationError} Names the option. */
 export function settingsOf<Tx>(options: InboxOptions<Tx>): Settings {
   checkOptions('createInbox()', options, RULES);
   const { retry = {}, store } = options;
-  checkOptions('createInbox()', retry, RETRY_RULES, 'retry.');
+  const rules = { attempts: wholeNumber(), firstDelayMs: wholeNumber(), longestDelayMs: wholeNumber() };
+  checkOptions('createInbox()', retry, rules, 'retry.');
   const { attempts = 40, firstDelayMs = 1000, longestDelayMs = 3_600_000 } = retry;
   return {
     account: options.account ?? '',

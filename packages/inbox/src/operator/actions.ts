@@ -6,7 +6,7 @@ import { numberOf, textOf } from '../store/store.ts';
 import { readCase } from '../work/case.ts';
 import { equalsExpectation } from '../work/evaluate.ts';
 import { keepExpectation } from '../work/expectation.ts';
-import { checkId, checkList, listTransitions, type OperatorAction, type OperatorContext } from './views.ts';
+import { checkId, LIST_RULES, listTransitions, type OperatorAction, type OperatorContext } from './views.ts';
 
 /** Who acts, and why. Kept with the transition. The inbox does not check who calls it: the application must. */
 export interface ActionNote {
@@ -55,14 +55,19 @@ export async function move<Tx>(
   const { store, statements, settings } = context;
   const { by, note } = given;
   const isNamed = typeof which === 'string' || action === 'reopen';
-  const digest = action === 'resolve' ? given.body : undefined;
-  if (digest !== undefined && !isNamed) {
-    throw new ConfigurationError('body', 'resolve() accepts a body for one transition at a time.');
+  if (!isNamed) {
+    checkOptions(`${action}()`, { ...which }, LIST_RULES);
+    if (which?.state === undefined)
+      throw new ConfigurationError('state', `${action}() takes a transitionId, or { state, reason }.`);
   }
+  const digest = action === 'resolve' ? given.body : undefined;
+  if (digest !== undefined && !isNamed)
+    throw new ConfigurationError('body', 'resolve() accepts a body for one transition at a time.');
   const state = action === 'resolve' && digest === undefined ? 'resolved' : 'pending';
   const moved = await store.transaction(async (tx) => {
     const done: string[] = [];
-    const ids = isNamed ? [checkId(which)] : await idsOf(context, action, which, tx);
+    const found = isNamed ? [] : await listTransitions(context, { ...which, limit: which.limit ?? 1000 }, tx);
+    const ids = isNamed ? [checkId(which)] : found.map(({ transitionId }) => transitionId);
     for (const transitionId of ids) {
       // Until this transaction ends, no worker takes it and no other person moves it.
       const [row] = await statements.run('lock_named_transition', [transitionId, settings.account], tx);
@@ -86,20 +91,6 @@ export async function move<Tx>(
   });
   for (const transitionId of moved) settings.emit({ name: 'transition.moved', transitionId, state });
   return moved.length;
-}
-
-async function idsOf<Tx>(
-  context: OperatorContext<Tx>,
-  action: string,
-  selection: TransitionSelection,
-  tx: Tx,
-): Promise<string[]> {
-  const { limit = 1000, ...options } = checkList({ ...selection });
-  if (options.state === undefined) {
-    throw new ConfigurationError('state', `${action}() takes a transitionId, or { state, reason }.`);
-  }
-  const found = await listTransitions(context, { ...options, limit }, tx);
-  return found.map(({ transitionId }) => transitionId);
 }
 
 /** The amount of the accepted body becomes the expectation: what the handler credits is what the person has seen. */
@@ -137,10 +128,7 @@ async function accept<Tx>(
   await keepExpectation(statements, { expectation, replace: false }, tx);
 }
 
-/**
- * Evidence whose five strings are beyond doubt, and that only a rule about `t` refused, may be let through. What can be
- * read in two ways (a ':' too many, a repeated name) is never applied, and has an id of its own.
- */
+/** Lets evidence through that only a rule about `t` refused. What can be read in two ways has an id of its own, and stays. */
 async function admitEvidence<Tx>({ statements }: OperatorContext<Tx>, id: number, tx: Tx): Promise<void> {
   const { bodies = [], refusal = null } = (await readCase(statements, id, tx))?.evaluated ?? {};
   if (bodies.length > 0) return;
@@ -168,10 +156,7 @@ function textOfPerson(what: string, max: number): OptionRule {
   return [isValid, `1 to ${max} characters that say ${what}`, true];
 }
 
-/**
- * Removes the text of old bodies, and with it the personal data, where it is no longer needed. What they claimed and that
- * they came stays for ever, so that a repetition is known.
- */
+/** Removes the text of old bodies. What they claimed and that they came stays for ever, so that a repetition is known. */
 export async function pruneBodies<Tx>(
   { statements, settings }: OperatorContext<Tx>,
   days: number,

@@ -42,22 +42,19 @@ export interface OverdueExpectation {
 
 export async function readStats<Tx>(context: OperatorContext<Tx>): Promise<InboxStats> {
   const { statements, settings, spool } = context;
-  const states = Object.fromEntries(TRANSITION_STATES.map((state) => [state, 0])) as Record<
-    TransitionState,
-    number
-  >;
-  const reasons: Partial<Record<TransitionReason, number>> = {};
+  const states: Record<string, number> = Object.fromEntries(TRANSITION_STATES.map((state) => [state, 0]));
+  const reasons: Record<string, number> = {};
   for (const row of await statements.run('count_states', [settings.account])) {
-    states[textOf(row, 'state') as TransitionState] += numberOf(row, 'count');
-    const reason = optionalText(row, 'reason') as TransitionReason | undefined;
+    const [state, reason] = [textOf(row, 'state'), optionalText(row, 'reason')];
+    states[state] = (states[state] ?? 0) + numberOf(row, 'count');
     if (reason !== undefined) reasons[reason] = (reasons[reason] ?? 0) + numberOf(row, 'count');
   }
-  const [overdue = {}] = await statements.run('count_overdue', [settings.account]);
+  const [row = {}] = await statements.run('count_overdue', [settings.account]);
   return {
-    states,
+    states: states as InboxStats['states'],
     reasons,
     oldestDueSeconds: await oldestDueSeconds(context),
-    overdue: numberOf(overdue, 'count'),
+    overdue: numberOf(row, 'count'),
     spooled: (await spool?.count()) ?? 0,
   };
 }

@@ -1,28 +1,17 @@
 import { ConfigurationError, type SignedFields } from '@payment-service/core';
-import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
+import type { OptionRule, OptionRules } from '@payment-service/core/receive';
 import { referenceKey } from '../intake/record.ts';
 import type { Spool } from '../intake/spool.ts';
-import { DATE, type Settings, wholeNumber } from '../options.ts';
+import { DATE, wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
-import type { Statements } from '../store/statements.ts';
-import {
-  dateOf,
-  numberOf,
-  optionalText,
-  type Row,
-  type SqlValue,
-  type Store,
-  textOf,
-} from '../store/store.ts';
+import { dateOf, numberOf, optionalText, type Row, type SqlValue, textOf } from '../store/store.ts';
+import type { WorkContext } from '../work/attempt.ts';
 import { claimIn } from '../work/case.ts';
 import type { KnownExpectation, StoredClaim } from '../work/evaluate.ts';
 import { expectationIn } from '../work/expectation.ts';
 
 /** What every view and action needs. */
-export interface OperatorContext<Tx> {
-  readonly store: Store<Tx>;
-  readonly statements: Statements<Tx>;
-  readonly settings: Settings;
+export interface OperatorContext<Tx> extends Pick<WorkContext<Tx>, 'store' | 'statements' | 'settings'> {
   readonly spool: Spool | undefined;
 }
 
@@ -103,7 +92,7 @@ export interface ListOptions {
 }
 
 const TEXT: OptionRule = [(value) => typeof value === 'string', 'a string'];
-const LIST_RULES: OptionRules<ListOptions> = {
+export const LIST_RULES: OptionRules<ListOptions> = {
   state: [
     (value) => TRANSITION_STATES.some((state) => state === value),
     `one of ${TRANSITION_STATES.join(', ')}`,
@@ -116,12 +105,6 @@ const LIST_RULES: OptionRules<ListOptions> = {
   limit: wholeNumber(1000),
   after: [isId, 'a transitionId'],
 };
-
-/** @throws {ConfigurationError} Names the option. */
-export function checkList(options: ListOptions): ListOptions {
-  checkOptions('list()', options, LIST_RULES);
-  return options;
-}
 
 export async function listTransitions<Tx>(
   context: OperatorContext<Tx>,
@@ -151,16 +134,14 @@ async function readTransitions<Tx>(
 ): Promise<readonly Row[]> {
   const { state, reason, merchant_reference, internal_reference, since, until, limit = 50, after } = options;
   const order = state === undefined ? 't.id' : 't.changed_at, t.id';
+  const key = merchant_reference === undefined ? undefined : referenceKey(merchant_reference, account);
+  // A quote inside a value is escaped in JSON, so no value can hold the fragment of another field.
+  const fragment = `"internal_reference":${JSON.stringify(internal_reference)},"transaction_type":`;
   const conditions: Readonly<Record<string, SqlValue | undefined>> = {
     't.transition_id = ?': options.transitionId,
     't.reason = ?': reason,
-    't.reference_key = ?':
-      merchant_reference === undefined ? undefined : referenceKey(merchant_reference, account),
-    // A quote inside a value is escaped in JSON, so no value can hold the fragment of another field.
-    "replace(t.signed, ?, '') <> t.signed":
-      internal_reference === undefined
-        ? undefined
-        : `"internal_reference":${JSON.stringify(internal_reference)},"transaction_type":`,
+    't.reference_key = ?': key,
+    "replace(t.signed, ?, '') <> t.signed": internal_reference === undefined ? undefined : fragment,
     't.changed_at >= cast(? as bigint)': since?.getTime(),
     't.changed_at < cast(? as bigint)': until?.getTime(),
     [`(${order}) < (select ${order} from ${store.prefix}transition t where t.transition_id = ?)`]: after,
