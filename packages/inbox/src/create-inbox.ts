@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
-import { checkOptions, type OptionRules } from '@payment-service/core/receive';
+import { checkOptions } from '@payment-service/core/receive';
 import type { Inbox, WorkerOptions } from './inbox.ts';
 import { Intake } from './intake/intake.ts';
 import { keepGroup, tryToKeep } from './intake/keep.ts';
@@ -9,7 +9,7 @@ import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake/reco
 import { Spool } from './intake/spool.ts';
 import { move, pruneBodies } from './operator/actions.ts';
 import { listOverdue, readHealth, readStats } from './operator/health.ts';
-import { checkId, LIST_RULES, listTransitions, showTransition } from './operator/views.ts';
+import { listTransitions, showTransition } from './operator/views.ts';
 import { type InboxOptions, settingsOf, wholeNumber } from './options.ts';
 import { databasePath } from './store/database-path.ts';
 import { migrate, migrationsOf } from './store/schema.ts';
@@ -20,11 +20,6 @@ import { checkExpectation, keepExpectation } from './work/expectation.ts';
 import { Handlers } from './work/handlers.ts';
 import { Wakeup } from './work/wakeup.ts';
 
-const WORKER_RULES: OptionRules<WorkerOptions> = {
-  signal: [(value) => value instanceof AbortSignal, 'an AbortSignal, which ends it gracefully', true],
-  concurrency: wholeNumber(),
-  pollMs: wholeNumber(3_600_000),
-};
 const RELISTEN_MS = 1000;
 
 /** NOTIFY is a transaction, and lets one commit at a time. */
@@ -65,14 +60,12 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   /** For what writes: `close()` waits for it, and a worker looks for what it has made due. */
   const write = async <T>(act: () => Promise<T>): Promise<T> => {
     await ready();
-    const writing = act();
-    running.add(writing);
-    try {
-      return await writing;
-    } finally {
+    const writing = act().finally(() => {
       running.delete(writing);
       wakeup.wake();
-    }
+    });
+    running.add(writing);
+    return writing;
   };
   /** A transaction in which the server gives up before the sender of a callback is given up. */
   const limited = <T>(body: (tx: Tx) => Promise<T>): Promise<T> =>
@@ -151,12 +144,15 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   }
 
   async function work(given: WorkerOptions): Promise<void> {
-    checkOptions('work()', given, WORKER_RULES);
+    checkOptions('work()', given, {
+      signal: [(value) => value instanceof AbortSignal, 'an AbortSignal, which ends it gracefully', true],
+      concurrency: wholeNumber(),
+      pollMs: wholeNumber(3_600_000),
+    });
     const { maxConcurrency = Number.POSITIVE_INFINITY } = store;
     const { signal, concurrency = Math.min(4, maxConcurrency), pollMs = 1000 } = given;
-    if (handlers.isEmpty) {
+    if (handlers.isEmpty)
       throw new ConfigurationError('handler', 'work() needs a handler: call handle() before it.');
-    }
     if (store.dialect === 'postgres' && concurrency > maxConcurrency) {
       throw new ConfigurationError(
         'concurrency',
@@ -164,9 +160,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
           `${concurrency + 2}: the inbox itself uses two. Raise its max, or lower concurrency.`,
       );
     }
-    if (working !== undefined) {
+    if (working !== undefined)
       throw new ConfigurationError('work', 'This inbox works already. For more handlers, use concurrency.');
-    }
     const ending = AbortSignal.any([signal, closing.signal]);
     const dispatcher = new Dispatcher({
       ...{ ...context, handlers, enter, ready, wakeup, pollMs, signal: ending },
@@ -220,33 +215,17 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     handle: (handler: unknown, selector?: object) => handlers.add(handler, selector),
     work,
     stats: () => read(() => readStats(context)),
-    async health(given = {}) {
-      checkOptions('health()', given, { maxPendingAgeSeconds: wholeNumber() });
-      const canKeep = (): Promise<void> => ready().then(() => tryToKeep(statements, limited, account));
-      return readHealth(context, canKeep, given.maxPendingAgeSeconds ?? 60);
-    },
-    async list(given = {}) {
-      checkOptions('list()', given, LIST_RULES);
-      return read(() => listTransitions(context, given));
-    },
-    async show(transitionId) {
-      checkId(transitionId);
-      return read(() => showTransition(context, transitionId));
-    },
+    health: (given = {}) =>
+      readHealth(context, () => ready().then(() => tryToKeep(statements, limited, account)), given),
+    list: (given = {}) => read(() => listTransitions(context, given)),
+    show: (transitionId) => read(() => showTransition(context, transitionId)),
     retry: (which, note) => write(() => move(context, 'retry', which, note)),
     resolve: (which, resolution) => write(() => move(context, 'resolve', which, resolution)),
     async reopen(transitionId, note) {
       await write(() => move(context, 'reopen', transitionId, note));
     },
-    async overdue(given = {}) {
-      checkOptions('overdue()', given, { limit: wholeNumber(100_000) });
-      return read(() => listOverdue(context, given.limit ?? 1000));
-    },
-    async prune(given = {}) {
-      checkOptions('prune()', given, { bodiesOlderThanDays: wholeNumber(100_000) });
-      await ready();
-      return pruneBodies(context, given.bodiesOlderThanDays ?? 90);
-    },
+    overdue: (given = {}) => read(() => listOverdue(context, given)),
+    prune: (given = {}) => ready().then(() => pruneBodies(context, given)),
     async close() {
       closing.abort();
       await Promise.allSettled([working, ...running]);

@@ -122,8 +122,6 @@ export interface Inbox<Tx> {
   /**
    * Transitions, the newest first.
    *
-   * @throws {ConfigurationError} Names the option.
-   *
    * @example
    * const transitions = await inbox.list({ merchant_reference: 'ORD-1001' });
    */

@@ -138,10 +138,8 @@ function isTexts(value: unknown): boolean {
 }
 
 /**
- * The wait after an attempt, in milliseconds: doubled every time up to the longest, and then between half and all of it, so
- * that what failed together does not come back together.
- *
- * @param attempt The number of the attempt, from 1.
+ * The wait in milliseconds after an attempt, from 1: doubled every time up to the longest, and then between half and all of
+ * it, so that what failed together does not come back together.
  */
 export function backoff(attempt: number, { retry, random }: Pick<Settings, 'retry' | 'random'>): number {
   const delay = Math.min(retry.longestDelayMs, retry.firstDelayMs * 2 ** Math.min(attempt - 1, 50));

@@ -1,12 +1,13 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
 import { isUnambiguous } from '../intake/record.ts';
+import { wholeNumber } from '../options.ts';
 import type { TransitionReason, TransitionState } from '../states.ts';
 import { numberOf, textOf } from '../store/store.ts';
 import { readCase } from '../work/case.ts';
 import { equalsExpectation } from '../work/evaluate.ts';
 import { keepExpectation } from '../work/expectation.ts';
-import { checkId, LIST_RULES, listTransitions, type OperatorAction, type OperatorContext } from './views.ts';
+import { checkId, listTransitions, type OperatorAction, type OperatorContext } from './views.ts';
 
 /** Who acts, and why. Kept with the transition. The inbox does not check who calls it: the application must. */
 export interface ActionNote {
@@ -38,7 +39,6 @@ const RULES: OptionRules<Resolution> = {
   note: textOfPerson('why', 1000),
   body: undefined,
 };
-const DAY_MS = 86_400_000;
 
 /**
  * Has transitions worked on again, or closes them.
@@ -55,11 +55,8 @@ export async function move<Tx>(
   const { store, statements, settings } = context;
   const { by, note } = given;
   const isNamed = typeof which === 'string' || action === 'reopen';
-  if (!isNamed) {
-    checkOptions(`${action}()`, { ...which }, LIST_RULES);
-    if (which?.state === undefined)
-      throw new ConfigurationError('state', `${action}() takes a transitionId, or { state, reason }.`);
-  }
+  if (!isNamed && which?.state === undefined)
+    throw new ConfigurationError('state', `${action}() takes a transitionId, or { state, reason }.`);
   const digest = action === 'resolve' ? given.body : undefined;
   if (digest !== undefined && !isNamed)
     throw new ConfigurationError('body', 'resolve() accepts a body for one transition at a time.');
@@ -71,12 +68,8 @@ export async function move<Tx>(
     for (const transitionId of ids) {
       // Until this transaction ends, no worker takes it and no other person moves it.
       const [row] = await statements.run('lock_named_transition', [transitionId, settings.account], tx);
-      if (row === undefined) {
-        throw new ConfigurationError(
-          'transitionId',
-          'No transition of this account has this id. list() gives the ids.',
-        );
-      }
+      if (row === undefined)
+        throw new ConfigurationError('transitionId', 'No transition of the account has this id. See list().');
       const refusal = refusalOf(textOf(row, 'state'), action);
       if (refusal !== undefined && isNamed) throw new InvalidStateError(refusal);
       if (refusal !== undefined) continue;
@@ -101,12 +94,8 @@ async function accept<Tx>(
 ): Promise<void> {
   const file = await readCase(statements, id, tx);
   const body = file?.evaluated.bodies.find((each) => each.digest === digest);
-  if (file === undefined || body === undefined) {
-    throw new ConfigurationError(
-      'body',
-      'body must be the digest of one of the verified bodies that show() lists.',
-    );
-  }
+  if (file === undefined || body === undefined)
+    throw new ConfigurationError('body', 'body must be the digest of a verified body that show() lists.');
   const { referenceKey, transactionType, evaluated } = file;
   if (evaluated.expectation !== undefined) {
     throw new InvalidStateError(
@@ -159,12 +148,14 @@ function textOfPerson(what: string, max: number): OptionRule {
 /** Removes the text of old bodies. What they claimed and that they came stays for ever, so that a repetition is known. */
 export async function pruneBodies<Tx>(
   { statements, settings }: OperatorContext<Tx>,
-  days: number,
+  options: { readonly bodiesOlderThanDays?: number | undefined },
 ): Promise<{ bodies: number }> {
+  checkOptions('prune()', options, { bodiesOlderThanDays: wholeNumber(100_000) });
+  const ageMs = (options.bodiesOlderThanDays ?? 90) * 86_400_000;
   let count = 0;
   for (let after = 0; ; ) {
     // Some at a time, so that others wait for a moment only.
-    const pruned = await statements.run('prune_bodies', [after, settings.account, days * DAY_MS]);
+    const pruned = await statements.run('prune_bodies', [after, settings.account, ageMs]);
     if (pruned.length === 0) return { bodies: count };
     count += pruned.length;
     // The last transition may have more bodies than this: it is looked at again.

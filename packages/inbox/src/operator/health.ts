@@ -1,3 +1,5 @@
+import { checkOptions } from '@payment-service/core/receive';
+import { wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { dateOf, numberOf, optionalText, textOf } from '../store/store.ts';
 import { within } from '../time.ts';
@@ -62,8 +64,9 @@ export async function readStats<Tx>(context: OperatorContext<Tx>): Promise<Inbox
 export async function readHealth<Tx>(
   context: OperatorContext<Tx>,
   tryToKeep: () => Promise<void>,
-  maxPendingAgeSeconds: number,
+  options: { readonly maxPendingAgeSeconds?: number | undefined },
 ): Promise<InboxHealth> {
+  checkOptions('health()', options, { maxPendingAgeSeconds: wholeNumber() });
   const { settings, spool } = context;
   const problems: HealthProblem[] = [];
   const answer = <T>(promise: Promise<T>): Promise<T | undefined> =>
@@ -74,7 +77,7 @@ export async function readHealth<Tx>(
   // A store that only answers questions would keep no callback: a standby, a full disk, a role that may only select.
   const oldest = await answer(tryToKeep().then(() => oldestDueSeconds(context)));
   if (oldest === undefined) problems.push('store_unavailable');
-  else if (oldest > maxPendingAgeSeconds) problems.push('oldest_due_too_old');
+  else if (oldest > (options.maxPendingAgeSeconds ?? 60)) problems.push('oldest_due_too_old');
   return { ok: problems.length === 0, problems, oldestDueSeconds: oldest, spooled };
 }
 
@@ -86,9 +89,10 @@ async function oldestDueSeconds<Tx>({ statements, settings }: OperatorContext<Tx
 
 export async function listOverdue<Tx>(
   { statements, settings }: OperatorContext<Tx>,
-  limit: number,
+  options: { readonly limit?: number | undefined },
 ): Promise<OverdueExpectation[]> {
-  return (await statements.run('list_overdue', [settings.account, limit])).map((row) => ({
+  checkOptions('overdue()', options, { limit: wholeNumber(100_000) });
+  return (await statements.run('list_overdue', [settings.account, options.limit ?? 1000])).map((row) => ({
     merchant_reference: textOf(row, 'merchant_reference'),
     currency: textOf(row, 'currency'),
     amount: textOf(row, 'amount'),

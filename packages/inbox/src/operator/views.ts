@@ -1,5 +1,5 @@
 import { ConfigurationError, type SignedFields } from '@payment-service/core';
-import type { OptionRule, OptionRules } from '@payment-service/core/receive';
+import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
 import { referenceKey } from '../intake/record.ts';
 import type { Spool } from '../intake/spool.ts';
 import { DATE, wholeNumber } from '../options.ts';
@@ -92,7 +92,7 @@ export interface ListOptions {
 }
 
 const TEXT: OptionRule = [(value) => typeof value === 'string', 'a string'];
-export const LIST_RULES: OptionRules<ListOptions> = {
+const LIST_RULES: OptionRules<ListOptions> = {
   state: [
     (value) => TRANSITION_STATES.some((state) => state === value),
     `one of ${TRANSITION_STATES.join(', ')}`,
@@ -106,11 +106,13 @@ export const LIST_RULES: OptionRules<ListOptions> = {
   after: [isId, 'a transitionId'],
 };
 
+/** @throws {ConfigurationError} Names the option. */
 export async function listTransitions<Tx>(
   context: OperatorContext<Tx>,
   options: ListOptions,
   tx?: Tx,
 ): Promise<TransitionSummary[]> {
+  checkOptions('list()', options, LIST_RULES);
   return (await readTransitions(context, options, tx)).map(summaryIn);
 }
 
@@ -118,7 +120,7 @@ export async function showTransition<Tx>(
   context: OperatorContext<Tx>,
   transitionId: string,
 ): Promise<TransitionDetails | undefined> {
-  const [row] = await readTransitions(context, { transitionId });
+  const [row] = await readTransitions(context, { transitionId: checkId(transitionId) });
   if (row === undefined) return undefined;
   const id = numberOf(row, 'id');
   const bodies = (await context.statements.run('show_bodies', [id])).map(keptBodyIn);
