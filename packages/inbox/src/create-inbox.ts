@@ -21,7 +21,6 @@ import { Handlers } from './work/handlers.ts';
 import { Wakeup } from './work/wakeup.ts';
 
 const RELISTEN_MS = 1000;
-
 /** NOTIFY is a transaction, and lets one commit at a time. */
 const NOTIFY_MS = 25;
 
@@ -202,12 +201,9 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       const expectation = checkExpectation(given, account);
       const keepIn = (own: Tx): Promise<void> => keepExpectation(statements, { expectation, replace }, own);
       if (tx === undefined) return write(() => limited(keepIn));
-      if (!isReady) {
-        throw new ConfigurationError(
-          'tx',
-          'Call ready() when the program starts: if expect() made the tables now, it would wait for its own { tx }.',
-        );
-      }
+      // To make the tables now would wait for the transaction that is open here.
+      if (!isReady)
+        throw new ConfigurationError('tx', 'Call ready() when the program starts, before expect({ tx }).');
       await keepIn(tx);
     },
     receive: async (callback) => receive(callbackRecord(callback, account)),

@@ -51,7 +51,7 @@ export type InboxEvent =
   | { readonly name: 'transition.moved'; readonly transitionId: string; readonly state: TransitionState }
   /** The store has taken `count` deliveries from the spool. */
   | { readonly name: 'spool.drained'; readonly count: number }
-  /** The spool could not keep a delivery, or not read a file, which stays: the file system's code, or SyntaxError. */
+  /** The spool could not keep a delivery, or cannot read a file, which stays. `failure` is the code, or SyntaxError. */
   | { readonly name: 'spool.failed'; readonly failure: string }
   /** The store does not answer; `failure` is its code, such as ECONNREFUSED or 57P01. */
   | { readonly name: 'store.unavailable'; readonly failure: string; readonly retryInMs: number }

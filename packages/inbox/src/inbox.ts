@@ -66,8 +66,7 @@ export interface Inbox<Tx> {
   /**
    * Keeps a verified callback; resolves after the commit. For `onCallback` of every adapter.
    *
-   * @throws {UnavailableError} When it could not be kept: the adapter answers `failureStatus` (429) with `Retry-After`, and
-   * the sender still has it.
+   * @throws {UnavailableError} When it could not be kept: the adapter answers `failureStatus` (429), and the sender has it.
    * @throws {ConfigurationError} When the verifier has another `account`, or the body is larger than 64 KiB.
    *
    * @example
@@ -91,7 +90,6 @@ export interface Inbox<Tx> {
    *
    * @example
    * inbox.handle(async ({ tx, signed, settled }) => {
-   *   // On PostgreSQL; SQLite takes `?` for the values.
    *   await tx.query('update orders set paid = $1 where reference = $2', [settled.amount, signed.merchant_reference]);
    * });
    * inbox.handle(async ({ signed }) => console.info(signed.transaction_status), { status: '*' });
@@ -144,8 +142,7 @@ export interface Inbox<Tx> {
    *
    * @returns how many.
    * @throws {InvalidStateError} As `retry()` does, and with `body` when an expectation is known.
-   * @throws {ConfigurationError} As `retry()` does, and for a `body` that is no verified one of the transition or does not
-   * claim one amount.
+   * @throws {ConfigurationError} As `retry()` does, and for a `body` that is not verified or does not claim one amount.
    */
   readonly resolve: (which: string | TransitionSelection, resolution: Resolution) => Promise<number>;
   /**

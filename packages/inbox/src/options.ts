@@ -2,7 +2,7 @@ import { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '@paym
 import { type Emit, emitter, type InboxEvent } from './events.ts';
 import type { Store } from './store/store.ts';
 
-/** How a handler that fails is tried again. */
+/** How a handler that fails is tried again: numbers up to 2^31 - 1, which is 24 days of milliseconds. */
 export interface RetrySettings {
   /** How often a handler is tried before the transition is `dead`. */
   readonly attempts: number;
@@ -19,38 +19,31 @@ export interface InboxOptions<Tx> {
   readonly store: Store<Tx>;
   /**
    * A label of the merchant account, for several accounts in one database: each inbox sees and works on its own. The
-   * verifier's `account` must be the same.
-   * @default ''
+   * verifier's `account` must be the same. @default ''
    */
   readonly account?: string | undefined;
   /**
    * The path of a folder on a local disk, made if missing. While the store is unavailable, callbacks are kept there in files
    * and acknowledged; they are stored automatically afterwards. Several inboxes and processes may share it. Delete no file.
+   *
    * @default on SQLite the database's path and `-spool`; none on PostgreSQL, where such a callback gets `failureStatus` (429)
    */
   readonly spool?: string | undefined;
   /** Called with everything that happens, for logs and metrics. Errors in it change nothing. */
   readonly onEvent?: ((event: InboxEvent) => unknown) | undefined;
-  /**
-   * The events that, with the status COMPLETED, say that a transaction completed (protocol §6).
-   * @default ['transaction.completed']
-   */
+  /** The events that complete a transaction, with the status COMPLETED (protocol §6). @default ['transaction.completed'] */
   readonly completedEvents?: readonly string[] | undefined;
   /**
    * Which statuses may follow an applied one, for the same internal_reference; one that is not named allows every next one.
-   * @default { COMPLETED: [] }: nothing undoes a completed transaction
+   * Nothing undoes a completed transaction by default. @default { COMPLETED: [] }
    */
   readonly allowTransitions?: AllowedTransitions | undefined;
   /**
    * Statuses that say that a transaction is not over (protocol §3). One that comes after a status that allows no next one
-   * becomes `superseded`, which needs no one; every other late status waits for a person.
-   * @default ['PENDING', 'PROCESSING']
+   * becomes `superseded`, which needs no one; others wait for a person. @default ['PENDING', 'PROCESSING']
    */
   readonly interimStatuses?: readonly string[] | undefined;
-  /**
-   * How a handler that fails is tried again. The numbers go up to 2^31 - 1, which is 24 days of milliseconds.
-   * @default 40 attempts, 1 s doubled up to 1 h: about 14 to 28 hours
-   */
+  /** How a handler that fails is tried again. @default 40 attempts, 1 s doubled up to 1 h: about 14 to 28 hours */
   readonly retry?: Partial<RetrySettings> | undefined;
   /** How long `receive()` waits for the store, in milliseconds, at most 600,000 (ten minutes). @default 3000 */
   readonly storeTimeoutMs?: number | undefined;
