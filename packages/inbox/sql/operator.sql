@@ -1,36 +1,31 @@
 -- name: list_transitions
 select t.id, t.transition_id, t.signed, t.state, t.reason, t.attempts, t.bodies, t.refused_bodies, t.next_at, t.first_at,
-  t.changed_at, t.last_error,
+  t.changed_at, t.last_error, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
   (select coalesce(sum(d.repeats), 0) from inbox.delivery d where d.transition = t.id) as repeats
 from inbox.transition t
+left join inbox.expectation e on e.reference_key = t.reference_key and e.transaction_type = t.transaction_type
 where t.account = $1 {conditions}
 order by {order} limit cast($2 as integer)
 
--- name: show_transition
-select t.id, t.transition_id, t.signed, t.state, t.reason, t.attempts, t.bodies, t.refused_bodies, t.next_at, t.first_at,
-  t.changed_at, t.last_error, t.settled_digest, t.reference_key, t.transaction_type, e.currency, e.amount, e.compare, e.replaced, e.settled_by
-from inbox.transition t
-left join inbox.expectation e on e.reference_key = t.reference_key and e.transaction_type = t.transaction_type
-where t.transition_id = $1 and t.account = $2
-
 -- name: show_bodies
 select b.digest, b.content, b.request_currency, b.request_amount, b.transaction_currency, b.transaction_amount, b.key_id,
-  b.refusal, b.first_at, coalesce(d.repeats, 0) as repeats, coalesce(d.last_at, b.first_at) as last_at
-from inbox.body b
+  b.refusal, b.first_at, coalesce(d.repeats, 0) as repeats, coalesce(d.last_at, b.first_at) as last_at, t.settled_digest
+from inbox.transition t
+join inbox.body b on b.transition = t.id
 left join inbox.delivery d on d.transition = b.transition and d.digest = b.digest
-where b.transition = $1
+where t.id = $1
 order by b.first_at, b.digest
 
 -- name: show_actions
 select action, by_whom, note, at from inbox.action where transition = $1 order by id
 
 -- name: lock_named_transition
-select id from inbox.transition where transition_id = $1 and account = $2 {for_update}
+select id, state from inbox.transition where transition_id = $1 and account = $2 {for_update}
 
 -- name: move
-update inbox.transition set state = $2, reason = $3, attempts = 0, unfinished = 0, looks = 0, last_error = null,
-  waived = cast($4 as integer), revision = revision + 1, changed_at = {now},
-  next_at = case when $2 = 'pending' then {now} end
+update inbox.transition set state = $2, reason = case when $2 = 'resolved' then 'closed_by_person' end, attempts = 0,
+  unfinished = 0, looks = 0, last_error = null, waived = case when $3 = 'reopen' then 1 else 0 end,
+  revision = revision + 1, changed_at = {now}, next_at = case when $2 = 'pending' then {now} end
 where id = $1
 
 -- name: add_action
@@ -43,8 +38,7 @@ update inbox.body set refusal = null where transition = $1
 select state, reason, count(*) as count from inbox.transition where account = $1 group by state, reason
 
 -- name: oldest_due
-select {now} - next_at as late from inbox.transition
-where account = $1 and next_at is not null order by next_at, id limit 1
+select coalesce({now} - min(next_at), 0) as late from inbox.transition where account = $1 and next_at is not null
 
 -- name: count_overdue
 select count(*) as count from inbox.expectation where account = $1 and settled_by is null and deadline_at < {now}
@@ -53,18 +47,17 @@ select count(*) as count from inbox.expectation where account = $1 and settled_b
 select merchant_reference, currency, amount, deadline_at from inbox.expectation
 where account = $1 and settled_by is null and deadline_at < {now} order by deadline_at limit cast($2 as integer)
 
--- name: find_old_bodies
-select b.transition, b.digest from inbox.body b
-join inbox.transition t on t.id = b.transition
-left join inbox.delivery d on d.transition = b.transition and d.digest = b.digest
-where b.transition > cast($1 as bigint) and b.content is not null and t.account = $2
-  and coalesce(d.last_at, b.first_at) < {now} - cast($3 as bigint)
-  and t.state in ('settled', 'superseded', 'resolved', 'unhandled')
-order by b.transition limit 500
-
--- name: remove_contents
+-- name: prune_bodies
 update inbox.body set content = null
-where (transition, digest) in (select cast(value ->> 'transition' as bigint), value ->> 'digest' from {given})
+where (transition, digest) in (
+  select b.transition, b.digest from inbox.body b
+  join inbox.transition t on t.id = b.transition
+  left join inbox.delivery d on d.transition = b.transition and d.digest = b.digest
+  where b.transition > cast($1 as bigint) and b.content is not null and t.account = $2
+    and coalesce(d.last_at, b.first_at) < {now} - cast($3 as bigint)
+    and t.state in ('settled', 'superseded', 'resolved', 'unhandled')
+  order by b.transition, b.digest limit 500)
+returning transition
 
 -- name: read_version
 select coalesce(max(version), 0) as version, coalesce(max(compatible_with), 0) as compatible_with from inbox.migration

@@ -1,17 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
-import { checkOptions as checkTable, type OptionRules } from '@payment-service/core/receive';
+import { checkOptions } from '@payment-service/core/receive';
 import type { Inbox, WorkerOptions } from './inbox.ts';
 import { Intake } from './intake/intake.ts';
 import { groupKeeper, tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake/record.ts';
 import { Spool } from './intake/spool.ts';
-import { move, reopen, resolve } from './operator/actions.ts';
+import { move, pruneBodies } from './operator/actions.ts';
 import { listOverdue, readHealth, readStats } from './operator/health.ts';
-import { pruneBodies } from './operator/prune.ts';
-import { checkId, checkList, listTransitions, showTransition } from './operator/views.ts';
-import { checkOptions, type InboxOptions, wholeNumber } from './options.ts';
+import { listTransitions, showTransition } from './operator/views.ts';
+import { type InboxOptions, settingsOf, wholeNumber } from './options.ts';
 import { databasePath } from './store/database-path.ts';
 import { migrate, migrationsOf } from './store/schema.ts';
 import { Statements } from './store/statements.ts';
@@ -21,21 +20,14 @@ import { checkExpectation, keepExpectation } from './work/expectation.ts';
 import { Handlers } from './work/handlers.ts';
 import { Wakeup } from './work/wakeup.ts';
 
-const WORKER_RULES: OptionRules<WorkerOptions> = {
-  signal: [(value) => value instanceof AbortSignal, 'an AbortSignal, which ends it gracefully', true],
-  concurrency: wholeNumber(),
-  pollMs: wholeNumber(3_600_000),
-};
 const RELISTEN_MS = 1000;
-
 /** NOTIFY is a transaction, and lets one commit at a time. */
 const NOTIFY_MS = 25;
 
 /**
  * Makes a durable inbox: what it has acknowledged is on disk, and each transition is applied once.
  *
- * @throws {ConfigurationError} Names the option. Whether the database keeps what it acknowledges shows in `ready()`, which
- * every other call waits for.
+ * @throws {ConfigurationError} Names the option. A database that would lose data is refused by `ready()`.
  *
  * @example
  * const inbox = createInbox({ store: sqlite('shop.db') });
@@ -44,30 +36,35 @@ const NOTIFY_MS = 25;
  * });
  */
 export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
-  const settings = checkOptions(options);
+  const settings = settingsOf(options);
   const { account, storeTimeoutMs } = settings;
   const { store } = options;
   const statements = new Statements(store);
   const wakeup = new Wakeup();
   const closing = new AbortController();
   const handlers = new Handlers<Tx>();
-  const context = { store, statements, settings };
   const running = new Set<Promise<unknown>>();
   let isReady = false;
   let isReadable = false;
   let preparing: Promise<void> | undefined;
-  let working: Promise<void> | undefined;
+  let working: Promise<unknown> | undefined;
 
-  const whenReady = async <T>(act: () => Promise<T>): Promise<T> => {
-    await ready();
-    return act();
-  };
   /** For what only reads: a store that takes no callback will do, such as a standby. */
-  const whenReadable = async <T>(act: () => Promise<T>): Promise<T> => {
+  const read = async <T>(act: () => Promise<T>): Promise<T> => {
     await ready().catch((error: unknown) => {
       if (!isReadable || closing.signal.aborted) throw error;
     });
     return act();
+  };
+  /** For what writes: `close()` waits for it, and a worker looks for what it has made due. */
+  const write = async <T>(act: () => Promise<T>): Promise<T> => {
+    await ready();
+    const writing = act().finally(() => {
+      running.delete(writing);
+      wakeup.wake();
+    });
+    running.add(writing);
+    return writing;
   };
   /** A transaction in which the server gives up before the sender of a callback is given up. */
   const limited = <T>(body: (tx: Tx) => Promise<T>): Promise<T> =>
@@ -78,6 +75,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     });
   const keeping = { statements, transact: limited, storeTimeoutMs };
   const spool = openSpool();
+  const context = { store, statements, settings, spool };
   const intake = new Intake({ settings, keep: groupKeeper(keeping), ready, spool, onKept });
 
   function openSpool(): Spool | undefined {
@@ -93,9 +91,9 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   async function ready(): Promise<void> {
     if (closing.signal.aborted)
       throw new ConfigurationError('inbox', 'This inbox is closed. Create another one.');
-    if (isReady) return;
-    preparing ??= prepare().finally(() => {
+    preparing ??= prepare().catch((error: unknown) => {
       preparing = undefined;
+      throw error;
     });
     await preparing;
   }
@@ -110,43 +108,26 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     isReady = true;
   }
 
-  function onKept(): void {
-    wakeup.wake();
-    if (working === undefined) notifyOthers();
-  }
-
   let isNotifying = false;
   let notifiedAt = Number.NEGATIVE_INFINITY;
-  /** At once, and then not more often than a busy worker needs; outside of the transaction that keeps the callback. */
-  function notifyOthers(): void {
-    if (store.listen === undefined || isNotifying) return;
+  /** Wakes this process, or the others: at once, and then not more often than a busy worker needs. */
+  function onKept(): void {
+    wakeup.wake();
+    if (working !== undefined || store.listen === undefined || isNotifying) return;
     isNotifying = true;
-    const waitMs = Math.max(0, notifiedAt + NOTIFY_MS - performance.now());
-    setTimeout(() => {
+    const notify = (): void => {
       isNotifying = false;
       notifiedAt = performance.now();
       // What nobody hears is found by the poll.
       statements.run('notify', [account]).catch(() => undefined);
-    }, waitMs).unref();
+    };
+    setTimeout(notify, Math.max(0, notifiedAt + NOTIFY_MS - performance.now())).unref();
   }
 
   async function receive(record: IntakeRecord): Promise<void> {
-    if (closing.signal.aborted) {
-      throw new UnavailableError(
-        'The inbox is closed: this process is ending, and the sender is asked to retry.',
-      );
-    }
+    if (closing.signal.aborted)
+      throw new UnavailableError('The inbox is closed: this process ends, and the sender is asked to retry.');
     await intake.receive(record);
-  }
-
-  async function track<T>(promise: Promise<T>): Promise<T> {
-    running.add(promise);
-    try {
-      return await promise;
-    } finally {
-      running.delete(promise);
-      wakeup.wake();
-    }
   }
 
   async function enter(tx: Tx, subjectKey: string, attempt: string): Promise<boolean> {
@@ -157,44 +138,39 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   }
 
   async function work(given: WorkerOptions): Promise<void> {
-    checkTable('work()', given, WORKER_RULES);
+    checkOptions('work()', given, {
+      signal: [(value) => value instanceof AbortSignal, 'an AbortSignal, which ends it gracefully', true],
+      concurrency: wholeNumber(),
+      pollMs: wholeNumber(3_600_000),
+    });
     const { maxConcurrency = Number.POSITIVE_INFINITY } = store;
-    const { signal, concurrency: most = Math.min(4, maxConcurrency), pollMs = 1000 } = given;
-    if (handlers.isEmpty) {
+    const { signal, concurrency = Math.min(4, maxConcurrency), pollMs = 1000 } = given;
+    if (handlers.isEmpty)
       throw new ConfigurationError('handler', 'work() needs a handler: call handle() before it.');
-    }
-    if (store.dialect === 'postgres' && most > maxConcurrency) {
+    if (store.dialect === 'postgres' && concurrency > maxConcurrency) {
       throw new ConfigurationError(
         'concurrency',
-        `The pool has connections for ${maxConcurrency} handlers at a time, and for ${most} it needs a max of ${most + 2}: the ` +
-          'inbox itself uses two. Raise its max, or lower concurrency.',
+        `The pool has connections for ${maxConcurrency} handlers at a time, and for ${concurrency} it needs a max of ` +
+          `${concurrency + 2}: the inbox itself uses two. Raise its max, or lower concurrency.`,
       );
     }
-    if (working !== undefined) {
-      throw new ConfigurationError(
-        'work',
-        'This inbox works already. Use concurrency to run more handlers at a time.',
-      );
-    }
+    if (working !== undefined)
+      throw new ConfigurationError('work', 'This inbox works already. For more handlers, use concurrency.');
     const ending = AbortSignal.any([signal, closing.signal]);
     const dispatcher = new Dispatcher({
       ...{ ...context, handlers, enter, ready, wakeup, pollMs, signal: ending },
-      concurrency: Math.min(most, maxConcurrency),
+      concurrency: Math.min(concurrency, maxConcurrency),
     });
-    working = Promise.all([dispatcher.run(), hear(ending)]).then(() => undefined);
-    try {
-      await working;
-    } finally {
+    working = Promise.all([dispatcher.run(), hear(ending)]).finally(() => {
       working = undefined;
-    }
+    });
+    await working;
   }
 
   /** Listens for callbacks that other processes keep, through every outage: until then, the poll finds what is due. */
   async function hear(signal: AbortSignal): Promise<void> {
     while (store.listen !== undefined && !signal.aborted) {
-      await ready()
-        .then(() => store.listen?.(account, wakeup.wake, signal))
-        .catch(() => undefined);
+      await store.listen(account, wakeup.wake, signal).catch(() => undefined);
       await pause(RELISTEN_MS, signal);
     }
   }
@@ -214,49 +190,32 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
         await statements.run('is_own_transaction', [''], tx);
         return result;
       };
-      return whenReady(() => track(store.transaction(checked)));
+      return write(() => store.transaction(checked));
     },
     async expect(given, { tx, replace = false } = {}) {
       const expectation = checkExpectation(given, account);
       const keepIn = (own: Tx): Promise<void> => keepExpectation(statements, { expectation, replace }, own);
-      if (tx === undefined) return whenReady(() => track(limited(keepIn)));
-      if (!isReady) throw notReady();
+      if (tx === undefined) return write(() => limited(keepIn));
+      // To make the tables now would wait for the transaction that is open here.
+      if (!isReady)
+        throw new ConfigurationError('tx', 'Call ready() when the program starts, before expect({ tx }).');
       await keepIn(tx);
     },
     receive: async (callback) => receive(callbackRecord(callback, account)),
     quarantine: async (refusal) => receive(evidenceRecord(refusal, account)),
     handle: (handler: unknown, selector?: object) => handlers.add(handler, selector),
     work,
-    stats: () => whenReadable(() => readStats(context, spool)),
-    async health(given = {}) {
-      checkTable('health()', given, { maxPendingAgeSeconds: wholeNumber() });
-      const { maxPendingAgeSeconds = 60 } = given;
-      const attempt = (): Promise<void> => whenReady(() => tryToKeep(keeping, account));
-      return readHealth(context, spool, { tryToKeep: attempt, maxPendingAgeSeconds });
+    stats: () => read(() => readStats(context)),
+    health: (given = {}) => readHealth(context, () => ready().then(() => tryToKeep(keeping, account)), given),
+    list: (given = {}) => read(() => listTransitions(context, given)),
+    show: (transitionId) => read(() => showTransition(context, transitionId)),
+    retry: (which, note) => write(() => move(context, 'retry', which, note)),
+    resolve: (which, resolution) => write(() => move(context, 'resolve', which, resolution)),
+    async reopen(transitionId, note) {
+      await write(() => move(context, 'reopen', transitionId, note));
     },
-    async list(given = {}) {
-      const checked = checkList(given);
-      return whenReadable(() => listTransitions(context, checked));
-    },
-    async show(transitionId) {
-      checkId(transitionId);
-      const found = await whenReadable(() => showTransition(context, transitionId));
-      if (found === undefined) return undefined;
-      const { id: _, row: __, ...details } = found;
-      return details;
-    },
-    retry: (which, note) => whenReady(() => track(move(context, which, { action: 'retry', note }))),
-    resolve: (which, resolution) => whenReady(() => track(resolve(context, which, resolution))),
-    reopen: (transitionId, note) => whenReady(() => track(reopen(context, transitionId, note))),
-    async overdue(given = {}) {
-      checkTable('overdue()', given, { limit: wholeNumber(100_000) });
-      return whenReadable(() => listOverdue(context, given.limit ?? 1000));
-    },
-    async prune(given = {}) {
-      checkTable('prune()', given, { bodiesOlderThanDays: wholeNumber(100_000) });
-      const { bodiesOlderThanDays = 90 } = given;
-      return whenReady(() => pruneBodies(context, bodiesOlderThanDays));
-    },
+    overdue: (given = {}) => read(() => listOverdue(context, given)),
+    prune: (given = {}) => ready().then(() => pruneBodies(context, given)),
     async close() {
       closing.abort();
       await Promise.allSettled([working, ...running]);
@@ -264,12 +223,4 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       await store.close?.();
     },
   });
-}
-
-function notReady(): ConfigurationError {
-  return new ConfigurationError(
-    'tx',
-    "Call ready() when the program starts, before expect() is called with { tx }: it makes the inbox's tables, which would " +
-      'wait for the transaction that is open here.',
-  );
 }

@@ -51,10 +51,7 @@ export type InboxEvent =
   | { readonly name: 'transition.moved'; readonly transitionId: string; readonly state: TransitionState }
   /** The store has taken `count` deliveries from the spool. */
   | { readonly name: 'spool.drained'; readonly count: number }
-  /**
-   * The spool could not keep a delivery, or cannot read a file in its folder: that file stays, and its delivery is not
-   * stored. `failure` is the file system's code, or SyntaxError for a damaged file.
-   */
+  /** The spool could not keep a delivery, or cannot read a file, which stays. `failure` is the code, or SyntaxError. */
   | { readonly name: 'spool.failed'; readonly failure: string }
   /** The store does not answer; `failure` is its code, such as ECONNREFUSED or 57P01. */
   | { readonly name: 'store.unavailable'; readonly failure: string; readonly retryInMs: number }
@@ -72,9 +69,7 @@ export function emitter(onEvent: ((event: InboxEvent) => unknown) | undefined): 
   };
 }
 
-/**
- * What may be told about an error of a database: its code. Messages of databases quote values, and those can hold a body.
- */
+/** What may be told about an error of a database: its code. Messages quote values, and those can hold a body. */
 export function failureCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const code: unknown = Reflect.get(error, 'code');

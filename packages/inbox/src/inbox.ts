@@ -28,15 +28,14 @@ export interface Inbox<Tx> {
    * the start of a program, so that a misconfiguration shows there.
    *
    * @throws {ConfigurationError} For such a database, and when `spool` is the path of a file.
-   * @throws What the database says when it does not answer or does not take a callback, and what the file system says when
-   * the spool cannot be used.
+   * @throws What the database or the file system says when no callback can be kept.
    */
   readonly ready: () => Promise<void>;
   /** The SQL of the inbox's tables, for a DBA who runs it. `ready()` takes tables that are there. */
   readonly migrations: () => readonly Migration[];
   /**
-   * Runs `body` in a transaction of its own on the store, for what must be kept together: an order and its expectation.
-   * The body gets the same kind of `tx` as a handler.
+   * Runs `body` in a transaction of its own on the store, for what must be kept together: an order and its expectation. The
+   * body gets the same kind of `tx` as a handler.
    *
    * @returns What the body returns, after the commit.
    * @throws What the body or the commit throws.
@@ -52,8 +51,8 @@ export interface Inbox<Tx> {
    * Says what a payment must be, before the transaction is started. The same call may be repeated.
    *
    * @param options.tx The transaction to write it in, as your library knows it. Call `ready()` before.
-   * @param options.replace Replaces another currency, amount or comparison of this reference. The earlier one is kept: a
-   * transition with a body that equals it becomes `conflict: contradicting_bodies` (threat A31). @default false
+   * @param options.replace Replaces another currency, amount or comparison of this reference. A transition with a body that
+   * equals the earlier one becomes `conflict: contradicting_bodies` (threat A31). @default false
    * @throws {ConfigurationError} Names a wrong field.
    * @throws {InvalidStateError} When the reference has other values, and is settled or `replace` is not set.
    *
@@ -67,10 +66,8 @@ export interface Inbox<Tx> {
   /**
    * Keeps a verified callback; resolves after the commit. For `onCallback` of every adapter.
    *
-   * @throws {UnavailableError} When it could not be kept: the adapter answers `failureStatus` (429) with `Retry-After`, and
-   * the sender still has it.
-   * @throws {ConfigurationError} When the verifier and this inbox have different `account` options, or the body is larger
-   * than 64 KiB.
+   * @throws {UnavailableError} When it could not be kept: the adapter answers `failureStatus` (429), and the sender has it.
+   * @throws {ConfigurationError} When the verifier has another `account`, or the body is larger than 64 KiB.
    *
    * @example
    * app.use('/callbacks', paymentCallbacks({ signingKey, onCallback: inbox.receive }));
@@ -79,14 +76,13 @@ export interface Inbox<Tx> {
   /**
    * Keeps a callback whose signature fits and that a rule refuses, as evidence for a person. For `onAuthenticRefusal`.
    *
-   * @throws {UnavailableError} As `receive()` does.
-   * @throws {ConfigurationError} As `receive()` does.
+   * @throws As `receive()` does.
    */
   readonly quarantine: (refusal: AuthenticRefusal) => Promise<void>;
   /**
-   * Sets what happens with transitions; called by `work()`. Effects in `tx` happen exactly once, even if processes or the database crash; effects
-   * elsewhere may be repeated, and take `transitionId` as their key. A handler that throws is rolled back and tried again.
-   * Await every statement, and leave COMMIT and ROLLBACK to the inbox.
+   * Sets what happens with transitions; called by `work()`. Effects in `tx` happen exactly once, even if processes or the
+   * database crash; effects elsewhere may be repeated, and take `transitionId` as their key. A handler that throws is rolled
+   * back and tried again. Await every statement, and leave COMMIT and ROLLBACK to the inbox.
    *
    * Without a selector, the handler gets completed transactions, each with `settled`.
    *
@@ -94,7 +90,6 @@ export interface Inbox<Tx> {
    *
    * @example
    * inbox.handle(async ({ tx, signed, settled }) => {
-   *   // On PostgreSQL; SQLite takes `?` for the values.
    *   await tx.query('update orders set paid = $1 where reference = $2', [settled.amount, signed.merchant_reference]);
    * });
    * inbox.handle(async ({ signed }) => console.info(signed.transaction_status), { status: '*' });
@@ -107,8 +102,8 @@ export interface Inbox<Tx> {
     (handler: (transition: HandledTransition<Tx>) => unknown, selector: HandlerSelector): void;
   };
   /**
-   * Works on transitions until the signal is aborted, through every outage of the store. Any number of processes may. Inboxes
-   * of several accounts may share a store, and with it the connections.
+   * Works on transitions until the signal is aborted, through every outage of the store. Any number of processes may, and
+   * inboxes of several accounts may share a store, and with it the connections.
    *
    * @throws {ConfigurationError} Without a handler, when it works already, or when the pool has too few connections.
    */
@@ -124,8 +119,6 @@ export interface Inbox<Tx> {
   readonly health: (options?: { readonly maxPendingAgeSeconds?: number | undefined }) => Promise<InboxHealth>;
   /**
    * Transitions, the newest first.
-   *
-   * @throws {ConfigurationError} Names the option.
    *
    * @example
    * const transitions = await inbox.list({ merchant_reference: 'ORD-1001' });
@@ -148,10 +141,8 @@ export interface Inbox<Tx> {
    * Closes a transition, or all of a state and reason; or, with `body`, accepts that body and has it applied.
    *
    * @returns how many.
-   * @throws {InvalidStateError} When the one that is named is settled, superseded or resolved, and with `body` when an
-   * expectation is known.
-   * @throws {ConfigurationError} As `retry()` does, and for a `body` that is no verified one of the transition or does not
-   * claim one amount.
+   * @throws {InvalidStateError} As `retry()` does, and with `body` when an expectation is known.
+   * @throws {ConfigurationError} As `retry()` does, and for a `body` that is not verified or does not claim one amount.
    */
   readonly resolve: (which: string | TransitionSelection, resolution: Resolution) => Promise<number>;
   /**
@@ -162,7 +153,7 @@ export interface Inbox<Tx> {
    * @throws {ConfigurationError} As `retry()` does.
    */
   readonly reopen: (transitionId: string, note: ActionNote) => Promise<void>;
-  /** Expectations past their deadline whose callback has not come; the longest overdue first. */
+  /** Expectations past their deadline whose callback has not come; the longest overdue first. At most 1000 without a limit. */
   readonly overdue: (options?: { readonly limit?: number | undefined }) => Promise<OverdueExpectation[]>;
   /**
    * Removes the text of old bodies, where personal data is, from settled, superseded, resolved and unhandled transitions.

@@ -1,13 +1,8 @@
-import {
-  checkOptions as checkTable,
-  FUNCTION,
-  type OptionRule,
-  type OptionRules,
-} from '@payment-service/core/receive';
+import { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '@payment-service/core/receive';
 import { type Emit, emitter, type InboxEvent } from './events.ts';
 import type { Store } from './store/store.ts';
 
-/** How a handler that fails is tried again. */
+/** How a handler that fails is tried again: numbers up to 2^31 - 1, which is 24 days of milliseconds. */
 export interface RetrySettings {
   /** How often a handler is tried before the transition is `dead`. */
   readonly attempts: number;
@@ -24,57 +19,35 @@ export interface InboxOptions<Tx> {
   readonly store: Store<Tx>;
   /**
    * A label of the merchant account, for several accounts in one database: each inbox sees and works on its own. The
-   * verifier's `account` must be the same: `receive()` refuses a callback of another account.
-   *
-   * @default ''
+   * verifier's `account` must be the same. @default ''
    */
   readonly account?: string | undefined;
   /**
-   * The path of a folder on a local disk, made if missing. While the store is unavailable, callbacks are kept there in small
-   * files and acknowledged; they are stored automatically afterwards. Several inboxes and processes may share a folder. Do not
-   * delete its files.
+   * The path of a folder on a local disk, made if missing. While the store is unavailable, callbacks are kept there in files
+   * and acknowledged; they are stored automatically afterwards. Several inboxes and processes may share it. Delete no file.
    *
-   * @default none on PostgreSQL: the answer to such a callback is `failureStatus` (429). On SQLite the database's path and
-   * `-spool`
+   * @default on SQLite the database's path and `-spool`; none on PostgreSQL, where such a callback gets `failureStatus` (429)
    */
   readonly spool?: string | undefined;
   /** Called with everything that happens, for logs and metrics. Errors in it change nothing. */
   readonly onEvent?: ((event: InboxEvent) => unknown) | undefined;
-  /**
-   * The events that, with the status COMPLETED, say that a transaction completed. The protocol shows one name and no list
-   * (protocol §6).
-   *
-   * @default ['transaction.completed']
-   */
+  /** The events that complete a transaction, with the status COMPLETED (protocol §6). @default ['transaction.completed'] */
   readonly completedEvents?: readonly string[] | undefined;
   /**
-   * Which statuses may follow an applied one, for the same internal_reference; a status that is not named allows every
-   * next one.
-   *
-   * @default { COMPLETED: [] }: nothing undoes a completed transaction
+   * Which statuses may follow an applied one, for the same internal_reference; one that is not named allows every next one.
+   * Nothing undoes a completed transaction by default. @default { COMPLETED: [] }
    */
   readonly allowTransitions?: AllowedTransitions | undefined;
   /**
-   * Statuses that say that a transaction is not over. One that comes late, after a status that allows no next one, becomes
-   * `superseded`, which needs no one; every other late status waits for a person. The protocol shows no list of statuses
-   * (protocol §3).
-   *
-   * @default ['PENDING', 'PROCESSING']
+   * Statuses that say that a transaction is not over (protocol §3). One that comes after a status that allows no next one
+   * becomes `superseded`, which needs no one; others wait for a person. @default ['PENDING', 'PROCESSING']
    */
   readonly interimStatuses?: readonly string[] | undefined;
-  /**
-   * How a handler that fails is tried again. The numbers go up to 2^31 - 1, which is 24 days of milliseconds.
-   *
-   * @default 40 attempts, 1 s doubled up to 1 h: about 14 to 28 hours
-   */
+  /** How a handler that fails is tried again. @default 40 attempts, 1 s doubled up to 1 h: about 14 to 28 hours */
   readonly retry?: Partial<RetrySettings> | undefined;
   /** How long `receive()` waits for the store, in milliseconds, at most 600,000 (ten minutes). @default 3000 */
   readonly storeTimeoutMs?: number | undefined;
-  /**
-   * How long one run of a handler may take, in milliseconds, at most 3,600,000 (an hour).
-   *
-   * @default 30000
-   */
+  /** How long one run of a handler may take, in milliseconds, at most 3,600,000 (an hour). @default 30000 */
   readonly handlerTimeoutMs?: number | undefined;
   /** How long a statement of a handler waits for a lock on PostgreSQL, in milliseconds. @default 10000 */
   readonly handlerLockTimeoutMs?: number | undefined;
@@ -87,14 +60,7 @@ type Derived = 'store' | 'spool' | 'onEvent' | 'retry';
 /** Checked options, with their defaults. */
 export type Settings = {
   readonly [Name in Exclude<keyof InboxOptions<never>, Derived>]-?: NonNullable<InboxOptions<never>[Name]>;
-} & {
-  readonly spool: string | undefined;
-  readonly emit: Emit;
-  readonly retry: RetrySettings;
-};
-
-const RETRY: RetrySettings = { attempts: 40, firstDelayMs: 1000, longestDelayMs: 3_600_000 };
-const INTERIM_STATUSES = ['PENDING', 'PROCESSING'];
+} & { readonly spool: string | undefined; readonly emit: Emit; readonly retry: RetrySettings };
 
 /** Timers, and PostgreSQL's settings of time, end at 2^31 - 1. */
 export function wholeNumber(max: number = 2 ** 31 - 1): OptionRule {
@@ -111,28 +77,25 @@ export const DATE: OptionRule = [
   (value) => value instanceof Date && Number.isFinite(value.getTime()),
   'a valid Date',
 ];
-const LABEL: OptionRule = [
-  (value) =>
-    typeof value === 'string' && value.length <= 200 && value.isWellFormed() && !value.includes('\0'),
-  'a label of at most 200 characters',
-];
 const TEXTS: OptionRule = [isTexts, 'a list of strings'];
-const STORE: OptionRule = [
-  (value) => typeof value === 'object' && value !== null && 'query' in value && 'transaction' in value,
-  'a store: sqlite(path), postgres(pool), or the entry for your ORM',
-  true,
-];
-const TRANSITIONS: OptionRule = [
-  (value) => typeof value === 'object' && value !== null && Object.values(value).every(isTexts),
-  "a map from a status to the statuses that may follow it, such as { COMPLETED: ['REVERSED'] }",
-];
 const RULES: OptionRules<InboxOptions<unknown>> = {
-  store: STORE,
-  account: LABEL,
+  store: [
+    (value) => typeof value === 'object' && value !== null && 'query' in value && 'transaction' in value,
+    'a store: sqlite(path), postgres(pool), or the entry for your ORM',
+    true,
+  ],
+  account: [
+    (value) =>
+      typeof value === 'string' && value.length <= 200 && value.isWellFormed() && !value.includes('\0'),
+    'a label of at most 200 characters',
+  ],
   spool: undefined,
   onEvent: FUNCTION,
   completedEvents: TEXTS,
-  allowTransitions: TRANSITIONS,
+  allowTransitions: [
+    (value) => typeof value === 'object' && value !== null && Object.values(value).every(isTexts),
+    "a map from a status to the statuses that may follow it, such as { COMPLETED: ['REVERSED'] }",
+  ],
   interimStatuses: TEXTS,
   retry: undefined,
   storeTimeoutMs: wholeNumber(600_000),
@@ -140,31 +103,27 @@ const RULES: OptionRules<InboxOptions<unknown>> = {
   handlerLockTimeoutMs: wholeNumber(3_600_000),
   random: FUNCTION,
 };
-const RETRY_RULES: OptionRules<Partial<RetrySettings>> = {
-  attempts: wholeNumber(),
-  firstDelayMs: wholeNumber(),
-  longestDelayMs: wholeNumber(),
-};
 
 /** @throws {ConfigurationError} Names the option. */
-export function checkOptions<Tx>(options: InboxOptions<Tx>): Settings {
-  checkTable('createInbox()', options, RULES);
-  const { retry = {}, onEvent, store } = options;
-  checkTable('createInbox()', retry, RETRY_RULES, 'retry.');
-  const { attempts = RETRY.attempts, firstDelayMs = RETRY.firstDelayMs } = retry;
-  return Object.freeze({
+export function settingsOf<Tx>(options: InboxOptions<Tx>): Settings {
+  checkOptions('createInbox()', options, RULES);
+  const { retry = {}, store } = options;
+  const rules = { attempts: wholeNumber(), firstDelayMs: wholeNumber(), longestDelayMs: wholeNumber() };
+  checkOptions('createInbox()', retry, rules, 'retry.');
+  const { attempts = 40, firstDelayMs = 1000, longestDelayMs = 3_600_000 } = retry;
+  return {
     account: options.account ?? '',
     spool: options.spool ?? store.spool,
-    emit: emitter(onEvent),
+    emit: emitter(options.onEvent),
     completedEvents: options.completedEvents ?? ['transaction.completed'],
-    allowTransitions: Object.freeze({ COMPLETED: [], ...options.allowTransitions }),
-    interimStatuses: options.interimStatuses ?? INTERIM_STATUSES,
-    retry: { attempts, firstDelayMs, longestDelayMs: retry.longestDelayMs ?? RETRY.longestDelayMs },
+    allowTransitions: { COMPLETED: [], ...options.allowTransitions },
+    interimStatuses: options.interimStatuses ?? ['PENDING', 'PROCESSING'],
+    retry: { attempts, firstDelayMs, longestDelayMs },
     storeTimeoutMs: options.storeTimeoutMs ?? 3000,
     handlerTimeoutMs: options.handlerTimeoutMs ?? 30_000,
     handlerLockTimeoutMs: options.handlerLockTimeoutMs ?? 10_000,
     random: options.random ?? Math.random,
-  });
+  };
 }
 
 function isTexts(value: unknown): boolean {
@@ -172,10 +131,8 @@ function isTexts(value: unknown): boolean {
 }
 
 /**
- * The wait after an attempt, in milliseconds: doubled every time up to the longest, and then between half and all of it, so
- * that what failed together does not come back together.
- *
- * @param attempt The number of the attempt, from 1.
+ * The wait in milliseconds after an attempt, from 1: doubled every time up to the longest, and then between half and all of
+ * it, so that what failed together does not come back together.
  */
 export function backoff(attempt: number, { retry, random }: Pick<Settings, 'retry' | 'random'>): number {
   const delay = Math.min(retry.longestDelayMs, retry.firstDelayMs * 2 ** Math.min(attempt - 1, 50));

@@ -8,38 +8,13 @@ export class TimedOut extends Error {
   }
 }
 
-/**
- * Calls the function after `ms` milliseconds, and after what has arrived by then was read: a process that stood still,
- * because something kept its thread, finds its timers due before it finds the answers that came meanwhile.
- *
- * @returns the function that prevents the call.
- */
-export function afterMs(ms: number, act: () => void): () => void {
-  let immediate: NodeJS.Immediate | undefined;
-  const timer = setTimeout(() => {
-    immediate = setImmediate(act);
-  }, ms);
-  return () => {
-    clearTimeout(timer);
-    clearImmediate(immediate);
-  };
-}
-
-/**
- * What the promise gives, or a rejection after `ms` milliseconds; a later result is dropped.
- *
- * @param message what the rejection says.
- */
+/** What the promise gives, or a rejection with the message after `ms` milliseconds; a later result is dropped. */
 export async function within<T>(ms: number, promise: Promise<T>, message?: string): Promise<T> {
-  let stop: () => void = () => undefined;
+  let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {
-    stop = afterMs(ms, () => reject(new TimedOut(message)));
+    timer = setTimeout(() => reject(new TimedOut(message)), ms);
   });
-  try {
-    return await Promise.race([promise, tooLate]);
-  } finally {
-    stop();
-  }
+  return Promise.race([promise, tooLate]).finally(() => clearTimeout(timer));
 }
 
 /** Resolves after the time, or when one of the signals is aborted. */

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { Group } from '../src/intake/group.ts';
-import { TimedOut, within } from '../src/time.ts';
+import { TimedOut } from '../src/time.ts';
 import { signal } from './support/until.ts';
 
 const MINUTE_MS = 60_000;
@@ -77,19 +75,3 @@ function heldGroup() {
   });
   return { sent, mayGoOn, group, add: (item: number) => group.add(item, MINUTE_MS) };
 }
-
-const ECHO = "require('node:worker_threads').parentPort.on('message', function(m) { this.postMessage(m); })";
-
-it('a time limit takes an answer that came in time to a process that stood still until after the limit', async () => {
-  const other = new Worker(ECHO, { eval: true });
-  onTestFinished(async () => void (await other.terminate()));
-  await once(other, 'online');
-  const answer = once(other, 'message');
-  other.postMessage('question');
-  const limited = within(50, answer);
-  // After this, the next that the event loop looks at are the timers.
-  await turn();
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
-  // The timer is due now, and the answer has arrived; neither was seen.
-  expect(await limited).toEqual(['question']);
-});

@@ -1,10 +1,10 @@
-import { afterMs, TimedOut } from '../time.ts';
+import { TimedOut } from '../time.ts';
 
 interface Waiting<T, R> {
   readonly item: T;
   readonly resolve: (result: R) => void;
   readonly reject: (error: unknown) => void;
-  readonly stopTimer: () => void;
+  readonly timer: NodeJS.Timeout;
 }
 
 const MAX_GROUP = 64;
@@ -39,11 +39,11 @@ export class Group<T, R> {
    */
   add(item: T, timeoutMs: number): Promise<R> {
     return new Promise((resolve, reject) => {
-      const stopTimer = afterMs(timeoutMs, () => {
+      const timer = setTimeout(() => {
         this.#waiting.delete(waiting);
         reject(new TimedOut());
-      });
-      const waiting = { item, resolve, reject, stopTimer };
+      }, timeoutMs);
+      const waiting = { item, resolve, reject, timer };
       this.#waiting.add(waiting);
       this.#schedule();
     });
@@ -76,7 +76,7 @@ export class Group<T, R> {
     } catch (error) {
       for (const { reject } of group) reject(error);
     } finally {
-      for (const { stopTimer } of group) stopTimer();
+      for (const { timer } of group) clearTimeout(timer);
       this.#underWay -= 1;
       this.#schedule();
     }

@@ -1,18 +1,13 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
+import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
 import { isUnambiguous } from '../intake/record.ts';
+import { wholeNumber } from '../options.ts';
 import type { TransitionReason, TransitionState } from '../states.ts';
-import { textOf } from '../store/store.ts';
+import { numberOf, textOf } from '../store/store.ts';
+import { readCase } from '../work/case.ts';
 import { equalsExpectation } from '../work/evaluate.ts';
 import { keepExpectation } from '../work/expectation.ts';
-import {
-  checkId,
-  checkList,
-  type KeptBody,
-  listTransitions,
-  type OperatorAction,
-  type OperatorContext,
-  showTransition,
-} from './views.ts';
+import { checkId, listTransitions, type OperatorAction, type OperatorContext } from './views.ts';
 
 /** Who acts, and why. Kept with the transition. The inbox does not check who calls it: the application must. */
 export interface ActionNote {
@@ -39,136 +34,94 @@ export interface TransitionSelection {
   readonly limit?: number | undefined;
 }
 
-const CLOSED: readonly TransitionState[] = ['settled', 'superseded', 'resolved'];
-const DUE: readonly TransitionState[] = ['pending', 'retrying'];
+const RULES: OptionRules<Resolution> = {
+  by: textOfPerson('who acts', 200),
+  note: textOfPerson('why', 1000),
+  body: undefined,
+};
 
-interface Move<Tx> {
-  readonly action: OperatorAction['action'];
-  readonly note: ActionNote;
-  readonly to?: 'pending' | 'resolved';
-  /** What happens beside the move, in its transaction. */
-  readonly before?: (found: Found, tx: Tx) => Promise<void>;
-}
-
-type Found = NonNullable<Awaited<ReturnType<typeof showTransition>>>;
-
-/** What `resolve()` does: closes transitions, or accepts a body of one. @returns how many were moved. */
-export function resolve<Tx>(
-  context: OperatorContext<Tx>,
-  which: string | TransitionSelection,
-  resolution: Resolution,
-): Promise<number> {
-  const { body, ...note } = resolution ?? {};
-  if (body === undefined) return move(context, which, { action: 'resolve', note, to: 'resolved' });
-  if (typeof which !== 'string') {
-    throw new ConfigurationError('body', 'resolve() accepts a body for one transition at a time.');
-  }
-  const before = (found: Found, tx: Tx): Promise<void> => accept(context, { found, digest: body }, tx);
-  return move(context, which, { action: 'resolve', note, before });
-}
-
-export async function reopen<Tx>(
-  context: OperatorContext<Tx>,
-  transitionId: string,
-  note: ActionNote,
-): Promise<void> {
-  const before = (found: Found, tx: Tx): Promise<void> => admitEvidence(context, found, tx);
-  await move(context, checkId(transitionId), { action: 'reopen', note, before });
-}
-
-/** @returns how many were moved. One that is named must be movable; of a selection, what is not any more is passed over. */
+/**
+ * Has transitions worked on again, or closes them.
+ *
+ * @returns how many. One that is named must be movable; of a selection, what is not any more is passed over.
+ */
 export async function move<Tx>(
   context: OperatorContext<Tx>,
+  action: OperatorAction['action'],
   which: string | TransitionSelection,
-  given: Move<Tx>,
+  given: Resolution,
 ): Promise<number> {
-  checkNote(given);
-  const moved = await context.store.transaction(async (tx) => {
-    if (typeof which === 'string') return [await moveOne(context, checkId(which), given, tx)];
-    const { limit = 1000, ...rest } = checkList({ ...which });
-    if (rest.state === undefined) {
-      throw new ConfigurationError('state', `${given.action}() takes a transitionId, or { state, reason }.`);
-    }
+  checkOptions(`${action}()`, given ?? {}, RULES);
+  const { store, statements, settings } = context;
+  const { by, note } = given;
+  const isNamed = typeof which === 'string' || action === 'reopen';
+  if (!isNamed && which?.state === undefined)
+    throw new ConfigurationError('state', `${action}() takes a transitionId, or { state, reason }.`);
+  const digest = action === 'resolve' ? given.body : undefined;
+  if (digest !== undefined && !isNamed)
+    throw new ConfigurationError('body', 'resolve() accepts a body for one transition at a time.');
+  const state = action === 'resolve' && digest === undefined ? 'resolved' : 'pending';
+  const moved = await store.transaction(async (tx) => {
     const done: string[] = [];
-    for (const { state, transitionId } of await listTransitions(context, { ...rest, limit }, tx)) {
-      if (refusalOf(state, given.action) === undefined)
-        done.push(await moveOne(context, transitionId, given, tx));
+    const found = isNamed ? [] : await listTransitions(context, { ...which, limit: which.limit ?? 1000 }, tx);
+    const ids = isNamed ? [checkId(which)] : found.map(({ transitionId }) => transitionId);
+    for (const transitionId of ids) {
+      // Until this transaction ends, no worker takes it and no other person moves it.
+      const [row] = await statements.run('lock_named_transition', [transitionId, settings.account], tx);
+      if (row === undefined)
+        throw new ConfigurationError('transitionId', 'No transition of the account has this id. See list().');
+      const refusal = refusalOf(textOf(row, 'state'), action);
+      if (refusal !== undefined && isNamed) throw new InvalidStateError(refusal);
+      if (refusal !== undefined) continue;
+      const id = numberOf(row, 'id');
+      if (digest !== undefined) await accept(context, { id, digest }, tx);
+      if (action === 'reopen') await admitEvidence(context, id, tx);
+      await statements.run('move', [id, state, action], tx);
+      await statements.run('add_action', [id, action, by.toWellFormed(), note.toWellFormed()], tx);
+      done.push(transitionId);
     }
     return done;
   });
-  for (const transitionId of moved) {
-    context.settings.emit({ name: 'transition.moved', transitionId, state: given.to ?? 'pending' });
-  }
+  for (const transitionId of moved) settings.emit({ name: 'transition.moved', transitionId, state });
   return moved.length;
-}
-
-async function moveOne<Tx>(
-  context: OperatorContext<Tx>,
-  transitionId: string,
-  { action, note, to = 'pending', before }: Move<Tx>,
-  tx: Tx,
-): Promise<string> {
-  const { statements, settings } = context;
-  // Until this transaction ends, no worker takes it and no other person moves it.
-  await statements.run('lock_named_transition', [transitionId, settings.account], tx);
-  const found = await showTransition(context, transitionId, tx);
-  if (found === undefined) {
-    throw new ConfigurationError(
-      'transitionId',
-      'No transition of this account has this id. list() gives the ids.',
-    );
-  }
-  const refusal = refusalOf(found.state, action);
-  if (refusal !== undefined) throw new InvalidStateError(refusal);
-  await before?.(found, tx);
-  const reason = to === 'resolved' ? 'closed_by_person' : null;
-  await statements.run('move', [found.id, to, reason, action === 'reopen' ? 1 : 0], tx);
-  const [by, why] = [note.by.toWellFormed(), note.note.toWellFormed()];
-  await statements.run('add_action', [found.id, action, by, why], tx);
-  return transitionId;
 }
 
 /** The amount of the accepted body becomes the expectation: what the handler credits is what the person has seen. */
 async function accept<Tx>(
-  { statements, settings }: OperatorContext<Tx>,
-  { found, digest }: { readonly found: Found; readonly digest: string },
+  { statements, settings: { account } }: OperatorContext<Tx>,
+  { id, digest }: { readonly id: number; readonly digest: string },
   tx: Tx,
 ): Promise<void> {
-  const body = found.bodies.find((each) => each.digest === digest && each.refusal === undefined);
-  if (body === undefined) {
-    throw new ConfigurationError(
-      'body',
-      'body must be the digest of one of the verified bodies that show() lists.',
-    );
-  }
-  if (found.expectation !== undefined) {
+  const file = await readCase(statements, id, tx);
+  const body = file?.evaluated.bodies.find((each) => each.digest === digest);
+  if (file === undefined || body === undefined)
+    throw new ConfigurationError('body', 'body must be the digest of a verified body that show() lists.');
+  const { referenceKey, transactionType, evaluated } = file;
+  if (evaluated.expectation !== undefined) {
     throw new InvalidStateError(
       'An expectation is known for this reference, and no body can take its place. If it is wrong, change it with expect().',
     );
   }
-  const expectation = {
-    referenceKey: textOf(found.row, 'reference_key'),
-    transactionType: textOf(found.row, 'transaction_type'),
-    account: settings.account,
-    merchantReference: found.signed.merchant_reference.replaceAll('\0', '\uFFFD'),
-    ...moneyOf(body),
-    compare: 'both' as const,
-    deadlineAt: null,
-  };
+  const { currency, amount } = body.transaction;
+  const compare = 'both';
+  if (currency === null || amount === null || !equalsExpectation(body, { currency, amount, compare })) {
+    throw new ConfigurationError(
+      'body',
+      'This body does not claim one amount: its request and its transaction differ, or are missing. Call expect() with the ' +
+        'amount that is right, and with compare.',
+    );
+  }
+  const merchantReference = evaluated.signed.merchant_reference.replaceAll('\0', '\uFFFD');
+  const keys = { referenceKey, transactionType, account, merchantReference };
+  const expectation = { ...keys, currency, amount, compare, deadlineAt: null } as const;
   await keepExpectation(statements, { expectation, replace: false }, tx);
 }
 
-/**
- * Evidence whose five strings are beyond doubt, and that only a rule about `t` refused, may be let through. What can be
- * read in two ways (a ':' too many, a repeated name) is never applied.
- */
-async function admitEvidence<Tx>(
-  { statements }: OperatorContext<Tx>,
-  { id, bodies }: Found,
-  tx: Tx,
-): Promise<void> {
-  if (bodies.some(({ refusal }) => refusal === undefined)) return;
-  if (!bodies.every(({ refusal = null }) => isUnambiguous(refusal))) {
+/** Lets evidence through that only a rule about `t` refused. What can be read in two ways has an id of its own, and stays. */
+async function admitEvidence<Tx>({ statements }: OperatorContext<Tx>, id: number, tx: Tx): Promise<void> {
+  const { bodies = [], refusal = null } = (await readCase(statements, id, tx))?.evaluated ?? {};
+  if (bodies.length > 0) return;
+  if (!isUnambiguous(refusal)) {
     throw new InvalidStateError(
       'The signed fields of this evidence can be read in more than one way, so nothing is applied from it. Resolve it ' +
         'with a note.',
@@ -178,44 +131,34 @@ async function admitEvidence<Tx>(
 }
 
 /** Why a transition in this state cannot be moved in this way. */
-function refusalOf(state: TransitionState, action: OperatorAction['action']): string | undefined {
-  if (action === 'reopen') {
-    return DUE.includes(state)
-      ? 'It is pending or retrying already: a worker takes it when it is due.'
-      : undefined;
-  }
-  return CLOSED.includes(state)
-    ? 'It is settled, superseded or resolved already. To have it applied once more, reopen it.'
-    : undefined;
+function refusalOf(state: string, action: OperatorAction['action']): string | undefined {
+  if (action !== 'reopen' && ['settled', 'superseded', 'resolved'].includes(state))
+    return 'It is settled, superseded or resolved already. To have it applied once more, reopen it.';
+  if (action === 'reopen' && ['pending', 'retrying'].includes(state))
+    return 'It is pending or retrying already: a worker takes it when it is due.';
+  return undefined;
 }
 
-function checkNote({ action, note }: Pick<Move<unknown>, 'action' | 'note'>): void {
-  const { by, note: why } = note ?? {};
-  for (const [name, value, max] of [
-    ['by', by, 200],
-    ['note', why, 1000],
-  ] as const) {
-    if (typeof value === 'string' && value.trim() !== '' && value.length <= max && !value.includes('\0'))
-      continue;
-    throw new ConfigurationError(
-      name,
-      `${action}() needs { by, note }: who, and why. ${name} must have 1 to ${max} characters.`,
-    );
-  }
+function textOfPerson(what: string, max: number): OptionRule {
+  const isValid = (value: unknown): boolean =>
+    typeof value === 'string' && value.trim() !== '' && value.length <= max && !value.includes('\0');
+  return [isValid, `1 to ${max} characters that say ${what}`, true];
 }
 
-function moneyOf(body: KeptBody): { currency: string; amount: string } {
-  const { currency, amount } = body.transaction;
-  if (
-    currency !== null &&
-    amount !== null &&
-    equalsExpectation(body, { currency, amount, compare: 'both' })
-  ) {
-    return { currency, amount };
+/** Removes the text of old bodies. What they claimed and that they came stays for ever, so that a repetition is known. */
+export async function pruneBodies<Tx>(
+  { statements, settings }: OperatorContext<Tx>,
+  options: { readonly bodiesOlderThanDays?: number | undefined },
+): Promise<{ bodies: number }> {
+  checkOptions('prune()', options, { bodiesOlderThanDays: wholeNumber(100_000) });
+  const ageMs = (options.bodiesOlderThanDays ?? 90) * 86_400_000;
+  let count = 0;
+  for (let after = 0; ; ) {
+    // Some at a time, so that others wait for a moment only.
+    const pruned = await statements.run('prune_bodies', [after, settings.account, ageMs]);
+    if (pruned.length === 0) return { bodies: count };
+    count += pruned.length;
+    // The last transition may have more bodies than this: it is looked at again.
+    after = Math.max(...pruned.map((row) => numberOf(row, 'transition'))) - 1;
   }
-  throw new ConfigurationError(
-    'body',
-    'This body does not claim one amount: its request and its transaction differ, or are missing. Call expect() with the ' +
-      'amount that is right, and with compare.',
-  );
 }

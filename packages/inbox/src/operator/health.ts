@@ -1,4 +1,5 @@
-import type { Spool } from '../intake/spool.ts';
+import { checkOptions } from '@payment-service/core/receive';
+import { wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { dateOf, numberOf, optionalText, textOf } from '../store/store.ts';
 import { within } from '../time.ts';
@@ -41,60 +42,57 @@ export interface OverdueExpectation {
   readonly deadline: Date;
 }
 
-export async function readStats<Tx>(
-  context: OperatorContext<Tx>,
-  spool: Spool | undefined,
-): Promise<InboxStats> {
-  const { statements, settings } = context;
-  const states = Object.fromEntries(TRANSITION_STATES.map((state) => [state, 0])) as Record<
-    TransitionState,
-    number
-  >;
-  const reasons: Partial<Record<TransitionReason, number>> = {};
+export async function readStats<Tx>(context: OperatorContext<Tx>): Promise<InboxStats> {
+  const { statements, settings, spool } = context;
+  const states: Record<string, number> = Object.fromEntries(TRANSITION_STATES.map((state) => [state, 0]));
+  const reasons: Record<string, number> = {};
   for (const row of await statements.run('count_states', [settings.account])) {
-    states[textOf(row, 'state') as TransitionState] += numberOf(row, 'count');
-    const reason = optionalText(row, 'reason') as TransitionReason | undefined;
+    const [state, reason] = [textOf(row, 'state'), optionalText(row, 'reason')];
+    states[state] = (states[state] ?? 0) + numberOf(row, 'count');
     if (reason !== undefined) reasons[reason] = (reasons[reason] ?? 0) + numberOf(row, 'count');
   }
-  const [overdue = {}] = await statements.run('count_overdue', [settings.account]);
+  const [row = {}] = await statements.run('count_overdue', [settings.account]);
   return {
-    states,
+    states: states as InboxStats['states'],
     reasons,
     oldestDueSeconds: await oldestDueSeconds(context),
-    overdue: numberOf(overdue, 'count'),
+    overdue: numberOf(row, 'count'),
     spooled: (await spool?.count()) ?? 0,
   };
 }
 
 export async function readHealth<Tx>(
   context: OperatorContext<Tx>,
-  spool: Spool | undefined,
-  { tryToKeep, maxPendingAgeSeconds }: { tryToKeep: () => Promise<void>; maxPendingAgeSeconds: number },
+  tryToKeep: () => Promise<void>,
+  options: { readonly maxPendingAgeSeconds?: number | undefined },
 ): Promise<InboxHealth> {
+  checkOptions('health()', options, { maxPendingAgeSeconds: wholeNumber() });
+  const { settings, spool } = context;
   const problems: HealthProblem[] = [];
   const answer = <T>(promise: Promise<T>): Promise<T | undefined> =>
-    within(context.settings.storeTimeoutMs, promise).catch(() => undefined);
+    within(settings.storeTimeoutMs, promise).catch(() => undefined);
   const spooled = spool === undefined ? 0 : await answer(spool.check().then(() => spool.count()));
   if (spooled === undefined) problems.push('spool_unavailable');
   else if (spooled > 0) problems.push('spool_not_drained');
   // A store that only answers questions would keep no callback: a standby, a full disk, a role that may only select.
   const oldest = await answer(tryToKeep().then(() => oldestDueSeconds(context)));
   if (oldest === undefined) problems.push('store_unavailable');
-  else if (oldest > maxPendingAgeSeconds) problems.push('oldest_due_too_old');
+  else if (oldest > (options.maxPendingAgeSeconds ?? 60)) problems.push('oldest_due_too_old');
   return { ok: problems.length === 0, problems, oldestDueSeconds: oldest, spooled };
 }
 
 /** From the moment when it became due: a transition that waits for its next attempt is not late. */
 async function oldestDueSeconds<Tx>({ statements, settings }: OperatorContext<Tx>): Promise<number> {
-  const [row] = await statements.run('oldest_due', [settings.account]);
-  return row === undefined ? 0 : Math.max(0, numberOf(row, 'late') / 1000);
+  const [row = {}] = await statements.run('oldest_due', [settings.account]);
+  return Math.max(0, numberOf(row, 'late') / 1000);
 }
 
 export async function listOverdue<Tx>(
   { statements, settings }: OperatorContext<Tx>,
-  limit: number,
+  options: { readonly limit?: number | undefined },
 ): Promise<OverdueExpectation[]> {
-  return (await statements.run('list_overdue', [settings.account, limit])).map((row) => ({
+  checkOptions('overdue()', options, { limit: wholeNumber(100_000) });
+  return (await statements.run('list_overdue', [settings.account, options.limit ?? 1000])).map((row) => ({
     merchant_reference: textOf(row, 'merchant_reference'),
     currency: textOf(row, 'currency'),
     amount: textOf(row, 'amount'),

@@ -1,27 +1,18 @@
 import { ConfigurationError, type SignedFields } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
 import { referenceKey } from '../intake/record.ts';
-import { DATE, type Settings, wholeNumber } from '../options.ts';
+import type { Spool } from '../intake/spool.ts';
+import { DATE, wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
-import type { Statements } from '../store/statements.ts';
-import {
-  dateOf,
-  numberOf,
-  optionalText,
-  type Row,
-  type SqlValue,
-  type Store,
-  textOf,
-} from '../store/store.ts';
+import { dateOf, numberOf, optionalText, type Row, type SqlValue, textOf } from '../store/store.ts';
+import type { WorkContext } from '../work/attempt.ts';
 import { claimIn } from '../work/case.ts';
 import type { KnownExpectation, StoredClaim } from '../work/evaluate.ts';
 import { expectationIn } from '../work/expectation.ts';
 
 /** What every view and action needs. */
-export interface OperatorContext<Tx> {
-  readonly store: Store<Tx>;
-  readonly statements: Statements<Tx>;
-  readonly settings: Settings;
+export interface OperatorContext<Tx> extends Pick<WorkContext<Tx>, 'store' | 'statements' | 'settings'> {
+  readonly spool: Spool | undefined;
 }
 
 /** One line of a list. No personal data. */
@@ -116,61 +107,55 @@ const LIST_RULES: OptionRules<ListOptions> = {
 };
 
 /** @throws {ConfigurationError} Names the option. */
-export function checkList(options: ListOptions): ListOptions {
-  checkOptions('list()', options, LIST_RULES);
-  return options;
-}
-
-/** The newest first: by the time of the last change for one state, and of the first delivery otherwise. */
 export async function listTransitions<Tx>(
-  { store, statements, settings: { account } }: OperatorContext<Tx>,
+  context: OperatorContext<Tx>,
   options: ListOptions,
   tx?: Tx,
 ): Promise<TransitionSummary[]> {
-  const { state, reason, merchant_reference, internal_reference, since, until, limit = 50, after } = options;
-  const values: SqlValue[] = [account, limit];
-  const conditions: string[] = [];
-  const bind = (value: SqlValue): string => `$${values.push(value)}`;
-  const order = state === undefined ? ['t.id'] : ['t.changed_at', 't.id'];
-  // The state is in the text, so that the planner can use the index of the parked ones.
-  if (state !== undefined) conditions.push(`t.state = '${state}'`);
-  if (reason !== undefined) conditions.push(`t.reason = ${bind(reason)}`);
-  if (merchant_reference !== undefined) {
-    conditions.push(`t.reference_key = ${bind(referenceKey(merchant_reference, account))}`);
-  }
-  if (internal_reference !== undefined) {
-    // A quote inside a value is escaped in JSON, so no value can hold the fragment of another field.
-    const fragment = `"internal_reference":${JSON.stringify(internal_reference)},"transaction_type":`;
-    conditions.push(`replace(t.signed, ${bind(fragment)}, '') <> t.signed`);
-  }
-  if (since !== undefined) conditions.push(`t.changed_at >= cast(${bind(since.getTime())} as bigint)`);
-  if (until !== undefined) conditions.push(`t.changed_at < cast(${bind(until.getTime())} as bigint)`);
-  if (after !== undefined) {
-    const last = `select ${order.join(', ').replaceAll('t.', 'l.')} from ${store.prefix}transition l where l.transition_id = ${bind(after)}`;
-    conditions.push(`(${order.join(', ')}) < (${last})`);
-  }
-  const where = conditions.map((condition) => `and ${condition}`).join(' ');
-  const text = statements
-    .text('list_transitions')
-    .replace('{conditions}', () => where)
-    .replace('{order}', order.map((column) => `${column} desc`).join(', '));
-  return (await store.query(text, values, tx)).map(summaryIn);
+  checkOptions('list()', options, LIST_RULES);
+  return (await readTransitions(context, options, tx)).map(summaryIn);
 }
 
 export async function showTransition<Tx>(
-  { statements, settings }: OperatorContext<Tx>,
+  context: OperatorContext<Tx>,
   transitionId: string,
-  tx?: Tx,
-): Promise<(TransitionDetails & { readonly id: number; readonly row: Row }) | undefined> {
-  const [row] = await statements.run('show_transition', [transitionId, settings.account], tx);
+): Promise<TransitionDetails | undefined> {
+  const [row] = await readTransitions(context, { transitionId: checkId(transitionId) });
   if (row === undefined) return undefined;
   const id = numberOf(row, 'id');
-  const settled = optionalText(row, 'settled_digest');
-  const bodies = (await statements.run('show_bodies', [id], tx)).map((each) => keptBodyIn(each, settled));
-  const actions = (await statements.run('show_actions', [id], tx)).map(actionIn);
-  const deliveries = bodies.reduce((sum, body) => sum + body.deliveries, 0);
-  const expectation = expectationIn(row);
-  return { ...summaryIn({ ...row, repeats: 0 }), deliveries, expectation, bodies, actions, id, row };
+  const bodies = (await context.statements.run('show_bodies', [id])).map(keptBodyIn);
+  const actions = (await context.statements.run('show_actions', [id])).map(actionIn);
+  return { ...summaryIn(row), expectation: expectationIn(row), bodies, actions };
+}
+
+/** The newest first: by the time of the last change for one state, and of the first delivery otherwise. */
+async function readTransitions<Tx>(
+  { store, statements, settings: { account } }: OperatorContext<Tx>,
+  options: ListOptions & { readonly transitionId?: string },
+  tx?: Tx,
+): Promise<readonly Row[]> {
+  const { state, reason, merchant_reference, internal_reference, since, until, limit = 50, after } = options;
+  const order = state === undefined ? 't.id' : 't.changed_at, t.id';
+  const key = merchant_reference === undefined ? undefined : referenceKey(merchant_reference, account);
+  // A quote inside a value is escaped in JSON, so no value can hold the fragment of another field.
+  const fragment = `"internal_reference":${JSON.stringify(internal_reference)},"transaction_type":`;
+  const conditions: Readonly<Record<string, SqlValue | undefined>> = {
+    't.transition_id = ?': options.transitionId,
+    't.reason = ?': reason,
+    't.reference_key = ?': key,
+    "replace(t.signed, ?, '') <> t.signed": internal_reference === undefined ? undefined : fragment,
+    't.changed_at >= cast(? as bigint)': since?.getTime(),
+    't.changed_at < cast(? as bigint)': until?.getTime(),
+    [`(${order}) < (select ${order} from ${store.prefix}transition t where t.transition_id = ?)`]: after,
+  };
+  const values: SqlValue[] = [account, limit];
+  // The state is in the text, so that the planner can use the index of the parked ones.
+  let where = state === undefined ? '' : `and t.state = '${state}'`;
+  for (const [condition, value] of Object.entries(conditions)) {
+    if (value !== undefined) where += ` and ${condition.replace('?', () => `$${values.push(value)}`)}`;
+  }
+  const text = statements.text('list_transitions').replace('{conditions}', () => where);
+  return store.query(text.replace('{order}', order.replaceAll(/,|$/g, ' desc$&')), values, tx);
 }
 
 function summaryIn(row: Row): TransitionSummary {
@@ -190,7 +175,7 @@ function summaryIn(row: Row): TransitionSummary {
   };
 }
 
-function keptBodyIn(row: Row, settledDigest: string | undefined): KeptBody {
+function keptBodyIn(row: Row): KeptBody {
   const digest = textOf(row, 'digest');
   return {
     digest,
@@ -202,7 +187,7 @@ function keptBodyIn(row: Row, settledDigest: string | undefined): KeptBody {
     lastAt: dateOf(row, 'last_at'),
     keyId: textOf(row, 'key_id'),
     refusal: optionalText(row, 'refusal'),
-    isSettled: digest === settledDigest,
+    isSettled: digest === optionalText(row, 'settled_digest'),
   };
 }
 

@@ -61,6 +61,8 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     const { inbox } = await newShop(engine);
     await inbox.receive(paid('A', 500));
     const notes = [undefined, {}, { by: 'dana' }, { by: ' ', note: 'x' }, { by: 'dana', note: '\0' }];
+    // A misspelled body would close the transition, and apply nothing.
+    const misspelled = { ...NOTE, digest: '0'.repeat(64) };
     const long = [{ by: 'x'.repeat(201) }, { note: 'x'.repeat(1001) }].map((field) => ({
       ...NOTE,
       ...field,
@@ -74,7 +76,7 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
       await expect(refused, JSON.stringify(values)).rejects.toThrow(ConfigurationError);
     };
     for (const call of [inbox.retry, inbox.resolve, inbox.reopen])
-      for (const note of [...notes, ...long]) await expectRefusal(call, transitionId, note);
+      for (const note of [...notes, ...long, misspelled]) await expectRefusal(call, transitionId, note);
     for (const which of [...selections, 'x', undefined]) await expectRefusal(inbox.resolve, which, NOTE);
     await expectRefusal(inbox.retry, '0'.repeat(64), NOTE);
     expect(await inbox.list()).toMatchObject([{ state: 'pending' }]);

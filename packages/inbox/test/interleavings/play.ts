@@ -2,7 +2,7 @@ import type { SignedFields, VerifiedCallback } from '@payment-service/core';
 import type { HandledTransition } from '../../src/index.ts';
 import { keepGroup } from '../../src/intake/keep.ts';
 import { callbackRecord } from '../../src/intake/record.ts';
-import { checkOptions } from '../../src/options.ts';
+import { settingsOf } from '../../src/options.ts';
 import { Statements } from '../../src/store/statements.ts';
 import { attempt, dueIn, type WorkContext } from '../../src/work/attempt.ts';
 import { checkExpectation, keepExpectation } from '../../src/work/expectation.ts';
@@ -42,7 +42,7 @@ async function playScenario(
   });
   const context: WorkContext<AnyTransaction> = {
     ...{ store, statements, handlers, signal: new AbortController().signal },
-    settings: checkOptions({ store, account, random: () => 1 }),
+    settings: settingsOf({ store, account, random: () => 1 }),
     async enter(tx, subjectKey, mark) {
       if (store.dialect !== 'postgres') return true;
       const [row] = await statements.run('enter_attempt', ['30000', '30000', mark, subjectKey], tx);

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { type InboxEvent, sqlite } from '../../src/index.ts';
 import { callbackRecord, type IntakeRecord } from '../../src/intake/record.ts';
 import { Spool } from '../../src/intake/spool.ts';
-import { checkOptions } from '../../src/options.ts';
+import { settingsOf } from '../../src/options.ts';
 import { paid } from './callbacks.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { pause } from './until.ts';
@@ -26,7 +26,7 @@ export class TestSpool {
   constructor(path: string = newPath(), owner = 'A') {
     this.path = path;
     const onEvent = (event: InboxEvent): unknown => this.events.push(event);
-    const settings = checkOptions({ store: sqlite(join(temporaryFolder(), 'x.db')), onEvent });
+    const settings = settingsOf({ store: sqlite(join(temporaryFolder(), 'x.db')), onEvent });
     const underWay = new Set<IntakeRecord>();
     const store = async (record: IntakeRecord): Promise<void> => {
       this.calls += 1;

@@ -2,11 +2,11 @@
 import { sqlite } from '../../../src/index.ts';
 import { callbackRecord } from '../../../src/intake/record.ts';
 import { Spool } from '../../../src/intake/spool.ts';
-import { checkOptions } from '../../../src/options.ts';
+import { settingsOf } from '../../../src/options.ts';
 import { paid } from '../callbacks.ts';
 
 const [path = ''] = process.argv.slice(2);
-const settings = checkOptions({ store: sqlite(`${path}.db`), random: () => 0 });
+const settings = settingsOf({ store: sqlite(`${path}.db`), random: () => 0 });
 const store = (): Promise<never> => Promise.reject(new Error('The store is unavailable.'));
 const spool = new Spool({ path, owner: 'A', settings, store });
 let number = 0;
