@@ -4,7 +4,7 @@ import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { checkOptions } from '@payment-service/core/receive';
 import type { Inbox, WorkerOptions } from './inbox.ts';
 import { Intake } from './intake/intake.ts';
-import { groupKeeper, tryToKeep } from './intake/keep.ts';
+import { tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake/record.ts';
 import { Spool } from './intake/spool.ts';
 import { move, pruneBodies } from './operator/actions.ts';
@@ -73,10 +73,10 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
         await statements.run('limit_statements', [String(storeTimeoutMs)], tx);
       return body(tx);
     });
-  const keeping = { statements, transact: limited, storeTimeoutMs };
+  const keeping = { statements, transact: limited, limitMs: storeTimeoutMs };
   const spool = openSpool();
   const context = { store, statements, settings, spool };
-  const intake = new Intake({ settings, keep: groupKeeper(keeping), ready, spool, onKept });
+  const intake = new Intake({ settings, keeping, ready, spool, onKept });
 
   function openSpool(): Spool | undefined {
     if (settings.spool === undefined) return undefined;

@@ -1,31 +1,24 @@
 import { TimedOut } from '../time.ts';
 
-interface Waiting<T, R> {
-  readonly item: T;
-  readonly resolve: (result: R) => void;
-  readonly reject: (error: unknown) => void;
-  readonly timer: NodeJS.Timeout;
-}
+type Waiting<T, R> = PromiseWithResolvers<R> & { readonly item: T };
 
 const MAX_GROUP = 64;
 /** How many groups are under way at the same time. A second one only when it is full: fewer, larger ones cost the server less. */
 const MAX_CONCURRENCY = 2;
-
-/** Sends a group; the results are in the order of the items. */
-type Send<T, R> = (items: readonly T[]) => Promise<readonly R[]>;
 
 /**
  * Group commit: what arrives while a group is under way goes into the next one, so that many callbacks share one round trip
  * and one fsync, and a single one waits for nobody.
  */
 export class Group<T, R> {
-  readonly #sendAll: Send<T, R>;
+  readonly #sendAll: (items: readonly T[]) => Promise<readonly R[]>;
   readonly #waiting = new Set<Waiting<T, R>>();
   #underWay = 0;
   #isScheduled = false;
 
-  constructor(send: Send<T, R>) {
-    this.#sendAll = send;
+  /** @param sendAll Its results are in the order of the items. */
+  constructor(sendAll: (items: readonly T[]) => Promise<readonly R[]>) {
+    this.#sendAll = sendAll;
   }
 
   /** How many wait to be sent. */
@@ -38,15 +31,14 @@ export class Group<T, R> {
    * @throws {TimedOut} After that time.
    */
   add(item: T, timeoutMs: number): Promise<R> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#waiting.delete(waiting);
-        reject(new TimedOut());
-      }, timeoutMs);
-      const waiting = { item, resolve, reject, timer };
-      this.#waiting.add(waiting);
-      this.#schedule();
-    });
+    const waiting = { item, ...Promise.withResolvers<R>() };
+    const timer = setTimeout(() => {
+      this.#waiting.delete(waiting);
+      waiting.reject(new TimedOut());
+    }, timeoutMs);
+    this.#waiting.add(waiting);
+    this.#schedule();
+    return waiting.promise.finally(() => clearTimeout(timer));
   }
 
   /**
@@ -76,7 +68,6 @@ export class Group<T, R> {
     } catch (error) {
       for (const { reject } of group) reject(error);
     } finally {
-      for (const { timer } of group) clearTimeout(timer);
       this.#underWay -= 1;
       this.#schedule();
     }

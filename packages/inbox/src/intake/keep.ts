@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, optionalText, type SqlValue, textOf } from '../store/store.ts';
-import { within } from '../time.ts';
 import { readCase } from '../work/case.ts';
 import { equalsExpectation } from '../work/evaluate.ts';
 import { type IntakeRecord, MAX_BODIES, MAX_EVIDENCE } from './record.ts';
@@ -22,29 +21,8 @@ export interface KeepContext<Tx> {
   readonly statements: Statements<Tx>;
   /** In which the server gives up before the sender of a callback is given up. */
   readonly transact: <T>(body: (tx: Tx) => Promise<T>) => Promise<T>;
-  readonly storeTimeoutMs: number;
-}
-
-/** Keeps groups within `storeTimeoutMs` each. */
-export function groupKeeper<Tx>(
-  context: KeepContext<Tx>,
-): (records: readonly IntakeRecord[]) => Promise<readonly IntakeOutcome[]> {
-  let isFailing = false;
-  return async (records) => {
-    // After a failure in a transaction, which has limits: a statement that waits for a lock without them keeps its connection
-    // on the server, even when nobody waits for its answer any more.
-    const kept = isFailing
-      ? context.transact((tx) => keepGroup(context, records, tx))
-      : keepGroup(context, records);
-    try {
-      const outcomes = await within(context.storeTimeoutMs, kept);
-      isFailing = false;
-      return outcomes;
-    } catch (error) {
-      isFailing = true;
-      throw error;
-    }
-  };
+  /** Of a statement without a transaction, in milliseconds. */
+  readonly limitMs: number;
 }
 
 /**
@@ -55,14 +33,14 @@ export function groupKeeper<Tx>(
  * @param tx The transaction for all of them. Without it, first deliveries have their own, which saves two round trips.
  */
 export async function keepGroup<Tx>(
-  { statements, transact, storeTimeoutMs }: KeepContext<Tx>,
+  { statements, transact, limitMs }: KeepContext<Tx>,
   records: readonly IntakeRecord[],
   tx?: Tx,
 ): Promise<readonly IntakeOutcome[]> {
   const outcomes = new Map<IntakeRecord, IntakeOutcome>();
   const sorted = [...records].sort(byTransition);
   const firsts = sorted.filter((record, index) => sorted[index - 1]?.transitionId !== record.transitionId);
-  const created = await statements.run('keep_firsts', [JSON.stringify(firsts)], tx, storeTimeoutMs);
+  const created = await statements.run('keep_firsts', [JSON.stringify(firsts)], tx, limitMs);
   const news = new Set(created.map((row) => textOf(row, 'transition_id')));
   for (const record of firsts) if (news.has(record.transitionId)) outcomes.set(record, 'new');
   const others = sorted.filter((record) => !outcomes.has(record));

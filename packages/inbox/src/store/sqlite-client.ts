@@ -3,28 +3,10 @@ import { Worker } from 'node:worker_threads';
 import { ConfigurationError } from '@payment-service/core';
 import type { SqliteResult, ThreadFailure, ThreadReply, ThreadRequest } from './sqlite-thread.ts';
 
-interface Waiting {
-  readonly resolve: (value: SqliteResult) => void;
-  readonly reject: (error: Error) => void;
-}
-
-/** An error of SQLite, with its result code: 5 is busy, 13 a full disk. */
-export class SqliteError extends Error {
-  override readonly name = 'SqliteError';
-  readonly errcode: number | undefined;
-  readonly code: string | undefined;
-
-  constructor(message: string, { errcode, code }: Partial<ThreadFailure> = {}) {
-    super(message);
-    this.errcode = errcode;
-    this.code = code;
-  }
-}
-
 /** This side of the thread that owns the connections. Requests are answered in order; a thread that died is replaced. */
 export class SqliteThread {
   readonly #path: string;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<SqliteResult>>();
   #worker: Worker | undefined;
   #lastId = 0;
 
@@ -33,20 +15,20 @@ export class SqliteThread {
   }
 
   request(request: ThreadRequest): Promise<SqliteResult> {
-    return new Promise((resolve, reject) => {
-      const worker = this.#started();
-      this.#lastId += 1;
-      this.#waiting.set(this.#lastId, { resolve, reject });
-      // Only while something is asked does the thread keep the process alive.
-      worker.ref();
-      try {
-        worker.postMessage({ id: this.#lastId, request });
-      } catch (error) {
-        // A value that cannot go to a thread, such as a promise.
-        this.#forget(this.#lastId);
-        reject(error);
-      }
-    });
+    const worker = this.#started();
+    const waiting = Promise.withResolvers<SqliteResult>();
+    this.#lastId += 1;
+    this.#waiting.set(this.#lastId, waiting);
+    // Only while something is asked does the thread keep the process alive.
+    worker.ref();
+    try {
+      worker.postMessage({ id: this.#lastId, request });
+    } catch (error) {
+      // A value that cannot go to a thread, such as a promise.
+      this.#forget(this.#lastId);
+      waiting.reject(error);
+    }
+    return waiting.promise;
   }
 
   /** Not twice at the same time. */
@@ -91,12 +73,13 @@ export class SqliteThread {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
     for (const { reject } of this.#waiting.values())
-      reject(new SqliteError(`The SQLite thread cannot answer: ${why}.`));
+      reject(errorFrom({ message: `The SQLite thread cannot answer: ${why}.` }));
     this.#waiting.clear();
   }
 }
 
-function errorFrom(failure: ThreadFailure): Error {
-  if (failure.option !== undefined) return new ConfigurationError(failure.option, failure.message);
-  return new SqliteError(failure.message, failure);
+/** An error of SQLite with its result code, or a misconfiguration. */
+function errorFrom({ option, message, ...codes }: ThreadFailure): Error {
+  if (option !== undefined) return new ConfigurationError(option, message);
+  return Object.assign(new Error(message), { name: 'SqliteError', ...codes });
 }

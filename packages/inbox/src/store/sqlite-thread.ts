@@ -15,20 +15,17 @@ export interface SqliteResult {
   readonly rowCount: number;
 }
 
+/**
+ * `first` begins a transaction with a statement, and `next` is another one in it. `write` is a transaction of its own; so is
+ * `read`, on a connection of its own, which does not see what an open transaction has not committed.
+ */
 export type ThreadRequest =
-  | { readonly kind: 'commit' | 'rollback' | 'close' }
-  /**
-   * A statement in a transaction of its own. One that reads has its own connection, and so does not see what an open
-   * transaction has not committed.
-   */
-  | { readonly kind: 'read' | 'write'; readonly text: string; readonly values: SqliteValues }
   | {
-      readonly kind: 'query';
+      readonly kind: 'first' | 'next' | 'write' | 'read';
       readonly text: string;
       readonly values: SqliteValues;
-      /** Begins the transaction. */
-      readonly isFirst: boolean;
-    };
+    }
+  | { readonly kind: 'commit' | 'rollback' | 'close' };
 
 export interface ThreadReply {
   readonly id: number;
@@ -40,19 +37,15 @@ export interface ThreadReply {
 export interface ThreadFailure {
   readonly message: string;
   /** SQLite's result code, such as 5 for busy. */
-  readonly errcode?: number | undefined;
-  readonly code?: string | undefined;
-  /** Set for a misconfiguration: the option to look at. */
-  readonly option?: string | undefined;
+  readonly errcode?: number;
+  readonly code?: string;
+  /** The option to look at, for a misconfiguration. */
+  readonly option?: string;
 }
 
-const SQLITE_BUSY = 5;
-/** How long to wait for another process that writes. */
-const WAIT_MS = 3000;
 const MAX_STATEMENTS = 200;
 const FIELD = /value ->> '(\w+)'/g;
 const { path } = workerData as { readonly path: string };
-const sleepCell = new Int32Array(new SharedArrayBuffer(4));
 
 class Connection {
   readonly #database: DatabaseSync;
@@ -60,10 +53,9 @@ class Connection {
 
   constructor() {
     this.#database = new DatabaseSync(path);
-    // The wait for other writers is ours: SQLite's own backs off to 100 ms, and a busy writer would starve the other.
-    this.execute('pragma busy_timeout = 0');
-    whileBusy(() => this.execute('pragma journal_mode = wal'));
-    this.execute('pragma synchronous = full; pragma foreign_keys = on');
+    // How long to wait for another process that writes, in milliseconds.
+    this.execute('pragma busy_timeout = 3000');
+    this.execute('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on');
     // Ten times the default: most pages are written to the log several times before they have to go into the database.
     this.execute('pragma wal_autocheckpoint = 10000');
     // Without it, macOS hands a commit to the drive and does not wait for the drive.
@@ -160,8 +152,10 @@ parentPort?.on('message', ({ id, request }: { readonly id: number; readonly requ
 
 function answer(request: ThreadRequest): SqliteResult | undefined {
   switch (request.kind) {
-    case 'query':
-      if (request.isFirst) begin();
+    case 'first':
+      begin();
+      return queryIn(request);
+    case 'next':
       return queryIn(request);
     case 'write':
       try {
@@ -179,11 +173,9 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
     case 'rollback':
       rollBack();
       return undefined;
-    case 'read': {
+    case 'read':
       reader ??= new Connection();
-      const { text, values } = request;
-      return whileBusy(() => reader?.query(text, values));
-    }
+      return reader.query(request.text, request.values);
     case 'close':
       writer?.close();
       reader?.close();
@@ -196,7 +188,7 @@ function begin(): void {
   hasFailed = true;
   writer ??= new Connection();
   // Immediate, so that nothing read in this transaction can change before its end.
-  whileBusy(() => writer?.execute('begin immediate'));
+  writer.execute('begin immediate');
   hasFailed = false;
 }
 
@@ -223,25 +215,6 @@ function transaction(): Connection {
 
 function refused(message: string, details: Pick<ThreadFailure, 'code' | 'option'> = {}): Error {
   return Object.assign(new Error(message), details);
-}
-
-/** Another process is writing: tried again every few milliseconds, at uneven intervals. */
-function whileBusy<T>(act: () => T): T {
-  const until = performance.now() + WAIT_MS;
-  for (;;) {
-    try {
-      return act();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() >= until) throw error;
-      Atomics.wait(sleepCell, 0, 0, 2 + Math.random() * 8);
-    }
-  }
-}
-
-/** The lower eight bits are the code; the others tell busy from busy in recovery. */
-function isBusy(error: unknown): boolean {
-  const code: unknown = error instanceof Error ? Reflect.get(error, 'errcode') : undefined;
-  return typeof code === 'number' && (code & 0xff) === SQLITE_BUSY;
 }
 
 /** With SQLite's own codes, and those of `refused()`. */

@@ -48,9 +48,9 @@ export function sqlite(path: string): Store<SqliteTransaction> {
       const query: SqliteTransaction['query'] = async (text, values = []) => {
         if (scope.isOver) throw over();
         // With the first statement: every message to the thread and back costs as much as some statements.
-        const isFirst = !isBegun;
+        const kind = isBegun ? 'next' : 'first';
         isBegun = true;
-        return thread.request({ kind: 'query', text, values, isFirst });
+        return thread.request({ kind, text, values });
       };
       try {
         const result = await inside.run(scope, () => body(Object.freeze({ query })));

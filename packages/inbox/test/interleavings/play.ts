@@ -74,7 +74,7 @@ async function playScenario(
       await work(step.kind === 'crash');
     } else if (step.kind === 'receive') {
       const record = callbackRecord(step.callback, account);
-      await keepGroup({ statements, transact: store.transaction, storeTimeoutMs: 3000 }, [record]);
+      await keepGroup({ statements, transact: store.transaction, limitMs: 3000 }, [record]);
     } else {
       const expectation = checkExpectation(money(reference, step.amount), account);
       await store.transaction((tx) => keepExpectation(statements, { expectation, replace: true }, tx));
