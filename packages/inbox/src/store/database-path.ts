@@ -23,17 +23,12 @@ export function databasePath(
   option: string,
   typeOf: (folder: string) => number = fileSystemType,
 ): string {
-  if (typeof path !== 'string' || path.trim() === '' || path.includes('\0')) {
-    throw new ConfigurationError(option, `${option} must be the path of a file on a local disk.`);
-  }
-  if (path.includes(':memory:') || /^file:/i.test(path)) {
-    const message = `${option} must be the path of a file: memory keeps nothing of what it acknowledges.`;
-    throw new ConfigurationError(option, message);
-  }
-  if (/^(\\\\|\/\/)/.test(path)) throw unsafe(option, 'a network share');
+  if (typeof path !== 'string' || path.trim() === '' || path.includes('\0')) throw refused(option);
+  if (path.includes(':memory:') || /^file:/i.test(path)) throw refused(option, 'memory');
+  if (/^(\\\\|\/\/)/.test(path)) throw refused(option, 'a network share');
   const real = realPath(resolve(path), option);
   const fileSystem = UNSAFE.get(typeOf(dirname(real)));
-  if (fileSystem !== undefined) throw unsafe(option, fileSystem);
+  if (fileSystem !== undefined) throw refused(option, fileSystem);
   return real;
 }
 
@@ -48,9 +43,7 @@ function fileSystemType(folder: string): number {
   return process.platform === 'linux' ? statfsSync(folder).type >>> 0 : 0;
 }
 
-function unsafe(option: string, where: string): ConfigurationError {
-  return new ConfigurationError(
-    option,
-    `${option} lies on ${where}, where acknowledged callbacks can be lost. Use a file on a local disk, or postgres().`,
-  );
+function refused(option: string, where?: string): ConfigurationError {
+  const why = where === undefined ? '' : ` This is ${where}, where acknowledged callbacks can be lost.`;
+  return new ConfigurationError(option, `${option} must be the path of a file on a local disk.${why}`);
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { ConfigurationError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
-import { TimedOut, within } from '../time.ts';
+import { pause, TimedOut, within } from '../time.ts';
 import { checkDurability } from './durability.ts';
 import type { Row, SqlValue, Store } from './store.ts';
 
@@ -28,6 +28,9 @@ const STATEMENT_MS = 15_000;
 
 /** How long BEGIN may take, which waits for nobody: a connection that has fallen silent shows here. */
 const BEGIN_MS = 3000;
+
+/** As long as a timer goes. */
+const MAX_MS = 2 ** 31 - 1;
 
 /** PostgreSQL's codes for a prepared statement that the connection does not have, or has already. */
 const UNKNOWN_NAME = '26000';
@@ -199,12 +202,9 @@ function listener<Client extends PostgresClient>(
         listening = undefined;
         throw error;
       });
-      const aborted = new Promise<undefined>((resolve) => {
-        signal.addEventListener('abort', () => resolve(undefined), { once: true });
-        if (signal.aborted) resolve(undefined);
-      });
+      const aborted = pause(MAX_MS, signal);
       const client = await Promise.race([listening, aborted]);
-      if (client === undefined) return;
+      if (!client) return;
       onWake(); // For what came before it could be heard.
       await Promise.race([aborted, new Promise<void>((resolve) => client.on('error', () => resolve()))]);
     } finally {

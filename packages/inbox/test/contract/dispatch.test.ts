@@ -90,12 +90,13 @@ describe('work on postgres', () => {
       transactions += 1;
       return own.transaction(...given);
     };
-    const inbox = merchant.open({ store: { ...watched, transaction } });
+    // Without ears: another test's callback, of the same account in another schema, would wake the worker.
+    const { listen: _, ...deaf } = watched;
+    const inbox = merchant.open({ store: { ...deaf, transaction } });
     inbox.handle(creditIn(merchant));
     await inbox.expect(ORDER);
     const stop = startWork(inbox, { pollMs: HOUR_MS });
-    // At its start, and when it has begun to listen.
-    await until(() => made.filter((text) => text.includes('limit 50')).length > 1);
+    await until(() => made.some((text) => text.includes('limit 50')));
     await pause(50);
     made.length = 0;
     transactions = 0;
