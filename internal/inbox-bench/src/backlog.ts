@@ -39,9 +39,11 @@ export function openBacklog<Tx>(engine: DrainEngine<Tx>, size: number): Backlog 
     }
     await inbox.close();
     // As expect() would, and before the first look of a worker.
+    const request = `${store.dialect === 'sqlite' ? 'b.claims' : 'cast(b.claims as jsonb)'} -> 'request'`;
     await ask(`insert into ${store.prefix}expectation (reference_key, transaction_type, account, merchant_reference,
         currency, amount, compare, replaced, changed_at)
-      select t.reference_key, t.transaction_type, t.account, '-', b.request_currency, b.request_amount, 'both', '[]', 0
+      select t.reference_key, t.transaction_type, t.account, '-', ${request} ->> 'currency', ${request} ->> 'amount', 'both',
+        '[]', 0
       from ${store.prefix}transition t join ${store.prefix}body b on b.transition = t.id where t.id > ${last}`);
     await ask('analyze');
   }

@@ -102,9 +102,8 @@ async function countRows(pool: pg.Pool, table: string): Promise<number> {
 function upsert(schema: string): string {
   return `with given as (
     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-      $9::text[], $10::text[], $11::bigint[])
-      as g (transition_id, signed, reference_key, transaction_type, subject_key, digest, content, currency, amount, key_id,
-        received_at)
+      $9::text[], $10::bigint[])
+      as g (transition_id, signed, reference_key, transaction_type, subject_key, digest, content, claims, key_id, received_at)
   ), kept as (
     insert into ${schema}.transition (transition_id, account, signed, reference_key, transaction_type, subject_key, state,
       bodies, next_at, first_at, changed_at)
@@ -113,9 +112,8 @@ function upsert(schema: string): string {
     from given on conflict (transition_id) do nothing
     returning id, transition_id
   )
-  insert into ${schema}.body (transition, digest, content, request_currency, request_amount, transaction_currency,
-    transaction_amount, key_id, first_at)
-  select id, digest, content, currency, amount, currency, amount, key_id, received_at
+  insert into ${schema}.body (transition, digest, content, claims, key_id, first_at)
+  select id, digest, content, claims, key_id, received_at
   from given join kept using (transition_id)
   on conflict (transition, digest) do update set refusal = null`;
 }
@@ -129,8 +127,7 @@ function columnsOf(rows: readonly SameRow[]): unknown[] {
     rows.map(({ subjectKey }) => subjectKey),
     rows.map(({ digest }) => digest),
     rows.map(({ content }) => content),
-    rows.map(({ currency }) => currency),
-    rows.map(({ amount }) => amount),
+    rows.map(({ claims }) => claims),
     rows.map(({ keyId }) => keyId),
     rows.map(({ receivedAt }) => receivedAt),
   ];

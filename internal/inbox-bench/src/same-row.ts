@@ -10,8 +10,7 @@ export interface SameRow {
   readonly subjectKey: string;
   readonly digest: string;
   readonly content: string;
-  readonly currency: string;
-  readonly amount: string;
+  readonly claims: string;
   readonly keyId: string;
   readonly receivedAt: number;
 }
@@ -19,6 +18,7 @@ export interface SameRow {
 export function sameRow(callback: VerifiedCallback): SameRow {
   const { signed, unsigned, transitionId, keyId } = callback;
   const content = bodyText(callback);
+  const claimed = { currency: unsigned.request_currency ?? null, amount: String(unsigned.request_amount) };
   return {
     transitionId,
     signed: JSON.stringify(signed),
@@ -27,8 +27,7 @@ export function sameRow(callback: VerifiedCallback): SameRow {
     subjectKey: hash('sha256', signed.internal_reference),
     digest: hash('sha256', content),
     content,
-    currency: unsigned.request_currency ?? '',
-    amount: String(unsigned.request_amount),
+    claims: JSON.stringify({ request: claimed, transaction: claimed }),
     keyId,
     receivedAt: Date.now(),
   };

@@ -59,15 +59,14 @@ async function openFloor(path: string, synchronous: 'full' | 'normal'): Promise<
      values (?, '', ?, ?, ?, ?, 'pending', 1, ?, ?, ?) on conflict (transition_id) do nothing`,
   );
   const body = database.prepare(
-    `insert into payment_inbox_body (transition, digest, content, request_currency, request_amount, transaction_currency,
-       transaction_amount, key_id, first_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (transition, digest) do update set refusal = null`,
+    `insert into payment_inbox_body (transition, digest, content, claims, key_id, first_at)
+     values (?, ?, ?, ?, ?, ?) on conflict (transition, digest) do update set refusal = null`,
   );
   const write = (rows: readonly SameRow[]): void => {
     database.exec('begin immediate');
     for (const row of rows) {
       const { transitionId, signed, referenceKey, transactionType, subjectKey, digest, content } = row;
-      const { currency, amount, keyId, receivedAt: at } = row;
+      const { claims, keyId, receivedAt: at } = row;
       const { lastInsertRowid: id } = transition.run(
         transitionId,
         signed,
@@ -78,7 +77,7 @@ async function openFloor(path: string, synchronous: 'full' | 'normal'): Promise<
         at,
         at,
       );
-      body.run(id, digest, content, currency, amount, currency, amount, keyId, at);
+      body.run(id, digest, content, claims, keyId, at);
     }
     database.exec('commit');
   };

@@ -9,18 +9,14 @@ select value ->> 'transitionId', value ->> 'account', value ->> 'signed', value 
 from {given} where true
 on conflict (transition_id) do nothing
 returning id, transition_id
-{also} insert into inbox.body (transition, digest, content, request_currency, request_amount, transaction_currency,
-  transaction_amount, key_id, refusal, first_at)
-select {created_id}, value ->> 'digest', value ->> 'content', value ->> 'requestCurrency', value ->> 'requestAmount',
-  value ->> 'transactionCurrency', value ->> 'transactionAmount', value ->> 'keyId', value ->> 'refusal', {now}
+{also} insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at)
+select {created_id}, value ->> 'digest', value ->> 'content', value ->> 'claims', value ->> 'keyId', value ->> 'refusal', {now}
 from {given} {last}
 
 -- name: keep_body
 -- What was evidence becomes a callback when the same body verifies.
-insert into inbox.body (transition, digest, content, request_currency, request_amount, transaction_currency,
-  transaction_amount, key_id, refusal, first_at)
-select cast(value ->> 'id' as bigint), value ->> 'digest', value ->> 'content', value ->> 'requestCurrency',
-  value ->> 'requestAmount', value ->> 'transactionCurrency', value ->> 'transactionAmount', value ->> 'keyId',
+insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at)
+select cast(value ->> 'id' as bigint), value ->> 'digest', value ->> 'content', value ->> 'claims', value ->> 'keyId',
   value ->> 'refusal', {now}
 from {given} where true
 on conflict (transition, digest) do update set refusal = null

@@ -8,7 +8,7 @@ where t.account = $1 {conditions}
 order by {order} limit cast($2 as integer)
 
 -- name: show_bodies
-select b.digest, b.content, b.request_currency, b.request_amount, b.transaction_currency, b.transaction_amount, b.key_id,
+select b.digest, b.content, b.claims, b.key_id,
   b.refusal, b.first_at, coalesce(d.repeats, 0) as repeats, coalesce(d.last_at, b.first_at) as last_at, t.settled_digest
 from inbox.transition t
 join inbox.body b on b.transition = t.id

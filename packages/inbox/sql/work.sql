@@ -13,8 +13,8 @@ returning attempts
 
 -- name: read_case
 select t.transition_id, t.account, t.signed, t.reference_key, t.transaction_type, t.subject_key, t.state, t.reason,
-  t.attempts, t.unfinished, t.looks, t.waived, t.revision, t.next_at, b.digest, b.request_currency, b.request_amount,
-  b.transaction_currency, b.transaction_amount, b.refusal, e.currency, e.amount, e.compare, e.replaced, e.settled_by, a.status as applied_status
+  t.attempts, t.unfinished, t.looks, t.waived, t.revision, t.next_at, b.digest, b.claims, b.refusal,
+  e.currency, e.amount, e.compare, e.replaced, e.settled_by, a.status as applied_status
 from inbox.transition t
 join inbox.body b on b.transition = t.id
 left join inbox.expectation e on e.reference_key = t.reference_key and e.transaction_type = t.transaction_type

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, optionalText, type SqlValue, textOf } from '../store/store.ts';
 import { readCase } from '../work/case.ts';
-import { equalsExpectation } from '../work/evaluate.ts';
+import { type Claims, equalsExpectation } from '../work/evaluate.ts';
 import { type IntakeRecord, MAX_BODIES, MAX_EVIDENCE } from './record.ts';
 
 /** What became of one delivery. */
@@ -83,10 +83,8 @@ export async function tryToKeep<Tx>(context: KeepContext<Tx>, account: string): 
   const undo = new Error('rolled back');
   const id = `check ${randomUUID()}`;
   const keys = { transitionId: id, account, referenceKey: id, subjectKey: id, digest: id };
-  const request = { requestCurrency: null, requestAmount: null };
-  const transaction = { transactionCurrency: null, transactionAmount: null };
-  const rest = { signed: '{}', transactionType: '""', content: '', keyId: '', refusal: null };
-  const made: IntakeRecord = { ...keys, ...request, ...transaction, ...rest };
+  const rest = { signed: '{}', transactionType: '""', content: '', claims: '{}', keyId: '', refusal: null };
+  const made: IntakeRecord = { ...keys, ...rest };
   const kept = context.transact(async (tx) => {
     await keepGroup(context, [made, { ...made }], tx);
     throw undo;
@@ -120,10 +118,7 @@ async function addBody<Tx>(
   const count = refusal === null ? bodies.length : (file?.evidenceCount ?? 0);
   const isFull = count >= (refusal === null ? MAX_BODIES : MAX_EVIDENCE) && record.isAcknowledged !== true;
   if (found?.isKept !== true && isFull) {
-    const claims = {
-      request: { currency: record.requestCurrency, amount: record.requestAmount },
-      transaction: { currency: record.transactionCurrency, amount: record.transactionAmount },
-    };
+    const claims = JSON.parse(record.claims) as Claims;
     const isEqual = refusal === null && expectation !== undefined && equalsExpectation(claims, expectation);
     const equal = isEqual ? bodies.find((body) => equalsExpectation(body, expectation)) : undefined;
     if (equal !== undefined) return repeat(equal.digest);

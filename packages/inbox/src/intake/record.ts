@@ -3,7 +3,6 @@ import {
   type AuthenticRefusal,
   bodyText,
   type Claim,
-  type ClaimedAmounts,
   ConfigurationError,
   claimedAmounts,
   type Evidence,
@@ -11,6 +10,7 @@ import {
   type SignedFields,
   type VerifiedCallback,
 } from '@payment-service/core';
+import type { Claims, StoredClaim } from '../work/evaluate.ts';
 
 /**
  * The distinct bodies and pieces of evidence of one transition that are kept. One signature can have 8 bodies, one more that
@@ -39,10 +39,8 @@ export interface IntakeRecord {
   readonly digest: string;
   /** The JSON text as it came. */
   readonly content: string;
-  readonly requestCurrency: string | null;
-  readonly requestAmount: string | null;
-  readonly transactionCurrency: string | null;
-  readonly transactionAmount: string | null;
+  /** `Claims` as JSON text. */
+  readonly claims: string;
   readonly keyId: string;
   /** The rule that refused it, if this is evidence. */
   readonly refusal: RefusalCode | null;
@@ -102,6 +100,8 @@ function recordOf(
     );
   }
   const { signed } = verified;
+  const { request, transaction } = claimedAmounts(verified);
+  const claims: Claims = { request: storable(request), transaction: storable(transaction) };
   return {
     transitionId: isUnambiguous(refusal) ? verified.transitionId : evidenceId(signed, account),
     account,
@@ -111,7 +111,7 @@ function recordOf(
     subjectKey: subjectKey(signed.internal_reference, account),
     digest: hash('sha256', content),
     content,
-    ...storableClaims(claimedAmounts(verified)),
+    claims: JSON.stringify(claims),
     keyId: verified.keyId,
     refusal,
   };
@@ -131,21 +131,8 @@ function evidenceId(signed: SignedFields, account: string): string {
   return hash('sha256', JSON.stringify(['evidence', account, text]));
 }
 
-function storableClaims({
-  request,
-  transaction,
-}: ClaimedAmounts): Pick<
-  IntakeRecord,
-  'requestCurrency' | 'requestAmount' | 'transactionCurrency' | 'transactionAmount'
-> {
-  const currency = (claim: Claim): string | null =>
-    isStorableCurrency(claim.currency) ? claim.currency : null;
-  return {
-    requestCurrency: currency(request),
-    requestAmount: request.amount ?? null,
-    transactionCurrency: currency(transaction),
-    transactionAmount: transaction.amount ?? null,
-  };
+function storable({ currency, amount }: Claim): StoredClaim {
+  return { currency: isStorableCurrency(currency) ? currency : null, amount: amount ?? null };
 }
 
 function otherAccount(): ConfigurationError {

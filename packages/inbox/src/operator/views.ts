@@ -6,7 +6,7 @@ import { DATE, wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { dateOf, numberOf, optionalText, type Row, type SqlValue, textOf } from '../store/store.ts';
 import type { WorkContext } from '../work/attempt.ts';
-import { claimIn } from '../work/case.ts';
+import { bodyIn } from '../work/case.ts';
 import type { KnownExpectation, StoredClaim } from '../work/evaluate.ts';
 import { expectationIn } from '../work/expectation.ts';
 
@@ -176,18 +176,16 @@ function summaryIn(row: Row): TransitionSummary {
 }
 
 function keptBodyIn(row: Row): KeptBody {
-  const digest = textOf(row, 'digest');
+  const body = bodyIn(row);
   return {
-    digest,
+    ...body,
     text: optionalText(row, 'content'),
-    request: claimIn(row, 'request'),
-    transaction: claimIn(row, 'transaction'),
     deliveries: 1 + numberOf(row, 'repeats'),
     firstAt: dateOf(row, 'first_at'),
     lastAt: dateOf(row, 'last_at'),
     keyId: textOf(row, 'key_id'),
     refusal: optionalText(row, 'refusal'),
-    isSettled: digest === optionalText(row, 'settled_digest'),
+    isSettled: body.digest === optionalText(row, 'settled_digest'),
   };
 }
 

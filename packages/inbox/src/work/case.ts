@@ -2,7 +2,7 @@ import { type SignedFields, type UnsignedFields, unsignedFields } from '@payment
 import type { TransitionReason } from '../states.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, optionalText, type Row, textOf } from '../store/store.ts';
-import type { EvaluatedBody, TransitionCase } from './evaluate.ts';
+import type { Claims, EvaluatedBody, TransitionCase } from './evaluate.ts';
 import { expectationIn } from './expectation.ts';
 
 /** All that is known of one transition while it is decided on. */
@@ -56,19 +56,8 @@ export async function readCase<Tx>(
   };
 }
 
-function bodyIn(row: Row): EvaluatedBody {
-  return {
-    digest: textOf(row, 'digest'),
-    request: claimIn(row, 'request'),
-    transaction: claimIn(row, 'transaction'),
-  };
-}
-
-export function claimIn(row: Row, side: 'request' | 'transaction'): EvaluatedBody['request'] {
-  return {
-    currency: optionalText(row, `${side}_currency`) ?? null,
-    amount: optionalText(row, `${side}_amount`) ?? null,
-  };
+export function bodyIn(row: Row): EvaluatedBody {
+  return { digest: textOf(row, 'digest'), ...(JSON.parse(textOf(row, 'claims')) as Claims) };
 }
 
 /** The unsigned fields of a kept body. Nothing when the body is not an object any more that JSON can write. */

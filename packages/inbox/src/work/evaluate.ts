@@ -31,10 +31,14 @@ export interface StoredClaim {
   readonly amount: string | null;
 }
 
-export interface EvaluatedBody {
-  readonly digest: string;
+/** The two amounts of a body. */
+export interface Claims {
   readonly request: StoredClaim;
   readonly transaction: StoredClaim;
+}
+
+export interface EvaluatedBody extends Claims {
+  readonly digest: string;
 }
 
 /** All that decides what becomes of a transition. */
@@ -121,10 +125,7 @@ function evaluateMoney({ bodies, expectation, transitionId, isWaived }: Transiti
 }
 
 /** Whether a body claims what the merchant expects, by the comparison that `confirmAmount()` uses. */
-export function equalsExpectation(
-  { request, transaction }: Pick<EvaluatedBody, 'request' | 'transaction'>,
-  expected: ExpectedMoney,
-): boolean {
+export function equalsExpectation({ request, transaction }: Claims, expected: ExpectedMoney): boolean {
   const claims = { request: claimIn(request), transaction: claimIn(transaction) };
   return amountMismatches(claims, expected).length === 0;
 }
