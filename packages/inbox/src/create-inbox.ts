@@ -16,9 +16,9 @@ import { databasePath } from './store/database-path.ts';
 import { migrate, migrationsOf } from './store/schema.ts';
 import { Statements } from './store/statements.ts';
 import { pause, within } from './time.ts';
-import { Dispatcher } from './work/dispatcher.ts';
+import { dispatch } from './work/dispatcher.ts';
 import { checkExpectation, keepExpectation } from './work/expectation.ts';
-import { Handlers } from './work/handlers.ts';
+import { addHandler, type Handlers } from './work/handlers.ts';
 import { Wakeup } from './work/wakeup.ts';
 
 const WORKER_RULES: OptionRules<WorkerOptions> = {
@@ -50,7 +50,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const statements = new Statements(store);
   const wakeup = new Wakeup();
   const closing = new AbortController();
-  const handlers = new Handlers<Tx>();
+  const handlers: Handlers<Tx> = new Map();
   const context = { store, statements, settings };
   const running = new Set<Promise<unknown>>();
   let isReady = false;
@@ -154,18 +154,11 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     }
   }
 
-  async function enter(tx: Tx, subjectKey: string, attempt: string): Promise<boolean> {
-    if (store.dialect !== 'postgres') return true;
-    const limits = [settings.handlerLockTimeoutMs, settings.handlerTimeoutMs].map(String);
-    const [row] = await statements.run('enter_attempt', [...limits, attempt, subjectKey], tx);
-    return row?.['is_free'] === true;
-  }
-
   async function work(given: WorkerOptions): Promise<void> {
     checkTable('work()', given, WORKER_RULES);
     const { maxConcurrency = Number.POSITIVE_INFINITY } = store;
     const { signal, concurrency: most = Math.min(4, maxConcurrency), pollMs = 1000 } = given;
-    if (handlers.isEmpty) {
+    if (handlers.size === 0) {
       throw new ConfigurationError('handler', 'work() needs a handler: call handle() before it.');
     }
     if (store.dialect === 'postgres' && most > maxConcurrency) {
@@ -182,11 +175,11 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       );
     }
     const ending = AbortSignal.any([signal, closing.signal]);
-    const dispatcher = new Dispatcher({
-      ...{ ...context, handlers, enter, ready, wakeup, pollMs, signal: ending },
+    const dispatching = dispatch({
+      ...{ ...context, handlers, ready, wakeup, pollMs, signal: ending },
       concurrency: Math.min(most, maxConcurrency),
     });
-    working = Promise.all([dispatcher.run(), hear(ending)]).then(() => undefined);
+    working = Promise.all([dispatching, hear(ending)]).then(() => undefined);
     try {
       await working;
     } finally {
@@ -230,7 +223,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     },
     receive: async (callback) => receive(callbackRecord(callback, account)),
     quarantine: async (refusal) => receive(evidenceRecord(refusal, account)),
-    handle: (handler: unknown, selector?: object) => handlers.add(handler, selector),
+    handle: (handler: unknown, selector?: object) => addHandler(handlers, handler, selector),
     work,
     stats: () => whenReadable(() => readStats(context, spool)),
     async health(given = {}) {
