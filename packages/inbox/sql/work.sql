@@ -68,8 +68,7 @@ where id = $1 and attempts = cast($2 as integer) and next_at is not null
 returning id, transition_id
 
 -- name: add_expectation
--- Gives what is expected of this reference, locked: the earlier expectation, if there is one. Of that, a repetition changes
--- the deadline only.
+-- Gives what is expected of this reference, and locks it. A repetition changes the deadline; nothing else changes here.
 insert into inbox.expectation as e (reference_key, transaction_type, account, merchant_reference, currency, amount, compare,
   replaced, deadline_at, changed_at)
 values ($1, $2, $3, $4, $5, $6, $7, '[]', cast($8 as bigint), {now})

@@ -175,11 +175,9 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       );
     }
     const ending = AbortSignal.any([signal, closing.signal]);
-    const dispatching = dispatch({
-      ...{ ...context, handlers, ready, wakeup, pollMs, signal: ending },
-      concurrency: Math.min(most, maxConcurrency),
-    });
-    working = Promise.all([dispatching, hear(ending)]).then(() => undefined);
+    const concurrency = Math.min(most, maxConcurrency);
+    const parts = { ...context, handlers, ready, wakeup, concurrency, pollMs, signal: ending };
+    working = Promise.all([dispatch(parts), hear(ending)]).then(() => undefined);
     try {
       await working;
     } finally {

@@ -49,10 +49,8 @@ class TransactionEnded extends Error {
     'The handler ended its transaction by itself, so what it did may be committed. Leave COMMIT and ROLLBACK to the inbox.';
 }
 
-/** An attempt whose start is committed, and the mark of its transaction. */
-interface Started extends Pick<Due, 'id' | 'subjectKey' | 'attempts'> {
-  readonly mark: string;
-}
+/** Its start is committed: `attempts` is the number of this one, and `mark` tells its transaction from others. */
+type Started = Due & { readonly mark: string };
 
 /** What is left to do after the transaction, which took so long. */
 type Afterwards = (durationMs: number) => unknown;
@@ -66,20 +64,21 @@ type Afterwards = (durationMs: number) => unknown;
 export async function attempt<Tx>(due: Due, context: WorkContext<Tx>): Promise<boolean> {
   const { store, statements, settings } = context;
   const attempts = due.attempts + 1;
-  const started = { ...due, attempts, mark: `${due.id}/${attempts}` };
+  const takeBack = () => runUntilAnswered('take_back', [due.id, attempts, BUSY_MS], context);
   try {
     const values = [due.id, due.nextAt, backoff(attempts, settings)];
     if ((await statements.run('start_attempt', values)).length === 0) return false;
   } catch (lost) {
     await waitForStore(lost, 1, context);
     // The start may be committed although its answer was lost: it must not count as a crash.
-    await takeBack(started, context);
+    await takeBack();
     return true;
   }
+  const started = { ...due, attempts, mark: `${due.id}/${attempts}` };
   const began = performance.now();
   let afterwards: Afterwards;
   try {
-    afterwards = await store.transaction((tx) => decide(started, context, tx));
+    afterwards = (await store.transaction((tx) => decide(started, context, tx))) ?? takeBack;
   } catch (error) {
     afterwards = () => fail(started, error, context);
   }
@@ -87,17 +86,21 @@ export async function attempt<Tx>(due: Due, context: WorkContext<Tx>): Promise<b
   return true;
 }
 
-async function decide<Tx>(started: Started, context: WorkContext<Tx>, tx: Tx): Promise<Afterwards> {
+/** @returns undefined when it is not the moment for it: another worker has the reference, or the transition changed. */
+async function decide<Tx>(
+  started: Started,
+  context: WorkContext<Tx>,
+  tx: Tx,
+): Promise<Afterwards | undefined> {
   const { store, statements, settings, handlers } = context;
   const { id, attempts, subjectKey, mark } = started;
-  const leave = (): Promise<void> => takeBack(started, context);
   if (store.dialect === 'postgres') {
     const limits = [settings.handlerLockTimeoutMs, settings.handlerTimeoutMs].map(String);
     const [row] = await statements.run('enter_attempt', [...limits, mark, subjectKey], tx);
-    if (row?.['is_free'] !== true) return leave;
+    if (row?.['is_free'] !== true) return undefined;
   }
   const file = await readCase(statements, id, tx);
-  if (file?.attempts !== attempts) return leave;
+  if (file?.attempts !== attempts) return undefined;
   const handler = findHandler(handlers, file.signed);
   const verdict = evaluate(file, settings, handler !== undefined);
   if (verdict.kind === 'apply') return apply(started, { ...verdict, file, handler }, context, tx);
@@ -106,7 +109,7 @@ async function decide<Tx>(started: Started, context: WorkContext<Tx>, tx: Tx): P
   const again = isWaiting && looks < MAX_LOOKS ? backoff(looks + 1, settings) : null;
   const parked = await statements.run('park', [id, revision, state, reason, again], tx);
   // What came meanwhile may change the verdict.
-  if (parked.length === 0) return leave;
+  if (parked.length === 0) return undefined;
   return () => {
     if (looks === 0) settings.emit({ name: 'transition.parked', transitionId, state, reason });
   };
@@ -159,17 +162,11 @@ async function apply<Tx>(
 
 /** False when the handler has ended the transaction: on PostgreSQL its mark is gone, on SQLite the transaction itself. */
 async function isOwn<Tx>(statements: Statements<Tx>, mark: string, tx: Tx): Promise<boolean> {
-  try {
-    const [row] = await statements.run('is_own_transaction', [mark], tx);
-    return Boolean(row?.['is_own']);
-  } catch (error) {
-    if (failureCode(error) === 'TRANSACTION_ENDED') return false;
+  const rows = await statements.run('is_own_transaction', [mark], tx).catch((error: unknown) => {
+    if (failureCode(error) === 'TRANSACTION_ENDED') return [];
     throw error;
-  }
-}
-
-async function takeBack<Tx>({ id, attempts }: Started, context: WorkContext<Tx>): Promise<void> {
-  await runUntilAnswered('take_back', [id, attempts, BUSY_MS], context);
+  });
+  return Boolean(rows[0]?.['is_own']);
 }
 
 /** Writes that an attempt failed, which was rolled back. */
@@ -179,7 +176,10 @@ async function fail<Tx>({ id, attempts }: Started, error: unknown, context: Work
   const reason = error instanceof TransactionEnded ? 'transaction_ended' : usedUp;
   const delayMs = backoff(attempts, settings);
   const next = reason === undefined ? ['retrying', null, delayMs] : ['dead', reason, null];
-  const [failed] = await runUntilAnswered('fail_attempt', [id, attempts, ...next, errorText(error)], context);
+  // For the person who looks at the transition. NUL is no text to PostgreSQL.
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const text = message.replaceAll('\0', '\uFFFD').slice(0, MAX_ERROR_LENGTH).toWellFormed();
+  const [failed] = await runUntilAnswered('fail_attempt', [id, attempts, ...next, text], context);
   if (failed === undefined) return;
   const transitionId = textOf(failed, 'transition_id');
   settings.emit(
@@ -187,12 +187,6 @@ async function fail<Tx>({ id, attempts }: Started, error: unknown, context: Work
       ? { name: 'transition.retrying', transitionId, state: 'retrying', attempt: attempts, delayMs }
       : { name: 'transition.parked', transitionId, state: 'dead', reason },
   );
-}
-
-/** For the person who looks at the transition. NUL is no text to PostgreSQL. */
-function errorText(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return text.replaceAll('\0', '\uFFFD').slice(0, MAX_ERROR_LENGTH).toWellFormed();
 }
 
 /** A process that lives has not ended, and its attempts must not pass for a crash loop. */
@@ -216,9 +210,8 @@ export async function waitForStore<Tx>(
   lost: unknown,
   failures: number,
   { settings, signal }: WorkContext<Tx>,
-  ...signals: readonly AbortSignal[]
 ): Promise<void> {
   const retryInMs = backoff(failures, { ...settings, retry: STORE_RETRY });
   settings.emit({ name: 'store.unavailable', failure: failureCode(lost), retryInMs });
-  await pause(retryInMs, signal, ...signals);
+  await pause(retryInMs, signal);
 }

@@ -32,35 +32,27 @@ export async function dispatch<Tx>(options: DispatcherOptions<Tx>): Promise<void
   /** Whether due transitions were left to others since the beginning. */
   let isLeftOut = false;
 
-  function fromBeginning(): void {
-    mark = BEGINNING;
-    begunAt = performance.now();
-    isLeftOut = false;
-  }
-
   /** Resolves when fewer than `most` attempts are running. */
   async function room(most: number): Promise<void> {
     while (running.size >= most) await Promise.race(running.values());
   }
 
-  function start(due: Due): void {
-    const ended = attempt(due, options)
-      .then((isOwn) => {
-        isOvertaken ||= !isOwn;
-      })
-      .catch((error: unknown) => waitForStore(error, 1, options))
-      .finally(() => {
-        running.delete(due.subjectKey);
-        // Another transition of an internal_reference that was being worked on.
-        if (isPassedOver) wakeup.wake();
-        isPassedOver = false;
-      });
-    running.set(due.subjectKey, ended);
+  async function run(due: Due): Promise<void> {
+    const isFirst = await attempt(due, options).catch((error: unknown) => waitForStore(error, 1, options));
+    isOvertaken ||= isFirst === false;
+    running.delete(due.subjectKey);
+    // Another transition of an internal_reference that was being worked on.
+    if (isPassedOver) wakeup.wake();
+    isPassedOver = false;
   }
 
   /** @returns how long to wait before the next one, in milliseconds. */
   async function startWindow(): Promise<number> {
-    if (performance.now() - begunAt > FROM_BEGINNING_MS) fromBeginning();
+    if (performance.now() - begunAt > FROM_BEGINNING_MS) {
+      mark = BEGINNING;
+      begunAt = performance.now();
+      isLeftOut = false;
+    }
     const found = statements.run('find_due', [settings.account, mark.nextAt, mark.id]);
     const window = (await within(settings.storeTimeoutMs, found)).map(dueIn);
     isOvertaken = false;
@@ -72,6 +64,7 @@ export async function dispatch<Tx>(options: DispatcherOptions<Tx>): Promise<void
         mark = window[index + Math.floor(settings.random() * (WINDOW - index))] ?? due;
         return 0;
       }
+      mark = due;
       if (running.has(due.subjectKey)) {
         isPassedOver = true;
         continue;
@@ -79,15 +72,12 @@ export async function dispatch<Tx>(options: DispatcherOptions<Tx>): Promise<void
       // A handler that may end the process runs alone: it takes no other's attempt with it.
       await room(due.unfinished > 0 ? 1 : concurrency);
       if (signal.aborted) return 0;
-      start(due);
+      running.set(due.subjectKey, run(due));
       if (due.unfinished > 0) await room(1);
-      mark = due;
     }
-    mark = window.at(-1) ?? mark;
     if (window.length === WINDOW) return 0;
-    const waitMs = isLeftOut ? Math.min(pollMs, LEFT_OUT_MS) : pollMs;
-    fromBeginning();
-    return waitMs;
+    begunAt = Number.NEGATIVE_INFINITY;
+    return isLeftOut ? Math.min(pollMs, LEFT_OUT_MS) : pollMs;
   }
 
   settings.emit({ name: 'worker.started', concurrency });
@@ -102,7 +92,7 @@ export async function dispatch<Tx>(options: DispatcherOptions<Tx>): Promise<void
       if (waitMs > 0) await pause(waitMs, signal, woken);
     } catch (error) {
       failures += 1;
-      await waitForStore(error, failures, options, wakeup.next);
+      await waitForStore(error, failures, options);
     }
   }
   await Promise.all(running.values());

@@ -51,8 +51,7 @@ const RULES: OptionRules<Expectation> = {
 /** @throws {ConfigurationError} Names the field, never its value. */
 export function checkExpectation(expectation: Expectation, account: string): StoredExpectation {
   checkOptions('expect()', expectation, RULES);
-  const { merchant_reference, currency, deadline, compare = 'both' } = expectation;
-  const { transaction_type = 'COLLECTION' } = expectation;
+  const { merchant_reference, transaction_type = 'COLLECTION', currency, compare = 'both' } = expectation;
   // References that the verifier would refuse later are the verifier's to tell: here ':' may be allowed by its colonIn.
   assertMerchantReference(merchant_reference, { colonIn: 'merchant_reference' });
   if (merchant_reference.includes('\0')) {
@@ -71,7 +70,7 @@ export function checkExpectation(expectation: Expectation, account: string): Sto
     currency,
     amount,
     compare,
-    deadlineAt: deadline?.getTime() ?? null,
+    deadlineAt: expectation.deadline?.getTime() ?? null,
   };
 }
 

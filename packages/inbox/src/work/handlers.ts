@@ -9,10 +9,7 @@ export interface HandledTransition<Tx> {
   readonly tx: Tx;
   /** The five strings that the signature proves. */
   readonly signed: SignedFields;
-  /**
-   * The merchant's own expectation, which a body has confirmed: credit this, and nothing else. Undefined for every other
-   * status than a completed transaction.
-   */
+  /** The merchant's own expectation: credit this, and nothing else. Undefined unless the transaction is completed. */
   readonly settled: Settled | undefined;
   /** The other fields of the body that was confirmed, for a ledger: the charge, the provider. Proved by nothing. */
   readonly claimed: UnsignedFields;
