@@ -12,8 +12,7 @@ where id = $1 and next_at = cast($2 as bigint) and {try_lock}
 returning attempts
 
 -- name: read_case
-select t.transition_id, t.account, t.signed, t.reference_key, t.transaction_type, t.subject_key, t.state, t.reason,
-  t.attempts, t.unfinished, t.looks, t.waived, t.revision, t.next_at, b.digest, b.claims, b.refusal,
+select t.transition_id, t.signed, t.attempts, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims, b.refusal,
   e.currency, e.amount, e.compare, e.replaced, e.settled_by, a.status as applied_status
 from inbox.transition t
 join inbox.body b on b.transition = t.id
@@ -36,10 +35,11 @@ where id = $1 and attempts = cast($2 as integer) and next_at is not null
 returning id, transition_id
 
 -- name: settle_expectation
-update inbox.expectation set settled_by = $3, settled_at = {now}
-where reference_key = $1 and transaction_type = $2 and currency = $4 and amount = $5 and compare = $6
-  and (settled_by is null or settled_by = $3)
-returning reference_key
+update inbox.expectation as e set settled_by = t.transition_id, settled_at = {now}
+from inbox.transition t
+where t.id = $1 and e.reference_key = t.reference_key and e.transaction_type = t.transaction_type
+  and e.currency = $2 and e.amount = $3 and e.compare = $4 and (e.settled_by is null or e.settled_by = t.transition_id)
+returning settled_by
 
 -- name: record_applied
 insert into inbox.applied (subject_key, status, transition_id, applied_at) values ($1, $2, $3, {now})
@@ -67,17 +67,16 @@ where id = $1 and attempts = cast($2 as integer) and next_at is not null
 returning id, transition_id
 
 -- name: add_expectation
-insert into inbox.expectation (reference_key, transaction_type, account, merchant_reference, currency, amount, compare,
+-- Gives what is expected of this reference, and locks it. A repetition changes the deadline; nothing else changes here.
+insert into inbox.expectation as e (reference_key, transaction_type, account, merchant_reference, currency, amount, compare,
   replaced, deadline_at, changed_at)
 values ($1, $2, $3, $4, $5, $6, $7, '[]', cast($8 as bigint), {now})
-on conflict (reference_key, transaction_type) do nothing
-returning reference_key
+on conflict (reference_key, transaction_type) do update set deadline_at = case
+  when (e.currency, e.amount, e.compare) = (excluded.currency, excluded.amount, excluded.compare) then excluded.deadline_at
+  else e.deadline_at end
+returning currency, amount, compare, replaced, settled_by
 
--- name: lock_expectation
-select currency, amount, compare, replaced, settled_by from inbox.expectation
-where reference_key = $1 and transaction_type = $2 {for_update}
-
--- name: change_expectation
+-- name: replace_expectation
 update inbox.expectation set currency = $3, amount = $4, compare = $5, replaced = $6, deadline_at = cast($7 as bigint),
   changed_at = {now}
 where reference_key = $1 and transaction_type = $2

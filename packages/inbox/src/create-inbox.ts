@@ -15,9 +15,9 @@ import { databasePath } from './store/database-path.ts';
 import { migrate, migrationsOf } from './store/schema.ts';
 import { Statements } from './store/statements.ts';
 import { pause } from './time.ts';
-import { Dispatcher } from './work/dispatcher.ts';
+import { dispatch } from './work/dispatcher.ts';
 import { checkExpectation, keepExpectation } from './work/expectation.ts';
-import { Handlers } from './work/handlers.ts';
+import { addHandler, type Handlers } from './work/handlers.ts';
 import { Wakeup } from './work/wakeup.ts';
 
 const RELISTEN_MS = 1000;
@@ -42,7 +42,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const statements = new Statements(store);
   const wakeup = new Wakeup();
   const closing = new AbortController();
-  const handlers = new Handlers<Tx>();
+  const handlers: Handlers<Tx> = new Map();
   const running = new Set<Promise<unknown>>();
   let isReady = false;
   let isReadable = false;
@@ -130,13 +130,6 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     await intake.receive(record);
   }
 
-  async function enter(tx: Tx, subjectKey: string, attempt: string): Promise<boolean> {
-    if (store.dialect !== 'postgres') return true;
-    const limits = [settings.handlerLockTimeoutMs, settings.handlerTimeoutMs].map(String);
-    const [row] = await statements.run('enter_attempt', [...limits, attempt, subjectKey], tx);
-    return row?.['is_free'] === true;
-  }
-
   async function work(given: WorkerOptions): Promise<void> {
     checkOptions('work()', given, {
       signal: [(value) => value instanceof AbortSignal, 'an AbortSignal, which ends it gracefully', true],
@@ -145,7 +138,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     });
     const { maxConcurrency = Number.POSITIVE_INFINITY } = store;
     const { signal, concurrency = Math.min(4, maxConcurrency), pollMs = 1000 } = given;
-    if (handlers.isEmpty)
+    if (handlers.size === 0)
       throw new ConfigurationError('handler', 'work() needs a handler: call handle() before it.');
     if (store.dialect === 'postgres' && concurrency > maxConcurrency) {
       throw new ConfigurationError(
@@ -157,11 +150,9 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     if (working !== undefined)
       throw new ConfigurationError('work', 'This inbox works already. For more handlers, use concurrency.');
     const ending = AbortSignal.any([signal, closing.signal]);
-    const dispatcher = new Dispatcher({
-      ...{ ...context, handlers, enter, ready, wakeup, pollMs, signal: ending },
-      concurrency: Math.min(concurrency, maxConcurrency),
-    });
-    working = Promise.all([dispatcher.run(), hear(ending)]).finally(() => {
+    const parts = { ...context, handlers, ready, wakeup, pollMs, signal: ending };
+    const dispatching = dispatch({ ...parts, concurrency: Math.min(concurrency, maxConcurrency) });
+    working = Promise.all([dispatching, hear(ending)]).finally(() => {
       working = undefined;
     });
     await working;
@@ -203,7 +194,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     },
     receive: async (callback) => receive(callbackRecord(callback, account)),
     quarantine: async (refusal) => receive(evidenceRecord(refusal, account)),
-    handle: (handler: unknown, selector?: object) => handlers.add(handler, selector),
+    handle: (handler: unknown, selector?: object) => addHandler(handlers, handler, selector),
     work,
     stats: () => read(() => readStats(context)),
     health: (given = {}) => readHealth(context, () => ready().then(() => tryToKeep(keeping, account)), given),

@@ -12,9 +12,8 @@ const RULES: EvaluationRules = {
   completedEvents: ['transaction.completed'],
   allowTransitions: { COMPLETED: [] },
   interimStatuses: ['PENDING'],
-  isHandled: ({ transaction_status }, isCompleted) =>
-    isCompleted || ['FAILED', 'PENDING'].includes(transaction_status),
 };
+const HANDLED = ['COMPLETED', 'FAILED', 'PENDING'];
 const FIELDS = {
   event: 'transaction.completed',
   merchant_reference: 'ORD-1',
@@ -27,7 +26,7 @@ const EXPECTED = { ...money('500'), settledBy: undefined, replaced: [] };
 const COMPLETED: TransitionCase = {
   transitionId: 'a',
   signed: FIELDS,
-  refusal: undefined,
+  refusals: [],
   bodies: [body('500')],
   expectation: EXPECTED,
   appliedStatus: undefined,
@@ -52,7 +51,9 @@ const replaced = (...amounts: readonly string[]) => expected({ replaced: amounts
 
 /** The verdict, in one line. */
 function verdict(changes: Partial<TransitionCase>): string {
-  const found = evaluate({ ...COMPLETED, ...changes }, RULES);
+  const transition = { ...COMPLETED, ...changes };
+  const isHandled = HANDLED.includes(transition.signed.transaction_status);
+  const found = evaluate(transition, RULES, isHandled);
   if (found.kind === 'park')
     return `${found.state}: ${found.reason}${found.isWaiting ? ', looks again' : ''}`;
   const { settled, digest, isContradicted } = found;
@@ -69,7 +70,7 @@ const CONTRADICTING = 'conflict: contradicting_bodies, looks again';
 describe('evaluate', () => {
   it.each<[name: string, changes: Partial<TransitionCase>, wanted: string]>([
     ['a body equals', {}, APPLIED],
-    ['nothing but evidence', { bodies: [], refusal: 'ambiguous' }, 'quarantined: ambiguous'],
+    ['nothing but evidence', { bodies: [], refusals: ['ambiguous'] }, 'quarantined: ambiguous'],
     ['no merchant_reference', signed({ merchant_reference: '' }), 'quarantined: empty_reference'],
     ['no internal_reference', signed({ internal_reference: '' }), 'quarantined: empty_reference'],
     ['a status without a handler', status('OTHER'), 'unhandled: no_handler'],

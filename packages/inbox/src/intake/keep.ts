@@ -114,8 +114,8 @@ async function addBody<Tx>(
   };
   // Another group was faster.
   if (found !== undefined && isRepeated(record, found)) return repeat(digest);
-  const { bodies = [], expectation } = file?.evaluated ?? {};
-  const count = refusal === null ? bodies.length : (file?.evidenceCount ?? 0);
+  const { bodies = [], refusals = [], expectation } = file ?? {};
+  const count = refusal === null ? bodies.length : refusals.length;
   const isFull = count >= (refusal === null ? MAX_BODIES : MAX_EVIDENCE) && record.isAcknowledged !== true;
   if (found?.isKept !== true && isFull) {
     const claims = JSON.parse(record.claims) as Claims;

@@ -1,6 +1,6 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
-import { isUnambiguous } from '../intake/record.ts';
+import { isUnambiguous, referenceKey } from '../intake/record.ts';
 import { wholeNumber } from '../options.ts';
 import type { TransitionReason, TransitionState } from '../states.ts';
 import { numberOf, textOf } from '../store/store.ts';
@@ -93,11 +93,10 @@ async function accept<Tx>(
   tx: Tx,
 ): Promise<void> {
   const file = await readCase(statements, id, tx);
-  const body = file?.evaluated.bodies.find((each) => each.digest === digest);
+  const body = file?.bodies.find((each) => each.digest === digest);
   if (file === undefined || body === undefined)
     throw new ConfigurationError('body', 'body must be the digest of a verified body that show() lists.');
-  const { referenceKey, transactionType, evaluated } = file;
-  if (evaluated.expectation !== undefined) {
+  if (file.expectation !== undefined) {
     throw new InvalidStateError(
       'An expectation is known for this reference, and no body can take its place. If it is wrong, change it with expect().',
     );
@@ -111,17 +110,22 @@ async function accept<Tx>(
         'amount that is right, and with compare.',
     );
   }
-  const merchantReference = evaluated.signed.merchant_reference.replaceAll('\0', '\uFFFD');
-  const keys = { referenceKey, transactionType, account, merchantReference };
+  const { merchant_reference, transaction_type } = file.signed;
+  const keys = {
+    referenceKey: referenceKey(merchant_reference, account),
+    transactionType: JSON.stringify(transaction_type),
+    account,
+    merchantReference: merchant_reference.replaceAll('\0', '\uFFFD'),
+  };
   const expectation = { ...keys, currency, amount, compare, deadlineAt: null } as const;
   await keepExpectation(statements, { expectation, replace: false }, tx);
 }
 
 /** Lets evidence through that only a rule about `t` refused. What can be read in two ways has an id of its own, and stays. */
 async function admitEvidence<Tx>({ statements }: OperatorContext<Tx>, id: number, tx: Tx): Promise<void> {
-  const { bodies = [], refusal = null } = (await readCase(statements, id, tx))?.evaluated ?? {};
+  const { bodies = [], refusals = [] } = (await readCase(statements, id, tx)) ?? {};
   if (bodies.length > 0) return;
-  if (!isUnambiguous(refusal)) {
+  if (!refusals.every(isUnambiguous)) {
     throw new InvalidStateError(
       'The signed fields of this evidence can be read in more than one way, so nothing is applied from it. Resolve it ' +
         'with a note.',

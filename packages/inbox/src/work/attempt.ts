@@ -1,12 +1,13 @@
+import { inspect } from 'node:util';
+import { unsignedFields } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import { backoff, type Settings } from '../options.ts';
-import type { TransitionReason } from '../states.ts';
 import type { Statements } from '../store/statements.ts';
-import { numberOf, type Row, type Store, textOf } from '../store/store.ts';
+import { numberOf, optionalText, type Row, type SqlValue, type Store, textOf } from '../store/store.ts';
 import { pause, TimedOut, within } from '../time.ts';
-import { type CaseFile, readCase, readClaimed } from './case.ts';
+import { type CaseFile, readCase } from './case.ts';
 import { evaluate, type Verdict } from './evaluate.ts';
-import { errorText, type Handlers } from './handlers.ts';
+import { findHandler, type Handler, type Handlers } from './handlers.ts';
 
 export interface WorkContext<Tx> {
   readonly store: Store<Tx>;
@@ -15,8 +16,6 @@ export interface WorkContext<Tx> {
   readonly handlers: Handlers<Tx>;
   /** Aborted when the worker ends. */
   readonly signal: AbortSignal;
-  /** Sets the server's limits, and takes the lock of the internal_reference; false if another process has it. */
-  readonly enter: (tx: Tx, subjectKey: string, attempt: string) => Promise<boolean>;
 }
 
 /** A due transition, as the index gives it. */
@@ -43,203 +42,177 @@ export function dueIn(row: Row): Due {
 const MAX_LOOKS = 10;
 /** How long to wait for a reference that another worker has. */
 const BUSY_MS = 200;
+const STORE_RETRY = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 250, longestDelayMs: 5000 };
+const MAX_ERROR_LENGTH = 500;
 
-const ENDED =
-  'The handler ended its transaction by itself, so what it did may be committed. Leave COMMIT and ROLLBACK to the inbox.';
-const OVERTAKEN =
-  'The expectation or the state of this transition changed while its handler ran, so what the handler did was undone. A ' +
-  'handler must not change the expectation that it settles.';
-
-/** Ends the transaction of an attempt, and says what is to be written outside of it. */
-class Undone extends Error {
-  readonly next: 'take_back' | { readonly reason: TransitionReason | undefined };
-
-  constructor(next: Undone['next'], message = '') {
-    super(message);
-    this.next = next;
-  }
+class TransactionEnded extends Error {
+  override readonly message =
+    'The handler ended its transaction by itself, so what it did may be committed. Leave COMMIT and ROLLBACK to the inbox.';
 }
 
-function ended(): Undone {
-  return new Undone({ reason: 'transaction_ended' }, ENDED);
-}
+/** Its start is committed: `attempts` is the number of this one, and `mark` tells its transaction from others. */
+type Started = Due & { readonly mark: string };
+
+/** What is left to do after the transaction, which took so long. */
+type Afterwards = (durationMs: number) => unknown;
 
 /**
- * Works on one due transition. The start is committed first, so that it outlives a crash of the process;
- * then the effect and `settled` are one transaction; a failure rolls that back, and is written outside of it.
+ * Works on one due transition. The start is committed first, so that it outlives a crash of the process; then the effect
+ * and `settled` are one transaction; a failure rolls that back, and is written outside of it.
  *
  * @returns false when another process was faster.
  */
 export async function attempt<Tx>(due: Due, context: WorkContext<Tx>): Promise<boolean> {
-  const { statements, settings } = context;
-  const lease = backoff(due.attempts + 1, settings);
+  const { store, statements, settings } = context;
   const attempts = due.attempts + 1;
+  const takeBack = () => runUntilAnswered('take_back', [due.id, attempts, BUSY_MS], context);
   try {
-    const [started] = await statements.run('start_attempt', [due.id, due.nextAt, lease]);
-    if (started === undefined) return false;
+    const values = [due.id, due.nextAt, backoff(attempts, settings)];
+    if ((await statements.run('start_attempt', values)).length === 0) return false;
   } catch (lost) {
-    settings.emit({ name: 'store.unavailable', failure: failureCode(lost), retryInMs: BUSY_MS });
-    // The start may be committed although its answer was lost. It is taken back then, so that it does not count as a crash.
-    await record({ id: due.id, attempts, error: new Undone('take_back') }, context);
+    await waitForStore(lost, 1, context);
+    // The start may be committed although its answer was lost: it must not count as a crash.
+    await takeBack();
     return true;
   }
+  const started = { ...due, attempts, mark: `${due.id}/${attempts}` };
   const began = performance.now();
+  let afterwards: Afterwards;
   try {
-    await runInTransaction({ id: due.id, attempts, subjectKey: due.subjectKey }, context, () =>
-      Math.round(performance.now() - began),
-    );
+    afterwards = (await store.transaction((tx) => decide(started, context, tx))) ?? takeBack;
   } catch (error) {
-    await record({ id: due.id, attempts, error }, context);
+    afterwards = () => fail(started, error, context);
   }
+  await afterwards(Math.round(performance.now() - began));
   return true;
 }
 
-interface Started {
-  readonly id: number;
-  readonly attempts: number;
-  readonly subjectKey: string;
-}
-
-async function runInTransaction<Tx>(
-  { id, attempts, subjectKey }: Started,
+/** @returns undefined when it is not the moment for it: another worker has the reference, or the transition changed. */
+async function decide<Tx>(
+  started: Started,
   context: WorkContext<Tx>,
-  durationMs: () => number,
-): Promise<void> {
-  const { store, statements, settings, handlers } = context;
-  let report: () => void = () => undefined;
-  await store.transaction(async (tx) => {
-    const mark = `${id}/${attempts}`;
-    if (!(await context.enter(tx, subjectKey, mark))) throw new Undone('take_back');
-    const file = await readCase(statements, id, tx);
-    if (file === undefined || file.attempts !== attempts) throw new Undone('take_back');
-    const { signed, transitionId } = file.evaluated;
-    const isCompleted =
-      signed.transaction_status === 'COMPLETED' && settings.completedEvents.includes(signed.event);
-    const handler = handlers.find(signed, isCompleted);
-    const verdict = evaluate(file.evaluated, { ...settings, isHandled: () => handler !== undefined });
-    if (verdict.kind === 'park') {
-      report = await park(file, verdict, context, tx);
-      return;
-    }
-    const claimed = await readClaimed(statements, { id, digest: verdict.digest }, tx);
-    const { currency, amount } = verdict.settled ?? {};
-    const settled =
-      currency === undefined || amount === undefined ? undefined : Object.freeze({ currency, amount });
-    const input = Object.freeze({ tx, signed, settled, claimed, attempt: attempts, transitionId });
-    const running = Promise.resolve().then(() => handler?.run(input));
-    try {
-      await within(settings.handlerTimeoutMs, running, 'The handler did not settle within handlerTimeoutMs.');
-    } catch (error) {
-      // What it did may be committed although it failed, so it must not run again.
-      const isLate = error instanceof TimedOut;
-      if (!isLate && !(await isOwn(statements, mark, tx).catch(() => true))) throw ended();
-      throw error;
-    }
-    await settle(file, { verdict, mark }, context, tx);
-    report = () =>
-      settings.emit({
-        name: 'transition.settled',
-        transitionId,
-        state: 'settled',
-        attempt: attempts,
-        contradicted: verdict.isContradicted,
-        durationMs: durationMs(),
-      });
-  });
-  report();
-}
-
-async function park<Tx>(
-  file: CaseFile,
-  { state, reason, isWaiting }: Extract<Verdict, { kind: 'park' }>,
-  { statements, settings }: WorkContext<Tx>,
   tx: Tx,
-): Promise<() => void> {
-  const again = isWaiting && file.looks < MAX_LOOKS ? backoff(file.looks + 1, settings) : null;
-  const parked = await statements.run('park', [file.id, file.revision, state, reason, again], tx);
+): Promise<Afterwards | undefined> {
+  const { store, statements, settings, handlers } = context;
+  const { id, attempts, subjectKey, mark } = started;
+  if (store.dialect === 'postgres') {
+    const limits = [settings.handlerLockTimeoutMs, settings.handlerTimeoutMs].map(String);
+    const [row] = await statements.run('enter_attempt', [...limits, mark, subjectKey], tx);
+    if (row?.['is_free'] !== true) return undefined;
+  }
+  const file = await readCase(statements, id, tx);
+  if (file?.attempts !== attempts) return undefined;
+  const handler = findHandler(handlers, file.signed);
+  const verdict = evaluate(file, settings, handler !== undefined);
+  if (verdict.kind === 'apply') return apply(started, { ...verdict, file, handler }, context, tx);
+  const { state, reason, isWaiting } = verdict;
+  const { transitionId, revision, looks } = file;
+  const again = isWaiting && looks < MAX_LOOKS ? backoff(looks + 1, settings) : null;
+  const parked = await statements.run('park', [id, revision, state, reason, again], tx);
   // What came meanwhile may change the verdict.
-  if (parked.length === 0) throw new Undone('take_back');
-  const { transitionId } = file.evaluated;
+  if (parked.length === 0) return undefined;
   return () => {
-    if (file.looks === 0) settings.emit({ name: 'transition.parked', transitionId, state, reason });
+    if (looks === 0) settings.emit({ name: 'transition.parked', transitionId, state, reason });
   };
 }
 
-/**
- * These conditions make an effect happen once: a second attempt, on any machine and after any crash, finds them false, and
- * its effects are rolled back.
- */
-async function settle<Tx>(
-  file: CaseFile,
-  { verdict, mark }: { readonly verdict: Extract<Verdict, { kind: 'apply' }>; readonly mark: string },
-  { statements }: WorkContext<Tx>,
+interface Application<Tx> extends Extract<Verdict, { kind: 'apply' }> {
+  readonly file: CaseFile;
+  readonly handler: Handler<Tx> | undefined;
+}
+
+async function apply<Tx>(
+  { id, attempts, subjectKey, mark }: Started,
+  { file, handler, settled: expected, digest, isContradicted }: Application<Tx>,
+  { statements, settings }: WorkContext<Tx>,
   tx: Tx,
-): Promise<void> {
-  const { transitionId, signed } = file.evaluated;
-  if (!(await isOwn(statements, mark, tx))) throw ended();
-  const { settled, digest } = verdict;
-  if (settled !== undefined) {
-    const { currency, amount, compare } = settled;
-    const values = [file.referenceKey, file.transactionType, transitionId, currency, amount, compare];
-    const changed = await statements.run('settle_expectation', values, tx);
-    if (changed.length === 0) throw new Undone({ reason: undefined }, OVERTAKEN);
+): Promise<Afterwards> {
+  const { transitionId, signed } = file;
+  const [body = {}] = await statements.run('read_content', [id, digest], tx);
+  // A body whose text was pruned claims nothing.
+  const claimed = unsignedFields(optionalText(body, 'content') ?? '');
+  const settled = expected && Object.freeze({ currency: expected.currency, amount: expected.amount });
+  const input = Object.freeze({ tx, signed, settled, claimed, attempt: attempts, transitionId });
+  const running = Promise.resolve(input).then(handler);
+  try {
+    await within(settings.handlerTimeoutMs, running, 'The handler did not settle within handlerTimeoutMs.');
+  } catch (error) {
+    // What it did may be committed although it failed, so it must not run again.
+    const isLate = error instanceof TimedOut;
+    if (!isLate && !(await isOwn(statements, mark, tx).catch(() => true))) throw new TransactionEnded();
+    throw error;
   }
-  const marked = await statements.run('settle_transition', [file.id, file.attempts, digest], tx);
-  if (marked.length === 0) throw new Undone({ reason: undefined }, OVERTAKEN);
+  if (!(await isOwn(statements, mark, tx))) throw new TransactionEnded();
+  // Their conditions make an effect happen once: a second attempt, on any machine and after any crash, finds them false, and
+  // its effects are rolled back.
+  const change = async (name: string, values: readonly SqlValue[]): Promise<void> => {
+    if ((await statements.run(name, values, tx)).length > 0) return;
+    throw new Error(
+      'The expectation or the state of this transition changed while its handler ran, so what the handler did was undone. A ' +
+        'handler must not change the expectation that it settles.',
+    );
+  };
+  if (expected !== undefined)
+    await change('settle_expectation', [id, expected.currency, expected.amount, expected.compare]);
+  await change('settle_transition', [id, attempts, digest]);
   const status = JSON.stringify(signed.transaction_status);
-  await statements.run('record_applied', [file.subjectKey, status, transitionId], tx);
+  await statements.run('record_applied', [subjectKey, status, transitionId], tx);
+  const event = { name: 'transition.settled', transitionId, state: 'settled', attempt: attempts } as const;
+  return (durationMs) => settings.emit({ ...event, contradicted: isContradicted, durationMs });
 }
 
 /** False when the handler has ended the transaction: on PostgreSQL its mark is gone, on SQLite the transaction itself. */
 async function isOwn<Tx>(statements: Statements<Tx>, mark: string, tx: Tx): Promise<boolean> {
-  try {
-    const [row] = await statements.run('is_own_transaction', [mark], tx);
-    return Boolean(row?.['is_own']);
-  } catch (error) {
-    if (failureCode(error) === 'TRANSACTION_ENDED') return false;
+  const rows = await statements.run('is_own_transaction', [mark], tx).catch((error: unknown) => {
+    if (failureCode(error) === 'TRANSACTION_ENDED') return [];
     throw error;
+  });
+  return Boolean(rows[0]?.['is_own']);
+}
+
+/** Writes that an attempt failed, which was rolled back. */
+async function fail<Tx>({ id, attempts }: Started, error: unknown, context: WorkContext<Tx>): Promise<void> {
+  const { settings } = context;
+  const usedUp = attempts >= settings.retry.attempts ? 'attempts_used_up' : undefined;
+  const reason = error instanceof TransactionEnded ? 'transaction_ended' : usedUp;
+  const delayMs = backoff(attempts, settings);
+  const next = reason === undefined ? ['retrying', null, delayMs] : ['dead', reason, null];
+  // For the person who looks at the transition. NUL is no text to PostgreSQL.
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : inspect(error);
+  const text = message.replaceAll('\0', '\uFFFD').slice(0, MAX_ERROR_LENGTH).toWellFormed();
+  const [failed] = await runUntilAnswered('fail_attempt', [id, attempts, ...next, text], context);
+  if (failed === undefined) return;
+  const transitionId = textOf(failed, 'transition_id');
+  settings.emit(
+    reason === undefined
+      ? { name: 'transition.retrying', transitionId, state: 'retrying', attempt: attempts, delayMs }
+      : { name: 'transition.parked', transitionId, state: 'dead', reason },
+  );
+}
+
+/** A process that lives has not ended, and its attempts must not pass for a crash loop. */
+async function runUntilAnswered<Tx>(
+  name: string,
+  values: readonly SqlValue[],
+  context: WorkContext<Tx>,
+): Promise<readonly Row[]> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await within(context.settings.storeTimeoutMs, context.statements.run(name, values));
+    } catch (lost) {
+      if (context.signal.aborted && failures > 1) return [];
+      await waitForStore(lost, failures, context);
+    }
   }
 }
 
-/**
- * Writes what became of an attempt that was rolled back. Tried until the store is back: a process that lives has not ended,
- * and its attempts must not pass for a crash loop.
- */
-async function record<Tx>(
-  { id, attempts, error }: { readonly id: number; readonly attempts: number; readonly error: unknown },
-  { statements, settings, signal }: WorkContext<Tx>,
+/** Reports that the store is unavailable, and waits: longer after every failure in a row. */
+export async function waitForStore<Tx>(
+  lost: unknown,
+  failures: number,
+  { settings, signal }: WorkContext<Tx>,
 ): Promise<void> {
-  const undone = error instanceof Undone ? error : undefined;
-  const reason: TransitionReason | undefined =
-    typeof undone?.next === 'object' && undone.next.reason !== undefined
-      ? undone.next.reason
-      : attempts >= settings.retry.attempts
-        ? 'attempts_used_up'
-        : undefined;
-  const delayMs = backoff(attempts, settings);
-  const state = reason === undefined ? 'retrying' : 'dead';
-  const text = undone === undefined ? errorText(error) : undone.message;
-  const values = [id, attempts, state, reason ?? null, reason === undefined ? delayMs : null, text];
-  for (let failures = 0; ; failures += 1) {
-    try {
-      if (undone?.next === 'take_back') {
-        await within(settings.storeTimeoutMs, statements.run('take_back', [id, attempts, BUSY_MS]));
-        return;
-      }
-      const [failed] = await within(settings.storeTimeoutMs, statements.run('fail_attempt', values));
-      if (failed === undefined) return;
-      const transitionId = textOf(failed, 'transition_id');
-      settings.emit(
-        reason === undefined
-          ? { name: 'transition.retrying', transitionId, state: 'retrying', attempt: attempts, delayMs }
-          : { name: 'transition.parked', transitionId, state: 'dead', reason },
-      );
-      return;
-    } catch (lost) {
-      if (signal.aborted && failures > 0) return;
-      const retryInMs = Math.min(5000, 250 * 2 ** Math.min(failures, 5));
-      settings.emit({ name: 'store.unavailable', failure: failureCode(lost), retryInMs });
-      await pause(retryInMs, signal);
-    }
-  }
+  const retryInMs = backoff(failures, { ...settings, retry: STORE_RETRY });
+  settings.emit({ name: 'store.unavailable', failure: failureCode(lost), retryInMs });
+  await pause(retryInMs, signal);
 }

@@ -45,10 +45,10 @@ export interface EvaluatedBody extends Claims {
 export interface TransitionCase {
   readonly transitionId: string;
   readonly signed: SignedFields;
-  /** The rule that refused it, if nothing but evidence came. */
-  readonly refusal: TransitionReason | undefined;
   /** Distinct bodies that verified, in any order. */
   readonly bodies: readonly EvaluatedBody[];
+  /** Of evidence, which decides nothing: the rules that refused it. */
+  readonly refusals: readonly TransitionReason[];
   readonly expectation: KnownExpectation | undefined;
   /** The status last applied for this internal_reference. */
   readonly appliedStatus: string | undefined;
@@ -58,10 +58,7 @@ export interface TransitionCase {
   readonly isWaived: boolean;
 }
 
-export type EvaluationRules = Pick<Settings, 'completedEvents' | 'allowTransitions' | 'interimStatuses'> & {
-  /** Whether a handler takes it. */
-  readonly isHandled: (signed: SignedFields, isCompleted: boolean) => boolean;
-};
+export type EvaluationRules = Pick<Settings, 'completedEvents' | 'allowTransitions' | 'interimStatuses'>;
 
 export type Verdict =
   | {
@@ -85,18 +82,19 @@ export type Verdict =
 const MAX_UNFINISHED = 3;
 
 /**
- * Decides what becomes of a transition. Pure: the same case gives the same verdict on every store, in any order of its
+ * Decides what becomes of a transition. Pure: the same case gives the same verdict on every store, in whatever order its
  * bodies came (threat A5). Money is applied only as the merchant's own expectation, when a body equals it.
  */
-export function evaluate(transition: TransitionCase, rules: EvaluationRules): Verdict {
-  const { bodies, refusal, signed, appliedStatus } = transition;
+export function evaluate(transition: TransitionCase, rules: EvaluationRules, isHandled: boolean): Verdict {
+  const { bodies, refusals, signed, appliedStatus } = transition;
   const { transaction_status: status } = signed;
   const [first] = bodies;
-  if (first === undefined) return park('quarantined', refusal ?? 'signed_field_malformed');
+  if (first === undefined) return park('quarantined', refusals[0] ?? 'signed_field_malformed');
   if (signed.merchant_reference === '' || signed.internal_reference === '')
     return park('quarantined', 'empty_reference');
   const isCompleted = status === 'COMPLETED' && rules.completedEvents.includes(signed.event);
-  if (!rules.isHandled(signed, isCompleted)) return park('unhandled', 'no_handler');
+  // COMPLETED under another event is no payment, and no handler is asked to tell them apart.
+  if (!isHandled || (status === 'COMPLETED' && !isCompleted)) return park('unhandled', 'no_handler');
   if (transition.unfinished >= MAX_UNFINISHED) return park('quarantined', 'crash_loop');
   if (appliedStatus !== undefined && !transition.isWaived && !isAllowed(rules, appliedStatus, status)) {
     return rules.interimStatuses.includes(status)
@@ -117,20 +115,18 @@ function evaluateMoney({ bodies, expectation, transitionId, isWaived }: Transiti
   const others = bodies.filter((body) => !equalsExpectation(body, settled));
   // The payer may have completed the earlier amount, and posted the later one beside his own signature (threat A31).
   const isReplaced = replaced.some((earlier) => others.some((body) => equalsExpectation(body, earlier)));
-  if (isReplaced && !isWaived) {
-    return wait('conflict', 'contradicting_bodies');
-  }
+  if (isReplaced && !isWaived) return wait('conflict', 'contradicting_bodies');
   if (equal === undefined) return wait('quarantined', 'amount_mismatch');
   return { kind: 'apply', settled, digest: equal.digest, isContradicted: others.length > 0 };
 }
 
 /** Whether a body claims what the merchant expects, by the comparison that `confirmAmount()` uses. */
 export function equalsExpectation({ request, transaction }: Claims, expected: ExpectedMoney): boolean {
-  const claims = { request: claimIn(request), transaction: claimIn(transaction) };
+  const claims = { request: claimOf(request), transaction: claimOf(transaction) };
   return amountMismatches(claims, expected).length === 0;
 }
 
-function claimIn({ currency, amount }: StoredClaim): Claim {
+function claimOf({ currency, amount }: StoredClaim): Claim {
   return { currency: currency ?? undefined, amount: amount ?? undefined, isInexact: false };
 }
 
@@ -138,10 +134,10 @@ function isAllowed({ allowTransitions }: EvaluationRules, applied: string, next:
   return !Object.hasOwn(allowTransitions, applied) || (allowTransitions[applied]?.includes(next) ?? false);
 }
 
-function park(state: TransitionState, reason: TransitionReason): Verdict {
-  return { kind: 'park', state, reason, isWaiting: false };
+function park(state: TransitionState, reason: TransitionReason, isWaiting = false): Verdict {
+  return { kind: 'park', state, reason, isWaiting };
 }
 
 function wait(state: TransitionState, reason: TransitionReason): Verdict {
-  return { kind: 'park', state, reason, isWaiting: true };
+  return park(state, reason, true);
 }

@@ -51,8 +51,7 @@ const RULES: OptionRules<Expectation> = {
 /** @throws {ConfigurationError} Names the field, never its value. */
 export function checkExpectation(expectation: Expectation, account: string): StoredExpectation {
   checkOptions('expect()', expectation, RULES);
-  const { merchant_reference, currency, deadline, compare = 'both' } = expectation;
-  const { transaction_type = 'COLLECTION' } = expectation;
+  const { merchant_reference, transaction_type = 'COLLECTION', currency, compare = 'both' } = expectation;
   // References that the verifier would refuse later are the verifier's to tell: here ':' may be allowed by its colonIn.
   assertMerchantReference(merchant_reference, { colonIn: 'merchant_reference' });
   if (merchant_reference.includes('\0')) {
@@ -71,7 +70,7 @@ export function checkExpectation(expectation: Expectation, account: string): Sto
     currency,
     amount,
     compare,
-    deadlineAt: deadline?.getTime() ?? null,
+    deadlineAt: expectation.deadline?.getTime() ?? null,
   };
 }
 
@@ -89,31 +88,28 @@ export async function keepExpectation<Tx>(
   const { referenceKey: key, transactionType, account, merchantReference, deadlineAt } = expectation;
   const { currency, amount, compare } = expectation;
   const values = [key, transactionType, account, merchantReference, currency, amount, compare, deadlineAt];
-  const [added] = await statements.run('add_expectation', values, tx);
-  if (added === undefined) {
-    const [row] = await statements.run('lock_expectation', [key, transactionType], tx);
-    const known = row === undefined ? undefined : expectationIn(row);
-    if (known === undefined)
-      throw new InvalidStateError('The expectation was removed while it was changed. Try again.');
-    const { settledBy, replaced: before, ...earlier } = known;
-    const isSame = earlier.currency === currency && earlier.amount === amount && earlier.compare === compare;
+  const [row = {}] = await statements.run('add_expectation', values, tx);
+  const known = expectationIn(row);
+  const isSame = known?.currency === currency && known.amount === amount && known.compare === compare;
+  if (known !== undefined && !isSame) {
+    const { settledBy, replaced, ...earlier } = known;
     if (settledBy !== undefined) {
-      if (isSame) return;
       throw new InvalidStateError(
         'This reference is settled with another currency, amount or comparison. Give the new payment its own reference.',
       );
     }
-    if (!isSame && !replace) {
+    if (!replace) {
       throw new InvalidStateError(
         'This reference is expected with another currency, amount or comparison, which the customer may have paid already. ' +
           'Give the new payment its own reference, or pass replace: true.',
       );
     }
-    const replaced = isSame ? before : [...before, earlier];
-    const changes = [currency, amount, compare, JSON.stringify(replaced), deadlineAt];
-    await statements.run('change_expectation', [key, transactionType, ...changes], tx);
+    const history = JSON.stringify([...replaced, earlier]);
+    const changes = [key, transactionType, currency, amount, compare, history, deadlineAt];
+    await statements.run('replace_expectation', changes, tx);
   }
-  await statements.run('wake_for_expectation', [key, transactionType], tx);
+  if (known?.settledBy === undefined)
+    await statements.run('wake_for_expectation', [key, transactionType], tx);
 }
 
 /** Of a row that joins an expectation, if there is one. */

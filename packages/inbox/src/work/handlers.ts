@@ -9,10 +9,7 @@ export interface HandledTransition<Tx> {
   readonly tx: Tx;
   /** The five strings that the signature proves. */
   readonly signed: SignedFields;
-  /**
-   * The merchant's own expectation, which a body has confirmed: credit this, and nothing else. Undefined for every other
-   * status than a completed transaction.
-   */
+  /** The merchant's own expectation: credit this, and nothing else. Undefined unless the transaction is completed. */
   readonly settled: Settled | undefined;
   /** The other fields of the body that was confirmed, for a ledger: the charge, the provider. Proved by nothing. */
   readonly claimed: UnsignedFields;
@@ -37,59 +34,32 @@ export interface HandlerSelector {
 
 const RULES: OptionRules<HandlerSelector> = { type: NAME, status: NAME };
 
-/** As a method: a handler of completed transactions is only called with `settled`, which the evaluation sees to. */
-interface Handler<Tx> {
-  run(transition: HandledTransition<Tx>): unknown;
-}
+export type Handler<Tx> = (transition: HandledTransition<Tx>) => unknown;
 
 /** The handlers of an inbox, by what they take. */
-export class Handlers<Tx> {
-  readonly #handlers = new Map<string, Handler<Tx>>();
+export type Handlers<Tx> = Map<string, Handler<Tx>>;
 
-  get isEmpty(): boolean {
-    return this.#handlers.size === 0;
+/** @throws {ConfigurationError} For what is no function or no selector, and when two handlers take the same. */
+export function addHandler<Tx>(handlers: Handlers<Tx>, run: unknown, selector: HandlerSelector = {}): void {
+  if (typeof run !== 'function') throw new ConfigurationError('handler', 'handle() takes a function.');
+  checkOptions('handle()', selector, RULES);
+  const { type = '*', status = 'COMPLETED' } = selector;
+  const key = keyOf(type, status);
+  if (handlers.has(key)) {
+    throw new ConfigurationError('handler', 'There is a handler for this type and status already.');
   }
+  handlers.set(key, (transition) => Reflect.apply(run, undefined, [transition]));
+}
 
-  /** @throws {ConfigurationError} For what is no function or no selector, and when two handlers take the same. */
-  add(run: unknown, selector: HandlerSelector = {}): void {
-    if (typeof run !== 'function') throw new ConfigurationError('handler', 'handle() takes a function.');
-    checkOptions('handle()', selector, RULES);
-    const { type = '*', status = 'COMPLETED' } = selector;
-    if (this.#handlers.has(keyOf(type, status))) {
-      throw new ConfigurationError('handler', 'There is a handler for this type and status already.');
-    }
-    this.#handlers.set(keyOf(type, status), {
-      run: (transition) => Reflect.apply(run, undefined, [transition]),
-    });
-  }
-
-  /**
-   * The handler of a transition: by type and status, then by status, then by type, then the wildcard. COMPLETED under an
-   * event that is not one of `completedEvents` is no payment, and no handler is asked to tell them apart.
-   */
-  find(
-    { transaction_type, transaction_status }: SignedFields,
-    isCompleted: boolean,
-  ): Handler<Tx> | undefined {
-    if (transaction_status === 'COMPLETED' && !isCompleted) return undefined;
-    const keys = [
-      keyOf(transaction_type, transaction_status),
-      keyOf('*', transaction_status),
-      keyOf(transaction_type, '*'),
-      keyOf('*', '*'),
-    ];
-    return keys.map((key) => this.#handlers.get(key)).find((handler) => handler !== undefined);
-  }
+/** By type and status, then by status, then by type, then the wildcard. */
+export function findHandler<Tx>(
+  handlers: Handlers<Tx>,
+  { transaction_type: type, transaction_status: status }: SignedFields,
+): Handler<Tx> | undefined {
+  const ofStatus = handlers.get(keyOf(type, status)) ?? handlers.get(keyOf('*', status));
+  return ofStatus ?? handlers.get(keyOf(type, '*')) ?? handlers.get(keyOf('*', '*'));
 }
 
 function keyOf(type: string, status: string): string {
   return JSON.stringify([type, status]);
-}
-
-const MAX_ERROR_LENGTH = 500;
-
-/** For the person who looks at the transition. NUL is no text to PostgreSQL. */
-export function errorText(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return text.replaceAll('\0', '\uFFFD').slice(0, MAX_ERROR_LENGTH).toWellFormed();
 }

@@ -18,6 +18,12 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
       await expect(refused).rejects.toThrow(InvalidStateError);
       await expect(refused).rejects.toThrow('replace: true');
     }
+    // Nor does a refused one change the deadline, when the merchant commits all the same.
+    await inbox.transaction(async (tx) => {
+      const refused = inbox.expect({ ...earlier, amount: '1', deadline: new Date(0) }, { tx });
+      await expect(refused).rejects.toThrow(InvalidStateError);
+    });
+    expect(await inbox.overdue()).toEqual([]);
     await pay('ORD-1');
     expect(await show()).toMatchObject({
       reason: 'amount_mismatch',

@@ -78,7 +78,7 @@ it.each([1, 4])(
     await until(() => !one.spool.isStoreUnavailable);
     await one.spool.keepInstead(recordOf('G'));
     await until(async () => one.references().includes('G') && (await one.spool.count()) === count);
-    expect(one.spool.isStoreUnavailable).toBe(false);
+    await until(() => !one.spool.isStoreUnavailable);
     one.refused.clear();
     await until(() => one.isEmpty());
     expect(one.references()).toEqual([...REFERENCES, 'G']);

@@ -6,7 +6,7 @@ import { settingsOf } from '../../src/options.ts';
 import { Statements } from '../../src/store/statements.ts';
 import { attempt, dueIn, type WorkContext } from '../../src/work/attempt.ts';
 import { checkExpectation, keepExpectation } from '../../src/work/expectation.ts';
-import { Handlers } from '../../src/work/handlers.ts';
+import { addHandler, type Handlers } from '../../src/work/handlers.ts';
 import { callback } from '../support/callbacks.ts';
 import type { AnyTransaction, Merchant } from '../support/merchant.ts';
 import { money } from '../support/shop.ts';
@@ -33,8 +33,8 @@ async function playScenario(
   const steps = [...scenario.steps];
   let { failures } = scenario;
   let isHandling = false;
-  const handlers = new Handlers<AnyTransaction>();
-  handlers.add(async ({ tx, signed, settled }: HandledTransition<AnyTransaction>) => {
+  const handlers: Handlers<AnyTransaction> = new Map();
+  addHandler(handlers, async ({ tx, signed, settled }: HandledTransition<AnyTransaction>) => {
     await merchant.credit(tx, signed.merchant_reference, settled?.amount ?? 'nothing');
     await playMeanwhile();
     failures -= 1;
@@ -42,12 +42,7 @@ async function playScenario(
   });
   const context: WorkContext<AnyTransaction> = {
     ...{ store, statements, handlers, signal: new AbortController().signal },
-    settings: settingsOf({ store, account, random: () => 1 }),
-    async enter(tx, subjectKey, mark) {
-      if (store.dialect !== 'postgres') return true;
-      const [row] = await statements.run('enter_attempt', ['30000', '30000', mark, subjectKey], tx);
-      return row?.['is_free'] === true;
-    },
+    settings: settingsOf({ store, account, random: () => 1, handlerLockTimeoutMs: 30_000 }),
   };
 
   /** The next step happens while a handler runs. SQLite has one writer, so there nothing does. */
