@@ -44,7 +44,11 @@ export class Intake<Tx> {
       outcome = await this.store(record);
     } catch (error) {
       if (error instanceof ConfigurationError) throw error;
-      if (spool !== undefined && (await spool.keepInstead(record))) return spooled();
+      if (spool !== undefined) {
+        // Before the delivery is kept: it may be stored, which ends this, while it is still waited for.
+        spool.isStoreUnavailable = true;
+        if (await spool.keep(record)) return spooled();
+      }
       const failure = failureCode(error);
       settings.emit({ name: 'callback.unavailable', failure, ...seen() });
       throw new UnavailableError(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Statements } from '../store/statements.ts';
-import { numberOf, optionalText, type SqlValue, textOf } from '../store/store.ts';
+import { numberOf, type Row, type SqlValue, textOf } from '../store/store.ts';
 import { readCase } from '../work/case.ts';
 import { type Claims, equalsExpectation } from '../work/evaluate.ts';
 import { type IntakeRecord, MAX_BODIES, MAX_EVIDENCE } from './record.ts';
@@ -55,21 +55,19 @@ async function keepOthers<Tx>(
   { others, outcomes }: { others: readonly IntakeRecord[]; outcomes: Map<IntakeRecord, IntakeOutcome> },
   tx: Tx,
 ): Promise<void> {
-  const bodies = await findKnown(statements, others, tx);
-  const repeats = new Map<Known, number>();
+  const keys = others.map(({ transitionId, digest }) => ({ transitionId, digest }));
+  const rows = await statements.run('find_known', [JSON.stringify(keys)], tx);
+  const known = new Map(rows.map((row) => [textOf(row, 'transition_id') + textOf(row, 'digest'), row]));
+  const idOf = (key: string): number => numberOf(known.get(key) ?? {}, 'id');
+  const repeated = others.filter((record) => isRepeated(record, known.get(keyOf(record))));
+  const counts = [...Map.groupBy(repeated, keyOf)].map(([key, same]) => {
+    return { id: idOf(key), digest: same[0]?.digest, repeats: same.length };
+  });
+  if (counts.length > 0) await statements.run('count_deliveries', [JSON.stringify(counts)], tx);
+  for (const record of repeated) outcomes.set(record, 'known');
   for (const record of others) {
-    const known = bodies.get(keyOf(record));
-    if (known === undefined || !isRepeated(record, known)) continue;
-    repeats.set(known, (repeats.get(known) ?? 0) + 1);
-    outcomes.set(record, 'known');
-  }
-  const counted = [...repeats].map(([{ id, digest }, count]) => ({ id, digest, repeats: count }));
-  if (counted.length > 0) await statements.run('count_deliveries', [JSON.stringify(counted)], tx);
-  for (const record of others) {
-    const id = bodies.get(keyOf(record))?.id;
-    if (id === undefined)
-      throw new TypeError('A transition disappeared while a body was added. Was a table changed?');
-    if (!outcomes.has(record)) outcomes.set(record, await addBody(statements, { record, id }, tx));
+    if (outcomes.has(record)) continue;
+    outcomes.set(record, await addBody(statements, { record, id: idOf(keyOf(record)) }, tx));
   }
 }
 
@@ -107,17 +105,18 @@ async function addBody<Tx>(
   const { digest, refusal } = record;
   await statements.run('lock_transition', [id], tx);
   const file = await readCase(statements, id, tx);
-  const found = (await findKnown(statements, [record], tx)).get(keyOf(record));
+  const [found] = await statements.run('find_known', [JSON.stringify([record])], tx);
   const repeat = async (repeated: string): Promise<IntakeOutcome> => {
     await statements.run('count_deliveries', [JSON.stringify([{ id, digest: repeated, repeats: 1 }])], tx);
     return 'known';
   };
   // Another group was faster.
-  if (found !== undefined && isRepeated(record, found)) return repeat(digest);
+  if (isRepeated(record, found)) return repeat(digest);
+  const isEvidence = found?.['refusal'] != null;
   const { bodies = [], refusals = [], expectation } = file ?? {};
   const count = refusal === null ? bodies.length : refusals.length;
   const isFull = count >= (refusal === null ? MAX_BODIES : MAX_EVIDENCE) && record.isAcknowledged !== true;
-  if (found?.isKept !== true && isFull) {
+  if (!isEvidence && isFull) {
     const claims = JSON.parse(record.claims) as Claims;
     const isEqual = refusal === null && expectation !== undefined && equalsExpectation(claims, expectation);
     const equal = isEqual ? bodies.find((body) => equalsExpectation(body, expectation)) : undefined;
@@ -128,40 +127,15 @@ async function addBody<Tx>(
     }
   }
   await statements.run('keep_body', [JSON.stringify([{ ...record, id }])], tx);
-  if (found?.isKept) await repeat(digest);
-  const values: SqlValue[] = [id, found?.isKept ? 0 : 1, refusal === null ? 1 : 0];
+  if (isEvidence) await repeat(digest);
+  const values: SqlValue[] = [id, isEvidence ? 0 : 1, refusal === null ? 1 : 0];
   await statements.run('count_body', values, tx);
   return 'new_body';
 }
 
-/** What the store knows of a delivery's transition, and of its body. */
-interface Known {
-  readonly id: number;
-  readonly digest: string;
-  readonly isKept: boolean;
-  readonly refusal: string | undefined;
-}
-
-/** Of deliveries whose transition is known, by `keyOf`. */
-async function findKnown<Tx>(
-  statements: Statements<Tx>,
-  records: readonly IntakeRecord[],
-  tx: Tx,
-): Promise<ReadonlyMap<string, Known>> {
-  if (records.length === 0) return new Map();
-  const keys = records.map(({ transitionId, digest }) => ({ transitionId, digest }));
-  const rows = await statements.run('find_known', [JSON.stringify(keys)], tx);
-  const known = rows.map((row): [string, Known] => {
-    const digest = textOf(row, 'digest');
-    const body = { isKept: row['body'] !== null, refusal: optionalText(row, 'refusal') };
-    return [textOf(row, 'transition_id') + digest, { id: numberOf(row, 'id'), digest, ...body }];
-  });
-  return new Map(known);
-}
-
 /** What is kept as evidence only is not the same delivery once its body verifies. */
-function isRepeated({ refusal }: IntakeRecord, known: Known): boolean {
-  return known.isKept && (known.refusal === undefined || refusal !== null);
+function isRepeated({ refusal }: IntakeRecord, known: Row | undefined): boolean {
+  return known?.['body'] != null && (known['refusal'] === null || refusal !== null);
 }
 
 function keyOf({ transitionId, digest }: IntakeRecord): string {

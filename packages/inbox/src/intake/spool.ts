@@ -40,7 +40,7 @@ export class Spool {
   #draining: Promise<void> | undefined;
   #failures = 0;
   #isClosed = false;
-  /** While true, deliveries come here immediately, without waiting for the store again. */
+  /** While true, deliveries come here immediately, without waiting for the store again. Ends when the store takes one. */
   isStoreUnavailable = false;
 
   constructor(options: SpoolOptions) {
@@ -87,13 +87,6 @@ export class Spool {
     } finally {
       this.#writing.delete(writing);
     }
-  }
-
-  /** After the store has failed. */
-  keepInstead(record: IntakeRecord): Promise<boolean> {
-    // Before the delivery is kept: it may be stored, which ends this, while the caller still waits.
-    this.isStoreUnavailable = true;
-    return this.keep(record);
   }
 
   async close(): Promise<void> {

@@ -51,9 +51,8 @@ export class Statements<Tx> {
   constructor(store: Store<Tx>) {
     this.#store = store;
     for (const file of ['intake', 'work', 'operator', 'postgres']) {
-      for (const block of readSql(file)
-        .split(/^-- name: /m)
-        .slice(1)) {
+      const [, ...blocks] = readSql(file).split(/^-- name: /m);
+      for (const block of blocks) {
         const [name = '', ...lines] = block.split('\n');
         const text = lines.filter((line) => !line.startsWith('--')).join('\n');
         this.#texts.set(name, inDialect(text.trim(), store));
@@ -62,10 +61,7 @@ export class Statements<Tx> {
   }
 
   text(name: string): string {
-    const text = this.#texts.get(name);
-    if (text === undefined)
-      throw new TypeError(`There is no statement "${name}" in the .sql files of the inbox.`);
-    return text;
+    return this.#texts.get(name) ?? name;
   }
 
   /** Runs a statement in the transaction, or without one in a transaction of its own. */

@@ -76,7 +76,8 @@ it.each([1, 4])(
     await until(async () => (await one.spool.count()) === count);
     expect(one.references()).toEqual(REFERENCES.slice(count));
     await until(() => !one.spool.isStoreUnavailable);
-    await one.spool.keepInstead(recordOf('G'));
+    one.spool.isStoreUnavailable = true;
+    await one.keep('G');
     await until(async () => one.references().includes('G') && (await one.spool.count()) === count);
     await until(() => !one.spool.isStoreUnavailable);
     one.refused.clear();
