@@ -90,8 +90,14 @@ function recordOf(
   text: string,
   { account, refusal }: { readonly account: string; readonly refusal: RefusalCode | null },
 ): IntakeRecord {
-  // The id of a transition contains the account, so under two labels one payment would be two transitions.
-  if (verified.account !== account) throw otherAccount();
+  if (verified.account !== account) {
+    // The id of a transition contains the account, so under two labels one payment would be two transitions.
+    throw new ConfigurationError(
+      'account',
+      'The option account of createInbox() and the option account of paymentCallbacks() or createVerifier() differ, so ' +
+        'this callback was not stored. Set both to the same label, or leave both out.',
+    );
+  }
   const content = text.toWellFormed();
   if (Buffer.byteLength(content) > MAX_BODY_BYTES) {
     throw new ConfigurationError(
@@ -133,12 +139,4 @@ function evidenceId(signed: SignedFields, account: string): string {
 
 function storable({ currency, amount }: Claim): StoredClaim {
   return { currency: isStorableCurrency(currency) ? currency : null, amount: amount ?? null };
-}
-
-function otherAccount(): ConfigurationError {
-  return new ConfigurationError(
-    'account',
-    'The option account of createInbox() and the option account of paymentCallbacks() or createVerifier() differ, so this ' +
-      'callback was not stored. Set both to the same label, or leave both out.',
-  );
 }

@@ -1,12 +1,12 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
-import { isUnambiguous, referenceKey } from '../intake/record.ts';
+import { isUnambiguous } from '../intake/record.ts';
 import { wholeNumber } from '../options.ts';
 import type { TransitionReason, TransitionState } from '../states.ts';
 import { numberOf, textOf } from '../store/store.ts';
 import { readCase } from '../work/case.ts';
 import { equalsExpectation } from '../work/evaluate.ts';
-import { keepExpectation } from '../work/expectation.ts';
+import { checkExpectation, keepExpectation } from '../work/expectation.ts';
 import { checkId, listTransitions, type OperatorAction, type OperatorContext } from './views.ts';
 
 /** Who acts, and why. Kept with the transition. The inbox does not check who calls it: the application must. */
@@ -102,8 +102,11 @@ async function accept<Tx>(
     );
   }
   const { currency, amount } = body.transaction;
-  const compare = 'both';
-  if (currency === null || amount === null || !equalsExpectation(body, { currency, amount, compare })) {
+  if (
+    currency === null ||
+    amount === null ||
+    !equalsExpectation(body, { currency, amount, compare: 'both' })
+  ) {
     throw new ConfigurationError(
       'body',
       'This body does not claim one amount: its request and its transaction differ, or are missing. Call expect() with the ' +
@@ -111,13 +114,7 @@ async function accept<Tx>(
     );
   }
   const { merchant_reference, transaction_type } = file.signed;
-  const keys = {
-    referenceKey: referenceKey(merchant_reference, account),
-    transactionType: JSON.stringify(transaction_type),
-    account,
-    merchantReference: merchant_reference.replaceAll('\0', '\uFFFD'),
-  };
-  const expectation = { ...keys, currency, amount, compare, deadlineAt: null } as const;
+  const expectation = checkExpectation({ merchant_reference, transaction_type, currency, amount }, account);
   await keepExpectation(statements, { expectation, replace: false }, tx);
 }
 

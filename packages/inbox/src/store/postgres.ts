@@ -29,13 +29,6 @@ const STATEMENT_MS = 15_000;
 /** How long BEGIN may take, which waits for nobody: a connection that has fallen silent shows here. */
 const BEGIN_MS = 3000;
 
-/** As long as a timer goes. */
-const MAX_MS = 2 ** 31 - 1;
-
-/** PostgreSQL's codes for a prepared statement that the connection does not have, or has already. */
-const UNKNOWN_NAME = '26000';
-const KNOWN_NAME = '42P05';
-
 /**
  * The store for several machines: any number of receivers and workers on one PostgreSQL database (13 or later). A handler
  * gets the client of `pg` in whose transaction it runs.
@@ -65,8 +58,8 @@ export function postgres<Client extends PostgresClient>(
       const name = `payment_inbox_${hash('sha256', text).slice(0, 16)}`;
       return (await client.query({ name, text, values: [...values] })).rows;
     } catch (error) {
-      // Behind a pooler that does not know prepared statements, each statement may run on another connection.
-      if (failureCode(error) !== UNKNOWN_NAME && failureCode(error) !== KNOWN_NAME) throw error;
+      // Not known there, or known already: behind some poolers, each statement may run on another connection.
+      if (!['26000', '42P05'].includes(failureCode(error))) throw error;
       canPrepare = false;
       return run(client, text, values);
     }
@@ -127,7 +120,7 @@ async function lend<Client extends PostgresClient, T>(
     return await use(client);
   } catch (error) {
     // After a timeout the body may still use the client: its end is the end of its transaction.
-    isSound = !(error instanceof TimedOut) && (await isRolledBack(client)) && isStatementError(error);
+    isSound = !(error instanceof TimedOut) && isStatementError(error) && (await isRolledBack(client));
     throw error;
   } finally {
     client.removeListener('error', ignoreError);
@@ -202,7 +195,7 @@ function listener<Client extends PostgresClient>(
         listening = undefined;
         throw error;
       });
-      const aborted = pause(MAX_MS, signal);
+      const aborted = pause(2 ** 31 - 1, signal); // As long as a timer goes.
       const client = await Promise.race([listening, aborted]);
       if (!client) return;
       onWake(); // For what came before it could be heard.

@@ -17,16 +17,12 @@ export interface Migration {
 
 /** What `inbox.migrations()` gives: the whole text, with the row that says that it ran. */
 export function migrationsOf<Tx>(store: Store<Tx>): Migration[] {
-  const create = store.prefix.endsWith('.')
-    ? [`create schema if not exists ${store.prefix.slice(0, -1)};`]
-    : [];
+  const schema = store.prefix.endsWith('.') ? store.prefix.slice(0, -1) : undefined;
   return MIGRATIONS.map(({ file, compatibleWith }, index) => {
     const version = index + 1;
+    const create = version === 1 && schema ? `create schema if not exists ${schema};\n` : '';
     const row = `insert into inbox.migration values (${version}, ${compatibleWith}, {now});\n`;
-    return {
-      version,
-      sql: [...(index === 0 ? create : []), inDialect(`${readSql(file)}${row}`, store)].join('\n'),
-    };
+    return { version, sql: create + inDialect(readSql(file) + row, store) };
   });
 }
 

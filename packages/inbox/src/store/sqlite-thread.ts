@@ -27,11 +27,7 @@ export type ThreadRequest =
     }
   | { readonly kind: 'commit' | 'rollback' | 'close' };
 
-export interface ThreadReply {
-  readonly id: number;
-  readonly result?: SqliteResult | undefined;
-  readonly failure?: ThreadFailure;
-}
+export type ThreadReply = { id: number; result?: SqliteResult | undefined; failure?: ThreadFailure };
 
 /** An error in a form that survives the way between threads. */
 export interface ThreadFailure {
