@@ -6,10 +6,7 @@ const MAX_GROUP = 64;
 /** How many groups are under way at the same time. A second one only when it is full: fewer, larger ones cost the server less. */
 const MAX_CONCURRENCY = 2;
 
-/**
- * Group commit: what arrives while a group is under way goes into the next one, so that many callbacks share one round trip
- * and one fsync, and a single one waits for nobody.
- */
+/** Group commit: what arrives while a group is under way goes into the next one, and shares its round trip and its fsync. */
 export class Group<T, R> {
   readonly #sendAll: (items: readonly T[]) => Promise<readonly R[]>;
   readonly #waiting = new Set<Waiting<T, R>>();
@@ -26,10 +23,7 @@ export class Group<T, R> {
     return this.#waiting.size;
   }
 
-  /**
-   * @param timeoutMs How long to wait for the result; an item that has not been sent by then is not sent any more.
-   * @throws {TimedOut} After that time.
-   */
+  /** @throws {TimedOut} After `timeoutMs`. An item that has not been sent by then is not sent any more. */
   add(item: T, timeoutMs: number): Promise<R> {
     const waiting = { item, ...Promise.withResolvers<R>() };
     const timer = setTimeout(() => {
@@ -41,10 +35,7 @@ export class Group<T, R> {
     return waiting.promise.finally(() => clearTimeout(timer));
   }
 
-  /**
-   * Once for all that arrive in this turn of the event loop: the first of them does not go alone, with the others a round
-   * trip and an fsync behind it.
-   */
+  /** Once for all that arrive in this turn of the event loop: the first of them does not go alone. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;

@@ -26,9 +26,8 @@ export interface KeepContext<Tx> {
 }
 
 /**
- * Keeps a group of deliveries, and says for each what became of it. First deliveries, the usual case, are one statement.
- *
- * Everything is taken in the order of the transitions' ids and of the tables, so that two groups cannot wait for each other.
+ * Keeps a group of deliveries, and says for each what became of it. Everything is taken in the order of the transitions' ids
+ * and of the tables, so that two groups cannot wait for each other.
  *
  * @param tx The transaction for all of them. Without it, first deliveries have their own, which saves two round trips.
  */
@@ -73,9 +72,7 @@ async function keepOthers<Tx>(
 
 /**
  * Keeps a made-up callback and its repetition in a transaction that is rolled back: nothing else tells whether the store
- * takes a callback. Its id is its own, so that it waits for no other.
- *
- * @throws What keeping a callback meets.
+ * takes a callback. Its id is its own, so that it waits for no other. Rejects with what keeping a callback meets.
  */
 export async function tryToKeep<Tx>(context: KeepContext<Tx>, account: string): Promise<void> {
   const undo = new Error('rolled back');

@@ -26,20 +26,17 @@ const MAX_BODY_BYTES = 64 * 1024;
 export interface IntakeRecord {
   readonly transitionId: string;
   readonly account: string;
-  /**
-   * The five signed fields as one JSON text. PostgreSQL's text cannot hold a NUL, which a genuine field may hold (threat A10);
-   * JSON writes it as an escape, and people can still read the column.
-   */
+  /** As JSON, which escapes a NUL: a genuine field may hold one (threat A10), and PostgreSQL's text cannot. */
   readonly signed: string;
   readonly referenceKey: string;
-  /** As JSON text, for the same reason. */
+  /** As JSON, for the same reason. */
   readonly transactionType: string;
   readonly subjectKey: string;
   /** Of the content. */
   readonly digest: string;
   /** The JSON text as it came. */
   readonly content: string;
-  /** `Claims` as JSON text. */
+  /** `Claims` as JSON. */
   readonly claims: string;
   readonly keyId: string;
   /** The rule that refused it, if this is evidence. */
@@ -55,10 +52,7 @@ export function isStorableCurrency(currency: unknown): currency is string {
   return typeof currency === 'string' && CURRENCY.test(currency);
 }
 
-/**
- * @throws {ConfigurationError} When the value is not what `verifyCallback()` made (a redirect, a copy, evidence), belongs to
- * another account, or is larger than a callback may be.
- */
+/** @throws {ConfigurationError} When the value is not what `verifyCallback()` made, of another account, or too large. */
 export function callbackRecord(callback: VerifiedCallback, account: string): IntakeRecord {
   const text = bodyText(callback);
   // bodyText() takes evidence as well; its kind is frozen, so it cannot pass for a callback here.

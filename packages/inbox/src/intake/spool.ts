@@ -53,10 +53,7 @@ export class Spool {
     this.#schedule(0);
   }
 
-  /**
-   * @throws {ConfigurationError} When the path is that of a file.
-   * @throws What the file system says when the folder cannot be written, or its disk is full.
-   */
+  /** Rejects when the path is that of a file, and with what the file system says when nothing can be written. */
   async check(): Promise<void> {
     const { path } = this.#options;
     await makeFolder(path);
@@ -123,42 +120,36 @@ export class Spool {
     return Math.round(longest * (0.5 + this.#options.settings.random() / 2));
   }
 
+  /** The first alone, then larger and larger groups. A delivery that the store refuses fails with its whole group. */
   async #drain(): Promise<void> {
-    const { emit } = this.#options.settings;
-    let pauseMs = MAX_PAUSE_MS;
+    const { emit, random } = this.#options.settings;
+    let [taken, failed, size] = [0, 0, 1];
+    let failure: string | undefined;
     try {
-      const { taken, failure } = await this.#round();
-      this.#failures = failure === undefined ? 0 : taken > 0 ? 1 : this.#failures + 1;
-      if (taken > 0 || failure !== undefined) pauseMs = this.#pause();
+      const names = await this.#names();
+      if (names.length === 0) this.#counts.clear();
+      // After a failure from a random one on, since the store may never take the first ones.
+      const start = this.#failures === 0 ? 0 : Math.floor(random() * names.length);
+      const left = [...names.slice(start), ...names.slice(0, start)];
+      while (left.length > 0 && failed < MAX_FAILED && !this.#isClosed) {
+        const results = await Promise.allSettled(left.splice(0, size).map((name) => this.#storeFile(name)));
+        const rejected = results.find((result) => result.status === 'rejected');
+        taken += results.filter((result) => result.status === 'fulfilled' && result.value).length;
+        if (taken > 0) this.isStoreUnavailable = false;
+        if (rejected === undefined) size = Math.min(MAX_GROUP, size * 2);
+        else [failed, failure] = [failed + 1, failureCode(rejected.reason)];
+      }
       if (failure === undefined) this.isStoreUnavailable = false;
-      else emit({ name: 'store.unavailable', failure, retryInMs: pauseMs });
-      if (taken > 0) emit({ name: 'spool.drained', count: taken });
+      this.#failures = failure === undefined ? 0 : taken > 0 ? 1 : this.#failures + 1;
     } catch (error) {
       this.#failures += 1;
       emit({ name: 'spool.failed', failure: failureCode(error) });
     }
+    const pauseMs = taken > 0 || failure !== undefined ? this.#pause() : MAX_PAUSE_MS;
+    if (failure !== undefined) emit({ name: 'store.unavailable', failure, retryInMs: pauseMs });
+    if (taken > 0) emit({ name: 'spool.drained', count: taken });
     this.#timer = undefined;
     this.#schedule(pauseMs);
-  }
-
-  /** The first alone, then larger and larger groups. A delivery that the store refuses fails with its whole group. */
-  async #round(): Promise<{ taken: number; failure: string | undefined }> {
-    const names = await this.#names();
-    if (names.length === 0) this.#counts.clear();
-    // After a failure from a random one on, since the store may never take the first ones.
-    const start = this.#failures === 0 ? 0 : Math.floor(this.#options.settings.random() * names.length);
-    const left = [...names.slice(start), ...names.slice(0, start)];
-    let [taken, failed, size] = [0, 0, 1];
-    let failure: string | undefined;
-    while (left.length > 0 && failed < MAX_FAILED && !this.#isClosed) {
-      const results = await Promise.allSettled(left.splice(0, size).map((name) => this.#storeFile(name)));
-      const rejected = results.find((result) => result.status === 'rejected');
-      taken += results.filter((result) => result.status === 'fulfilled' && result.value).length;
-      if (taken > 0) this.isStoreUnavailable = false;
-      if (rejected === undefined) size = Math.min(MAX_GROUP, size * 2);
-      else [failed, failure] = [failed + 1, failureCode(rejected.reason)];
-    }
-    return { taken, failure };
   }
 
   /** @returns false when another process has stored it, and when it is damaged, which is reported. */

@@ -13,9 +13,8 @@ const UNSAFE: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * The absolute path of a database file, without symbolic links, when a file there keeps what it is given.
+ * The absolute path of a database file, without symbolic links.
  *
- * @param typeOf Tells the type of a folder's file system, as Linux numbers it.
  * @throws {ConfigurationError} For memory, a URI, and a network file system as far as it can be told.
  */
 export function databasePath(

@@ -11,10 +11,9 @@ const STANDBYS = `select count(*) as asynchronous from pg_stat_replication r
     and not exists (select 1 from pg_replication_slots s where s.active_pid = r.pid and s.slot_type = 'logical')`;
 
 /**
- * Refuses a PostgreSQL that would not keep what it acknowledges, and warns of one that would lose it with its machine although
- * there is a standby.
+ * Warns of a PostgreSQL that would lose what it acknowledges with its machine, although there is a standby.
  *
- * @throws {ConfigurationError} Says which setting to change.
+ * @throws {ConfigurationError} For one that would not keep it at all; says which setting to change.
  */
 export async function checkDurability(query: (text: string) => Promise<readonly Row[]>): Promise<void> {
   const [settings = {}] = await query(SETTINGS);

@@ -157,10 +157,7 @@ function isStatementError(error: unknown): boolean {
   return typeof code !== 'string' || (/^[0-9A-Z]{5}$/.test(code) && !/^(08|57P|53|25P03|26|EP)/.test(code));
 }
 
-/**
- * On one connection for all inboxes of the store. Through a pooler in transaction mode nothing arrives, and the poll finds
- * what is due.
- */
+/** One connection for all inboxes of the store. Through a pooler in transaction mode nothing arrives: the poll finds what is due. */
 function listener<Client extends PostgresClient>(
   pool: PostgresPool<Client>,
 ): NonNullable<Store<Client>['listen']> {

@@ -27,8 +27,7 @@ export function migrationsOf<Tx>(store: Store<Tx>): Migration[] {
 }
 
 /**
- * Brings the tables up to date. Tables that are up to date, also those that a DBA made, are only read: a role without the right to
- * create can work with them.
+ * Brings the tables up to date. Those that are, also by a DBA's hand, are only read, for a role that may not create any.
  *
  * @throws {ConfigurationError} When a newer version has made tables that this program does not understand.
  */

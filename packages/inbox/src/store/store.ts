@@ -13,8 +13,7 @@ export interface Store<Tx> {
   /** Where the tables are, in front of their names: `payment_inbox.` or `payment_inbox_`. */
   readonly prefix: string;
   /**
-   * Runs one statement, with `$1`, `$2`, … for values, and gives its rows. One that runs all the time begins with the
-   * comment "prepared".
+   * Runs one statement, with `$1`, `$2`, … for values, and gives its rows. A comment "prepared" marks one that runs all the time.
    *
    * @param tx The transaction to run it in. Without it, the statement is a transaction of its own.
    * @param limitMs How long to wait for the answer of one without `tx`, in milliseconds. @default as the store says

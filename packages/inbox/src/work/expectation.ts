@@ -75,8 +75,7 @@ export function checkExpectation(expectation: Expectation, account: string): Sto
 }
 
 /**
- * Keeps an expectation, in the merchant's transaction if there is one, and wakes what waits for it. What is parked at the
- * same moment looks again by itself a second later.
+ * Keeps an expectation, and wakes what waits for it. What is parked at the same moment looks again by itself a second later.
  *
  * @throws {InvalidStateError} When the reference has another amount already, and `replace` is not set, or it is settled.
  */
