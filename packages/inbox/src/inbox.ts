@@ -35,10 +35,7 @@ export interface Inbox<Tx> {
   readonly migrations: () => readonly Migration[];
   /**
    * Runs `body` in a transaction of its own on the store, for what must be kept together: an order and its expectation. The
-   * body gets the same kind of `tx` as a handler.
-   *
-   * @returns What the body returns, after the commit.
-   * @throws What the body or the commit throws.
+   * body gets the same kind of `tx` as a handler. Gives what the body returns, and rejects as it or the commit does.
    *
    * @example
    * await inbox.transaction(async (tx) => {
@@ -75,8 +72,7 @@ export interface Inbox<Tx> {
   readonly receive: (callback: VerifiedCallback) => Promise<void>;
   /**
    * Keeps a callback whose signature fits and that a rule refuses, as evidence for a person. For `onAuthenticRefusal`.
-   *
-   * @throws As `receive()` does.
+   * Rejects as `receive()` does.
    */
   readonly quarantine: (refusal: AuthenticRefusal) => Promise<void>;
   /**

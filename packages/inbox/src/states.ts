@@ -12,10 +12,7 @@ export const TRANSITION_STATES = [
   'resolved',
 ] as const;
 
-/**
- * Where a transition stands. `settled` is applied, exactly once; `pending` and `retrying` will be worked on; `superseded` and
- * `resolved` are closed; the others wait for something: see the table in the README.
- */
+/** Where a transition stands; the table in the README says what each state waits for. */
 export type TransitionState = (typeof TRANSITION_STATES)[number];
 
 /** Why a transition is in its state; a refusal code for evidence. */

@@ -61,7 +61,16 @@ it('an item that is not sent in time is not sent later, and one that was sent is
   expect(sent).toEqual([[1], [3]]);
   const { group: silent } = heldGroup();
   await expect(silent.add(1, 20)).rejects.toThrow(TimedOut);
-  expect([group.size, silent.size]).toEqual([0, 0]);
+});
+
+it('when 5,000 items wait, one more is refused at once', async () => {
+  const { mayGoOn, add } = heldGroup();
+  const first = add(0);
+  await turn();
+  const others = Array.from({ length: 5000 }, (_, index) => add(index));
+  await expect(add(5001)).rejects.toThrow(TimedOut);
+  mayGoOn.give();
+  expect(await Promise.all([first, ...others])).toHaveLength(5001);
 });
 
 /** A group whose sending waits until it may go on. */

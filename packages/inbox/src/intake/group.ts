@@ -3,6 +3,8 @@ import { TimedOut } from '../time.ts';
 type Waiting<T, R> = PromiseWithResolvers<R> & { readonly item: T };
 
 const MAX_GROUP = 64;
+/** More than this many are refused at once: the store does not keep up. */
+const MAX_WAITING = 5000;
 /** How many groups are under way at the same time. A second one only when it is full: fewer, larger ones cost the server less. */
 const MAX_CONCURRENCY = 2;
 
@@ -18,13 +20,9 @@ export class Group<T, R> {
     this.#sendAll = sendAll;
   }
 
-  /** How many wait to be sent. */
-  get size(): number {
-    return this.#waiting.size;
-  }
-
-  /** @throws {TimedOut} After `timeoutMs`. An item that has not been sent by then is not sent any more. */
-  add(item: T, timeoutMs: number): Promise<R> {
+  /** @throws {TimedOut} After `timeoutMs`, and then it is not sent any more; at once, when too many wait. */
+  async add(item: T, timeoutMs: number): Promise<R> {
+    if (this.#waiting.size >= MAX_WAITING) throw new TimedOut();
     const waiting = { item, ...Promise.withResolvers<R>() };
     const timer = setTimeout(() => {
       this.#waiting.delete(waiting);

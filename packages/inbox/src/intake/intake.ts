@@ -1,14 +1,11 @@
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import type { Settings } from '../options.ts';
-import { TimedOut, within } from '../time.ts';
+import { within } from '../time.ts';
 import { Group } from './group.ts';
 import { type IntakeOutcome, type KeepContext, keepGroup } from './keep.ts';
 import { type IntakeRecord, MAX_BODIES } from './record.ts';
 import type { Spool } from './spool.ts';
-
-/** More than this many waiting callbacks are refused at once: the store does not keep up. */
-const MAX_WAITING = 5000;
 
 export interface IntakeOptions<Tx> {
   readonly settings: Settings;
@@ -68,7 +65,6 @@ export class Intake<Tx> {
 
   /** Within `storeTimeoutMs`, the wait for a group included. */
   async store(record: IntakeRecord): Promise<IntakeOutcome> {
-    if (this.#group.size >= MAX_WAITING) throw new TimedOut();
     const outcome = await this.#group.add(record, this.#options.settings.storeTimeoutMs);
     if (outcome === 'new' || outcome === 'new_body') this.#options.onKept();
     return outcome;

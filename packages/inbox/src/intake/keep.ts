@@ -5,16 +5,8 @@ import { readCase } from '../work/case.ts';
 import { type Claims, equalsExpectation } from '../work/evaluate.ts';
 import { type IntakeRecord, MAX_BODIES, MAX_EVIDENCE } from './record.ts';
 
-/** What became of one delivery. */
-export type IntakeOutcome =
-  /** The first of its transition. */
-  | 'new'
-  /** A body that differs from those kept before. */
-  | 'new_body'
-  /** Kept before. */
-  | 'known'
-  /** Not kept, and counted: the transition has as many distinct bodies as are kept. */
-  | 'full';
+/** The first of its transition; another body; kept before; not kept, since as many bodies are kept as can be. */
+export type IntakeOutcome = 'new' | 'new_body' | 'known' | 'full';
 
 /** What keeping needs of the store. */
 export interface KeepContext<Tx> {

@@ -54,20 +54,17 @@ export function isStorableCurrency(currency: unknown): currency is string {
 
 /** @throws {ConfigurationError} When the value is not what `verifyCallback()` made, of another account, or too large. */
 export function callbackRecord(callback: VerifiedCallback, account: string): IntakeRecord {
-  const text = bodyText(callback);
   // bodyText() takes evidence as well; its kind is frozen, so it cannot pass for a callback here.
-  if (callback.kind !== 'callback') {
-    throw new ConfigurationError(
-      'callback',
-      'receive() takes verified callbacks. Pass evidence to quarantine().',
-    );
-  }
-  return recordOf(callback, text, { account, refusal: null });
+  if (callback?.kind === 'callback') return recordOf(callback, account, null);
+  throw new ConfigurationError(
+    'callback',
+    'receive() takes verified callbacks. Pass evidence to quarantine().',
+  );
 }
 
 /** @throws {ConfigurationError} When the value is not an authentic refusal of `verifyCallback()`, or of another account. */
 export function evidenceRecord({ evidence, code }: AuthenticRefusal, account: string): IntakeRecord {
-  return recordOf(evidence, bodyText(evidence), { account, refusal: code });
+  return recordOf(evidence, account, code);
 }
 
 /** Hashed, since a reference may be longer than an index takes. */
@@ -75,15 +72,12 @@ export function referenceKey(merchantReference: string, account: string): string
   return hash('sha256', JSON.stringify(['merchant_reference', account, merchantReference]));
 }
 
-export function subjectKey(internalReference: string, account: string): string {
-  return hash('sha256', JSON.stringify(['internal_reference', account, internalReference]));
-}
-
 function recordOf(
   verified: VerifiedCallback | Evidence,
-  text: string,
-  { account, refusal }: { readonly account: string; readonly refusal: RefusalCode | null },
+  account: string,
+  refusal: RefusalCode | null,
 ): IntakeRecord {
+  const content = bodyText(verified).toWellFormed();
   if (verified.account !== account) {
     // The id of a transition contains the account, so under two labels one payment would be two transitions.
     throw new ConfigurationError(
@@ -92,7 +86,6 @@ function recordOf(
         'this callback was not stored. Set both to the same label, or leave both out.',
     );
   }
-  const content = text.toWellFormed();
   if (Buffer.byteLength(content) > MAX_BODY_BYTES) {
     throw new ConfigurationError(
       'callback',
@@ -108,7 +101,7 @@ function recordOf(
     signed: JSON.stringify(signed),
     referenceKey: referenceKey(signed.merchant_reference, account),
     transactionType: JSON.stringify(signed.transaction_type),
-    subjectKey: subjectKey(signed.internal_reference, account),
+    subjectKey: hash('sha256', JSON.stringify(['internal_reference', account, signed.internal_reference])),
     digest: hash('sha256', content),
     content,
     claims: JSON.stringify(claims),

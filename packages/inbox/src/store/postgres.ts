@@ -22,10 +22,8 @@ export interface PostgresClient {
 
 /** How long a statement outside of a handler, or the end of a transaction, may take. */
 export const ANSWER_MS = 20_000;
-
 /** How long a statement of the inbox inside a transaction may take: longer than it waits for a lock by default. */
 const STATEMENT_MS = 15_000;
-
 /** How long BEGIN may take, which waits for nobody: a connection that has fallen silent shows here. */
 const BEGIN_MS = 3000;
 

@@ -32,8 +32,7 @@ export function migrationsOf<Tx>(store: Store<Tx>): Migration[] {
  * @throws {ConfigurationError} When a newer version has made tables that this program does not understand.
  */
 export async function migrate<Tx>(store: Store<Tx>, statements: Statements<Tx>): Promise<void> {
-  const version = await versionOf(statements);
-  if (version >= MIGRATIONS.length) return;
+  if ((await versionOf(statements)) >= MIGRATIONS.length) return;
   await store.transaction(async (tx) => {
     // Any process of any machine waits here for the one that migrates. An arbitrary number, the same for all of them.
     if (store.dialect === 'postgres')

@@ -14,20 +14,15 @@ export class SqliteThread {
     this.#path = path;
   }
 
-  request(request: ThreadRequest): Promise<SqliteResult> {
+  async request(request: ThreadRequest): Promise<SqliteResult> {
     const worker = this.#started();
-    const waiting = Promise.withResolvers<SqliteResult>();
     this.#lastId += 1;
+    // Before anything waits: it throws for a value that cannot go to a thread, such as a promise.
+    worker.postMessage({ id: this.#lastId, request });
+    const waiting = Promise.withResolvers<SqliteResult>();
     this.#waiting.set(this.#lastId, waiting);
     // Only while something is asked does the thread keep the process alive.
     worker.ref();
-    try {
-      worker.postMessage({ id: this.#lastId, request });
-    } catch (error) {
-      // A value that cannot go to a thread, such as a promise.
-      this.#forget(this.#lastId);
-      waiting.reject(error);
-    }
     return waiting.promise;
   }
 
@@ -51,20 +46,17 @@ export class SqliteThread {
       workerData: { path: this.#path },
     });
     this.#worker = worker;
+    worker.unref();
     worker.on('message', (reply: ThreadReply) => this.#settle(reply));
     worker.on('error', (error: Error) => this.#end(worker, error.message));
     worker.on('exit', () => this.#end(worker, 'it has ended'));
     return worker;
   }
 
-  #forget(id: number): void {
-    this.#waiting.delete(id);
-    if (this.#waiting.size === 0) this.#worker?.unref();
-  }
-
   #settle({ id, result, failure }: ThreadReply): void {
     const waiting = this.#waiting.get(id);
-    this.#forget(id);
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#worker?.unref();
     if (failure === undefined) waiting?.resolve(result ?? { rows: [], rowCount: 0 });
     else waiting?.reject(errorFrom(failure));
   }

@@ -20,46 +20,34 @@ export interface SqliteResult {
  * `read`, on a connection of its own, which does not see what an open transaction has not committed.
  */
 export type ThreadRequest =
-  | {
-      readonly kind: 'first' | 'next' | 'write' | 'read';
-      readonly text: string;
-      readonly values: SqliteValues;
-    }
-  | { readonly kind: 'commit' | 'rollback' | 'close' };
+  | { kind: 'first' | 'next' | 'write' | 'read'; text: string; values: SqliteValues }
+  | { kind: 'commit' | 'rollback' | 'close' };
 
 export type ThreadReply = { id: number; result?: SqliteResult | undefined; failure?: ThreadFailure };
 
-/** An error in a form that survives the way between threads. */
-export interface ThreadFailure {
-  readonly message: string;
-  /** SQLite's result code, such as 5 for busy. */
-  readonly errcode?: number;
-  readonly code?: string;
-  /** The option to look at, for a misconfiguration. */
-  readonly option?: string;
-}
+/** An error in a form that survives the way between threads: `errcode` is SQLite's, such as 5; `option` is misconfigured. */
+export type ThreadFailure = { message: string; errcode?: number; code?: string; option?: string };
 
 const MAX_STATEMENTS = 200;
 const FIELD = /value ->> '(\w+)'/g;
 const { path } = workerData as { readonly path: string };
 
 class Connection {
-  readonly #database: DatabaseSync;
+  readonly database = new DatabaseSync(path);
   readonly #statements = new Map<string, StatementSync>();
 
   constructor() {
-    this.#database = new DatabaseSync(path);
     // How long to wait for another process that writes, in milliseconds.
-    this.execute('pragma busy_timeout = 3000');
-    this.execute('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on');
+    this.database.exec('pragma busy_timeout = 3000');
+    this.database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on');
     // Ten times the default: most pages are written to the log several times before they have to go into the database.
-    this.execute('pragma wal_autocheckpoint = 10000');
+    this.database.exec('pragma wal_autocheckpoint = 10000');
     // Without it, macOS hands a commit to the drive and does not wait for the drive.
-    this.execute('pragma fullfsync = on; pragma checkpoint_fullfsync = on');
-    const { journal_mode } = this.#database.prepare('pragma journal_mode').get() ?? {};
-    const { synchronous } = this.#database.prepare('pragma synchronous').get() ?? {};
+    this.database.exec('pragma fullfsync = on; pragma checkpoint_fullfsync = on');
+    const { journal_mode } = this.database.prepare('pragma journal_mode').get() ?? {};
+    const { synchronous } = this.database.prepare('pragma synchronous').get() ?? {};
     if (journal_mode === 'wal' && synchronous === 2) return;
-    this.close();
+    this.database.close();
     throw refused(
       'This SQLite database does not take the write-ahead log with synchronous = FULL, without which acknowledged callbacks ' +
         'could be lost. Use a file on a local disk.',
@@ -69,19 +57,15 @@ class Connection {
 
   get isInTransaction(): boolean {
     // Node 22.15 and earlier do not know isTransaction; there SQLite tells by refusing to begin one inside another.
-    const isKnown: boolean | undefined = this.#database.isTransaction;
+    const isKnown: boolean | undefined = this.database.isTransaction;
     if (isKnown !== undefined) return isKnown;
     try {
-      this.execute('begin');
+      this.database.exec('begin');
     } catch {
       return true;
     }
-    this.execute('rollback');
+    this.database.exec('rollback');
     return false;
-  }
-
-  execute(text: string): void {
-    this.#database.exec(text);
   }
 
   query(text: string, values: SqliteValues): SqliteResult {
@@ -112,10 +96,6 @@ class Connection {
     });
   }
 
-  close(): void {
-    this.#database.close();
-  }
-
   #changes(): number {
     return Number(this.#statement('select total_changes() as changes').get()?.['changes'] ?? 0);
   }
@@ -124,7 +104,7 @@ class Connection {
     const known = this.#statements.get(text);
     if (known !== undefined) return known;
     if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
-    const statement = this.#database.prepare(text);
+    const statement = this.database.prepare(text);
     this.#statements.set(text, statement);
     return statement;
   }
@@ -157,14 +137,14 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
       try {
         begin();
         const result = queryIn(request);
-        transaction().execute('commit');
+        transaction().database.exec('commit');
         return result;
       } catch (error) {
         rollBack();
         throw error;
       }
     case 'commit':
-      transaction().execute('commit');
+      transaction().database.exec('commit');
       return undefined;
     case 'rollback':
       rollBack();
@@ -173,8 +153,8 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
       reader ??= new Connection();
       return reader.query(request.text, request.values);
     case 'close':
-      writer?.close();
-      reader?.close();
+      writer?.database.close();
+      reader?.database.close();
       return undefined;
   }
 }
@@ -184,12 +164,12 @@ function begin(): void {
   hasFailed = true;
   writer ??= new Connection();
   // Immediate, so that nothing read in this transaction can change before its end.
-  writer.execute('begin immediate');
+  writer.database.exec('begin immediate');
   hasFailed = false;
 }
 
 function rollBack(): void {
-  if (writer?.isInTransaction) writer.execute('rollback');
+  if (writer?.isInTransaction) writer.database.exec('rollback');
 }
 
 function queryIn({ text, values }: { text: string; values: SqliteValues }): SqliteResult {

@@ -36,7 +36,13 @@ export function sqlite(path: string): Store<SqliteTransaction> {
   let last: Promise<unknown> = Promise.resolve();
   /** One after the other, first come first served. */
   const inTurn = async <T>(act: () => Promise<T>): Promise<T> => {
-    if (inside.getStore()?.isOver === false) throw nested();
+    if (inside.getStore()?.isOver === false) {
+      throw new ConfigurationError(
+        'tx',
+        'Inside a handler or transaction() this call would wait for the transaction that waits for it. Use the tx that ' +
+          'you have: expect() takes it as { tx }. Make other calls after it.',
+      );
+    }
     const result = last.then(act);
     last = result.catch(() => undefined); // It is for the caller; the next one only waits for the end.
     return result;
@@ -46,7 +52,11 @@ export function sqlite(path: string): Store<SqliteTransaction> {
       const scope = { isOver: false };
       let isBegun = false;
       const query: SqliteTransaction['query'] = async (text, values = []) => {
-        if (scope.isOver) throw over();
+        if (scope.isOver)
+          throw new ConfigurationError(
+            'tx',
+            'This transaction has ended. Await every statement in the handler.',
+          );
         // With the first statement: every message to the thread and back costs as much as some statements.
         const kind = isBegun ? 'next' : 'first';
         isBegun = true;
@@ -81,19 +91,4 @@ export function sqlite(path: string): Store<SqliteTransaction> {
     close: () => inTurn(() => thread.close()),
   };
   return Object.freeze(store);
-}
-
-function over(): ConfigurationError {
-  return new ConfigurationError(
-    'tx',
-    'This transaction has ended. Wait for every statement before the handler returns.',
-  );
-}
-
-function nested(): ConfigurationError {
-  return new ConfigurationError(
-    'tx',
-    'Inside a handler or transaction() this call would wait for the transaction that waits for it. Use the tx that you ' +
-      'have: expect() takes it as { tx }. Make other calls after it.',
-  );
 }

@@ -107,16 +107,18 @@ export function evaluate(transition: TransitionCase, rules: EvaluationRules, isH
 
 function evaluateMoney({ bodies, expectation, transitionId, isWaived }: TransitionCase): Verdict {
   if (expectation === undefined) {
-    return bodies.length > 1 ? wait('conflict', 'different_bodies') : wait('unhandled', 'no_expectation');
+    return bodies.length > 1
+      ? park('conflict', 'different_bodies', true)
+      : park('unhandled', 'no_expectation', true);
   }
   const { settledBy, replaced, ...settled } = expectation;
-  if (settledBy !== undefined && settledBy !== transitionId) return wait('conflict', 'already_settled');
+  if (settledBy !== undefined && settledBy !== transitionId) return park('conflict', 'already_settled', true);
   const equal = bodies.find((body) => equalsExpectation(body, settled));
   const others = bodies.filter((body) => !equalsExpectation(body, settled));
   // The payer may have completed the earlier amount, and posted the later one beside his own signature (threat A31).
   const isReplaced = replaced.some((earlier) => others.some((body) => equalsExpectation(body, earlier)));
-  if (isReplaced && !isWaived) return wait('conflict', 'contradicting_bodies');
-  if (equal === undefined) return wait('quarantined', 'amount_mismatch');
+  if (isReplaced && !isWaived) return park('conflict', 'contradicting_bodies', true);
+  if (equal === undefined) return park('quarantined', 'amount_mismatch', true);
   return { kind: 'apply', settled, digest: equal.digest, isContradicted: others.length > 0 };
 }
 
@@ -136,8 +138,4 @@ function isAllowed({ allowTransitions }: EvaluationRules, applied: string, next:
 
 function park(state: TransitionState, reason: TransitionReason, isWaiting = false): Verdict {
   return { kind: 'park', state, reason, isWaiting };
-}
-
-function wait(state: TransitionState, reason: TransitionReason): Verdict {
-  return park(state, reason, true);
 }

@@ -27,7 +27,10 @@ const END_SESSION = 'select pg_terminate_backend(pg_backend_pid())';
 /** A store on PostgreSQL through the library that opens the merchant's transactions. Wake-ups come from the poll. */
 export function libraryStore<Tx>(schema: string | undefined, { run, open }: Library<Tx>): Store<Tx> {
   const query: Store<Tx>['query'] = async (text, values, tx, limitMs = ANSWER_MS) => {
-    const running = (async () => rowsIn(await run(text, values, tx)))();
+    const running = (async () => {
+      const result = await run(text, values, tx);
+      return (Array.isArray(result) ? result : (result as { rows: unknown }).rows) as readonly Row[];
+    })();
     try {
       return await (tx === undefined ? within(limitMs, running) : running);
     } catch (error) {
@@ -73,8 +76,4 @@ export function template(text: string, values: readonly SqlValue[]): Template {
   const pieces = parts.filter((_, index) => index % 2 === 0);
   const numbers = parts.filter((_, index) => index % 2 === 1).map(Number);
   return [Object.assign(pieces, { raw: pieces }), ...numbers.map((number) => values[number - 1])];
-}
-
-function rowsIn(result: unknown): readonly Row[] {
-  return (Array.isArray(result) ? result : (result as { readonly rows: unknown }).rows) as readonly Row[];
 }
