@@ -17,7 +17,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
       await creditIn(merchant)(transition);
       // The inbox can be read meanwhile.
       expect(await inbox.list({ state: attempts.length === 1 ? 'pending' : 'retrying' })).toHaveLength(1);
-      if (transition.attempt < 3) throw new Error('not yet');
+      if (transition.attempt < 3) throw transition.attempt === 1 ? new Error('not yet') : Object.create(null);
     });
     for (const credits of [0, 0, 1, 1]) {
       await workLater(2 * MINUTE_MS);
