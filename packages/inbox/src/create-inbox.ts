@@ -76,7 +76,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const keeping = { statements, transact: limited, limitMs: storeTimeoutMs };
   const spool = openSpool();
   const context = { store, statements, settings, spool };
-  const intake = new Intake({ settings, keeping, ready, spool, onKept });
+  // Not after it was ready once: what came before close() is kept.
+  const intake = new Intake({ settings, keeping, ready: async () => void (isReady || (await ready())), spool, onKept });
 
   function openSpool(): Spool | undefined {
     if (settings.spool === undefined) return undefined;
