@@ -76,7 +76,9 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const keeping = { statements, transact: limited, limitMs: storeTimeoutMs };
   const spool = openSpool();
   const context = { store, statements, settings, spool };
-  const intake = new Intake({ settings, keeping, ready, spool, onKept });
+  // What came before close() is kept: a store that was ready needs no ready() again.
+  const whenReady = async (): Promise<void> => void (isReady || (await ready()));
+  const intake = new Intake({ settings, keeping, ready: whenReady, spool, onKept });
 
   function openSpool(): Spool | undefined {
     if (settings.spool === undefined) return undefined;

@@ -117,21 +117,14 @@ async function lend<Client extends PostgresClient, T>(
   try {
     return await use(client);
   } catch (error) {
-    // After a timeout the body may still use the client: its end is the end of its transaction.
-    isSound = !(error instanceof TimedOut) && isStatementError(error) && (await isRolledBack(client));
+    // After a timeout the body may still use the client. Without a transaction, ROLLBACK only warns.
+    isSound = !(error instanceof TimedOut) && isStatementError(error);
+    isSound &&= await within(ANSWER_MS, client.query('rollback')).then(Boolean, () => false);
     throw error;
   } finally {
     client.removeListener('error', ignoreError);
     client.release(!isSound);
   }
-}
-
-/** Without a transaction the server only warns. */
-function isRolledBack(client: PostgresClient): Promise<boolean> {
-  return within(ANSWER_MS, client.query('rollback')).then(
-    () => true,
-    () => false,
-  );
 }
 
 function connect<Client extends PostgresClient>(pool: PostgresPool<Client>): Promise<Client> {

@@ -29,6 +29,7 @@ export type ThreadReply = { id: number; result?: SqliteResult | undefined; failu
 export type ThreadFailure = { message: string; errcode?: number; code?: string; option?: string };
 
 const MAX_STATEMENTS = 200;
+const SLEEP = new Int32Array(new SharedArrayBuffer(4));
 const FIELD = /value ->> '(\w+)'/g;
 const { path } = workerData as { readonly path: string };
 
@@ -37,9 +38,8 @@ class Connection {
   readonly #statements = new Map<string, StatementSync>();
 
   constructor() {
-    // How long to wait for another process that writes, in milliseconds.
-    this.database.exec('pragma busy_timeout = 3000');
-    this.database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on');
+    whileBusy(() => this.database.exec('pragma journal_mode = wal'));
+    this.database.exec('pragma synchronous = full; pragma foreign_keys = on');
     // Ten times the default: most pages are written to the log several times before they have to go into the database.
     this.database.exec('pragma wal_autocheckpoint = 10000');
     // Without it, macOS hands a commit to the drive and does not wait for the drive.
@@ -147,11 +147,10 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
       transaction().database.exec('commit');
       return undefined;
     case 'rollback':
-      rollBack();
-      return undefined;
+      return rollBack();
     case 'read':
       reader ??= new Connection();
-      return reader.query(request.text, request.values);
+      return whileBusy(() => reader?.query(request.text, request.values));
     case 'close':
       writer?.database.close();
       reader?.database.close();
@@ -164,11 +163,22 @@ function begin(): void {
   hasFailed = true;
   writer ??= new Connection();
   // Immediate, so that nothing read in this transaction can change before its end.
-  writer.database.exec('begin immediate');
+  whileBusy(() => writer?.database.exec('begin immediate'));
   hasFailed = false;
 }
 
-function rollBack(): void {
+/** Tried for three seconds, often: SQLite's own wait grows to 100 ms, and a process that writes all the time starves others. */
+function whileBusy<T>(act: () => T): T {
+  for (const until = performance.now() + 3000; ; Atomics.wait(SLEEP, 0, 0, 2 + Math.random() * 8)) {
+    try {
+      return act();
+    } catch (error) {
+      if (Object(error).errcode % 256 !== 5 || performance.now() >= until) throw error;
+    }
+  }
+}
+
+function rollBack(): undefined {
   if (writer?.isInTransaction) writer.database.exec('rollback');
 }
 

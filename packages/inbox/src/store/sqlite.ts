@@ -53,10 +53,7 @@ export function sqlite(path: string): Store<SqliteTransaction> {
       let isBegun = false;
       const query: SqliteTransaction['query'] = async (text, values = []) => {
         if (scope.isOver)
-          throw new ConfigurationError(
-            'tx',
-            'This transaction has ended. Await every statement in the handler.',
-          );
+          throw new ConfigurationError('tx', 'This transaction has ended. Await every statement in it.');
         // With the first statement: every message to the thread and back costs as much as some statements.
         const kind = isBegun ? 'next' : 'first';
         isBegun = true;
@@ -83,10 +80,9 @@ export function sqlite(path: string): Store<SqliteTransaction> {
       // $1 is a name to SQLite. Node 22.13 binds nothing to its own form for it, ?1.
       const named = Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value]));
       if (tx !== undefined) return (await tx.query(text, named)).rows;
-      if (/^\s*select\b/i.test(text)) {
-        return (await thread.request({ kind: 'read', text, values: named })).rows;
-      }
-      return (await inTurn(() => thread.request({ kind: 'write', text, values: named }))).rows;
+      const kind = /^\s*select\b/i.test(text) ? 'read' : 'write';
+      const ask = (): Promise<SqliteResult> => thread.request({ kind, text, values: named });
+      return (await (kind === 'read' ? ask() : inTurn(ask))).rows;
     },
     close: () => inTurn(() => thread.close()),
   };

@@ -174,12 +174,13 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     }
   });
 
-  it('threat A4: receive() takes neither evidence nor a copy, and nothing once the inbox is closed', async () => {
+  it('threat A4: receive() takes neither evidence nor a copy, and nothing that comes after close()', async () => {
     const inbox = (await newMerchant(engine)).open();
     for (const other of [evidence('ambiguous').evidence, { ...callback() }, {}])
       await expect(Reflect.apply(inbox.receive, undefined, [other])).rejects.toThrow(ConfigurationError);
     expect(await inbox.list()).toEqual([]);
-    await inbox.close();
+    const waiting = inbox.receive(callback());
+    await Promise.all([waiting, inbox.close()]);
     await expect(inbox.receive(callback())).rejects.toThrow(UnavailableError);
     await expect(inbox.list()).rejects.toThrow(ConfigurationError);
   });

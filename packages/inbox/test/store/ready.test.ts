@@ -35,8 +35,10 @@ describe('ready(), health() and receive() fail where no callback can be kept', (
     expect(await inbox.health()).toMatchObject({ ok: true, problems: [] });
   });
 
-  it('once the connections only read, after a start that was good', async () => {
-    const { inbox, pool } = poolShop({ pool: { max: 1 } });
+  it('while the connections only read, at the start and later', async () => {
+    const { inbox, pool } = poolShop({ pool: { max: 1, options: '-c default_transaction_read_only=on' } });
+    await expect(inbox.ready()).rejects.toMatchObject({ code: '25006' });
+    await pool.query('set default_transaction_read_only = off');
     await inbox.ready();
     await pool.query('set default_transaction_read_only = on');
     expect(await inbox.health()).toMatchObject(AWAY);

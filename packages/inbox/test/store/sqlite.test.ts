@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import { ConfigurationError } from '@payment-service/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createInbox, type Inbox, type SqliteTransaction, sqlite } from '../../src/index.ts';
@@ -14,6 +15,17 @@ import { signal, untilDone, workUntilSettled } from '../support/until.ts';
 
 // Only Linux tells the type of a file system, and has memory at a place that is known: elsewhere there is no such test.
 const memories = process.platform === 'linux' ? ['/dev/shm'] : [];
+
+const BUSY = `const { parentPort, workerData } = require('node:worker_threads');
+  const database = new (require('node:sqlite').DatabaseSync)(workerData);
+  const wait = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  database.exec('pragma busy_timeout = 3000');
+  for (;; wait(1)) {
+    database.exec('begin immediate');
+    parentPort.postMessage('writes');
+    wait(40);
+    database.exec('commit');
+  }`;
 
 function newInbox(path = join(temporaryFolder(), 'x.db')): Inbox<SqliteTransaction> {
   const inbox = createInbox({ store: sqlite(path) });
@@ -97,6 +109,16 @@ describe('a sqlite file', () => {
     expect(await merchant.credits()).toEqual(['A 500', 'B 500', 'C 500', 'own 1']);
   });
 
+  it('is written as well while another process writes nearly all the time', async () => {
+    const path = join(temporaryFolder(), 'x.db');
+    const inbox = newInbox(path);
+    await inbox.ready();
+    const other = new Worker(BUSY, { eval: true, workerData: path });
+    onTestFinished(async () => void (await other.terminate()));
+    await new Promise((resolve) => other.once('message', resolve));
+    for (let round = 0; round < 10; round += 1) await inbox.transaction((tx) => tx.query('select 1'));
+  });
+
   it('takes values by position and by name, large integers and bytes, and says how many rows it changed', async () => {
     await newInbox().transaction(async (tx) => {
       await tx.query('create table own (number integer, bytes blob) strict');
@@ -111,9 +133,11 @@ describe('a sqlite file', () => {
   });
 
   it('commits no transaction in which a statement failed', async () => {
-    const { transaction } = sqlite(join(temporaryFolder(), 'x.db'));
+    const { transaction, query } = sqlite(join(temporaryFolder(), 'x.db'));
     const hidden = transaction((tx) => tx.query('no statement').catch(() => undefined));
     await expect(hidden).rejects.toThrow(/rolled back/);
+    await expect(query('insert into missing', [])).rejects.toThrow(/incomplete/);
+    await query('create table kept (id integer)', []);
   });
 
   it('does not keep a program from ending that does not close it, nor does a value that cannot be sent', async () => {
