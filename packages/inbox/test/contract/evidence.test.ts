@@ -62,6 +62,9 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     await workOff(inbox);
     expect(await inbox.list({ state: 'settled' })).toMatchObject([{ deliveries: 2, bodyCount: 1 }]);
     expect(await inbox.list({ reason: 'amount_mismatch' })).toMatchObject([{ bodyCount: 2 }]);
+    // Not even when a person reopens it: that is for evidence alone.
+    await inbox.reopen(paid('ORD-2', 700).transitionId, NOTE);
+    await workOff(inbox);
     expect(await merchant.credits()).toEqual(['ORD-1001 500']);
   });
 
