@@ -84,11 +84,10 @@ describe('options', () => {
 
 describe('the wait after an attempt', () => {
   const retry = { attempts: 40, firstDelayMs: 1000, longestDelayMs: 3_600_000 };
+  const waitAfter = (attempt: number, random = 1) => backoff(attempt, { retry, random: () => random });
 
   it('doubles up to the longest delay', () => {
-    const delays = [1, 2, 3, 12, 13, 40, 10_000].map((attempt) =>
-      backoff(attempt, { retry, random: () => 1 }),
-    );
+    const delays = [1, 2, 3, 12, 13, 40, 10_000].map((attempt) => waitAfter(attempt));
     expect(delays).toEqual([1000, 2000, 4000, 2_048_000, 3_600_000, 3_600_000, 3_600_000]);
   });
 
@@ -96,9 +95,7 @@ describe('the wait after an attempt', () => {
     [0, 14],
     [1, 28],
   ])('is half or all of the delay for the random number %i: 40 attempts take %i hours', (random, hours) => {
-    const waits = Array.from({ length: 39 }, (_, index) =>
-      backoff(index + 1, { retry, random: () => random }),
-    );
+    const waits = Array.from({ length: 39 }, (_, index) => waitAfter(index + 1, random));
     expect(Math.round(waits.reduce((sum, wait) => sum + wait) / HOUR)).toBe(hours);
   });
 });

@@ -12,7 +12,6 @@ export interface IntakeOptions<Tx> {
   readonly keeping: KeepContext<Tx>;
   readonly ready: () => Promise<void>;
   readonly spool: Spool | undefined;
-  /** Called when there may be work. */
   readonly onKept: () => void;
 }
 
@@ -66,7 +65,7 @@ export class Intake<Tx> {
   /** Within `storeTimeoutMs`, the wait for a group included. */
   async store(record: IntakeRecord): Promise<IntakeOutcome> {
     const outcome = await this.#group.add(record, this.#options.settings.storeTimeoutMs);
-    if (outcome === 'new' || outcome === 'new_body') this.#options.onKept();
+    if (outcome !== 'full') this.#options.onKept();
     return outcome;
   }
 

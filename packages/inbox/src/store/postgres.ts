@@ -57,8 +57,9 @@ export function postgres<Client extends PostgresClient>(
       return (await client.query({ name, text, values: [...values] })).rows;
     } catch (error) {
       // Not known there, or known already: behind some poolers, each statement may run on another connection.
-      if (!['26000', '42P05'].includes(failureCode(error))) throw error;
-      canPrepare = false;
+      if (['26000', '42P05'].includes(failureCode(error))) canPrepare = false;
+      // Another group was faster, where the connections' default is an isolation that says so.
+      else if (failureCode(error) !== '40001') throw error;
       return run(client, text, values);
     }
   };
@@ -177,18 +178,20 @@ function listener<Client extends PostgresClient>(
   };
   return async (account, onWake, signal) => {
     const ear = { account, onWake };
+    const over = new AbortController();
     ears.add(ear);
     try {
       listening ??= open().catch((error: unknown) => {
         listening = undefined;
         throw error;
       });
-      const aborted = pause(2 ** 31 - 1, signal); // As long as a timer goes.
+      const aborted = pause(2 ** 31 - 1, signal, over.signal); // As long as a timer goes.
       const client = await Promise.race([listening, aborted]);
       if (!client) return;
       onWake(); // For what came before it could be heard.
       await Promise.race([aborted, new Promise<void>((resolve) => client.on('error', () => resolve()))]);
     } finally {
+      over.abort();
       ears.delete(ear);
       if (ears.size === 0) await close();
     }

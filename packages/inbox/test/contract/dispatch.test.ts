@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callback, paid } from '../support/callbacks.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
-import { creditIn, LATER, MINUTE_MS, newShop, ORDER, order } from '../support/shop.ts';
+import { creditIn, LATER, MINUTE_MS, NOTE, newShop, ORDER, order } from '../support/shop.ts';
 import { watchedStore } from '../support/store.ts';
 import { pause, signal, startWork, until, workUntil, workUntilSettled } from '../support/until.ts';
 
@@ -154,14 +154,15 @@ describe('work on postgres', () => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
-  it('a body that comes while its transition is being parked is judged before the next retry', async () => {
+  it('what comes while a transition is being parked, a person or a body, counts before the next retry', async () => {
     const merchant = await newMerchant('postgres');
     const receiver = merchant.open();
     let parks = 0;
     const store = watchedStore(merchant.newStore(), async (text, run) => {
       if (text.includes('looks = looks + 1')) {
         parks += 1;
-        await receiver.receive(paid('ORD-1', 500));
+        if (parks === 1) await receiver.retry(paid('ORD-1', 500).transitionId, NOTE);
+        else await receiver.receive(paid('ORD-1', 500));
       }
       return run();
     });
@@ -170,6 +171,6 @@ describe('work on postgres', () => {
     await receiver.expect(ORDER);
     await receiver.receive(paid('ORD-1', 501));
     await workUntilSettled(inbox, 1);
-    expect(parks).toBe(1);
+    expect(parks).toBe(2);
   });
 });

@@ -100,10 +100,8 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
       // What is not committed is not visible elsewhere.
       expect(await inbox.stats()).toMatchObject({ reasons: { no_expectation: 1 }, oldestDueSeconds: 0 });
       expect(await merchant.credits()).toEqual([]);
-      expect(await tx.query('select 1 as one from credit')).toMatchObject({
-        rows: [{ one: 1 }],
-        rowCount: 1,
-      });
+      const found = await tx.query('select 1 as one from credit');
+      expect(found).toMatchObject({ rows: [{ one: 1 }], rowCount: 1 });
     });
     await until(async () => (await merchant.credits()).length === 2);
     await stop();

@@ -142,6 +142,16 @@ it('a connection of the pool has its own settings back after a payment, as behin
   for (const settings of after) expect({ ...settings, id: 0 }).toEqual({ ...before[0], id: 0 });
 });
 
+it('on connections whose default is serializable, two receivers keep the same callbacks at the same moment', async () => {
+  const { open } = poolShop({ pool: { options: '-c default_transaction_isolation=serializable' } });
+  const both = [open(), open()];
+  for (const inbox of both) await inbox.ready();
+  for (let round = 0; round < 20; round += 1) {
+    const callbacks = Array.from({ length: 30 }, (_, index) => paid(`ORD-${round}-${index}`, 500));
+    await Promise.all(both.flatMap((inbox) => callbacks.map((each) => inbox.receive(each))));
+  }
+});
+
 describe('behind a pooler that does not know prepared statements, a callback is kept on a connection', () => {
   const prepared = async (pool: pg.Pool): Promise<string[]> => {
     const names = "select name from pg_prepared_statements where name like 'payment_inbox_%'";
