@@ -17,10 +17,7 @@ it('a group holds what arrives in one turn of the event loop, or while another g
   expect(sent).toEqual([[1, 2]]);
   mayGoOn.give();
   expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50, 60]);
-  expect(sent).toEqual([
-    [1, 2],
-    [3, 4, 5, 6],
-  ]);
+  expect(sent.map(String)).toEqual(['1,2', '3,4,5,6']);
 });
 
 it('a second group goes beside the first when it is full, with 64, and a third waits', async () => {
@@ -65,12 +62,10 @@ it('an item that is not sent in time is not sent later, and one that was sent is
 
 it('when 5,000 items wait, one more is refused at once', async () => {
   const { mayGoOn, add } = heldGroup();
-  const first = add(0);
-  await turn();
-  const others = Array.from({ length: 5000 }, (_, index) => add(index));
+  const added = Array.from({ length: 5000 }, (_, index) => add(index));
   await expect(add(5001)).rejects.toThrow(TimedOut);
   mayGoOn.give();
-  expect(await Promise.all([first, ...others])).toHaveLength(5001);
+  expect(await Promise.all(added)).toHaveLength(5000);
 });
 
 /** A group whose sending waits until it may go on. */

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
@@ -25,9 +25,7 @@ function open(options: Parameters<typeof poolShop>[0] = {}): PoolShop {
   return poolShop({ server: server.url, ...options });
 }
 
-function newSpool(): { spool: string } {
-  return { spool: join(temporaryFolder(), 'spool') };
-}
+const newSpool = () => ({ spool: join(temporaryFolder(), 'spool') });
 
 describe('while the database is unavailable', () => {
   it('Express answers 429 with Retry-After until the database is back, then 200, and one row is kept', async () => {
@@ -35,9 +33,9 @@ describe('while the database is unavailable', () => {
     const app = express();
     const options = { signingKey: SIGNING_KEY, onCallback: inbox.receive, onError: () => undefined };
     app.use('/callbacks', paymentCallbacks(options));
-    const http = createServer(app);
-    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => new Promise((resolve) => http.close(() => resolve())));
+    const http = app.listen(0, '127.0.0.1');
+    await once(http, 'listening');
+    onTestFinished(() => void http.close());
     const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/callbacks`;
     const post = (): Promise<Response> => {
       const { signature, body } = signedText();

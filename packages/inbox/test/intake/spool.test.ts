@@ -95,9 +95,8 @@ it('a file that cannot be read stays, is counted and reported, and holds back no
   await until(() => one.countOf('spool.drained') > 0);
   expect([one.references(), filesIn(one.path)]).toEqual([REFERENCES.slice(1), [damaged]]);
   expect(one.events).toContainEqual({ name: 'spool.failed', failure: 'SyntaxError' });
-  expect(one.events.filter(({ name }) => name === 'spool.drained')).toEqual([
-    { name: 'spool.drained', count: 5 },
-  ]);
+  expect(one.events.find(({ name }) => name === 'spool.drained')).toMatchObject({ count: 5 });
+  expect(one.countOf('spool.drained')).toBe(1);
 });
 
 it('8 bodies of a transition are kept, and 8 more after these were stored', async () => {

@@ -17,10 +17,10 @@ export async function play(merchant: Merchant, seeds: readonly number[], lanes: 
   await merchant.open({ store }).ready();
   const scenarios = seeds.map(scenarioOf);
   const left = scenarios.values();
-  const runLane = async (): Promise<void> => {
+  const playSome = async () => {
     for (const scenario of left) await playScenario(merchant, store, scenario);
   };
-  await Promise.all(Array.from({ length: lanes }, runLane));
+  await Promise.all(Array.from({ length: lanes }, playSome));
   return check(merchant, scenarios);
 }
 

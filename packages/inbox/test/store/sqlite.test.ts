@@ -97,7 +97,6 @@ describe('a sqlite file', () => {
     await isRunning.promise;
     // Each resolves while the file is written, which ends only after it.
     await inbox.receive(paid('B', 500));
-    // The disk may take longer than those 300 ms.
     await untilDone(async () => expect(await inbox.health()).toMatchObject({ ok: false, spooled: 1 }));
     mayEnd.give();
     await merchant.transaction(async (tx) => {

@@ -5,17 +5,9 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   while (!(await condition())) await pause(5);
 }
 
-/**
- * Repeats what may fail for want of time, as its caller would, until it succeeds: a disk or a machine that stands still for
- * a moment must not look like what a test is about.
- */
+/** Repeats what may fail for want of time, as its caller would: a disk that stands still is not what a test is about. */
 export async function untilDone(act: () => Promise<unknown>): Promise<void> {
-  await until(() =>
-    act().then(
-      () => true,
-      () => false,
-    ),
-  );
+  await until(async () => (await Promise.allSettled([act()]))[0].status === 'fulfilled');
 }
 
 export function pause(ms: number): Promise<void> {
@@ -24,10 +16,7 @@ export function pause(ms: number): Promise<void> {
 
 /** A promise, and the function that resolves it. */
 export function signal(): { readonly promise: Promise<void>; readonly give: () => void } {
-  let give: () => void = () => undefined;
-  const promise = new Promise<void>((resolve) => {
-    give = resolve;
-  });
+  const { promise, resolve: give } = Promise.withResolvers<void>();
   return { promise, give };
 }
 
