@@ -142,7 +142,7 @@ describe('the demo', () => {
       'DATABASE_URL must be the address of a PostgreSQL',
     ],
     [[], { DATABASE_URL: 'postgres://shop:SECRET@127.0.0.1:1/shop' }, 'cannot be used: connect ECONNREFUSED'],
-    [[], { INBOX_FILE: ':memory:' }, 'memory keeps nothing of what it acknowledges'],
+    [[], { INBOX_FILE: ':memory:' }, 'This is memory, where acknowledged callbacks can be lost'],
     [[], { INBOX_FILE: '/nowhere/shop.sqlite' }, 'The folder of path does not exist'],
     [[], { INBOX_FILE: import.meta.filename }, 'cannot be used: file is not a database'],
     [[], { NODE_ENV: 'production' }, 'does not start with NODE_ENV=production'],
