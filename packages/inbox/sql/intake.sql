@@ -1,5 +1,5 @@
 -- name: keep_firsts
--- First deliveries, which are due at once, each with its body. Gives those that were not known before.
+-- First deliveries, due immediately, each with its body. Returns the new ones.
 /* prepared */ {first} insert into inbox.transition (transition_id, account, signed, reference_key, transaction_type, subject_key, state,
   reason, bodies, next_at, first_at, changed_at)
 select value ->> 'transitionId', value ->> 'account', value ->> 'signed', value ->> 'referenceKey',

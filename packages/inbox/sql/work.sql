@@ -25,7 +25,7 @@ order by b.first_at, b.digest
 select content from inbox.body where transition = $1 and digest = $2
 
 -- name: is_own_transaction
--- False when the handler has ended its transaction by itself.
+-- False when the handler has ended its transaction.
 select {is_own} as is_own
 
 -- name: settle_transition
@@ -47,7 +47,7 @@ on conflict (subject_key) do update set status = excluded.status, transition_id 
   applied_at = excluded.applied_at
 
 -- name: park
--- Not an attempt: no handler ran. $5 is null for what is not looked at again by itself.
+-- Not an attempt: no handler ran. $5 is null for a transition that is not looked at again automatically.
 update inbox.transition set state = $3, reason = $4, attempts = attempts - 1, unfinished = 0, looks = looks + 1, waived = 0,
   next_at = {now} + cast($5 as bigint), changed_at = case when state = $3 and reason = $4 then changed_at else {now} end
 where id = $1 and revision = cast($2 as integer) and next_at is not null

@@ -76,7 +76,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const keeping = { statements, transact: limited, limitMs: storeTimeoutMs };
   const spool = openSpool();
   const context = { store, statements, settings, spool };
-  // What came before close() is kept: a store that was ready needs no ready() again.
+  // ready() refuses a closed inbox; callbacks that arrived before close() are still stored.
   const whenReady = async (): Promise<void> => void (isReady || (await ready()));
   const intake = new Intake({ settings, keeping, ready: whenReady, spool, onKept });
 
@@ -101,7 +101,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   }
 
   async function prepare(): Promise<void> {
-    // Beside it: a spool that cannot be used keeps nobody from a store that can.
+    // In the background: an unusable spool must not block a usable database.
     spool?.start();
     await store.check?.();
     await migrate(store, statements);
@@ -112,7 +112,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
 
   let isNotifying = false;
   let notifiedAt = Number.NEGATIVE_INFINITY;
-  /** Wakes this process, or the others: at once, and then not more often than a busy worker needs. */
+  /** Wakes a worker: in this process immediately, in other processes by NOTIFY, at most once in NOTIFY_MS. */
   function onKept(): void {
     wakeup.wake();
     if (working !== undefined || store.listen === undefined || isNotifying) return;
@@ -120,7 +120,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     const notify = (): void => {
       isNotifying = false;
       notifiedAt = performance.now();
-      // What nobody hears is found by the poll.
+      // The poll finds what a lost NOTIFY missed.
       statements.run('notify', [account]).catch(() => undefined);
     };
     setTimeout(notify, Math.max(0, notifiedAt + NOTIFY_MS - performance.now())).unref();

@@ -108,7 +108,7 @@ export interface Inbox<Tx> {
   readonly stats: () => Promise<InboxStats>;
   /**
    * For a health check. Keeps a callback in a transaction that is rolled back, so it fails wherever one could not be kept;
-   * never throws for a store that is away.
+   * never throws when the database is unavailable.
    *
    * @param options.maxPendingAgeSeconds How long a transition that is due may wait for a worker. @default 60
    */
@@ -153,7 +153,7 @@ export interface Inbox<Tx> {
   readonly overdue: (options?: { readonly limit?: number | undefined }) => Promise<OverdueExpectation[]>;
   /**
    * Removes the text of old bodies, where personal data is, from settled, superseded, resolved and unhandled transitions.
-   * The transitions stay for ever, so that a repetition is known.
+   * The transitions stay permanently, so that a repetition is recognized.
    *
    * @param options.bodiesOlderThanDays Counted from the last delivery. @default 90
    */

@@ -40,7 +40,7 @@ export interface InboxOptions<Tx> {
   readonly allowTransitions?: AllowedTransitions | undefined;
   /**
    * Statuses that say that a transaction is not over (protocol §3). One that comes after a status that allows no next one
-   * becomes `superseded`, which needs no one; others wait for a person. @default ['PENDING', 'PROCESSING']
+   * becomes `superseded`, which needs no action; others wait for a person. @default ['PENDING', 'PROCESSING']
    */
   readonly interimStatuses?: readonly string[] | undefined;
   /** How a handler that fails is tried again. @default 40 attempts, 1 s doubled up to 1 h: about 14 to 28 hours */

@@ -3,7 +3,7 @@ import { TimedOut } from '../time.ts';
 type Waiting<T, R> = PromiseWithResolvers<R> & { readonly item: T };
 
 const MAX_GROUP = 64;
-/** More than this many are refused at once: the store does not keep up. */
+/** Above this, further items are refused immediately: the database does not keep up. */
 const MAX_WAITING = 5000;
 /** How many groups are under way at the same time. A second one only when it is full: fewer, larger ones cost the server less. */
 const MAX_CONCURRENCY = 2;
@@ -20,7 +20,7 @@ export class Group<T, R> {
     this.#sendAll = sendAll;
   }
 
-  /** @throws {TimedOut} After `timeoutMs`, and then it is not sent any more; at once, when too many wait. */
+  /** @throws {TimedOut} After `timeoutMs`, and the item is then not sent; immediately when too many items wait. */
   async add(item: T, timeoutMs: number): Promise<R> {
     if (this.#waiting.size >= MAX_WAITING) throw new TimedOut();
     const waiting = { item, ...Promise.withResolvers<R>() };

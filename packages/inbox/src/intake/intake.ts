@@ -72,7 +72,7 @@ export class Intake<Tx> {
   async #keep(records: readonly IntakeRecord[]): Promise<readonly IntakeOutcome[]> {
     const { keeping, ready, settings } = this.#options;
     // After a failure in a transaction, which has limits: without them, a statement that waits for a lock keeps its connection
-    // on the server when nobody waits for its answer any more.
+    // on the server after its callers have timed out.
     const keep = (): Promise<readonly IntakeOutcome[]> =>
       this.#isFailing
         ? keeping.transact((tx) => keepGroup(keeping, records, tx))

@@ -34,7 +34,7 @@ export interface IntakeRecord {
   readonly subjectKey: string;
   /** Of the content. */
   readonly digest: string;
-  /** The JSON text as it came. */
+  /** The request body, unchanged. */
   readonly content: string;
   /** `Claims` as JSON. */
   readonly claims: string;

@@ -146,7 +146,7 @@ function textOfPerson(what: string, max: number): OptionRule {
   return [isValid, `1 to ${max} characters that say ${what}`, true];
 }
 
-/** Removes the text of old bodies. What they claimed and that they came stays for ever, so that a repetition is known. */
+/** Removes the text of old bodies. Their claims and digests stay permanently, so that a repetition is recognized. */
 export async function pruneBodies<Tx>(
   { statements, settings }: OperatorContext<Tx>,
   options: { readonly bodiesOlderThanDays?: number | undefined },
@@ -155,7 +155,7 @@ export async function pruneBodies<Tx>(
   const ageMs = (options.bodiesOlderThanDays ?? 90) * 86_400_000;
   let count = 0;
   for (let after = 0; ; ) {
-    // Some at a time, so that others wait for a moment only.
+    // In batches, so that other transactions wait only briefly.
     const pruned = await statements.run('prune_bodies', [after, settings.account, ageMs]);
     if (pruned.length === 0) return { bodies: count };
     count += pruned.length;

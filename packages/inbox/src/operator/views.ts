@@ -50,7 +50,7 @@ export interface TransitionDetails extends TransitionSummary {
 export interface KeptBody {
   /** SHA-256 of the body, 64 hexadecimal digits. */
   readonly digest: string;
-  /** The JSON text as it came; undefined after `prune()`. */
+  /** The request body, unchanged; undefined after `prune()`. */
   readonly text: string | undefined;
   /** What it claims about money. */
   readonly request: StoredClaim;

@@ -24,7 +24,7 @@ export interface PostgresClient {
 export const ANSWER_MS = 20_000;
 /** How long a statement of the inbox inside a transaction may take: longer than it waits for a lock by default. */
 const STATEMENT_MS = 15_000;
-/** How long BEGIN may take, which waits for nobody: a connection that has fallen silent shows here. */
+/** How long BEGIN may take, which needs no lock: it detects a connection that no longer answers. */
 const BEGIN_MS = 3000;
 
 /**
@@ -130,8 +130,8 @@ async function lend<Client extends PostgresClient, T>(
 
 function connect<Client extends PostgresClient>(pool: PostgresPool<Client>): Promise<Client> {
   return new Promise((resolve, reject) => {
-    // Not the promise of the pool: a server that ends at this moment may report it in the same packet, before whoever
-    // awaits a promise could listen, and an error that nobody listens to ends the process.
+    // Not the promise of the pool: a server that ends at this moment may report it in the same packet, before a
+    // caller of the promise could add a listener, and an error event without a listener ends the process.
     pool.connect((error, client) => {
       if (client === undefined) return reject(error);
       client.on('error', ignoreError);
@@ -188,7 +188,7 @@ function listener<Client extends PostgresClient>(
       const aborted = pause(2 ** 31 - 1, signal, over.signal); // As long as a timer goes.
       const client = await Promise.race([listening, aborted]);
       if (!client) return;
-      onWake(); // For what came before it could be heard.
+      onWake(); // For callbacks that were stored before LISTEN.
       await Promise.race([aborted, new Promise<void>((resolve) => client.on('error', () => resolve()))]);
     } finally {
       over.abort();

@@ -27,7 +27,7 @@ export function migrationsOf<Tx>(store: Store<Tx>): Migration[] {
 }
 
 /**
- * Brings the tables up to date. Those that are, also by a DBA's hand, are only read, for a role that may not create any.
+ * Brings the tables up to date. Current tables are only read, so a role without the right to create them can start.
  *
  * @throws {ConfigurationError} When a newer version has made tables that this program does not understand.
  */

@@ -35,7 +35,7 @@ export class SqliteThread {
     // What another inbox on the same store asks from now on gets a thread of its own.
     this.#worker = undefined;
     await closed;
-    // Without this the process could end first, and with it whoever waits here.
+    // Without this the process could end first, before close() has resolved.
     worker.ref();
     await ended;
   }

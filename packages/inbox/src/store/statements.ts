@@ -46,7 +46,7 @@ const WORDS: Readonly<Record<Store<unknown>['dialect'], Readonly<Record<string, 
 /** The inbox's statements, by their names in the .sql files, in the words of one store. */
 export class Statements<Tx> {
   readonly #store: Store<Tx>;
-  readonly #texts = new Map<string, string>();
+  readonly #sql = new Map<string, string>();
 
   constructor(store: Store<Tx>) {
     this.#store = store;
@@ -55,13 +55,13 @@ export class Statements<Tx> {
       for (const block of blocks) {
         const [name = '', ...lines] = block.split('\n');
         const text = lines.filter((line) => !line.startsWith('--')).join('\n');
-        this.#texts.set(name, inDialect(text.trim(), store));
+        this.#sql.set(name, inDialect(text.trim(), store));
       }
     }
   }
 
   text(name: string): string {
-    return this.#texts.get(name) ?? name;
+    return this.#sql.get(name) ?? name; // The database quotes an unknown name in its error.
   }
 
   /** Runs a statement in the transaction, or without one in a transaction of its own. */

@@ -38,7 +38,7 @@ export function dueIn(row: Row): Due {
   };
 }
 
-/** How often what waits for an expectation or another body looks again by itself: for about a quarter of an hour. */
+/** How often a transition that waits for an expectation or another body is looked at again: for about 15 minutes. */
 const MAX_LOOKS = 10;
 /** How long to wait for a reference that another worker has. */
 const BUSY_MS = 200;
@@ -47,7 +47,7 @@ const MAX_ERROR_LENGTH = 500;
 
 class TransactionEnded extends Error {
   override readonly message =
-    'The handler ended its transaction by itself, so what it did may be committed. Leave COMMIT and ROLLBACK to the inbox.';
+    'The handler ended its transaction, so its effects may be committed. Leave COMMIT and ROLLBACK to the inbox.';
 }
 
 /** Its start is committed: `attempts` is the number of this one, and `mark` tells its transaction from others. */

@@ -93,7 +93,7 @@ export function evaluate(transition: TransitionCase, rules: EvaluationRules, isH
   if (signed.merchant_reference === '' || signed.internal_reference === '')
     return park('quarantined', 'empty_reference');
   const isCompleted = status === 'COMPLETED' && rules.completedEvents.includes(signed.event);
-  // COMPLETED under another event is no payment, and no handler is asked to tell them apart.
+  // COMPLETED under another event is no payment, so no handler gets it.
   if (!isHandled || (status === 'COMPLETED' && !isCompleted)) return park('unhandled', 'no_handler');
   if (transition.unfinished >= MAX_UNFINISHED) return park('quarantined', 'crash_loop');
   if (appliedStatus !== undefined && !transition.isWaived && !isAllowed(rules, appliedStatus, status)) {

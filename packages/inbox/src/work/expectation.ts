@@ -75,7 +75,7 @@ export function checkExpectation(expectation: Expectation, account: string): Sto
 }
 
 /**
- * Keeps an expectation, and wakes what waits for it. What is parked at the same moment looks again by itself a second later.
+ * Keeps an expectation, and wakes what waits for it. A transition parked at the same moment is looked at again a second later.
  *
  * @throws {InvalidStateError} When the reference has another amount already, and `replace` is not set, or it is settled.
  */

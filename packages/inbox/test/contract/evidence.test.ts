@@ -97,8 +97,8 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     for (let amount = 520; amount >= 500; amount -= 1) {
       const payload = { ...data.payload, request_amount: amount, transaction_amount: amount };
       const json = JSON.stringify({ ...data, payload });
-      const texts = [json, json.replace('"payload":{', '"payload":{"merchant_reference":"X",')];
-      for (const body of texts.map((text) => filled(text, 64 * KIB))) {
+      const bodies = [json, json.replace('"payload":{', '"payload":{"merchant_reference":"X",')];
+      for (const body of bodies.map((text) => filled(text, 64 * KIB))) {
         for (const verifier of [lax, strict]) {
           const result = verifier?.verifyCallback({ signature, body });
           if (result === undefined || (!result.ok && !result.authentic))

@@ -127,7 +127,7 @@ describe('a server that ends', () => {
         };
         const intercepted = (...values: unknown[]): unknown => {
           const run = (): unknown => Reflect.apply(query, client, values);
-          // A prepared statement keeps first deliveries, and commits by itself.
+          // A prepared statement keeps first deliveries, and commits automatically.
           return values[0] === 'commit' || typeof values[0] === 'object' ? lose(run) : run();
         };
         Object.assign(client, { query: intercepted });

@@ -154,7 +154,7 @@ it('behind a pooler that does not know prepared statements, callbacks are kept w
   await inbox.receive(paid('A', 500));
   const { rows } = await pool.query<{ name: string }>(names);
   expect(rows).toHaveLength(1); // Control.
-  // The next statements run on a connection that does not have it, and on one where somebody else has it.
+  // The next statements run on a connection that does not have it, and on one where another client has it.
   await pool.query('deallocate all');
   for (const reference of ['B', 'C']) await inbox.receive(paid(reference, 500));
   expect((await pool.query(names)).rows).toEqual([]);

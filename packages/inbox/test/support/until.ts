@@ -5,7 +5,7 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   while (!(await condition())) await pause(5);
 }
 
-/** Repeats what may fail for want of time, as its caller would: a disk that stands still is not what a test is about. */
+/** Repeats until it succeeds, as a sender would: a slow disk must not fail a test about something else. */
 export async function untilDone(act: () => Promise<unknown>): Promise<void> {
   await until(async () => (await Promise.allSettled([act()]))[0].status === 'fulfilled');
 }
