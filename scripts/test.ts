@@ -33,7 +33,6 @@ const TURBO = [
 process.chdir(dirname(import.meta.dirname));
 const started = Date.now();
 let total: Counts = { passed: 0, failed: 0 };
-const failures: string[] = [];
 
 for (const [name, command] of CHECKS) {
   const { code, output } = await run(command, 'collected');
@@ -62,10 +61,9 @@ for (const folder of tested) {
   const testFiles = globSync(`${folder}/test/**/*.test.ts`).map((path) => path.replaceAll('\\', '/'));
   const counts = countReport(report, testFiles);
   count(counts, folder);
-  if (counts.failed > 0) failures.push(...failuresIn(report).map((failure) => `${folder}: ${failure}`));
+  if (counts.failed > 0) for (const failure of failuresIn(report)) console.log(`${' '.repeat(14)}${failure}`);
 }
 
-if (failures.length > 0) console.log(`\n${failures.join('\n')}`);
 const seconds = Math.round((Date.now() - started) / 1000);
 console.log(`\n${tested.length} packages and ${CHECKS.length + 1} checks in ${seconds} s`);
 console.log(`${total.passed} passed, ${total.failed} failed`);

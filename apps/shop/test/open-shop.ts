@@ -106,8 +106,8 @@ export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop>
     return response.status;
   };
   const workedOff = async (): Promise<void> => {
-    // Only a hang keeps one of them pending, due or started.
-    while ((await inbox.list({ limit: 1000 })).some(isUnderWay)) {
+    // Only a hang keeps one of them spooled, pending, due or started. A slow disk brings callbacks into the spool.
+    while ((await inbox.stats()).spooled > 0 || (await inbox.list({ limit: 1000 })).some(isUnderWay)) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   };

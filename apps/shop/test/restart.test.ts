@@ -108,7 +108,7 @@ describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engin
     const second = await start();
     const customer = new Customer(second);
     const page = async (): Promise<string> => (await customer.orderPage(reference)).body;
-    await expect.poll(page, { timeout: 30_000 }).toContain('Paid. Thank you!');
+    await expect.poll(page).toContain('Paid. Thank you!');
     expect(await send(second.origin, reference)).toBe(200);
     expect((await customer.get('/owner/inbox?state=settled')).body).toContain('received 2 times');
     second.program.process.kill('SIGINT');
@@ -131,8 +131,8 @@ describe('a database server that dies and comes back', () => {
     expect((await new Customer(shop).orderPage(reference)).status).toBe(500);
 
     await server.restart();
-    await expect.poll(() => shop.sendCallback(genuine(reference)), { timeout: 30_000 }).toBe(200);
-    await expect.poll(() => shop.stateOf(reference), { timeout: 30_000 }).toBe('paid');
+    await expect.poll(() => shop.sendCallback(genuine(reference))).toBe(200);
+    await expect.poll(() => shop.stateOf(reference)).toBe('paid');
     expect(await health()).toBe(200);
     await shop.close();
   });

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SetupError } from '../src/config.ts';
@@ -37,13 +38,14 @@ describe('serving', () => {
   });
 
   it('lets a request in flight finish', async () => {
-    const served = await serve(ANYWHERE, async () => (_request, response) => {
-      setTimeout(() => response.end('finished'), 100);
-    });
+    const arrived = Promise.withResolvers<ServerResponse>();
+    const served = await serve(ANYWHERE, async () => (_request, response) => arrived.resolve(response));
     const answer = fetch(served.origin).then((response) => response.text());
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    await served.close();
+    const response = await arrived.promise;
+    const closed = served.close();
+    response.end('finished');
     expect(await answer).toBe('finished');
+    await closed;
   });
 
   it('answers 503 until the shop is ready, and never hangs', async () => {

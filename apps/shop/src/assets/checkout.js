@@ -40,7 +40,9 @@ form.addEventListener('submit', () => {
 
 form.addEventListener('input', ({ target }) => {
   clearTimeout(timer);
-  // A choice by hand is kept, whatever account is typed afterwards.
-  if (target.name === 'provider') form.elements.by_prefix.value = '';
-  timer = setTimeout(ask, target.name === 'provider' ? 0 : 150);
+  if (target.name === 'provider') {
+    // A choice by hand is kept: no earlier answer replaces it, whatever account is typed afterwards.
+    form.elements.by_prefix.value = '';
+    void ask();
+  } else timer = setTimeout(ask, 150);
 });
