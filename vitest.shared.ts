@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os';
 /**
  * What the tests of every package share. A package's own vitest.config.ts spreads it and adds what it needs.
  *
- * The deadlines only end what hangs: vitest's own five seconds, and one second of `expect.poll`, are too short for compilers, browsers and databases on a
- * machine that has other things to do.
+ * The deadlines only end what hangs: vitest's own, five seconds for a test and one for `expect.poll`, are too short for
+ * compilers, browsers and databases on a machine that has other things to do.
  */
 export const SHARED: { testTimeout: number; hookTimeout: number; expect: { poll: { timeout: number } } } = {
   testTimeout: 60_000,

@@ -44,8 +44,8 @@ export function countReport(text: string | undefined, testFiles: readonly string
 }
 
 /**
- * Lists the failures in vitest's report on one package, for the summary: the file, the test and the first line
- * of its message.
+ * Lists the failures in vitest's report on one package, for the summary: the file, the test and the first line of its
+ * message.
  */
 export function failuresIn(text: string | undefined): string[] {
   const report = parseReport(text);

@@ -154,6 +154,32 @@ it('a shop that cannot answer says so, keeps what is shown, and decides when the
   await page.close();
 });
 
+it('a choice by hand stays, although the answer to an earlier question arrives in the same moment', async () => {
+  const shop = await openShop();
+  const page = await openCheckout(shop.origin);
+  await page.getByLabel('Phone or account number').fill('256700000001');
+  await said(page, 'Lake Mobile Money is selected: it serves your number.');
+  // The answer to the next question waits until arrive() is called, as one that comes with the click.
+  await page.evaluate(`
+    const real = fetch;
+    const held = Promise.withResolvers();
+    globalThis.isHeld = held.promise;
+    globalThis.fetch = (address, { signal, ...init }) => new Promise((resolve, reject) => {
+      globalThis.fetch = real;
+      signal.onabort = () => reject(signal.reason);
+      real(address, init).then((answer) => answer.text()).then((text) => {
+        globalThis.arrive = () => resolve({ ok: true, text: async () => text });
+        held.resolve();
+      });
+    });`);
+  await page.getByLabel('How many').fill('2');
+  await page.evaluate('isHeld');
+  await page.evaluate(`document.querySelector('[value=example_bank]').click(); arrive();`);
+  await page.getByText('UGX 36,000', { exact: true }).waitFor();
+  expect(await chosen(page)).toBe('example_bank');
+  await page.close();
+});
+
 describe('the selection by prefix', () => {
   const [coffee] = catalogue;
   if (coffee === undefined) throw new Error('There is nothing to sell.');

@@ -34,7 +34,7 @@ export interface IntakeRecord {
   readonly subjectKey: string;
   /** Of the content. */
   readonly digest: string;
-  /** The request body, unchanged. */
+  /** The JSON text, unchanged, or serialised again where a body parser read it first. */
   readonly content: string;
   /** `Claims` as JSON. */
   readonly claims: string;

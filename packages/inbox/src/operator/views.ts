@@ -50,7 +50,7 @@ export interface TransitionDetails extends TransitionSummary {
 export interface KeptBody {
   /** SHA-256 of the body, 64 hexadecimal digits. */
   readonly digest: string;
-  /** The request body, unchanged; undefined after `prune()`. */
+  /** The JSON text, unchanged, or serialised again where a body parser read it first; undefined after `prune()`. */
   readonly text: string | undefined;
   /** What it claims about money. */
   readonly request: StoredClaim;
