@@ -88,11 +88,11 @@ describe.each(FRAMEWORKS)('while the customer on %s types', (framework) => {
     const shop = await openShop({ framework });
     const page = await openCheckout(shop.origin, 'sticker');
     await said(page, 'No provider can take UGX 300.');
-    await card(page, 'Example Card').getByText('Example Card (UGX) takes at least 2,000 UGX').waitFor();
+    await card(page, 'Example Card').getByText('Example Card (UGX) takes at least UGX 2,000').waitFor();
     await page.getByLabel('How many').fill('4');
     await page.getByText('UGX 1,200', { exact: true }).waitFor();
     await card(page, 'Lake Mobile Money').getByText('Can take UGX 1,200.').waitFor();
-    await card(page, 'Example Card').getByText('takes at least 2,000 UGX').waitFor();
+    await card(page, 'Example Card').getByText('takes at least UGX 2,000').waitFor();
     await page.close();
   });
 });

@@ -63,7 +63,7 @@ describe('eligibleProviders splits providers and gives every reason', () => {
             },
             {
               code: 'amount_below_minimum',
-              message: 'Example Mobile Money takes at least 500 UGX per transaction.',
+              message: 'Example Mobile Money takes at least UGX\u00a0500 per transaction.',
             },
             {
               code: 'account_prefix_differs',
@@ -132,8 +132,8 @@ describe('amounts are compared exactly', () => {
       },
     );
     expect(ineligible[0]?.reasons.map(({ message }) => message)).toEqual([
-      'Example Mobile Money takes at most 0.000123 UGX per transaction.',
-      'Example Mobile Money takes at most 20,000,000.5 UGX per day.',
+      'Example Mobile Money takes at most UGX\u00a00.000123 per transaction.',
+      'Example Mobile Money takes at most UGX\u00a020,000,000.5 per day.',
     ]);
   });
 

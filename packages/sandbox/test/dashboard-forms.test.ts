@@ -38,7 +38,7 @@ describe('a form that is sent', () => {
     await submit(sandbox, 'transfers', { currency: 'UGX', amount: '20000' });
     const paid = await submit(sandbox, 'payouts', { ...rest, provider: 'example_bank UGX', amount: '5000' });
     expect(paid.status).toBe(303);
-    expect(row(await show('/wallets'), 'wallets-UGX-MERCHANT_PAYOUT')).toContain('15,000 UGX');
+    expect(row(await show('/wallets'), 'wallets-UGX-MERCHANT_PAYOUT')).toContain('UGX 15,000');
   });
 
   it('every misbehaviour and every retry rule that it offers is one that the sandbox knows', async () => {
@@ -124,7 +124,7 @@ describe('a form that is sent', () => {
       'collection-merchant_reference-problem',
       'Enter a reference',
     ],
-    ['payouts', collectionForm, 'payout-amount-problem', 'Example Mobile Money takes 1,000 UGX or more'],
+    ['payouts', collectionForm, 'payout-amount-problem', 'Example Mobile Money takes UGX 1,000 or more'],
     ['clock', { advance_seconds: 'soon' }, 'clock-advance_seconds-problem', 'Enter whole seconds'],
     [
       'addresses',

@@ -124,7 +124,7 @@ describe('deliveries', () => {
       /^transaction\.completed:ORD-1:SBX-1001-\w{10}:COLLECTION:COMPLETED$/,
     );
     expect(textOf(text)).toMatch(
-      /t \d{10} seconds, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, (when it was sent|\d s before it was sent)/,
+      /t \d{10} seconds, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC, (when it was sent|\d s before it was sent)/,
     );
     expect(textOf(text)).toContain(`The account's signing key, …${sandbox.account.signingKey.slice(-4)}`);
   });
@@ -174,7 +174,7 @@ describe('a transaction', () => {
     const text = await show('/transactions/1001');
     const story = textOf(part(text, 'story', 'ol'));
     expect(story).toMatch(
-      /Started .*Completed .*\+ 8,685 UGX in the collection wallet, uncleared .*\+ 965 UGX in the collection wallet, rolling reserve .*Callback scheduled: delivery \d+ .*Attempt 1 of delivery \d+ ?: HTTP 200, \d+ ms/,
+      /Started .*Completed .*\+UGX 8,685 in the collection wallet, uncleared .*\+UGX 965 in the collection wallet, rolling reserve .*Callback scheduled: delivery \d+ .*Attempt 1 of delivery \d+ ?: HTTP 200, \d+ ms/,
     );
     const [, address = ''] = /href="(\/deliveries\/\d+)"/.exec(text) ?? [];
     expect(await show(address)).toContain('href="/transactions/1001"');

@@ -205,11 +205,11 @@ describe('wallets', () => {
     });
     const wallet = async (): Promise<string> =>
       row(await show('/wallets'), 'wallets-UGX-MERCHANT_COLLECTION');
-    expect(await wallet()).toContain('0 UGX 8,685 UGX 965 UGX 9,650 UGX');
+    expect(await wallet()).toContain('UGX 0 UGX 8,685 UGX 965 UGX 9,650');
     await submit(sandbox, 'clearing', { bucket: 'uncleared' });
-    expect(await wallet()).toContain('8,685 UGX 0 UGX 965 UGX 9,650 UGX');
+    expect(await wallet()).toContain('UGX 8,685 UGX 0 UGX 965 UGX 9,650');
     await submit(sandbox, 'clearing', { bucket: 'reserve' });
-    expect(await wallet()).toContain('9,650 UGX 0 UGX 0 UGX 9,650 UGX');
+    expect(await wallet()).toContain('UGX 9,650 UGX 0 UGX 0 UGX 9,650');
   });
 
   it('late callbacks go out at the press of a button', async () => {

@@ -90,7 +90,7 @@ function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): Ineligi
     return isAmount && bound !== undefined && compareDecimals(decimal, bound) === side;
   };
   const money = (limit: number): string =>
-    `${limit.toLocaleString('en', { maximumFractionDigits: 20 })} ${unit}`;
+    `${unit}\u00a0${limit.toLocaleString('en', { maximumFractionDigits: 20 })}`;
   const digits = account === undefined ? undefined : normalizeAccount(account);
   const isServed = prefixes.some((prefix) => digits?.startsWith(normalizeAccount(prefix)));
   const checks: readonly [IneligibilityCode, applies: boolean, message: string][] = [

@@ -18,12 +18,24 @@ export function fractionDigits(currency: string): number {
 }
 
 /**
- * An amount of the wire for people: its digits grouped, then the currency.
+ * An amount of the wire for people: the currency, a no-break space, and the digits grouped, with the decimals that the
+ * number has.
  *
- * @example amountText(5000000, 'UGX') // '5,000,000 UGX'
+ * @example amountText(5000000, 'UGX') // 'UGX 5,000,000'
  */
-export const amountText = (amount: number, currency: string): string =>
-  `${amount.toLocaleString('en', { minimumFractionDigits: fractionDigits(currency) })} ${currency}`;
+export const amountText = (
+  amount: number,
+  currency: string,
+  signDisplay: 'auto' | 'exceptZero' = 'auto',
+): string =>
+  amount.toLocaleString('en', {
+    style: 'currency',
+    currencyDisplay: 'code',
+    minimumFractionDigits: 0,
+    maximumFractionDigits: 20,
+    currency,
+    signDisplay,
+  });
 
 /**
  * An amount of the wire in minor units, or undefined when it is not exact: more decimals than the currency has, not

@@ -103,7 +103,7 @@ describe.each([
     const { payment_page_url } = sandbox.collect({ ...collection, merchant_reference: 'PAID', mode: 'page' });
     await page.goto(url + new URL(payment_page_url ?? '').pathname);
     expect(await violations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Pay 500 UGX' }).click();
+    await page.getByRole('button', { name: 'Pay UGX 500' }).click();
     await page.getByText('Completed').waitFor();
     expect(await violations(page)).toEqual([]);
     await page.context().close();

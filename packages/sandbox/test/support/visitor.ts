@@ -5,6 +5,7 @@ export interface View {
   readonly colorScheme?: 'light' | 'dark';
   readonly isPhone?: boolean;
   readonly javaScriptEnabled?: boolean;
+  readonly timezoneId?: string;
 }
 
 /** A tab, and what its console complains of. */
@@ -14,10 +15,11 @@ export interface Visit {
 }
 
 export async function visit(browser: Browser, view: View = {}): Promise<Visit> {
-  const { colorScheme = 'light', isPhone = false, javaScriptEnabled = true } = view;
+  const { colorScheme = 'light', isPhone = false, javaScriptEnabled = true, timezoneId = 'UTC' } = view;
   const context = await browser.newContext({
     colorScheme,
     javaScriptEnabled,
+    timezoneId,
     permissions: ['clipboard-read', 'clipboard-write'],
     ...(isPhone
       ? { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }

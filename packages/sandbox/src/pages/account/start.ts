@@ -1,11 +1,11 @@
 import type { PaymentProvider } from '@payment-service/core/client';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
+import { amountText } from '../../service/money.ts';
 import { type SandboxProvider, servesAccount } from '../../service/providers.ts';
 import { askAgain, type Filled, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
-import { count } from '../parts/quantities.ts';
 import { presets, retryChoices } from './presets.ts';
 
 type Choices = readonly (readonly [value: string, text: string])[];
@@ -58,7 +58,6 @@ export function startPage(c: Context, dashboard: Dashboard, refused?: Refused): 
     const isKept = account !== undefined && (refused !== undefined || servesAccount(option, account));
     const fields = fieldsOf(id, mine && { ...mine, typed: isKept ? { ...typed, account } : typed });
     const { min_amount: min, max_amount: max, option_prefixes: prefixes } = option;
-    const money = (amount: number): string => `${count(amount)} ${option.transaction_currency}`;
     return html`<section class="card" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${form(
       id,
       `${id}s`,
@@ -68,7 +67,7 @@ export function startPage(c: Context, dashboard: Dashboard, refused?: Refused): 
           offered.map((one) => [nameOf(one.option), labelOf(one.option)]),
         )}
 ${fields.field({ name: 'account', label: 'Account or mobile number', value: `${prefixes[0] ?? '25677'}2000001`, hint: prefixes.length > 0 ? `Starts with ${prefixes.join(' or ')}.` : 'Any. Never a real card number.' })}
-${fields.field({ name: 'amount', label: `Amount in ${option.transaction_currency}`, type: 'number', value: String(Math.max(min, leastAmount)), hint: `${money(min)} to ${money(max)}.` })}
+${fields.field({ name: 'amount', label: `Amount in ${option.transaction_currency}`, type: 'number', value: String(Math.max(min, leastAmount)), hint: `${amountText(min, option.transaction_currency)} to ${amountText(max, option.transaction_currency)}.` })}
 ${fields.field({ name: 'merchant_reference', label: 'Merchant reference', value: suggestion })}
 ${fields.field({ name: 'customer_name', label: 'Customer name', value: 'Sandbox Customer' })}
 ${rest(fields, chosen)}

@@ -2,13 +2,14 @@ import type { Wallet } from '@payment-service/core/client';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { entriesOf, waitingEntries } from '../../service/ledger.ts';
+import { toAmount } from '../../service/money.ts';
 import type { EntryRecord, TransferRecord } from '../../state/records.ts';
 import { buckets, causes, wallets as walletNames } from '../parts/entry-words.ts';
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { type Dashboard, framed, notFound } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
 import { type Column, list, paged, readQuery } from '../parts/list.ts';
-import { age, amount, count, counted, money, time } from '../parts/quantities.ts';
+import { age, amount, count, counted, money, movement, time } from '../parts/quantities.ts';
 
 const LATEST = 5;
 
@@ -46,7 +47,7 @@ const entryColumns = (now: number): readonly Column<EntryRecord>[] => [
     label: 'Amount',
     isTitle: true,
     isNumber: true,
-    cell: (one) => html`<strong>${one.amount > 0 ? '+' : ''}${money(one.amount, one.currency)}</strong>`,
+    cell: (one) => html`<strong>${movement(toAmount(one.amount, one.currency), one.currency)}</strong>`,
   },
   { label: 'Why', isWide: true, cell: about },
   { label: 'Where', cell: ({ walletType, bucket }) => `${walletNames[walletType]}, ${buckets[bucket]}` },

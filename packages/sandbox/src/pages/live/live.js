@@ -9,15 +9,26 @@ const REFRESH_MS = 30_000;
 const PARTS = ['top', 'main'];
 const part = (id) => document.getElementById(id);
 
-/** Times in the reader's zone (UTC is the title), and the buttons that only a script can serve. */
-function localise(root) {
-  for (const time of root.querySelectorAll('time:not([data-age])')) {
-    time.textContent = new Date(time.dateTime).toLocaleString(undefined, {
-      dateStyle: 'medium',
-      timeStyle: 'medium',
-    });
+const isLocal = () => localStorage.getItem('times') === 'local';
+
+/** "2026-11-23 17:05:06.123 UTC+03:00" where the reader asked for local times, and the same in UTC otherwise. */
+function timeText(iso) {
+  const date = new Date(iso);
+  const ahead = isLocal() ? -date.getTimezoneOffset() : 0;
+  const offset = new Date(Math.abs(ahead) * 60_000).toISOString().slice(11, 16);
+  const text = new Date(date.getTime() + ahead * 60_000).toISOString().slice(0, 23).replace('T', ' ');
+  return `${text} UTC${isLocal() ? `${ahead < 0 ? '-' : '+'}${offset}` : ''}`;
+}
+
+/** Times as the reader wants them, and the buttons that only a script can serve. */
+function prepare(root) {
+  for (const time of root.querySelectorAll('time')) {
+    time['age' in time.dataset ? 'title' : 'textContent'] = timeText(time.dateTime);
   }
   for (const button of root.querySelectorAll('[data-copy]')) button.hidden = false;
+  const zone = root.getElementById('zone');
+  zone.hidden = false;
+  zone.textContent = isLocal() ? 'Times: local' : 'Times: UTC';
 }
 
 /** A failure of this module itself, for its developer. */
@@ -53,7 +64,7 @@ function announceChange() {
 /** Shows another version of this page, and keeps focus, scroll position, open panels and what is typed outside `sent`. */
 function show(text, sent) {
   const next = new DOMParser().parseFromString(text, 'text/html');
-  localise(next);
+  prepare(next);
   for (const id of PARTS) {
     const [now, then] = [part(id), next.getElementById(id)];
     if (then === null) continue;
@@ -180,6 +191,9 @@ document.addEventListener('change', ({ target }) => {
 document.addEventListener('click', (event) => {
   const button = event.target.closest('[data-copy]');
   if (button !== null) copy(button).catch(report);
+  if (event.target.id !== 'zone') return;
+  localStorage.setItem('times', isLocal() ? 'UTC' : 'local');
+  prepare(document);
 });
 // A hidden tab holds no connection: a browser allows six to one server.
 document.addEventListener('visibilitychange', () => (document.hidden ? disconnect() : connect()));
@@ -188,7 +202,7 @@ addEventListener('pageshow', ({ persisted }) => persisted && connect());
 // Ages grow although nothing happens.
 setInterval(() => stream !== undefined && refresh().catch(report), REFRESH_MS);
 
-localise(document);
+prepare(document);
 // On a phone the navigation scrolls sideways: the page that is open shows in it.
 // Not scrollIntoView(), from which the Tab key would go on.
 const here = document.querySelector('.nav [aria-current]');

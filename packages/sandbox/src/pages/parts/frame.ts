@@ -53,7 +53,7 @@ export function framed(c: Context, dashboard: Dashboard, content: Content): Prom
     title: `${title} · Payment service sandbox`,
     body: html`<a class="skip" href="#main">Skip to the content</a>
 <header class="top" id="top"><div class="frame">
-<div class="brand"><strong>Payment service sandbox</strong>${badge('info', 'Simulated')}${newestTrouble(dashboard)}</div>
+<div class="brand"><strong>Payment service sandbox</strong>${badge('info', 'Simulated')}${newestTrouble(dashboard)}<button type="button" id="zone" hidden>Times: UTC</button></div>
 <nav class="nav" aria-label="Pages"><ul>${sections.map(
       ([href, label]) =>
         html`<li><a href="${href}"${href === section ? html` aria-current="page"` : ''}>${label}</a></li>`,

@@ -16,12 +16,16 @@ export const amount = (value: number, currency: string): Markup =>
 
 export const money = (minor: Minor, currency: string): Markup => amount(toAmount(minor, currency), currency);
 
+/** What was added, with "+", or taken. */
+export const movement = (value: number, currency: string): Markup =>
+  html`<span class="amount">${amountText(value, currency, 'exceptZero')}</span>`;
+
 export const milliseconds = (ms: number | null): Markup =>
   ms === null ? html`<span class="quiet">–</span>` : html`<span class="number">${count(ms)} ms</span>`;
 
-export const utc = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+export const utc = (ms: number): string => `${new Date(ms).toISOString().slice(0, 23).replace('T', ' ')} UTC`;
 
-/** A time in UTC, which the live module shows in the reader's zone. */
+/** A time in UTC, which the live module can show in the reader's zone. */
 export const time = (ms: number): Markup =>
   html`<time datetime="${new Date(ms).toISOString()}" title="${utc(ms)}">${utc(ms)}</time>`;
 

@@ -6,7 +6,7 @@ import { buckets, causes, wallets } from '../parts/entry-words.ts';
 import { button } from '../parts/form.ts';
 import { type Dashboard, framed, notFound } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
-import { age, amount, milliseconds, money, time } from '../parts/quantities.ts';
+import { age, milliseconds, money, movement, time } from '../parts/quantities.ts';
 import { note, shape, type Tone, transactionState } from '../parts/state.ts';
 import { toneOf } from './outcome.ts';
 
@@ -121,7 +121,7 @@ function told(
       const where = `${wallets[wallet_type]}, ${buckets[bucket]}`;
       return [
         'neutral',
-        html`${moved < 0 ? '' : '+'}${amount(moved, currency)} in the <a href="/wallets/${currency}">${where}</a>`,
+        html`${movement(moved, currency)} in the <a href="/wallets/${currency}">${where}</a>`,
         free_at === null ? `${causes[cause]}.` : html`Available ${age(Date.parse(free_at), service.now())}.`,
       ];
     }
