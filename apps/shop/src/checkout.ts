@@ -190,14 +190,13 @@ function quantityIn({ quantity }: CheckoutForm): number | undefined {
 
 function formProblems(form: CheckoutForm): Partial<Record<CheckoutField, string>> {
   const fields: Partial<Record<CheckoutField, string>> = {};
-  if (quantityIn(form) === undefined)
-    fields.quantity = `Write how many you want: a whole number from 1 to ${MAX_PIECES}.`;
+  if (quantityIn(form) === undefined) fields.quantity = `Enter a quantity from 1 to ${MAX_PIECES}.`;
   if (form.name === '' || form.name.length > MAX_NAME_LENGTH || CONTROL.test(form.name)) {
-    fields.name = `Write your name, in at most ${MAX_NAME_LENGTH} characters.`;
+    fields.name = `Enter your name, in at most ${MAX_NAME_LENGTH} characters.`;
   }
   const isAccount = plainAccount(form.account) !== '' && form.account.length <= MAX_ACCOUNT_LENGTH;
   if (!isAccount || CONTROL.test(form.account)) {
-    fields.account = 'Write the phone or account number that you pay from, with the country code.';
+    fields.account = 'Enter the phone or account number that you pay from, with the country code.';
   }
   return fields;
 }

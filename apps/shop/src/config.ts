@@ -59,13 +59,13 @@ export function readConfig(environment: Environment): ShopConfig {
 }
 
 /**
- * DATABASE_URL wins over INBOX_FILE; without both it is the standard file.
+ * DATABASE_URL wins over INBOX_FILE; without both it is the default file.
  *
- * @throws {SetupError} that holds nothing of the address, in which a password may stand.
+ * @throws {SetupError} that holds nothing of the address, which may contain a password.
  */
-export function readKeeping(environment: Environment, standardFile: () => string): Keeping {
+export function readKeeping(environment: Environment, defaultFile: () => string): Keeping {
   const databaseUrl = environment['DATABASE_URL'] || undefined;
-  if (databaseUrl === undefined) return { file: environment['INBOX_FILE'] || standardFile() };
+  if (databaseUrl === undefined) return { file: environment['INBOX_FILE'] || defaultFile() };
   if (!/^postgres(?:ql)?:$/.test(URL.parse(databaseUrl)?.protocol ?? '')) {
     throw new SetupError(
       'DATABASE_URL must be the address of a PostgreSQL database: postgres://user:password@host:5432/database.',
@@ -74,12 +74,12 @@ export function readKeeping(environment: Environment, standardFile: () => string
   return { databaseUrl };
 }
 
-/** @throws {SetupError} when the variable is set and is no port number. */
-export function readPort(environment: Environment, name: string, standard: number): number {
-  const text = environment[name] || String(standard);
+/** @throws {SetupError} when the variable is set and is not a port number. */
+export function readPort(environment: Environment, name: string, fallback: number): number {
+  const text = environment[name] || String(fallback);
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port > 65_535) {
-    throw new SetupError(`${name} must be a port number from 0 to 65535, for example ${name}=${standard}.`);
+    throw new SetupError(`${name} must be a port number from 0 to 65535, for example ${name}=${fallback}.`);
   }
   return port;
 }

@@ -93,7 +93,7 @@ The sample shop is open. It runs on ${framework}.
 
 What to click:
   1. Open the shop and press "Buy" at the coffee beans.
-  2. Write any name and the number 256770000001, which selects Example Mobile Money, and press "Pay".
+  2. Enter any name and the number 256770000001, which selects Example Mobile Money, and press "Pay".
   3. Press "Pay" on the sandbox's payment page. The order becomes paid as soon as the signed callback is in.
   4. Open "Inbox" in the menu: there the callback is "settled", and what is odd waits for a person.
   5. In the sandbox, open "Settings", choose the callbacks "Forged amount, valid signature", save the defaults, and buy

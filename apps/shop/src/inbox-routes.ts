@@ -112,6 +112,6 @@ function isTransitionId(text: string): boolean {
 function troubleIn(error: unknown): string | undefined {
   if (error instanceof InvalidStateError) return `Nothing was changed: ${error.message}`;
   if (!(error instanceof ConfigurationError)) return undefined;
-  if (error.option === 'note') return 'Write a note: why do you do this? At most 1000 characters.';
+  if (error.option === 'note') return 'Enter a note that says why, in at most 1000 characters.';
   return error.option === 'body' || error.option === 'transitionId' ? error.message : undefined;
 }

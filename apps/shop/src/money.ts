@@ -12,8 +12,8 @@ export function multiply({ currency, amount }: Money, quantity: number): Money {
   return { currency, amount: fraction === '' ? digits : `${digits.slice(0, point)}.${digits.slice(point)}` };
 }
 
-/** For people: "UGX 18,000". Takes the wire's numbers as well as our texts. */
+/** For people: "UGX 18,000" with a no-break space, and the decimals unchanged. Takes the wire's numbers as well as our decimal text. */
 export function formatMoney(currency: string, amount: string | number): string {
   const [whole = '', ...rest] = String(amount).split('.');
-  return `${currency} ${[whole.replace(/\B(?=(\d{3})+$)/g, ','), ...rest].join('.')}`;
+  return `${currency}\u00a0${[whole.replace(/\B(?=(\d{3})+$)/g, ','), ...rest].join('.')}`;
 }

@@ -55,7 +55,7 @@ export async function placeOrder(
   const checkout = checkOut(typed, product, providers);
   if (!checkout.ok) return again({ refusal: checkout.refusal });
   if (!isFormId(formId)) {
-    return again({ trouble: 'The form came without its number, so nothing was ordered. Send this one.' });
+    return again({ trouble: 'This form is not valid. Nothing was ordered; submit it again.' });
   }
 
   const order = newOrder(product, checkout, desk);

@@ -30,8 +30,10 @@ describe.each(STAGES)(
       const [forgery] = await shop.transitions();
       expect(forgery).toMatchObject({ state: 'quarantined', reason: 'amount_mismatch', bodyCount: 6 });
       const page = (await customer.get(`/owner/inbox/${forgery?.transitionId}`)).body;
-      expect(page).toMatch(/Requested<\/dt><dd>UGX 18,000<\/dd>\s*<dt>Transacted<\/dt><dd><mark>UGX 1</);
-      expect(page).toContain('KES 18,000');
+      expect(page).toMatch(
+        /Requested<\/dt><dd>UGX\u00a018,000<\/dd>\s*<dt>Transacted<\/dt><dd><mark>UGX\u00a01</,
+      );
+      expect(page).toContain('KES\u00a018,000');
       expect((await customer.orderPage(reference)).body).not.toContain('Paid.');
 
       expect(await shop.postCallback(data, signature)).toBe(200);

@@ -85,6 +85,35 @@ describe('pages of the shop that update themselves', () => {
   });
 });
 
+it.each([true, false])(
+  'times are UTC until the owner switches to local ones (scripts: %s)',
+  async (javaScriptEnabled) => {
+    const shop = await openShop();
+    const { reference } = await new Customer(shop).placeOrder();
+    const context = await browser.newContext({ timezoneId: 'Africa/Kampala', javaScriptEnabled });
+    const page = await context.newPage();
+    await page.goto(`${shop.origin}/owner/orders`);
+    const iso = new Date((await shop.orders.find(reference))?.createdAt ?? 0).toISOString();
+    await page.getByText(`${iso.slice(0, 23).replace('T', ' ')} UTC`, { exact: true }).waitFor();
+    const zone = page.getByRole('button', { name: 'Times: UTC' });
+    if (!javaScriptEnabled) return expect(await zone.isVisible()).toBe(false);
+    await zone.click();
+    await page.locator('time', { hasText: / UTC\+03:00$/ }).waitFor();
+    await shop.sendCallback(genuine(reference));
+    await said(page, 'Updated: Orders');
+    await page
+      .getByText(/ UTC\+03:00$/)
+      .nth(1)
+      .waitFor();
+    expect(await page.locator('time', { hasText: / UTC$/ }).count()).toBe(0);
+    await page.goto(`${shop.origin}/owner/inbox`);
+    await page.locator('time', { hasText: / UTC\+03:00$/ }).waitFor();
+    await page.getByRole('button', { name: 'Times: local' }).click();
+    await page.locator('time', { hasText: / UTC$/ }).waitFor();
+    await context.close();
+  },
+);
+
 it('a provider that the sandbox switches off is off in the shop a second later, and on again', async () => {
   const shop = await openShop();
   const customer = new Customer(shop);

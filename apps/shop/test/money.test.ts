@@ -25,11 +25,13 @@ describe('money', () => {
   });
 
   it.each([
-    ['UGX', '300', 'UGX 300'],
-    ['UGX', '18000', 'UGX 18,000'],
-    ['USD', '1234567.50', 'USD 1,234,567.50'],
-    ['UGX', 52_380, 'UGX 52,380'],
-    ['KES', 0.5, 'KES 0.5'],
+    ['UGX', '300', 'UGX\u00a0300'],
+    ['UGX', '18000', 'UGX\u00a018,000'],
+    ['USD', '1234567.50', 'USD\u00a01,234,567.50'],
+    ['UGX', 52_380, 'UGX\u00a052,380'],
+    ['KES', 0.5, 'KES\u00a00.5'],
+    ['KES', 0, 'KES\u00a00'],
+    ['KES', '0.00', 'KES\u00a00.00'],
   ])('shows %s %s as %s', (currency, amount, text) => {
     expect(formatMoney(currency, amount)).toBe(text);
   });

@@ -7,7 +7,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     const shop = await openShop({ framework });
     const { status, body } = await new Customer(shop).checkOut({ product: 'sticker' });
     expect(status).toBe(422);
-    expect(body).toContain('No provider can take UGX 300 from this account.');
+    expect(body).toContain('No provider can take UGX\u00a0300 from this account.');
     for (const reason of [
       'Example Mobile Money takes at least UGX\u00a0500 per transaction.',
       'Lake Mobile Money takes at least UGX\u00a01,000 per transaction.',
@@ -23,7 +23,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     const shop = await openShop({ framework });
     const { status, body } = await new Customer(shop).checkOut({ product: 'lamp', quantity: '999' });
     expect(status).toBe(422);
-    expect(body).toContain('No provider can take UGX 119,880,000 from this account.');
+    expect(body).toContain('No provider can take UGX\u00a0119,880,000 from this account.');
     expect(body).toContain('Example Bank Transfer takes at most UGX\u00a050,000,000 per transaction.');
     expect(await shop.orders.list()).toEqual([]);
   });
@@ -33,7 +33,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     const form = { product: 'tea', account: '256770000001', provider: 'savanna_mobile_money' };
     const { status, body } = await new Customer(shop).checkOut(form);
     expect(status).toBe(422);
-    expect(body).toContain('No provider can take KES 450 from this account.');
+    expect(body).toContain('No provider can take KES\u00a0450 from this account.');
     expect(body).toContain('Savanna Mobile Money serves accounts that start with 25470, 25471, 25472.');
     expect(body).toContain('Rift Mobile Money (switched off) is not available at the moment.');
     expect(await shop.orders.list()).toEqual([]);
@@ -44,7 +44,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     const { status, body } = await new Customer(shop).checkOut({ account: '256700000001', name: 'Ann <3' });
     expect(status).toBe(422);
     expect(body).toMatch(
-      /id="account-problem">Example Mobile Money serves accounts that start with 25677, 25678\. These can take UGX 18,000 from this account: Lake Mobile Money, Example Bank Transfer, Example Card \(UGX\)\./,
+      /id="account-problem">Example Mobile Money serves accounts that start with 25677, 25678\. These can take UGX\u00a018,000 from this account: Lake Mobile Money, Example Bank Transfer, Example Card \(UGX\)\./,
     );
     // What was typed is still there, and the way to the payment is open.
     expect(body).toContain('value="256700000001"');
@@ -59,14 +59,14 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
   });
 
   it.each([
-    ['quantity', { quantity: '0' }, 'a whole number from 1 to 999'],
-    ['quantity', { quantity: '1.5' }, 'a whole number from 1 to 999'],
-    ['quantity', { quantity: '-1' }, 'a whole number from 1 to 999'],
-    ['quantity', { quantity: '1e3' }, 'a whole number from 1 to 999'],
-    ['name', { name: '  ' }, 'Write your name'],
+    ['quantity', { quantity: '0' }, 'Enter a quantity from 1 to 999.'],
+    ['quantity', { quantity: '1.5' }, 'Enter a quantity from 1 to 999.'],
+    ['quantity', { quantity: '-1' }, 'Enter a quantity from 1 to 999.'],
+    ['quantity', { quantity: '1e3' }, 'Enter a quantity from 1 to 999.'],
+    ['name', { name: '  ' }, 'Enter your name'],
     ['name', { name: 'n'.repeat(81) }, 'at most 80 characters'],
-    ['account', { account: '+' }, 'Write the phone or account number'],
-    ['account', { account: '2'.repeat(35) }, 'Write the phone or account number'],
+    ['account', { account: '+' }, 'Enter the phone or account number'],
+    ['account', { account: '2'.repeat(35) }, 'Enter the phone or account number'],
     ['provider', { provider: '' }, 'Choose how you want to pay.'],
     ['provider', { provider: 'a_provider_of_nobody' }, 'Choose how you want to pay.'],
   ])('a form without a usable %s: %o', async (field, form, reason) => {

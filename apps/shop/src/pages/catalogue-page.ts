@@ -52,8 +52,7 @@ ${provider.is_active ? '' : html`<p class="badge off">Not available now</p>`}
 }
 
 export function limits({ transaction_currency, min_amount, max_amount }: PaymentProvider): string {
-  const most = formatMoney('', max_amount).trim();
-  return `${formatMoney(transaction_currency, min_amount)} to ${most}`;
+  return `${formatMoney(transaction_currency, min_amount)} to ${formatMoney(transaction_currency, max_amount)}`;
 }
 
 export function prefixes({ option_prefixes }: PaymentProvider): string {

@@ -55,7 +55,7 @@ ${actionForm(transition)}
   });
 }
 
-function row(term: string, value: string | undefined): Markup | '' {
+function row(term: string, value: Markup | string | undefined): Markup | '' {
   return value === undefined ? '' : html`<dt>${term}</dt><dd>${value}</dd>`;
 }
 

@@ -41,7 +41,8 @@ const OWN_REFERRER = { 'referrer-policy': 'same-origin' };
 export async function page(content: PageContent): Promise<Page> {
   const { title, main, section, status = 200, headers = {}, formsTo = '', watch = false, script } = content;
   // A page that reloads would take away what its owner types.
-  const isLive = watch || section?.startsWith('/owner/');
+  const isOwners = section?.startsWith('/owner/');
+  const isLive = watch || isOwners;
   const body = await html`<!doctype html>
 <html lang="en">
 <head>
@@ -52,7 +53,7 @@ export async function page(content: PageContent): Promise<Page> {
 <link rel="stylesheet" href="/shop.css">
 <link rel="stylesheet" href="/form.css">
 <link rel="stylesheet" href="/inbox.css">
-${isLive ? html`<script type="module" src="/live.js"></script>` : ''}${watch ? html`<noscript><meta http-equiv="refresh" content="3"></noscript>` : ''}${script === undefined ? '' : html`<script type="module" src="${script}"></script>`}
+${isLive ? html`<script type="module" src="/live.js"></script>` : ''}${isOwners ? html`<script type="module" src="/times.js"></script>` : ''}${watch ? html`<noscript><meta http-equiv="refresh" content="3"></noscript>` : ''}${script === undefined ? '' : html`<script type="module" src="${script}"></script>`}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
@@ -60,6 +61,7 @@ ${isLive ? html`<script type="module" src="/live.js"></script>` : ''}${watch ? h
 <a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28"> Hillside Market</a>
 <nav aria-label="Main">
 ${SECTIONS.map(([path, name]) => html`<a href="${path}"${path === section ? html` aria-current="page"` : ''}>${name}</a> `)}
+${isOwners ? html`<button type="button" id="zone" hidden>Times: UTC</button>` : ''}
 </nav>
 </header>
 <main id="main">

@@ -30,7 +30,7 @@ function walletCard(wallet: Wallet): Markup {
 <dt>Available</dt><dd><strong>${formatMoney(currency, available_balance)}</strong></dd>
 <dt>Uncleared</dt><dd>${formatMoney(currency, uncleared_balance)}</dd>
 <dt>Reserve</dt><dd>${formatMoney(currency, reserve_balance)}</dd>
-<dt>In all</dt><dd>${formatMoney(currency, actual_balance)}</dd>
+<dt>Actual</dt><dd>${formatMoney(currency, actual_balance)}</dd>
 </dl>
 </li>`;
 }
