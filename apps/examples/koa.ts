@@ -1,19 +1,28 @@
 /** A merchant's server on Koa 2 or 3: `SIGNING_KEY=… node koa.ts`. */
-import { confirmAmount } from '@payment-service/core';
+import { AmountMismatchError, assertAmount, isTransactionCompleted } from '@payment-service/core';
 import { paymentCallbacks, paymentRedirects } from '@payment-service/koa';
 import Koa from 'koa';
 
 const signingKey = process.env.SIGNING_KEY;
 const orders = new Map([['ORD-1001', { currency: 'UGX', amount: '500', isPaid: false }]]);
+const forReview = new Map<string, unknown>(); // For a person to decide. In production a table, as the orders are.
 
 const callbacks = paymentCallbacks({
   signingKey,
   onCallback: (callback) => {
-    const order = orders.get(callback.signed.merchant_reference);
-    if (!order) return;
-    const payment = confirmAmount(callback, order); // A completed collection, of exactly this amount.
-    if (payment.ok) order.isPaid = true;
-    console.log(callback.signed.merchant_reference, payment.ok ? 'is paid' : payment.mismatches);
+    const { merchant_reference, transaction_status } = callback.signed;
+    const order = orders.get(merchant_reference);
+    if (!order || !isTransactionCompleted(callback))
+      return console.log(merchant_reference, transaction_status);
+    try {
+      const payment = assertAmount(callback, order); // Throws unless it is exactly this payment.
+      order.isPaid = true;
+      console.log(merchant_reference, 'is paid:', payment.amount, payment.currency);
+    } catch (error) {
+      if (!(error instanceof AmountMismatchError)) throw error; // Answered with 429: the service sends it again.
+      forReview.set(callback.transitionId, error.mismatches); // Kept, so answered with 200.
+      console.warn(merchant_reference, error.message);
+    }
   },
   onRefused: ({ code, hint }) => console.warn(code, hint),
 });

@@ -1,4 +1,4 @@
-import { ConfigurationError } from './errors.ts';
+import { ConfigurationError, PaymentServiceError } from './errors.ts';
 import { payloadValueStart } from './verify/json-members.ts';
 import type { SignedFields } from './verify/signed-fields.ts';
 import {
@@ -39,6 +39,43 @@ export type AmountConfirmation =
   | { readonly ok: true }
   | { readonly ok: false; readonly mismatches: readonly AmountMismatch[] };
 
+/** Money that may be credited: the merchant's own expectation, never a claim of the callback. */
+export interface ConfirmedAmount {
+  readonly currency: string;
+  /** In whole units, as a canonical decimal string: `'1999.9'` for an expected `'1999.90'`. */
+  readonly amount: string;
+}
+
+/**
+ * The callback is not the payment that the merchant expects. Thrown by `assertAmount()`. It names fields, and holds no value
+ * of the callback.
+ *
+ * @example
+ * catch (error) {
+ *   if (!(error instanceof AmountMismatchError)) throw error;
+ *   await holdForReview(callback, error.mismatches);
+ * }
+ */
+export class AmountMismatchError extends PaymentServiceError {
+  override readonly name: string = 'AmountMismatchError';
+  override readonly code = 'amount_mismatch';
+  /** Every difference, at least one. */
+  readonly mismatches: readonly AmountMismatch[];
+
+  constructor(mismatches: readonly AmountMismatch[]) {
+    const differences = mismatches.map(({ field, reason }) => `${field} (${reason}${ADVICE[reason] ?? ''})`);
+    super(
+      `The callback is not the payment that was expected: ${differences.join(', ')}. Do not credit it. Keep it for a ` +
+        'person to decide, and then return: an error in the handler asks the sender to repeat it.',
+    );
+    this.mismatches = mismatches;
+  }
+}
+
+const ADVICE: Partial<Record<AmountMismatch['reason'], string>> = {
+  inexact: ': a body parser has rounded it; mount the route before the parser',
+};
+
 /** A callback's statements about money. Claims: the signature covers none of them. */
 export interface ClaimedAmounts {
   readonly request: Claim;
@@ -58,8 +95,32 @@ export interface Claim {
 }
 
 /**
+ * Returns the money to credit: the amount that the merchant expects, after it was compared with a verified callback, exactly
+ * and never through floats. Throws unless the callback is a completed transaction of exactly this payment, so that a check
+ * which is forgotten credits nothing (threat A54). What it compares, and what no comparison can detect, is described at
+ * `confirmAmount()`.
+ *
+ * A handler that throws is answered with `failureStatus`, and the sender repeats the callback. Where callbacks are kept, catch
+ * the error, keep the callback for a person, and return.
+ *
+ * @throws {AmountMismatchError} When the callback is another payment than the expected one, or not completed.
+ * @throws {ConfigurationError} When `callback` is not a result of `verifyCallback()` (a redirect, a copy).
+ * @throws {ConfigurationError} When the expectation is not a currency and a decimal amount.
+ *
+ * @example
+ * const payment = assertAmount(callback, { currency: 'UGX', amount: '500' });
+ * await credit(order, payment.amount); // '500'
+ */
+export function assertAmount(callback: VerifiedCallback, expected: ExpectedAmount): ConfirmedAmount {
+  const confirmation = confirmAmount(callback, expected);
+  if (!confirmation.ok) throw new AmountMismatchError(confirmation.mismatches);
+  return { currency: expected.currency, amount: canonicalAmount(expected.amount) };
+}
+
+/**
  * Compares a verified callback with what the merchant expects, exactly and never through floats. Credit the amount that you
- * expected, and only when the result is `ok`.
+ * expected, and only when the result is `ok`. The result is an object, and so always true in a condition: `assertAmount()`
+ * is the form that cannot be forgotten (threat A54).
  *
  * Amounts are not signed (protocol §5.2). This compares a claim that the payer can write with a price that the payer knows:
  * it guards against mistakes and strangers, not against the payer (threat A31). So use a new merchant_reference for every

@@ -12,6 +12,7 @@ export type PaymentServiceErrorCode =
   | 'invalid_response'
   | 'invalid_configuration'
   | 'invalid_state'
+  | 'amount_mismatch'
   | 'unavailable';
 
 /** The base of all errors of this SDK. `message` says what happened and what to do next. */

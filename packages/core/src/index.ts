@@ -1,9 +1,12 @@
 export {
   type AmountConfirmation,
   type AmountMismatch,
+  AmountMismatchError,
   amountMismatches,
+  assertAmount,
   type Claim,
   type ClaimedAmounts,
+  type ConfirmedAmount,
   canonicalAmount,
   claimedAmounts,
   confirmAmount,

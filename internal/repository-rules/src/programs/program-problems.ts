@@ -7,6 +7,8 @@ import { withRunningProgram } from './running-program.ts';
 const MAX_LINES = 20;
 const PATH = '/payments/callbacks';
 const signingKey = 'README4SIGNING4KEY';
+const ACCEPTED = '200 {"status":"accepted"}';
+const FAILED = '429 {"error":"handler_failed"}';
 
 /**
  * What is wrong with a program of a document: it is longer than a screen, open to the network, or does not do what it
@@ -23,7 +25,8 @@ export async function programProblems(
   return [
     ...(lines > MAX_LINES ? [`it has ${lines} lines, more than ${MAX_LINES}`] : []),
     ...addressProblems(block.code),
-    ...(await serverProblems(runnable(block, folder), printed)),
+    // assertAmount() throws. A program that keeps no callback must not acknowledge one that a person has to see.
+    ...(await serverProblems(runnable(block, folder), printed, printed === undefined ? ACCEPTED : FAILED)),
   ];
 }
 
@@ -32,7 +35,10 @@ export async function programProblems(
  * paid the order.
  */
 export async function exampleProblems({ path, text }: TextFile, printed: string): Promise<readonly string[]> {
-  return [...addressProblems(text), ...(await serverProblems(join(root, path), printed, redirectProblems))];
+  return [
+    ...addressProblems(text),
+    ...(await serverProblems(join(root, path), printed, ACCEPTED, redirectProblems)),
+  ];
 }
 
 function addressProblems(code: string): readonly string[] {
@@ -49,6 +55,7 @@ function addressProblems(code: string): readonly string[] {
 async function serverProblems(
   file: string,
   printed: string | undefined,
+  answerToOtherAmount: string,
   visit: (url: string, isPaid: boolean) => Promise<readonly string[]> = async () => [],
 ): Promise<readonly string[]> {
   const problems: string[] = [];
@@ -63,9 +70,9 @@ async function serverProblems(
       const forged = { ...payload, merchant_reference: 'ORD-1002' };
       const inflated = { ...payload, request_amount: 5_000_000, transaction_amount: 5_000_000 };
       await expectAnswer('a forged callback', forged, '401 {"error":"unauthorized"}');
-      await expectAnswer('a callback with another amount', inflated, '200 {"status":"accepted"}');
+      await expectAnswer('a callback with another amount', inflated, answerToOtherAmount);
       problems.push(...(await visit(url, false)));
-      await expectAnswer('a signed callback', payload, '200 {"status":"accepted"}');
+      await expectAnswer('a signed callback', payload, ACCEPTED);
       problems.push(...(await visit(url, true)));
       if (printed !== undefined) await hasPrinted(printed);
     });

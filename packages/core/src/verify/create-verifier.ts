@@ -90,7 +90,7 @@ export interface Verifier {
  * Makes a verifier for one merchant account.
  *
  * The signature covers five strings and nothing else (protocol §5.2): not the amount, not the timestamp. So the result keeps
- * `signed` and `unsigned` apart, and money is compared with `confirmAmount()`.
+ * `signed` and `unsigned` apart, and money is compared with `assertAmount()`.
  *
  * @throws {ConfigurationError} Names the option: a signing key that is missing or cannot be one, an unknown option, or an
  * invalid value.

@@ -5,7 +5,7 @@ type UnsignedName = Exclude<keyof TransactionPayload, SignedName>;
 
 /**
  * The contract's other fields, as far as they arrived with the contract's type. Not signed: a customer with one signature
- * can write any amount beside it. Compare money with `confirmAmount()` before you act on it (threat A2).
+ * can write any amount beside it. Compare money with `assertAmount()` before you act on it (threat A2).
  */
 export type UnsignedFields = { readonly [Name in UnsignedName]?: TransactionPayload[Name] };
 
