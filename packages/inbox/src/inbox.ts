@@ -75,26 +75,33 @@ export interface Inbox<Tx> {
    * Rejects as `receive()` does.
    */
   readonly quarantine: (refusal: AuthenticRefusal) => Promise<void>;
-  /**
-   * Sets what happens with transitions; called by `work()`. Effects in `tx` happen exactly once, even if processes or the
-   * database crash; effects elsewhere may be repeated, and take `transitionId` as their key. A handler that throws is rolled
-   * back and tried again. Await every statement, and leave COMMIT and ROLLBACK to the inbox.
-   *
-   * Without a selector, the handler gets completed transactions, each with `settled`.
-   *
-   * @throws {ConfigurationError} When there is a handler for this type and status already.
-   *
-   * @example
-   * inbox.handle(async ({ tx, signed, settled }) => {
-   *   await tx.query('update orders set paid = $1 where reference = $2', [settled.amount, signed.merchant_reference]);
-   * });
-   * inbox.handle(async ({ signed }) => console.info(signed.transaction_status), { status: '*' });
-   */
   readonly handle: {
+    /**
+     * Sets what happens with completed transactions, each of which has `settled`; called by `work()`. Effects in `tx` happen
+     * exactly once, even if processes or the database crash; effects elsewhere may be repeated, and take `transitionId` as
+     * their key. A handler that throws is rolled back and tried again. Await every statement, and leave COMMIT and ROLLBACK
+     * to the inbox.
+     *
+     * @throws {ConfigurationError} When there is a handler for this type and status already.
+     *
+     * @example
+     * inbox.handle(async ({ tx, signed, settled }) => {
+     *   await tx.query('update orders set paid = $1 where reference = $2', [settled.amount, signed.merchant_reference]);
+     * });
+     */
     (
       handler: (transition: CompletedTransition<Tx>) => unknown,
       selector?: { readonly type?: string | undefined; readonly status?: 'COMPLETED' | undefined },
     ): void;
+    /**
+     * The same for transitions of another status, or with `'*'` of every one. `settled` is there for completed transactions
+     * only.
+     *
+     * @throws {ConfigurationError} When there is a handler for this type and status already.
+     *
+     * @example
+     * inbox.handle(async ({ signed }) => console.info(signed.transaction_status), { status: '*' });
+     */
     (handler: (transition: HandledTransition<Tx>) => unknown, selector: HandlerSelector): void;
   };
   /**

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import type { UnsignedFields } from '@payment-service/core';
 import type { Pool, PoolClient } from 'pg';
-import { expectTypeOf, it } from 'vitest';
+import { expect, expectTypeOf, it } from 'vitest';
 import type { Inbox, PostgresClient, PostgresPool, Settled, SqliteTransaction, Store } from '../src/index.ts';
 import { createInbox, postgres, sqlite } from '../src/index.ts';
 
@@ -10,6 +11,14 @@ it('the public types of the inbox take what they must, and refuse the rest', () 
   expectTypeOf(sqlite).returns.toEqualTypeOf<Store<SqliteTransaction>>();
   expectTypeOf<Pool>().toExtend<PostgresPool>();
   expectTypeOf<PoolClient>().toExtend<PostgresClient>();
+});
+
+it('an editor shows a text over inbox.handle: each of its forms has one, which is where it looks', () => {
+  const source = readFileSync(new URL('../src/inbox.ts', import.meta.url), 'utf8');
+  const [, forms = ''] = /readonly handle: \{\n([\s\S]*?)\n {2}\};/.exec(source) ?? [];
+  const documented = (text: string): string[] => text.match(/^ {4} \*\/\n {4}\(/gm) ?? [];
+  expect(documented(forms)).toHaveLength(forms.match(/^ {4}\(/gm)?.length ?? -1);
+  expect(documented('    (handler: () => void): void;'), 'control').toHaveLength(0);
 });
 
 async function uses(inbox: Inbox<SqliteTransaction>, pool: Pool): Promise<void> {
