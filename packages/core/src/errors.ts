@@ -13,7 +13,8 @@ export type PaymentServiceErrorCode =
   | 'invalid_configuration'
   | 'invalid_state'
   | 'amount_mismatch'
-  | 'unavailable';
+  | 'unavailable'
+  | 'sandbox_refusal';
 
 /** The base of all errors of this SDK. `message` says what happened and what to do next. */
 export abstract class PaymentServiceError extends Error {

@@ -1,3 +1,4 @@
+import { ApiError } from '@payment-service/core/client';
 import { expect, it } from 'vitest';
 import { createSandbox, SandboxRefusal } from '../src/index.ts';
 import { call, collection, listOf } from './support/api.ts';
@@ -104,5 +105,15 @@ it('a payout that fails gives the money back, immediately or later', async () =>
   expect(await available()).toBe(2000);
   sandbox.decide(transaction.id, 'failed');
   expect(await available()).toBe(3000);
+  await sandbox.close();
+});
+
+it('a refusal has a name and a code of its own, and is no answer of the service', async () => {
+  const sandbox = createSandbox();
+  const refusal = { name: 'SandboxRefusal', code: 'sandbox_refusal', status: 422 };
+  expect(() => sandbox.transfer({ currency: 'UGX', amount: 1 })).toThrow(expect.objectContaining(refusal));
+  expect(new SandboxRefusal(404, 'not_found', 'x')).not.toBeInstanceOf(ApiError);
+  // A minifier renames classes.
+  expect(String(new (class A extends SandboxRefusal {})(404, 'not_found', 'x'))).toBe('SandboxRefusal: x');
   await sandbox.close();
 });

@@ -1,4 +1,4 @@
-import { ApiError } from '@payment-service/core/client';
+import { PaymentServiceError } from '@payment-service/core';
 
 /** Why the sandbox refused an operation under /sandbox. Simulated: the service's own codes are not shown. */
 export type SandboxRefusalReason =
@@ -31,14 +31,18 @@ export type RefusalStatus = 400 | 404 | 409 | 413 | 422;
  *   if (error instanceof SandboxRefusal && error.reason === 'insufficient_balance') topUp();
  * }
  */
-export class SandboxRefusal extends ApiError {
-  declare readonly status: RefusalStatus;
+export class SandboxRefusal extends PaymentServiceError {
+  override readonly name: string = 'SandboxRefusal';
+  override readonly code = 'sandbox_refusal';
+  /** The HTTP status of the same refusal over HTTP. */
+  readonly status: RefusalStatus;
   readonly reason: SandboxRefusalReason;
   /** The name of the request field that is to blame, where it is one. */
   readonly field: string | undefined;
 
   constructor(status: RefusalStatus, reason: SandboxRefusalReason, message: string, field?: string) {
-    super(message, { status, serviceMessage: message });
+    super(message);
+    this.status = status;
     this.reason = reason;
     this.field = field;
   }
