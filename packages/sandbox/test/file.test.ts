@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -168,6 +168,35 @@ describe('a file keeps the state', () => {
     const again = new DatabaseSync(file);
     expect(again.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 });
     again.close();
+  });
+
+  it('threat A46: only its owner can read the file of the state and what SQLite keeps beside it, new and old', async () => {
+    // Windows has no such modes.
+    const closed = process.platform === 'win32' ? '666' : '600';
+    const modes = async (folder: string): Promise<Record<string, string>> =>
+      Object.fromEntries(
+        await Promise.all(
+          (await readdir(folder)).map(async (name) => {
+            const { mode } = await stat(join(folder, name));
+            return [name, (mode & 0o777).toString(8)] as const;
+          }),
+        ),
+      );
+    const folder = await mkdtemp(join(directory, 'modes-'));
+    const file = join(folder, 'state.sqlite');
+    expect(process.umask() & 0o077, 'control: without care, a new file would be readable').not.toBe(0o077);
+    const first = createSandbox({ file });
+    first.collect(collection);
+    const open = await modes(folder);
+    expect(Object.keys(open)).toEqual(expect.arrayContaining(['state.sqlite', 'state.sqlite-wal']));
+    expect(new Set(Object.values(open))).toEqual(new Set([closed]));
+    await first.close();
+    for (const name of await readdir(folder)) await chmod(join(folder, name), 0o644);
+    await writeFile(`${file}-wal`, '', { mode: 0o644 });
+    const second = createSandbox({ file });
+    second.collect({ ...collection, merchant_reference: 'ORD-2' });
+    expect(new Set(Object.values(await modes(folder)))).toEqual(new Set([closed]));
+    await second.close();
   });
 
   it("another program's file is refused and left alone", async () => {

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { SandboxAccount } from '../state/account.ts';
+import { forOwnerOnly } from '../state/owner-only.ts';
 import { CommandError, hasCode } from './command-error.ts';
 
 /** In the folder where the command runs, so that each project has a sandbox of its own. */
@@ -13,7 +14,8 @@ export const OWN_KEYS_FILE: string = join(DIRECTORY, 'keys.env');
 /** The file of the state, in a directory that version control leaves out. Makes the directory. */
 export function ownStateFile(): string {
   try {
-    mkdirSync(DIRECTORY, { recursive: true });
+    mkdirSync(DIRECTORY, { recursive: true, mode: 0o700 });
+    forOwnerOnly(DIRECTORY);
     writeFileSync(join(DIRECTORY, '.gitignore'), '*\n');
   } catch (cause) {
     throw new CommandError(
@@ -58,9 +60,9 @@ export function writeKeys(path: string, variables: KeyVariables): void {
   while (kept.at(-1) === '') kept.pop();
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   try {
+    // First: the mode below is for a new file only.
+    forOwnerOnly(path);
     writeFileSync(path, `${[...kept, ...lines].join('\n')}\n`, { mode: 0o600 });
-    // The mode above is for a new file only.
-    chmodSync(path, 0o600);
   } catch (cause) {
     if (!hasCode(cause, 'ENOENT', 'EACCES', 'EISDIR', 'EROFS', 'EPERM')) throw cause;
     throw new CommandError(

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from '@payment-service/core';
+import { forOwnerOnly, makeForOwner } from './owner-only.ts';
 import type { Persistence } from './store.ts';
 
 /** "pays" in ASCII: marks our files, so that another program's database is never written into. */
@@ -13,7 +14,8 @@ const SQLITE_NOTADB = 26;
 
 /**
  * Records in a SQLite file: WAL and synchronous=FULL, so that an answered operation survives kill -9 and a power cut.
- * One process at a time: the exclusive lock is the operating system's, and goes away with the process that held it.
+ * It holds the keys, so only its owner can read it and the files that SQLite keeps beside it (threat A46). One process at a
+ * time: the exclusive lock is the operating system's, and goes away with the process that held it.
  */
 export function sqliteFile(path: string): Persistence {
   const sqlite = globalThis.process?.getBuiltinModule?.('node:sqlite');
@@ -37,6 +39,7 @@ export function sqliteFile(path: string): Persistence {
       `CREATE TABLE IF NOT EXISTS record (kind TEXT, id TEXT, body TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID;
        PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION}; COMMIT;`,
     );
+    forOwnerOnly(path, `${path}-wal`, `${path}-shm`);
   } catch (error) {
     database.close();
     const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
@@ -75,6 +78,7 @@ export function sqliteFile(path: string): Persistence {
 
 function open(sqlite: typeof import('node:sqlite'), path: string): DatabaseSync {
   try {
+    makeForOwner(path);
     return new sqlite.DatabaseSync(path);
   } catch (cause) {
     const message = 'The file could not be opened. Its directory must exist, and be writable.';

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -72,6 +72,25 @@ describe('payment-service-sandbox', () => {
     expect(again.output()).toContain(`are kept in ${join('.payment-service-sandbox', 'state.sqlite')}.`);
     // Out of version control.
     expect(await readFile(join(cwd, '.payment-service-sandbox', '.gitignore'), 'utf8')).toBe('*\n');
+  });
+
+  it('threat A46: only you can read what it keeps in the folder, and a folder of an earlier version is corrected', async () => {
+    // Windows has no such modes.
+    const [folder, file] = process.platform === 'win32' ? ['666', '666'] : ['700', '600'];
+    const cwd = emptyFolder();
+    const own = join(cwd, '.payment-service-sandbox');
+    const modes = async (): Promise<string[]> => {
+      const names = (await readdir(own)).filter((name) => name !== '.gitignore').sort();
+      const all = [own, ...names.map((name) => join(own, name))];
+      return Promise.all(all.map(async (path) => ((await stat(path)).mode & 0o777).toString(8)));
+    };
+    const { stop } = await startCommand(['--port', '0'], { cwd });
+    expect(await modes()).toEqual([folder, file, file, file]);
+    await stop('SIGINT');
+    await chmod(own, 0o755);
+    for (const name of await readdir(own)) await chmod(join(own, name), 0o644);
+    await startCommand(['--port', '0'], { cwd });
+    expect(await modes()).toEqual([folder, file, file, file]);
   });
 
   it('--memory leaves nothing in the folder', async () => {
