@@ -1,4 +1,5 @@
 export { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '../options.ts';
+export { printable, printableJson, printableLines } from '../printable.ts';
 export { incomingCallback, type NodeRequest } from './node.ts';
 export { type ReceivedCallback, receiveCallback } from './receive-callback.ts';
 export { type IncomingRedirect, type ReceivedRedirect, receiveRedirect } from './receive-redirect.ts';

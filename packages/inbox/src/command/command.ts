@@ -1,9 +1,10 @@
 #!/usr/bin/env node
+import { printableJson, printableLines } from '@payment-service/core/receive';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { TransitionSelection } from '../operator/actions.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { NoInboxError, type OpenOptions, type OperatedInbox, withInbox } from './open-inbox.ts';
-import { printDetails, printJson, printList, printStats } from './print.ts';
+import { printDetails, printList, printStats } from './print.ts';
 
 const NAME = 'payment-service-inbox';
 const AFTER_HELP = `
@@ -60,7 +61,9 @@ function createProgram(): Command {
     .option('--json', 'print JSON for programs')
     .addHelpText('after', AFTER_HELP)
     .showHelpAfterError(`Try ${NAME} --help.`)
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, `${NAME}:`)) })
+    .configureOutput({
+      outputError: (text, write) => write(printableLines(text.replace(/^error:/, `${NAME}:`))),
+    })
     .exitOverride();
   const opened = (): OpenOptions & { readonly json?: true } => program.opts();
   const use = <T>(work: (inbox: OperatedInbox) => Promise<T>): Promise<T> => withInbox(opened(), work);
@@ -80,7 +83,7 @@ function createProgram(): Command {
       const found = await use((inbox) =>
         inbox.list({ ...rest, merchant_reference: reference, internal_reference: internalReference }),
       );
-      if (opened().json) printJson(found);
+      if (opened().json) console.log(printableJson(found));
       else printList(found);
     });
   program
@@ -94,7 +97,7 @@ function createProgram(): Command {
       const shown = bodies
         ? found
         : { ...found, bodies: found.bodies.map(({ text: _, ...body }) => ({ ...body, text: undefined })) };
-      if (opened().json) printJson(shown);
+      if (opened().json) console.log(printableJson(shown));
       else printDetails(shown);
     });
   program
@@ -103,7 +106,7 @@ function createProgram(): Command {
     .action(async () => {
       // The spool is the receiver's: this command does not open it, and so does not count it.
       const { spooled: _, ...stats } = await use((inbox) => inbox.stats());
-      if (opened().json) printJson(stats);
+      if (opened().json) console.log(printableJson(stats));
       else printStats(stats);
     });
 
@@ -122,7 +125,7 @@ function createProgram(): Command {
           return command.error(`error: ${name} takes an id${name === 'reopen' ? '' : ', or --state'}`);
         }
         const moved = await use((inbox) => act(inbox, which, given));
-        if (opened().json) printJson({ moved });
+        if (opened().json) console.log(printableJson({ moved }));
         else console.log(`${moved} ${moved === 1 ? 'transition' : 'transitions'} moved.`);
       });
   const many = (command: Command): Command =>
@@ -153,7 +156,7 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const { message, code, option, errors } = partsOf(error);
   // An AggregateError of Node, after a connection was refused, has no message of its own.
-  console.error(`${NAME}: ${message || errors || code || String(error)}`);
+  console.error(`${NAME}: ${printableLines(message || errors || code || String(error))}`);
   return code === 'invalid_configuration' && OPTIONS_OF_THE_USER.includes(option) ? 2 : 1;
 }
 

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { printable } from '@payment-service/core/receive';
 import type { InboxStats } from '../operator/health.ts';
 import type { TransitionDetails, TransitionSummary } from '../operator/views.ts';
 import type { TransitionState } from '../states.ts';
@@ -18,12 +19,6 @@ const COLOURS: Readonly<Partial<Record<TransitionState, 'red' | 'yellow' | 'gree
 interface Cell {
   readonly text: string;
   readonly colour?: 'red' | 'yellow' | 'green' | 'bold' | undefined;
-}
-
-/** JSON for programs; escapes what a terminal could take for a command and JSON leaves as it is. */
-export function printJson(value: unknown): void {
-  const text = JSON.stringify(value, undefined, 2);
-  console.log(text.replace(/[\u007F-\u009F]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`));
 }
 
 export function printList(transitions: readonly TransitionSummary[]): void {
@@ -126,14 +121,6 @@ function printTable(
     });
     console.log(line.join('  '));
   }
-}
-
-/** Text of a callback must not move the cursor or hide what was printed: control and direction characters are escaped. */
-function printable(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
 }
 
 const stateCell = (state: TransitionState): Cell => ({ text: state, colour: COLOURS[state] });

@@ -139,13 +139,16 @@ describe('payment-service-inbox', () => {
     expect(plain.stdout).not.toContain('\u001B');
   });
 
-  it('escapes control characters of a callback, which could rewrite a terminal', async () => {
+  it('threat A47: escapes what a callback holds that could rewrite a terminal or hide text', async () => {
     const { inbox, desk } = await newDesk('sqlite');
-    await inbox.receive(paid('A\u001B[2J\u009B1m\u202E', 500));
-    expect((await desk('ls')).stdout).toContain('A\\u{1b}[2J\\u{9b}1m\\u{202e}');
+    const hidden = 'A\u001B[2J\u009B1m\u202E\u2066\u200B\uFEFF\u2028\u{E0041}';
+    await inbox.receive(paid(hidden, 500));
+    expect((await desk('ls')).stdout).toContain(
+      'A\\u{1b}[2J\\u{9b}1m\\u{202e}\\u{2066}\\u{200b}\\u{feff}\\u{2028}',
+    );
     const { stdout } = await desk('ls', '--json');
-    for (const character of ['\u001B', '\u009B']) expect(stdout).not.toContain(character);
-    expect(JSON.parse(stdout)[0].signed.merchant_reference).toBe('A\u001B[2J\u009B1m\u202E');
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
+    expect(JSON.parse(stdout)[0].signed.merchant_reference).toBe(hidden);
   });
 
   it('makes no file: neither of a database that is not there, nor a spool', async () => {

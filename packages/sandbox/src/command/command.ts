@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-import { styleText } from 'node:util';
+import { inspect } from 'node:util';
 import { ConfigurationError, PaymentServiceError } from '@payment-service/core';
+import { printableJson, printableLines } from '@payment-service/core/receive';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { CheckReport } from '../check/check.ts';
 import type { SandboxDelivery } from '../service/views.ts';
@@ -8,7 +9,7 @@ import { CommandError } from './command-error.ts';
 import { type ExplainOptions, explainRecorded } from './explain.ts';
 import { forwardToInbox } from './inbox.ts';
 import { readKeys } from './keys.ts';
-import { printCheck, printDeliveries, printJson, wentWrong } from './print.ts';
+import { printCheck, printDeliveries, printExplanation, wentWrong } from './print.ts';
 import { openSession, type SessionOptions } from './session.ts';
 import type { StartOptions } from './start.ts';
 import { resend, type TriggerOptions, trigger } from './trigger.ts';
@@ -47,7 +48,9 @@ function createProgram(program: readonly string[]): Command {
     .description('The whole payment service on this computer, simulated.')
     .addHelpText('after', AFTER_HELP)
     .showHelpAfterError(`Try ${NAME} --help.`)
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, `${NAME}:`)) })
+    .configureOutput({
+      outputError: (text, write) => write(printableLines(text.replace(/^error:/, `${NAME}:`))),
+    })
     .exitOverride();
 
   root
@@ -145,7 +148,7 @@ prints what happened and why. The exit code is the program's.
       const asked = url === undefined ? {} : { callback_url: url };
       const { check } = await openSession(options).call('POST', '/sandbox/check', asked);
       const found = check as CheckReport;
-      if (options.json) printJson(found);
+      if (options.json) console.log(printableJson(found));
       else printCheck(found, process.stdout);
       if (!found.ok) exitCode = 1;
     });
@@ -162,11 +165,9 @@ prints what happened and why. The exit code is the program's.
     .action((options: ExplainOptions & SessionOptions & { json?: true }) => {
       const keys = readKeys(options.keysFile);
       const explanation = explainRecorded(options, keys);
-      const { ok, title, detail, fix } = explanation;
-      const stream = process.stdout;
-      if (options.json) printJson(explanation);
-      else console.log(`${styleText(ok ? 'green' : 'red', title, { stream })}\n${detail}\n${fix}`);
-      exitCode = ok ? 0 : 1;
+      if (options.json) console.log(printableJson(explanation));
+      else printExplanation(explanation, process.stdout);
+      exitCode = explanation.ok ? 0 : 1;
     });
   root
     .command('inbox')
@@ -186,7 +187,7 @@ prints what happened and why. The exit code is the program's.
 /** Prints deliveries; the exit code is 1 when one of them went wrong. */
 function report(deliveries: readonly SandboxDelivery[], json: object | undefined): void {
   if (json === undefined) printDeliveries(deliveries, process.stdout);
-  else printJson({ ...json, deliveries });
+  else console.log(printableJson({ ...json, deliveries }));
   if (deliveries.some(wentWrong)) exitCode = 1;
 }
 
@@ -208,7 +209,7 @@ function failed(error: unknown): number {
   // Commander has printed its own.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const isExpected = error instanceof CommandError || error instanceof PaymentServiceError;
-  console.error(isExpected ? `${NAME}: ${error.message}` : error);
+  console.error(printableLines(isExpected ? `${NAME}: ${error.message}` : inspect(error)));
   if (error instanceof ConfigurationError && !CIRCUMSTANCES.includes(error.option)) return 2;
   return error instanceof CommandError ? error.exitCode : 1;
 }

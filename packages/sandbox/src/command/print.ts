@@ -1,4 +1,6 @@
 import { styleText } from 'node:util';
+import type { Explanation } from '@payment-service/core/explain';
+import { printable } from '@payment-service/core/receive';
 import type { CheckReport } from '../check/check.ts';
 import type { SandboxAttempt, SandboxDelivery } from '../service/views.ts';
 
@@ -27,6 +29,12 @@ export function printDeliveries(deliveries: readonly SandboxDelivery[], stream: 
   }
 }
 
+/** Prints why a callback verifies or does not. */
+export function printExplanation({ ok, title, detail, fix }: Explanation, stream: Stream): void {
+  print(stream, title, ok ? 'green' : 'red');
+  for (const text of [detail, fix]) print(stream, text);
+}
+
 /** Whether the newest attempt of a delivery went wrong. */
 export const wentWrong = ({ attempts }: SandboxDelivery): boolean => attempts.at(-1)?.outcome.tone === 'bad';
 
@@ -46,12 +54,6 @@ export function printCheck({ url, ok, results }: CheckReport, stream: Stream): v
   print(stream, last, ok ? 'green' : 'red');
 }
 
-/** JSON for programs; escapes what a terminal could take for a command and JSON leaves as it is. */
-export function printJson(value: unknown): void {
-  const text = JSON.stringify(value, undefined, 2);
-  console.log(text.replace(/[\u007F-\u009F]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`));
-}
-
 function answerOf({ status, error, ms, response }: SandboxAttempt): string {
   if (status === null) return `no answer: ${error}`;
   const body = response?.body.trim().replace(/\s+/g, ' ') ?? '';
@@ -59,9 +61,9 @@ function answerOf({ status, error, ms, response }: SandboxAttempt): string {
   return `${status}${ms === null ? '' : ` in ${ms} ms`}  ${shown}`;
 }
 
-/** One line, without what could move a terminal's cursor: an answer is another program's text. */
+/** One line: an answer is another program's text. */
 function print(stream: Stream, text: string, colour?: 'green' | 'red' | 'yellow'): void {
-  const line = text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\uFFFD');
+  const line = printable(text);
   // Without colours in a pipe, and where NO_COLOR is set.
   stream.write(`${colour === undefined ? line : styleText(colour, line, { stream })}\n`);
 }

@@ -139,14 +139,15 @@ describe('payment-service-sandbox trigger', () => {
     expect(stderr).toContain(says);
   });
 
-  it('replaces control characters of an answer, which could rewrite a terminal', async () => {
-    merchant.answer = (response) => response.writeHead(500).end('A\u001B[2J\u009B');
+  it('threat A47: escapes what an answer holds that could rewrite a terminal or hide text', async () => {
+    const hidden = 'A\u001B[2J\u009B\u202E\u2066\u200B\uFEFF\u2028\u{E0041}';
+    merchant.answer = (response) => response.writeHead(500).end(hidden);
     const { cwd } = await startSandbox();
     const { stdout } = await runOnTerminal(['trigger'], { cwd });
-    expect(stdout).toContain('A\uFFFD[2J\uFFFD');
+    expect(stdout).toContain('A\\u{1b}[2J\\u{9b}\\u{202e}\\u{2066}\\u{200b}');
     const json = await runCommand(['trigger', '--json'], { cwd });
-    for (const character of ['\u001B', '\u009B']) expect(json.stdout).not.toContain(character);
-    expect(JSON.parse(json.stdout).deliveries[0].attempts[0].response.body).toBe('A\u001B[2J\u009B');
+    expect(json.stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
+    expect(JSON.parse(json.stdout).deliveries[0].attempts[0].response.body).toBe(hidden);
   });
 });
 

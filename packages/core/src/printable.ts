@@ -1,0 +1,26 @@
+/** What moves a terminal's cursor, reverses the direction of text, or is not seen: controls, formats, line separators. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/**
+ * Text of a callback, an answer or an error on one line of a terminal or a log: a character that could rewrite or hide what
+ * is printed is written as its number (threat A47).
+ *
+ * @example
+ * printable('ORD-\u202E1001'); // 'ORD-\\u{202e}1001'
+ */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/** The same for text of several lines, such as the stack of an error. */
+export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
+
+/** JSON for programs, which a terminal can show as well: the same characters as escapes that every parser reads back. */
+export function printableJson(value: unknown): string {
+  const text = JSON.stringify(value, undefined, 2) ?? 'null';
+  // JSON has escaped the other controls; the line breaks that are left are its own.
+  return text.replace(UNPRINTABLE, (one) => (one === '\n' ? one : one.split('').map(escaped).join('')));
+}
+
+/** One UTF-16 unit: JSON has no longer escapes. */
+const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
