@@ -5,19 +5,23 @@ type Waiting<T, R> = PromiseWithResolvers<R> & { readonly item: T };
 const MAX_GROUP = 64;
 /** Above this, further items are refused immediately: the database does not keep up. */
 const MAX_WAITING = 5000;
-/** How many groups are under way at the same time. A second one only when it is full: fewer, larger ones cost the server less. */
-const MAX_CONCURRENCY = 2;
 
 /** Group commit: what arrives while a group is under way goes into the next one, and shares its round trip and its fsync. */
 export class Group<T, R> {
   readonly #sendAll: (items: readonly T[]) => Promise<readonly R[]>;
   readonly #waiting = new Set<Waiting<T, R>>();
+  readonly #maxConcurrency: number;
   #underWay = 0;
   #isScheduled = false;
 
-  /** @param sendAll Its results are in the order of the items. */
-  constructor(sendAll: (items: readonly T[]) => Promise<readonly R[]>) {
+  /**
+   * @param sendAll Its results are in the order of the items.
+   * @param maxConcurrency How many groups are under way at the same time. A further one only when it is full: fewer, larger
+   * ones cost the server less. @default 2
+   */
+  constructor(sendAll: (items: readonly T[]) => Promise<readonly R[]>, maxConcurrency = 2) {
     this.#sendAll = sendAll;
+    this.#maxConcurrency = maxConcurrency;
   }
 
   /** @throws {TimedOut} After `timeoutMs`, and the item is then not sent; immediately when too many items wait. */
@@ -41,7 +45,7 @@ export class Group<T, R> {
       this.#isScheduled = false;
       while (
         this.#waiting.size > 0 &&
-        (this.#underWay === 0 || (this.#underWay < MAX_CONCURRENCY && this.#waiting.size >= MAX_GROUP))
+        (this.#underWay === 0 || (this.#underWay < this.#maxConcurrency && this.#waiting.size >= MAX_GROUP))
       ) {
         void this.#send([...this.#waiting].slice(0, MAX_GROUP));
       }

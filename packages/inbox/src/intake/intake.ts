@@ -1,9 +1,9 @@
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import type { Settings } from '../options.ts';
-import { within } from '../time.ts';
+import { pause, within } from '../time.ts';
 import { Group } from './group.ts';
-import { type IntakeOutcome, type KeepContext, keepGroup } from './keep.ts';
+import { type IntakeOutcome, type KeepContext, keepFirsts, keepOthers } from './keep.ts';
 import { type IntakeRecord, MAX_BODIES } from './record.ts';
 import type { Spool } from './spool.ts';
 
@@ -15,10 +15,23 @@ export interface IntakeOptions<Tx> {
   readonly onKept: () => void;
 }
 
+/** How long to leave a transition that another process holds. */
+const BUSY_MS = 20;
+
+/** The store itself is available: only this transition waits. */
+class TransitionBusy extends Error {
+  readonly code = 'EBUSY';
+  override readonly message =
+    'Another transaction held this transition for all of storeTimeoutMs, so this callback is not acknowledged and the sender is ' +
+    'asked to retry. Look for a transaction that stays open after expect({ tx }), or a lock of your own on the tables of the inbox.';
+}
+
 /** Keeps deliveries: in the store, or in the spool while the store is unavailable, or not at all, and reports it. */
 export class Intake<Tx> {
   readonly #options: IntakeOptions<Tx>;
-  readonly #group = new Group((records: readonly IntakeRecord[]) => this.#keep(records));
+  /** First deliveries wait for nothing that is known already (threat A59). */
+  readonly #firsts = new Group((records: readonly IntakeRecord[]) => this.#keepFirsts(records));
+  readonly #others = new Group((records: readonly IntakeRecord[]) => this.#keepOthers(records), 1);
   #isFailing = false;
 
   constructor(options: IntakeOptions<Tx>) {
@@ -42,11 +55,12 @@ export class Intake<Tx> {
       if (error instanceof ConfigurationError) throw error;
       if (spool !== undefined) {
         // Before the delivery is kept: it may be stored, which ends this, while it is still waited for.
-        spool.isStoreUnavailable = true;
+        if (!(error instanceof TransitionBusy)) spool.isStoreUnavailable = true;
         if (await spool.keep(record)) return spooled();
       }
       const failure = failureCode(error);
       settings.emit({ name: 'callback.unavailable', failure, ...seen() });
+      if (error instanceof TransitionBusy) throw new UnavailableError(error.message);
       throw new UnavailableError(
         `The store of the inbox did not keep this callback (${failure}), so it is not acknowledged and the sender is asked ` +
           'to retry. Bring the store back. With the option spool, callbacks are kept meanwhile.',
@@ -64,26 +78,44 @@ export class Intake<Tx> {
 
   /** Within `storeTimeoutMs`, the wait for a group included. */
   async store(record: IntakeRecord): Promise<IntakeOutcome> {
-    const outcome = await this.#group.add(record, this.#options.settings.storeTimeoutMs);
+    const { storeTimeoutMs, random } = this.#options.settings;
+    const end = performance.now() + storeTimeoutMs;
+    let outcome: IntakeOutcome | 'busy' | undefined = await this.#firsts.add(record, storeTimeoutMs);
+    while (outcome === undefined || outcome === 'busy') {
+      const pauseMs = outcome === 'busy' ? BUSY_MS * (0.5 + random()) : 0;
+      if (performance.now() + pauseMs >= end) throw new TransitionBusy();
+      if (pauseMs > 0) await pause(pauseMs);
+      outcome = await this.#others.add(record, end - performance.now());
+    }
     if (outcome !== 'full') this.#options.onKept();
     return outcome;
   }
 
-  async #keep(records: readonly IntakeRecord[]): Promise<readonly IntakeOutcome[]> {
-    const { keeping, ready, settings } = this.#options;
-    // After a failure in a transaction, which has limits: without them, a statement that waits for a lock keeps its connection
-    // on the server after its callers have timed out.
-    const keep = (): Promise<readonly IntakeOutcome[]> =>
-      this.#isFailing
-        ? keeping.transact((tx) => keepGroup(keeping, records, tx))
-        : keepGroup(keeping, records);
+  async #keepFirsts(records: readonly IntakeRecord[]): Promise<readonly (IntakeOutcome | undefined)[]> {
+    const { keeping } = this.#options;
     try {
-      const outcomes = await within(settings.storeTimeoutMs, ready().then(keep));
+      // After a failure in a transaction, which has limits: without them, a statement that waits for a lock keeps its connection
+      // on the server after its callers have timed out.
+      const outcomes = await this.#withinLimit(() =>
+        this.#isFailing
+          ? keeping.transact((tx) => keepFirsts(keeping, records, tx))
+          : keepFirsts(keeping, records),
+      );
       this.#isFailing = false;
       return outcomes;
     } catch (error) {
       this.#isFailing = true;
       throw error;
     }
+  }
+
+  #keepOthers(records: readonly IntakeRecord[]): Promise<readonly (IntakeOutcome | 'busy')[]> {
+    const { statements, transact } = this.#options.keeping;
+    return this.#withinLimit(() => transact((tx) => keepOthers(statements, records, tx)));
+  }
+
+  #withinLimit<T>(keep: () => Promise<T>): Promise<T> {
+    const { ready, settings } = this.#options;
+    return within(settings.storeTimeoutMs, ready().then(keep));
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Statements } from '../store/statements.ts';
-import { numberOf, type Row, type SqlValue, textOf } from '../store/store.ts';
+import { numberOf, type Row, textOf } from '../store/store.ts';
 import { readCase } from '../work/case.ts';
 import { type Claims, equalsExpectation } from '../work/evaluate.ts';
 import { type IntakeRecord, MAX_BODIES, MAX_EVIDENCE } from './record.ts';
@@ -18,48 +18,60 @@ export interface KeepContext<Tx> {
 }
 
 /**
- * Keeps a group of deliveries, and says for each what became of it. Everything is taken in the order of the transitions' ids
- * and of the tables, so that two groups cannot wait for each other.
+ * Keeps the first deliveries of a group, and leaves the others undefined. It waits for no lock of a row: the insert leaves out
+ * transitions that are committed.
  *
- * @param tx The transaction for all of them. Without it, first deliveries have their own, which saves two round trips.
+ * @param tx The transaction for all of them. Without it they have their own, which saves two round trips.
  */
-export async function keepGroup<Tx>(
-  { statements, transact, limitMs }: KeepContext<Tx>,
+export async function keepFirsts<Tx>(
+  { statements, limitMs }: Pick<KeepContext<Tx>, 'statements' | 'limitMs'>,
   records: readonly IntakeRecord[],
   tx?: Tx,
-): Promise<readonly IntakeOutcome[]> {
-  const outcomes = new Map<IntakeRecord, IntakeOutcome>();
+): Promise<readonly (IntakeOutcome | undefined)[]> {
+  // In the order of the ids, so that two groups cannot wait for each other.
   const sorted = [...records].sort(byTransition);
   const firsts = sorted.filter((record, index) => sorted[index - 1]?.transitionId !== record.transitionId);
   const created = await statements.run('keep_firsts', [JSON.stringify(firsts)], tx, limitMs);
   const news = new Set(created.map((row) => textOf(row, 'transition_id')));
-  for (const record of firsts) if (news.has(record.transitionId)) outcomes.set(record, 'new');
-  const others = sorted.filter((record) => !outcomes.has(record));
-  const rest = (own: Tx): Promise<void> => keepOthers(statements, { others, outcomes }, own);
-  if (others.length > 0) await (tx === undefined ? transact(rest) : rest(tx));
-  return records.map((record) => outcomes.get(record) ?? 'full');
+  const kept = new Set(firsts.filter(({ transitionId }) => news.has(transitionId)));
+  return records.map((record) => (kept.has(record) ? 'new' : undefined));
 }
 
-/** Of known transitions. Repetitions are written together; a body that was not kept before takes the lock of its transition. */
-async function keepOthers<Tx>(
+/**
+ * Keeps deliveries of known transitions. Repetitions are written together; bodies that were not kept before take the lock of
+ * their transition. A lock that another holds is not waited for, since everything else here would wait too (threat A59).
+ */
+export async function keepOthers<Tx>(
   statements: Statements<Tx>,
-  { others, outcomes }: { others: readonly IntakeRecord[]; outcomes: Map<IntakeRecord, IntakeOutcome> },
+  records: readonly IntakeRecord[],
   tx: Tx,
-): Promise<void> {
-  const keys = others.map(({ transitionId, digest }) => ({ transitionId, digest }));
-  const rows = await statements.run('find_known', [JSON.stringify(keys)], tx);
-  const known = new Map(rows.map((row) => [textOf(row, 'transition_id') + textOf(row, 'digest'), row]));
-  const idOf = (key: string): number => numberOf(known.get(key) ?? {}, 'id');
-  const repeated = others.filter((record) => isRepeated(record, known.get(keyOf(record))));
-  const counts = [...Map.groupBy(repeated, keyOf)].map(([key, same]) => {
-    return { id: idOf(key), digest: same[0]?.digest, repeats: same.length };
+): Promise<readonly (IntakeOutcome | 'busy')[]> {
+  const outcomes = new Map<IntakeRecord, IntakeOutcome>();
+  const known = await findKnown(statements, records, tx);
+  const isFree = (record: IntakeRecord): boolean => Boolean(known.get(keyOf(record))?.['is_free']);
+  const idOf = (record: IntakeRecord | undefined): number =>
+    numberOf((record && known.get(keyOf(record))) ?? {}, 'id');
+  const free = records.filter(isFree);
+  const repeated = free.filter((record) => isRepeated(record, known.get(keyOf(record))));
+  const counts = [...Map.groupBy(repeated, keyOf).values()].map((same) => {
+    return { id: idOf(same[0]), digest: same[0]?.digest, repeats: same.length };
   });
   if (counts.length > 0) await statements.run('count_deliveries', [JSON.stringify(counts)], tx);
   for (const record of repeated) outcomes.set(record, 'known');
-  for (const record of others) {
-    if (outcomes.has(record)) continue;
-    outcomes.set(record, await addBody(statements, { record, id: idOf(keyOf(record)) }, tx));
-  }
+  const others = free.filter((record) => !outcomes.has(record));
+  for (const same of Map.groupBy(others, ({ transitionId }) => transitionId).values())
+    await addBodies(statements, { records: same, id: idOf(same[0]), outcomes }, tx);
+  return records.map((record) => outcomes.get(record) ?? 'busy');
+}
+
+async function findKnown<Tx>(
+  statements: Statements<Tx>,
+  records: readonly IntakeRecord[],
+  tx: Tx,
+): Promise<ReadonlyMap<string, Row>> {
+  const keys = records.map(({ transitionId, digest }) => ({ transitionId, digest }));
+  const rows = await statements.run('find_known', [JSON.stringify(keys)], tx);
+  return new Map(rows.map((row) => [textOf(row, 'transition_id') + textOf(row, 'digest'), row]));
 }
 
 /**
@@ -73,7 +85,8 @@ export async function tryToKeep<Tx>(context: KeepContext<Tx>, account: string): 
   const rest = { signed: '{}', transactionType: '""', content: '', claims: '{}', keyId: '', refusal: null };
   const made: IntakeRecord = { ...keys, ...rest };
   const kept = context.transact(async (tx) => {
-    await keepGroup(context, [made, { ...made }], tx);
+    await keepFirsts(context, [made], tx);
+    await keepOthers(context.statements, [made], tx);
     throw undo;
   });
   await kept.catch((error: unknown) => {
@@ -82,44 +95,74 @@ export async function tryToKeep<Tx>(context: KeepContext<Tx>, account: string): 
 }
 
 /**
- * A callback that the limit of bodies keeps out is judged by its amounts: a body that equals the expectation is always
- * admitted, so that forged ones do not crowd it out (threat A5, threat A34). One such body is enough: a later one counts as
- * its delivery, so that one signature cannot fill the disk.
+ * All of one transition together, so that a flood of them takes as many statements as one. A callback that the limit of bodies
+ * keeps out is judged by its amounts: a body that equals the expectation is always admitted, so that forged ones do not crowd
+ * it out (threat A5, threat A34). One such body is enough: a later one counts as its delivery, so that one signature cannot
+ * fill the disk.
  */
-async function addBody<Tx>(
+async function addBodies<Tx>(
   statements: Statements<Tx>,
-  { record, id }: { readonly record: IntakeRecord; readonly id: number },
+  given: {
+    readonly records: readonly IntakeRecord[];
+    readonly id: number;
+    readonly outcomes: Map<IntakeRecord, IntakeOutcome>;
+  },
   tx: Tx,
-): Promise<IntakeOutcome> {
-  const { digest, refusal } = record;
-  await statements.run('lock_transition', [id], tx);
-  const file = await readCase(statements, id, tx);
-  const [found] = await statements.run('find_known', [JSON.stringify([record])], tx);
-  const repeat = async (repeated: string): Promise<IntakeOutcome> => {
-    await statements.run('count_deliveries', [JSON.stringify([{ id, digest: repeated, repeats: 1 }])], tx);
-    return 'known';
-  };
-  // Another group was faster.
-  if (isRepeated(record, found)) return repeat(digest);
-  const isEvidence = found?.['refusal'] != null;
-  const { bodies = [], refusals = [], expectation } = file ?? {};
-  const count = refusal === null ? bodies.length : refusals.length;
-  const isFull = count >= (refusal === null ? MAX_BODIES : MAX_EVIDENCE) && record.isAcknowledged !== true;
-  if (!isEvidence && isFull) {
+): Promise<void> {
+  const { records, id, outcomes } = given;
+  if ((await statements.run('lock_transition', [id], tx)).length === 0) return;
+  const { bodies: verified = [], refusals = [], expectation } = (await readCase(statements, id, tx)) ?? {};
+  // Again: another group may have been faster.
+  const rows = [...(await findKnown(statements, records, tx)).values()].filter((row) => row['body'] !== null);
+  const known = new Map(rows.map((row) => [textOf(row, 'digest'), row]));
+  const bodies = [...verified];
+  const added = new Map<string, IntakeRecord>();
+  const repeats = new Map<string, number>();
+  const repeat = (digest: string): void => void repeats.set(digest, (repeats.get(digest) ?? 0) + 1);
+  let [evidence, news, refused] = [refusals.length, 0, 0];
+  for (const record of records) {
+    const { digest, refusal } = record;
+    const found = added.has(digest) ? { body: id, refusal: added.get(digest)?.refusal } : known.get(digest);
+    const isEqual = (claims: Claims): boolean =>
+      expectation !== undefined && equalsExpectation(claims, expectation);
     const claims = JSON.parse(record.claims) as Claims;
-    const isEqual = refusal === null && expectation !== undefined && equalsExpectation(claims, expectation);
-    const equal = isEqual ? bodies.find((body) => equalsExpectation(body, expectation)) : undefined;
-    if (equal !== undefined) return repeat(equal.digest);
-    if (!isEqual) {
-      await statements.run('count_refused_body', [id], tx);
-      return 'full';
+    const isFull =
+      (refusal === null ? bodies.length >= MAX_BODIES : evidence >= MAX_EVIDENCE) &&
+      record.isAcknowledged !== true;
+    const equal = refusal === null && isEqual(claims) ? bodies.find(isEqual) : undefined;
+    if (isRepeated(record, found)) {
+      repeat(digest);
+      outcomes.set(record, 'known');
+    } else if (found === undefined && isFull && equal !== undefined) {
+      repeat(equal.digest);
+      outcomes.set(record, 'known');
+    } else if (found === undefined && isFull && (refusal !== null || !isEqual(claims))) {
+      refused += 1;
+      outcomes.set(record, 'full');
+    } else {
+      // What was evidence becomes a callback.
+      if (found === undefined) news += 1;
+      else repeat(digest);
+      if (refusal === null) bodies.push({ digest, ...claims });
+      evidence += (refusal === null ? 0 : 1) - (found === undefined ? 0 : 1);
+      added.set(digest, record);
+      outcomes.set(record, 'new_body');
     }
   }
-  await statements.run('keep_body', [JSON.stringify([{ ...record, id }])], tx);
-  if (isEvidence) await repeat(digest);
-  const values: SqlValue[] = [id, isEvidence ? 0 : 1, refusal === null ? 1 : 0];
-  await statements.run('count_body', values, tx);
-  return 'new_body';
+  const write = async (name: string, rows: readonly object[]): Promise<void> => {
+    if (rows.length > 0) await statements.run(name, [JSON.stringify(rows)], tx);
+  };
+  await write(
+    'keep_body',
+    [...added.values()].map((record) => ({ ...record, id })),
+  );
+  await write(
+    'count_deliveries',
+    [...repeats].map(([digest, count]) => ({ id, digest, repeats: count })),
+  );
+  const isCallback = [...added.values()].some(({ refusal }) => refusal === null);
+  if (added.size > 0) await statements.run('count_body', [id, news, isCallback ? 1 : 0], tx);
+  if (refused > 0) await statements.run('count_refused_bodies', [id, refused], tx);
 }
 
 /** What is kept as evidence only is not the same delivery once its body verifies. */

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { callback, paid } from '../support/callbacks.ts';
+import { ENGINES, newMerchant } from '../support/merchant.ts';
+import { poolShop } from '../support/pool-shop.ts';
+import { watchedStore } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until, untilDone } from '../support/until.ts';
+
+/** What can hold a transition: a person's query, an expectation that is not committed, and a receiver that stands still. */
+const HOLDERS: Record<string, string> = {
+  'SELECT FOR UPDATE': 'select 1 from inbox.transition where transition_id = $1 for update',
+  'an UPDATE that is not committed':
+    'update inbox.transition set revision = revision + 1 where transition_id = $1',
+  'a receiver that stopped in the middle of its transaction': `with held as (
+      select id, pg_advisory_xact_lock(hashtextextended('inbox.transition ' || transition_id, 0)) from inbox.transition
+      where transition_id = $1)
+    insert into inbox.delivery (transition, digest, repeats, last_at)
+    select b.transition, b.digest, 1, 0 from held join inbox.body b on b.transition = held.id
+    on conflict (transition, digest) do update set repeats = 2`,
+};
+
+describe.each(Object.entries(HOLDERS))('threat A59: while %s holds a transition', (_, statement) => {
+  it('everything about other references is acknowledged, and the rest after it', async () => {
+    const { inbox, schema } = poolShop({ inbox: { storeTimeoutMs: 15_000 } });
+    for (const reference of ['HELD', 'KNOWN']) await inbox.receive(paid(reference, 500));
+    const client = new pg.Client({ connectionString: inject('postgresUrl') });
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query('begin');
+    const { transitionId } = paid('HELD', 500);
+    await client.query(statement.replaceAll('inbox.', `${schema}.`), [transitionId]);
+    // In the order of a flood: first what waits, and behind it, in the same groups, what must not wait.
+    const held = [1, 2, 3].map((amount) => inbox.receive(paid('HELD', amount)));
+    let isHeld = true;
+    const all = Promise.all(held).then(() => {
+      isHeld = false;
+    });
+    for (let round = 0; round < 3; round += 1) {
+      const others = [paid('KNOWN', 500), paid('KNOWN', round), paid(`NEW-${round}`, 500)];
+      await Promise.all(others.map((each) => inbox.receive(each)));
+    }
+    // Control: they do wait for this lock.
+    expect(isHeld).toBe(true);
+    await client.query('commit');
+    await all;
+    const [transition] = await inbox.list({ merchant_reference: 'HELD' });
+    expect(transition).toMatchObject({ bodyCount: 4 });
+  });
+});
+
+it('threat A59: a lock of one transition that outlasts storeTimeoutMs sends its callback to the spool, and no other', async () => {
+  const spool = join(temporaryFolder(), 'spool');
+  const { inbox, schema, direct, events } = poolShop({ inbox: { spool, storeTimeoutMs: 1000 } });
+  await untilDone(() => inbox.receive(paid('HELD', 500)));
+  const client = await direct.connect();
+  await client.query('begin');
+  await client.query(`select 1 from ${schema}.transition for update`);
+  await inbox.receive(paid('HELD', 1));
+  expect(events.at(-1)).toMatchObject({ name: 'callback.spooled' });
+  await inbox.receive(paid('OTHER', 500));
+  expect(events.filter(({ name }) => name === 'callback.spooled')).toHaveLength(1);
+  await client.query('commit');
+  client.release();
+  await until(async () => (await inbox.list({ merchant_reference: 'HELD' }))[0]?.bodyCount === 2);
+});
+
+it.each(ENGINES)(
+  'threat A59: 64 bodies of one signature take few more statements than one on %s',
+  async (engine) => {
+    const merchant = await newMerchant(engine);
+    let count = 0;
+    const store = watchedStore(merchant.newStore(), (_text, run) => {
+      count += 1;
+      return run();
+    });
+    const inbox = merchant.open({ store });
+    await inbox.receive(callback());
+    const before = count;
+    await inbox.receive(callback({ id: 2 }));
+    const ofOne = count - before;
+    await Promise.allSettled(
+      Array.from({ length: 64 }, (_, id) => inbox.receive(callback({ id: 100 + id }))),
+    );
+    // They need not all be in one group.
+    expect(count - before).toBeLessThan(5 * ofOne);
+    expect(await inbox.list()).toMatchObject([{ bodyCount: 8, refusedBodies: 58 }]);
+  },
+);
