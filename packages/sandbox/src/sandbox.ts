@@ -1,5 +1,6 @@
 import { ConfigurationError, createVerifier } from '@payment-service/core';
 import { ConnectionError } from '@payment-service/core/client';
+import { checkOptions, FUNCTION, type OptionRules } from '@payment-service/core/receive';
 import type { CheckReport } from './check/check.ts';
 import { redirectProblem } from './deliveries/callback-data.ts';
 import { createDeliveries } from './deliveries/deliveries.ts';
@@ -44,6 +45,7 @@ import type { Settings, TransactionRecord } from './state/records.ts';
 import { sqliteFile } from './state/sqlite-file.ts';
 import { createStore, type Store } from './state/store.ts';
 
+/** Options of `createSandbox()`. An unknown option throws at construction. */
 export interface SandboxOptions {
   /** The same seed gives the same keys and references. Random by default. */
   readonly seed?: string | undefined;
@@ -148,7 +150,7 @@ export interface Sandbox {
  * The whole payment service, inside this process: the three endpoints of the contract, simulated collections, payouts
  * and transfers, and signed callbacks and redirects that misbehave on request.
  *
- * @throws {ConfigurationError} when an option is wrong, the file is in use, or NODE_ENV is `production`.
+ * @throws {ConfigurationError} when an option is wrong or unknown, the file is in use, or NODE_ENV is `production`.
  *
  * @example
  * const sandbox = createSandbox({ callbackUrl: 'http://127.0.0.1:3000/callbacks' });
@@ -246,8 +248,27 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
 }
 
+/** Most values are checked where they are read. */
+const OPTIONS: OptionRules<SandboxOptions> = {
+  seed: undefined,
+  file: undefined,
+  callbackUrl: undefined,
+  redirectUrl: undefined,
+  allowedHosts: undefined,
+  misbehave: undefined,
+  retry: undefined,
+  timestampUnit: undefined,
+  colonIn: undefined,
+  deliveryTimeoutMs: undefined,
+  providers: undefined,
+  fetch: FUNCTION,
+  clock: undefined,
+  onError: FUNCTION,
+};
+
 function check(options: SandboxOptions): Partial<Settings> {
   refuseProduction();
+  checkOptions('createSandbox()', options, OPTIONS);
   const { callbackUrl, redirectUrl, allowedHosts = [], seed } = options;
   if (seed === '')
     throw new ConfigurationError('seed', 'seed must not be empty. Leave it out for random keys.');

@@ -67,6 +67,28 @@ describe('options that are wrong are found at construction', () => {
     );
   });
 
+  it.each([
+    ['callBackUrl', 'callbackUrl'],
+    ['CALLBACKURL', 'callbackUrl'],
+    ['providerss', 'providers'],
+    ['allowedHost', 'allowedHosts'],
+    ['retries', 'retry'],
+    ['onErrors', 'onError'],
+    ['deliveryTimeout', 'deliveryTimeoutMs'],
+  ])('the unknown option %s is refused with the near name %s', (name, near) => {
+    expect(() => createSandbox({ [name]: undefined })).toThrow(
+      expect.objectContaining({
+        code: 'invalid_configuration',
+        option: name,
+        message: `createSandbox() does not know the option "${name}". Did you mean "${near}"?`,
+      }),
+    );
+  });
+
+  it('an option that is near no other is refused with the list of options', () => {
+    expect(() => createSandbox(JSON.parse('{"port":0}'))).toThrow(/"port"\. Known options: seed, file, /);
+  });
+
   it.each(['', 'staging'])('NODE_ENV=%j is fine, without a warning', async (environment) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     vi.stubEnv('NODE_ENV', environment);

@@ -150,7 +150,7 @@ export interface AttemptReport {
   readonly retryInMs: number | undefined;
 }
 
-/** The last argument of every call. */
+/** The last argument of every call. An unknown option makes the call reject with a `ConfigurationError`. */
 export interface CallOptions {
   /** Cancels the call, including the wait for a retry. The call then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined;
@@ -167,6 +167,7 @@ export interface Client {
    * @throws {ConnectionError} if there is no response.
    * @throws {TimeoutError} if the call takes longer than `timeoutMs`.
    * @throws {InvalidResponseError} if the response breaks the contract.
+   * @throws {ConfigurationError} if a call option is unknown or invalid.
    *
    * @example
    * const providers = await client.listPaymentProviders({ currency: 'UGX', transaction_type: 'COLLECTION' });
@@ -180,6 +181,7 @@ export interface Client {
    * @throws {ConnectionError} if there is no response.
    * @throws {TimeoutError} if the call takes longer than `timeoutMs`.
    * @throws {InvalidResponseError} if the response breaks the contract.
+   * @throws {ConfigurationError} if a call option is unknown or invalid.
    *
    * @example
    * const banks = await client.listPayoutBanks({ provider_code: provider.provider_code });
@@ -197,6 +199,7 @@ export interface ClientWithSecretKey extends Client {
    * @throws {TimeoutError} if the call takes longer than `timeoutMs`.
    * @throws {InvalidResponseError} if the response breaks the contract.
    * @throws {ConfigurationError} if `NODE_TLS_REJECT_UNAUTHORIZED=0` was set at any time in this process.
+   * @throws {ConfigurationError} if a call option is unknown or invalid.
    *
    * @example
    * const wallets = await client.getWalletBalances({ currency: 'UGX' });

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionRules } from '../options.ts';
 import { noteUnverifiedTls, refuseUnverifiedTls } from './base-url.ts';
 import { MAX_CREDIT, runCall } from './call.ts';
 import type {
@@ -48,7 +49,9 @@ export function createClient(
     };
     const cached = cache && !list.isMoney ? new ReferenceCache<T[]>(load, cache, timing) : undefined;
     // The query is read now: a retry must send, and the cache must keep, what the call began with.
-    return async (query, { signal } = {}) => {
+    return async (query, call = {}) => {
+      checkOptions(`${operation}()`, call, CALL_OPTIONS);
+      const { signal } = call;
       signal?.throwIfAborted();
       const serialized = serializeQuery(query);
       return cached === undefined ? load(serialized, signal) : cached.read(serialized, signal);
@@ -60,6 +63,13 @@ export function createClient(
   // The only place where the secret key is attached; the address is always the configured one.
   const getWalletBalances = reader(WALLETS, { ...settings.headers, 'secret-key': secretKey });
   return redacted<ClientWithSecretKey>({ ...client, getWalletBalances }, settings);
+}
+
+const CALL_OPTIONS: OptionRules<CallOptions> = { signal: [isSignal, 'an AbortSignal'] };
+
+/** One of another realm, such as that of a test environment, is no `instanceof` this one. */
+function isSignal(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'aborted' in value && 'throwIfAborted' in value;
 }
 
 type Reader<T> = (query?: object, call?: CallOptions) => Promise<T[]>;

@@ -1,4 +1,5 @@
 import { compareDecimals, decimalFrom, parseDecimal } from '../amounts.ts';
+import { checkOptions, type OptionRules } from '../options.ts';
 import type { PaymentProvider } from '../wire.ts';
 
 /** What is known about a payment so far. Fields that are left out are not checked. */
@@ -49,10 +50,13 @@ export interface ProviderEligibility {
 /**
  * Splits payment options into those that can serve a payment and those that cannot, with every reason (protocol §2.2,
  * protocol §8). Amounts are compared exactly, never through floats. No customer input throws: an amount that is not a
- * number above zero is the reason `amount_invalid` for every provider.
+ * number above zero is the reason `amount_invalid` for every provider. A name that is not one of `IntendedPayment` throws, since
+ * a misspelled `amount` would otherwise check nothing.
  *
  * An empty list of prefixes allows every account. `max_daily_amount` is compared with this payment only, since earlier
  * payments of the day are unknown here: the service decides.
+ *
+ * @throws {ConfigurationError} if `payment` has a name that is not known.
  *
  * @example
  * const { eligible, ineligible } = eligibleProviders(await client.listPaymentProviders(), {
@@ -67,6 +71,7 @@ export function eligibleProviders(
   providers: readonly PaymentProvider[],
   payment: IntendedPayment,
 ): ProviderEligibility {
+  checkOptions('eligibleProviders()', payment, PAYMENT_NAMES);
   const eligible: PaymentProvider[] = [];
   const ineligible: IneligibleProvider[] = [];
   for (const provider of providers) {
@@ -76,6 +81,14 @@ export function eligibleProviders(
   }
   return { eligible, ineligible };
 }
+
+/** Names only: what a customer typed is a reason and not an error. */
+const PAYMENT_NAMES: OptionRules<IntendedPayment> = {
+  account: undefined,
+  amount: undefined,
+  currency: undefined,
+  transaction_type: undefined,
+};
 
 function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): IneligibilityReason[] {
   const { provider_name: name, transaction_currency: unit, transaction_type: type } = provider;

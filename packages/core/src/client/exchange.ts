@@ -59,7 +59,7 @@ export async function exchange(
       what: `the service answered ${status}`,
       advice: TRANSIENT.has(status) ? 'Try again later.' : 'Check the request, the keys and baseUrl.',
       status,
-      serviceMessage: bodyText && readServiceMessage(bodyText),
+      serviceMessage: bodyText === undefined ? undefined : readServiceMessage(bodyText),
       bodyText,
       retryAfterMs: readRetryAfter(headers.get('retry-after'), timing.now()),
       cause,

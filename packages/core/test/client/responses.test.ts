@@ -56,6 +56,15 @@ describe('an error of the service throws an ApiError (protocol §7)', () => {
     expect(error.snippet?.startsWith('<html> <h1>Bad Gateway</h1> xxx')).toBe(true);
   });
 
+  test.each(['', ' ', 'null', '{}', '[]', '"x"', '{"message":null}', '{"message":5}', '<p>'])(
+    'an error with the body %j has no message of the service',
+    async (body) => {
+      const error = await failureOf((await clientOf(reply(403, body))).getWalletBalances());
+      expect(error).toMatchObject({ code: 'api_error', status: 403 });
+      expect(error).toHaveProperty('serviceMessage', undefined);
+    },
+  );
+
   test('an error whose body breaks off keeps its status', async () => {
     const client = await clientOf(resetInBody(403));
     const error = await failureOf(client.listPaymentProviders());

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createClient } from '../../src/client/create-client.ts';
+import { eligibleProviders } from '../../src/client/eligible-providers.ts';
+import { ConfigurationError } from '../../src/errors.ts';
+import { failureOf } from './failure-of.ts';
+import { startService, success } from './local-service.ts';
+import { provider, publicKey, secretKey, wallet } from './wire-samples.ts';
+
+const PAYMENT = { account: '256772000001', amount: 500, currency: 'UGX', transaction_type: 'COLLECTION' };
+
+/** Every function of the client that takes an object of names, and the names that it knows. */
+const client = createClient({
+  baseUrl: 'https://service.example',
+  publicKey,
+  secretKey,
+  fetch: () => expect.fail('A request was sent.'),
+});
+const functions: readonly [string, readonly string[], (options: object) => unknown][] = [
+  ['eligibleProviders()', Object.keys(PAYMENT), (options) => eligibleProviders([provider], options)],
+  ['listPaymentProviders()', ['signal'], (options) => client.listPaymentProviders({}, options)],
+  ['listPayoutBanks()', ['signal'], (options) => client.listPayoutBanks({ provider_code: 'x' }, options)],
+  ['getWalletBalances()', ['signal'], (options) => client.getWalletBalances({}, options)],
+];
+
+async function refusalOf(run: () => unknown): Promise<ConfigurationError> {
+  const error = await failureOf((async () => run())());
+  if (!(error instanceof ConfigurationError)) throw new Error('It is no misconfiguration.', { cause: error });
+  return error;
+}
+
+describe.each(functions)('%s refuses names that it does not know', (call, known, run) => {
+  test('any other name is refused, whatever its value, and named', async () => {
+    const other = fc.string({ minLength: 1 }).filter((name) => !known.includes(name) && name !== '__proto__');
+    await fc.assert(
+      fc.asyncProperty(other, fc.constantFrom(undefined, 0, 'x'), async (name, value) => {
+        const error = await refusalOf(() => run({ [name]: value }));
+        expect(error.option).toBe(name);
+        expect(error.message).toContain(`${call} does not know the option "${name}". `);
+      }),
+    );
+  });
+
+  test.each(known)('the misspelled %s is refused with the near name', async (name) => {
+    for (const near of [name.toUpperCase(), `${name}s`, name.slice(0, -1)]) {
+      const { message } = await refusalOf(() => run({ [near]: undefined }));
+      expect(message).toBe(`${call} does not know the option "${near}". Did you mean "${name}"?`);
+    }
+  });
+});
+
+test.each([
+  ['timeoutMs', { timeoutMs: 5 }],
+  ['signal', { signal: new AbortController() }],
+  ['signal', { signal: 'abort' }],
+  ['options', null],
+])('the call option %s is refused with the value %j', async (option, options) => {
+  const error = await refusalOf(() => client.listPaymentProviders({}, options as object));
+  expect(error.option).toBe(option);
+});
+
+test('control: every known name is accepted, and may be undefined', async () => {
+  expect(eligibleProviders([provider], PAYMENT).eligible).toEqual([provider]);
+  expect(eligibleProviders([provider], { ...PAYMENT, account: undefined }).eligible).toEqual([provider]);
+  const { baseUrl } = await startService(success({ merchant_wallets: [wallet] }));
+  const real = createClient({ baseUrl, publicKey, secretKey });
+  for (const signal of [undefined, new AbortController().signal, AbortSignal.timeout(60_000)]) {
+    expect(await real.getWalletBalances({}, { signal })).toHaveLength(1);
+  }
+});
