@@ -9,7 +9,7 @@ order by next_at, id limit 50
 -- Committed before the handler runs. Nothing is started while another process works on the same internal_reference.
 update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, next_at = {now} + cast($3 as bigint)
 where id = $1 and next_at = cast($2 as bigint) and {try_lock}
-returning attempts
+returning attempts, last_error
 
 -- name: read_case
 select t.transition_id, t.signed, t.attempts, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims, b.refusal,

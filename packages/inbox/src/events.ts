@@ -32,12 +32,13 @@ export type InboxEvent =
       readonly contradicted: boolean;
       readonly durationMs: number;
     }
-  /** The handler failed; it runs again after `delayMs`. */
+  /** The handler failed; it runs again after `delayMs`. `failure` is the code or the name of its error, which `onError` gets. */
   | {
       readonly name: 'transition.retrying';
       readonly transitionId: string;
       readonly state: 'retrying';
       readonly attempt: number;
+      readonly failure: string;
       readonly delayMs: number;
     }
   /** The transition waits for something: a person, a handler, an expectation. */

@@ -11,6 +11,7 @@ export type {
   TransitionSummary,
 } from './operator/views.ts';
 export type { AllowedTransitions, InboxOptions, RetrySettings } from './options.ts';
+export type { InboxProblem } from './problems.ts';
 export type { TransitionReason, TransitionState } from './states.ts';
 export { type PostgresClient, type PostgresPool, postgres } from './store/postgres.ts';
 export type { Migration } from './store/schema.ts';

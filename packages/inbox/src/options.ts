@@ -1,5 +1,6 @@
 import { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '@payment-service/core/receive';
 import { type Emit, emitter, type InboxEvent } from './events.ts';
+import { type InboxProblem, type Report, reporter } from './problems.ts';
 import type { Store } from './store/store.ts';
 
 /** How a handler that fails is tried again: numbers up to 2^31 - 1, which is 24 days of milliseconds. */
@@ -31,6 +32,17 @@ export interface InboxOptions<Tx> {
   readonly spool?: string | undefined;
   /** Called with everything that happens, for logs and metrics. Errors in it change nothing. */
   readonly onEvent?: ((event: InboxEvent) => unknown) | undefined;
+  /**
+   * Called with every error of a handler, and with what the problem is. Errors in it change nothing. The error is the one that
+   * was thrown, with its stack, and may quote what the handler worked on.
+   *
+   * @default console.error, without what `isRepeated` marks: the first attempt, the last one, and each that fails with
+   * another message than the attempt before it
+   *
+   * @example
+   * createInbox({ store, onError: (error, { kind, isRepeated }) => isRepeated || tracker.capture(error, { tags: { kind } }) });
+   */
+  readonly onError?: ((error: unknown, problem: InboxProblem) => unknown) | undefined;
   /** The events that complete a transaction, with the status COMPLETED (protocol §6). @default ['transaction.completed'] */
   readonly completedEvents?: readonly string[] | undefined;
   /**
@@ -55,12 +67,17 @@ export interface InboxOptions<Tx> {
   readonly random?: (() => number) | undefined;
 }
 
-type Derived = 'store' | 'spool' | 'onEvent' | 'retry';
+type Derived = 'store' | 'spool' | 'onEvent' | 'onError' | 'retry';
 
 /** Checked options, with their defaults. */
 export type Settings = {
   readonly [Name in Exclude<keyof InboxOptions<never>, Derived>]-?: NonNullable<InboxOptions<never>[Name]>;
-} & { readonly spool: string | undefined; readonly emit: Emit; readonly retry: RetrySettings };
+} & {
+  readonly spool: string | undefined;
+  readonly emit: Emit;
+  readonly report: Report;
+  readonly retry: RetrySettings;
+};
 
 /** Timers, and PostgreSQL's settings of time, end at 2^31 - 1. */
 export function wholeNumber(max: number = 2 ** 31 - 1): OptionRule {
@@ -91,6 +108,7 @@ const RULES: OptionRules<InboxOptions<unknown>> = {
   ],
   spool: undefined,
   onEvent: FUNCTION,
+  onError: FUNCTION,
   completedEvents: TEXTS,
   allowTransitions: [
     (value) => typeof value === 'object' && value !== null && Object.values(value).every(isTexts),
@@ -115,6 +133,7 @@ export function settingsOf<Tx>(options: InboxOptions<Tx>): Settings {
     account: options.account ?? '',
     spool: options.spool ?? store.spool,
     emit: emitter(options.onEvent),
+    report: reporter(options.onError),
     completedEvents: options.completedEvents ?? ['transaction.completed'],
     allowTransitions: { COMPLETED: [], ...options.allowTransitions },
     interimStatuses: options.interimStatuses ?? ['PENDING', 'PROCESSING'],

@@ -19,6 +19,7 @@ describe('options', () => {
     account: [7, 'a\0b', 'x'.repeat(201), '\ud800'],
     spool: [':memory:'],
     onEvent: ['log'],
+    onError: ['log'],
     now: [Date.now],
     statuses: [['COMPLETED']],
     random: [null],

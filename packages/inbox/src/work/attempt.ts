@@ -46,12 +46,19 @@ const STORE_RETRY = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 250, lon
 const MAX_ERROR_LENGTH = 500;
 
 class TransactionEnded extends Error {
-  override readonly message =
-    'The handler ended its transaction, so its effects may be committed. Leave COMMIT and ROLLBACK to the inbox.';
+  constructor(options?: ErrorOptions) {
+    const message =
+      'The handler ended its transaction, so its effects may be committed. Leave COMMIT and ROLLBACK to the inbox.';
+    super(message, options);
+  }
 }
 
 /** Its start is committed: `attempts` is the number of this one, and `mark` tells its transaction from others. */
-type Started = Due & { readonly mark: string };
+type Started = Due & {
+  readonly mark: string;
+  /** Of the attempt before. */
+  readonly lastError: string | undefined;
+};
 
 /** What is left to do after the transaction, which took so long. */
 type Afterwards = (durationMs: number) => unknown;
@@ -66,16 +73,18 @@ export async function attempt<Tx>(due: Due, context: WorkContext<Tx>): Promise<b
   const { store, statements, settings } = context;
   const attempts = due.attempts + 1;
   const takeBack = () => runUntilAnswered('take_back', [due.id, attempts, BUSY_MS], context);
+  let row: Row | undefined;
   try {
-    const values = [due.id, due.nextAt, backoff(attempts, settings)];
-    if ((await statements.run('start_attempt', values)).length === 0) return false;
+    [row] = await statements.run('start_attempt', [due.id, due.nextAt, backoff(attempts, settings)]);
+    if (row === undefined) return false;
   } catch (lost) {
     await waitForStore(lost, 1, context);
     // The start may be committed although its answer was lost: it must not count as a crash.
     await takeBack();
     return true;
   }
-  const started = { ...due, attempts, mark: `${due.id}/${attempts}` };
+  const lastError = optionalText(row, 'last_error');
+  const started = { ...due, attempts, lastError, mark: `${due.id}/${attempts}` };
   const began = performance.now();
   let afterwards: Afterwards;
   try {
@@ -139,7 +148,8 @@ async function apply<Tx>(
   } catch (error) {
     // What it did may be committed although it failed, so it must not run again.
     const isLate = error instanceof TimedOut;
-    if (!isLate && !(await isOwn(statements, mark, tx).catch(() => true))) throw new TransactionEnded();
+    if (!isLate && !(await isOwn(statements, mark, tx).catch(() => true)))
+      throw new TransactionEnded({ cause: error });
     throw error;
   }
   if (!(await isOwn(statements, mark, tx))) throw new TransactionEnded();
@@ -171,7 +181,11 @@ async function isOwn<Tx>(statements: Statements<Tx>, mark: string, tx: Tx): Prom
 }
 
 /** Writes that an attempt failed, which was rolled back. */
-async function fail<Tx>({ id, attempts }: Started, error: unknown, context: WorkContext<Tx>): Promise<void> {
+async function fail<Tx>(
+  { id, attempts, lastError }: Started,
+  error: unknown,
+  context: WorkContext<Tx>,
+): Promise<void> {
   const { settings } = context;
   const usedUp = attempts >= settings.retry.attempts ? 'attempts_used_up' : undefined;
   const reason = error instanceof TransactionEnded ? 'transaction_ended' : usedUp;
@@ -183,11 +197,24 @@ async function fail<Tx>({ id, attempts }: Started, error: unknown, context: Work
   const [failed] = await runUntilAnswered('fail_attempt', [id, attempts, ...next, text], context);
   if (failed === undefined) return;
   const transitionId = textOf(failed, 'transition_id');
-  settings.emit(
-    reason === undefined
-      ? { name: 'transition.retrying', transitionId, state: 'retrying', attempt: attempts, delayMs }
-      : { name: 'transition.parked', transitionId, state: 'dead', reason },
-  );
+  const common = { transitionId, attempt: attempts };
+  if (reason === undefined) {
+    const failure = failureCode(error);
+    settings.emit({ name: 'transition.retrying', state: 'retrying', failure, delayMs, ...common });
+    const isRepeated = attempts > 1 && text === lastError;
+    settings.report(error, {
+      kind: 'attempt_failed',
+      state: 'retrying',
+      reason,
+      delayMs,
+      isRepeated,
+      ...common,
+    });
+    return;
+  }
+  settings.emit({ name: 'transition.parked', transitionId, state: 'dead', reason });
+  const ended = { state: 'dead', reason, delayMs: undefined, isRepeated: false } as const;
+  settings.report(error, { kind: 'attempt_failed', ...ended, ...common });
 }
 
 /** A process that lives has not ended, and its attempts must not pass for a crash loop. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
-import type { Inbox, InboxEvent, InboxOptions, Store } from '../../src/index.ts';
+import type { Inbox, InboxEvent, InboxOptions, InboxProblem, Store } from '../../src/index.ts';
 import { createInbox, postgres, sqlite } from '../../src/index.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -23,6 +23,8 @@ export interface Merchant {
   readonly engine: EngineName;
   /** Everything that the inboxes of this merchant reported. */
   readonly events: InboxEvent[];
+  /** Everything that `onError` got. */
+  readonly problems: (InboxProblem & { readonly error: unknown })[];
   /** For the programs of a test, which use the same database: see programs/open-inbox.ts. */
   readonly programArguments: readonly string[];
   newStore(): Store<AnyTransaction>;
@@ -107,9 +109,10 @@ type Base = Pick<Merchant, 'engine' | 'newStore' | 'query' | 'table' | 'programA
 function merchantOf(base: Base): Merchant {
   const { engine, newStore, query, table } = base;
   const events: InboxEvent[] = [];
+  const problems: Merchant['problems'] = [];
   return {
     ...base,
-    events,
+    ...{ events, problems },
     async advance(ms) {
       for (const [name, times] of Object.entries(TIMES)) {
         const changes = times.map((time) => `${time} = ${time} - ${ms}`);
@@ -119,7 +122,8 @@ function merchantOf(base: Base): Merchant {
     open(options = {}) {
       const onEvent = (event: InboxEvent) => events.push(event);
       // A machine that stands still for a moment must not look like a store that is away.
-      const defaults = { storeTimeoutMs: 20_000, random: () => 1, onEvent };
+      const onError = (error: unknown, problem: InboxProblem) => problems.push({ ...problem, error });
+      const defaults = { storeTimeoutMs: 20_000, random: () => 1, onEvent, onError };
       const inbox = createInbox<AnyTransaction>({ store: newStore(), ...defaults, ...options });
       onTestFinished(() => inbox.close());
       return inbox;

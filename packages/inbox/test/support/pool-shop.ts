@@ -51,7 +51,8 @@ export function poolShop({
   });
   const open: PoolShop['open'] = (options = {}) => {
     const store = postgres(pool, { schema });
-    const inbox = createInbox({ store, random: () => 1, onEvent: (event) => events.push(event), ...options });
+    const hooks = { onEvent: (event: InboxEvent) => events.push(event), onError: () => undefined };
+    const inbox = createInbox({ store, random: () => 1, ...hooks, ...options });
     inboxes.push(inbox);
     return inbox;
   };

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { createInbox, type Inbox, postgres, sqlite } from '../../../src/index.ts';
+import { createInbox, type Inbox, type InboxOptions, postgres, sqlite } from '../../../src/index.ts';
 import type { AnyTransaction } from '../merchant.ts';
 
 /** The inbox of a program: `postgres <url> <schema>` or `sqlite <path>`. */
@@ -7,9 +7,11 @@ export function openInbox(
   engine: string | undefined,
   address: string,
   schema?: string,
+  options: Partial<InboxOptions<AnyTransaction>> = {},
 ): Inbox<AnyTransaction> {
-  if (engine !== 'postgres') return createInbox<AnyTransaction>({ store: sqlite(address) });
+  if (engine !== 'postgres') return createInbox<AnyTransaction>({ store: sqlite(address), ...options });
   const pool = new pg.Pool({ connectionString: address });
   pool.on('error', () => undefined);
-  return createInbox<AnyTransaction>({ store: postgres(pool, schema === undefined ? {} : { schema }) });
+  const store = postgres(pool, schema === undefined ? {} : { schema });
+  return createInbox<AnyTransaction>({ store, ...options });
 }

@@ -1,0 +1,60 @@
+import { inspect } from 'node:util';
+
+/** What a problem is about, for `onError`. No reference, amount or body is in any of them. */
+export type InboxProblem =
+  /** An attempt failed: the handler threw, took too long, or its transaction could not be committed. */
+  {
+    readonly kind: 'attempt_failed';
+    readonly transitionId: string;
+    /** The number of the attempt, from 1. */
+    readonly attempt: number;
+    /** It runs again after `delayMs`, or is `dead` and waits for a person. */
+    readonly state: 'retrying' | 'dead';
+    /** Why it is dead. */
+    readonly reason: 'attempts_used_up' | 'transaction_ended' | undefined;
+    /** In milliseconds; undefined when it is dead. */
+    readonly delayMs: number | undefined;
+    /** A retry that failed with the same message as the attempt before it: not the first, and not the last. */
+    readonly isRepeated: boolean;
+  };
+
+/** Tells the person who can act. An error in it changes nothing. */
+export type Report = (error: unknown, problem: InboxProblem) => void;
+
+/** The hook gets every problem; without one, the console gets those that are not a repetition. */
+export function reporter(onError: ((error: unknown, problem: InboxProblem) => unknown) | undefined): Report {
+  const hook = onError ?? print;
+  return (error, problem) => {
+    const run = async (): Promise<unknown> => hook(error, Object.freeze(problem));
+    void run().catch((failed: unknown) => console.error(failed));
+  };
+}
+
+function print(error: unknown, problem: InboxProblem): void {
+  if (!problem.isRepeated) console.error(`${wordsOf(problem)}\n${stackOf(error)}`);
+}
+
+function wordsOf({ transitionId, attempt, reason, delayMs }: InboxProblem): string {
+  const what = `payment-service-inbox: attempt ${attempt} of transition ${transitionId} failed. `;
+  if (reason === 'transaction_ended') {
+    return (
+      `${what}It is dead: transaction_ended and waits for a person, since its effects may be committed. Check your own ` +
+      'tables and fix the handler. Then call resolve() if the effects are there, or retry() if they are not.'
+    );
+  }
+  if (reason === 'attempts_used_up')
+    return `${what}It is dead: attempts_used_up and waits for a person. Fix the cause, then call retry().`;
+  const seconds = Math.ceil((delayMs ?? 0) / 1000);
+  return (
+    `${what}Its transaction was rolled back, and it runs again in ${seconds} s. The same message is printed again only if ` +
+    'the last attempt fails with it.'
+  );
+}
+
+/** Without the other members of an error: those of a database quote values. */
+function stackOf(error: unknown, causes = 3): string {
+  if (!(error instanceof Error)) return inspect(error);
+  const own = error.stack ?? `${error.name}: ${error.message}`;
+  if (causes === 0 || !(error.cause instanceof Error)) return own;
+  return `${own}\nCaused by: ${stackOf(error.cause, causes - 1)}`;
+}
