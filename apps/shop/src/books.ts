@@ -48,7 +48,7 @@ export async function openBooks(keeping: Keeping, { now, log }: BookOptions): Pr
   return {
     title: database.title,
     inbox,
-    orders: createOrderStore(database, inbox),
+    orders: createOrderStore(database, inbox, now),
     async close() {
       stop.abort();
       await working;

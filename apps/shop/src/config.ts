@@ -14,6 +14,10 @@ export interface ShopConfig {
   /** SHOP_URL: how the payment service and the customers reach the shop. Default: where it listens. */
   readonly shopUrl: string | undefined;
   readonly keeping: Keeping;
+  /** CONFIRM_SECONDS: how long an order's page waits for a confirmation before it offers a way out. Default 120. */
+  readonly confirmWithinMs: number;
+  /** CONTACT: the mail address that it shows then. Default help@shop.example. */
+  readonly contact: string;
 }
 
 /** Where orders and inbox live: DATABASE_URL names a PostgreSQL database, INBOX_FILE a SQLite file on a local disk. */
@@ -55,7 +59,21 @@ export function readConfig(environment: Environment): ShopConfig {
     port: readPort(environment, 'PORT', 3000),
     shopUrl: shopUrl === undefined ? undefined : readAddress('SHOP_URL', shopUrl),
     keeping: readKeeping(environment, () => 'shop.sqlite'),
+    ...readSupport(environment),
   };
+}
+
+/** @throws {SetupError} when CONFIRM_SECONDS is not a number of seconds, or CONTACT not a mail address. */
+export function readSupport(environment: Environment): Pick<ShopConfig, 'confirmWithinMs' | 'contact'> {
+  const seconds = environment['CONFIRM_SECONDS'] || '120';
+  const contact = environment['CONTACT'] || 'help@shop.example';
+  if (!/^[1-9]\d{0,5}$/.test(seconds)) {
+    throw new SetupError('CONFIRM_SECONDS must be a whole number from 1 to 999999, for example 120.');
+  }
+  if (!/^[\w.+-]+@[\w.-]+$/.test(contact)) {
+    throw new SetupError('CONTACT must be a mail address, for example help@shop.example.');
+  }
+  return { confirmWithinMs: Number(seconds) * 1000, contact };
 }
 
 /**

@@ -1,7 +1,14 @@
 /** What `pnpm start` runs: the sandbox and the shop, on this computer, with keys that the sandbox makes up. */
 import { ConfigurationError } from '@payment-service/core';
 import { createSandbox, type Sandbox } from '@payment-service/sandbox';
-import { type Environment, readKeeping, readLoopbackHost, readPort, SetupError } from './config.ts';
+import {
+  type Environment,
+  readKeeping,
+  readLoopbackHost,
+  readPort,
+  readSupport,
+  SetupError,
+} from './config.ts';
 import { demoFile } from './demo-file.ts';
 import { FRAMEWORKS, readFramework } from './framework.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
@@ -11,7 +18,7 @@ import { startShop } from './start-shop.ts';
 await runUntilStopped(async () => {
   const framework = readFramework(process.argv.slice(2));
   const { host, port, sandboxPort } = readAddresses(process.env);
-  const keeping = readKeeping(process.env, demoFile);
+  const settings = { keeping: readKeeping(process.env, demoFile), ...readSupport(process.env) };
   const sandbox = createSandbox();
   try {
     const { url: baseUrl } = await listen(sandbox, sandboxPort, host);
@@ -22,7 +29,7 @@ await runUntilStopped(async () => {
       host,
       port,
       shopUrl: undefined,
-      keeping,
+      ...settings,
     });
     await tellAddresses(sandbox, baseUrl, shop.origin);
     console.log(

@@ -25,7 +25,7 @@ export interface OrderStore {
   /** How far the payment came that was started for the order. */
   start(order: Order, start: PaymentStart): Promise<void>;
   /** Keeps what a redirect said; answers whether there is such an order. */
-  hint(reference: string, hint: Hint): Promise<boolean>;
+  hint(reference: string, hint: Omit<Hint, 'at'>): Promise<boolean>;
   find(reference: string): Promise<Order | undefined>;
   /** Newest first. */
   list(): Promise<readonly Order[]>;
@@ -40,7 +40,11 @@ export function isOrderReference(reference: string): boolean {
   return /^[\w-]{1,64}$/.test(reference);
 }
 
-export function createOrderStore(database: Database, inbox: Inbox<Transaction>): OrderStore {
+export function createOrderStore(
+  database: Database,
+  inbox: Inbox<Transaction>,
+  now: () => number,
+): OrderStore {
   const write = (text: string, values: (string | number | null)[]): Promise<number> =>
     inbox.transaction(async (tx) => (await database.within(tx).query(text, values)).rowCount);
   const expect = (order: Order, deadline: Date | undefined, tx: Transaction): Promise<void> => {
@@ -72,12 +76,12 @@ export function createOrderStore(database: Database, inbox: Inbox<Transaction>):
       }),
     hint: async (reference, { status, completed }) =>
       isOrderReference(reference) &&
-      (await write('update shop_order set hint_status = $1, hint_completed = $2 where reference = $3', [
+      (await write(
+        `update shop_order set hint_status = $1, hint_completed = $2, hint_at = coalesce(hint_at, $3)
+         where reference = $4`,
         // PostgreSQL's text holds no NUL.
-        status.replaceAll('\0', '\uFFFD').slice(0, 200),
-        completed ? 1 : 0,
-        reference,
-      ])) > 0,
+        [status.replaceAll('\0', '\uFFFD').slice(0, 200), completed ? 1 : 0, now(), reference],
+      )) > 0,
     async find(reference) {
       if (!isOrderReference(reference)) return undefined;
       const { rows } = await database.reading.query(`${SELECT} where o.reference = $1`, [reference]);
@@ -173,6 +177,7 @@ const orderRow = z.object({
   reported: text.nullable(),
   hint_status: text.nullable(),
   hint_completed: integer.nullable(),
+  hint_at: integer.nullable(),
   transition_id: text.nullable(),
   claimed_charge: text.nullable(),
   paid_at: integer.nullable(),
@@ -198,7 +203,7 @@ function orderIn(columns: unknown): Order {
         ? undefined
         : { transitionId, charge: row.claimed_charge ?? undefined, at: row.paid_at ?? 0 },
     reported: row.reported ?? undefined,
-    hint: status === null ? undefined : { status, completed: row.hint_completed === 1 },
+    hint: status === null ? undefined : { status, completed: row.hint_completed === 1, at: row.hint_at ?? 0 },
   };
 }
 

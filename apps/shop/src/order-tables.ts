@@ -19,7 +19,8 @@ export const ORDER_TABLES: readonly string[] = [
      start_detail text,
      reported text,
      hint_status text,
-     hint_completed integer
+     hint_completed integer,
+     hint_at bigint
    )`,
   `create table if not exists shop_payment (
      transition_id text primary key,

@@ -32,6 +32,8 @@ export type PaymentStart =
 export interface Hint {
   readonly status: string;
   readonly completed: boolean;
+  /** When the first one came. Milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** Written by a handler of the inbox, and by nothing else. */

@@ -29,6 +29,9 @@ export interface RouteContext extends OrderDesk {
   readonly inbox: Inbox<Transaction>;
   readonly catalogue: readonly Product[];
   readonly refusals: ReadonlyMap<string, number>;
+  /** See ShopConfig. */
+  readonly confirmWithinMs: number;
+  readonly contact: string;
 }
 
 /** How many of the newest transitions are looked through for the owner's list of orders. */
@@ -48,7 +51,7 @@ async function isOrderHeld(inbox: Inbox<Transaction>, { reference, payment }: Or
 
 /** The pages of the shop. The routes of the callback and the redirect are the adapters' and not among them. */
 export function createRoutes(context: RouteContext): Route[] {
-  const { client, orders, inbox, catalogue, refusals, log } = context;
+  const { client, orders, inbox, catalogue, refusals, confirmWithinMs, contact, now, log } = context;
   const productOf = (id: string): Product | undefined => catalogue.find((product) => product.id === id);
   const providersFor = ({ price }: Product): Promise<PaymentProvider[]> =>
     client.listPaymentProviders({ currency: price.currency, transaction_type: 'COLLECTION' });
@@ -117,7 +120,11 @@ export function createRoutes(context: RouteContext): Route[] {
     {
       method: 'get',
       path: '/orders/:reference',
-      answer: withOrder(async (order) => orderPage(order, await isOrderHeld(inbox, order))),
+      answer: withOrder(async (order) => {
+        const waitsSince = order.hint?.at ?? order.createdAt;
+        const isLate = now() - waitsSince >= confirmWithinMs;
+        return orderPage(order, { isHeld: await isOrderHeld(inbox, order), isLate, contact });
+      }),
     },
     {
       method: 'get',

@@ -34,7 +34,7 @@ export interface Shop {
 /** Where the service and the shop are, and the keys of the merchant account. */
 type ServiceAccess = Pick<
   ShopConfig,
-  'baseUrl' | 'publicKey' | 'secretKey' | 'signingKey' | 'allowSandboxKeys'
+  'baseUrl' | 'publicKey' | 'secretKey' | 'signingKey' | 'allowSandboxKeys' | 'confirmWithinMs' | 'contact'
 > & {
   readonly shopUrl: string;
   /** Where the shop listens. */
@@ -60,7 +60,8 @@ const UNCONFIRMED = '/payments/unconfirmed';
 
 /** @throws {ConfigurationError} when a key or an address is wrong. */
 export function createShop(config: ServiceAccess, { inbox, orders }: Books, parts: ShopParts = {}): Shop {
-  const { baseUrl, publicKey, secretKey, signingKey, allowSandboxKeys, shopUrl } = config;
+  const { baseUrl, publicKey, secretKey, signingKey, allowSandboxKeys, shopUrl, confirmWithinMs, contact } =
+    config;
   const { now = Date.now, log = console.log } = parts;
   const { newReference = () => `ORD-${randomBytes(6).toString('hex').toUpperCase()}` } = parts;
   const { newFormId = randomFormId } = parts;
@@ -94,6 +95,8 @@ export function createShop(config: ServiceAccess, { inbox, orders }: Books, part
       refusals,
       shopUrl,
       baseUrl,
+      confirmWithinMs,
+      contact,
       now,
       newReference,
       newFormId,

@@ -153,9 +153,12 @@ describe.each(SCREENS)('$screen', ({ context: options }) => {
     await check(areas[area], shop.origin);
   });
 
-  it('no page without content has one', async () => {
+  it('no page without content or confirmation has one', async () => {
     const empty = await openShop();
     await check([['/owner/orders'], ['/owner/inbox'], ['/owner/wallets']], empty.origin);
+    const late = await openShop({ confirmWithinMs: 0 });
+    const { reference } = await new Customer(late).placeOrder();
+    await check([[`/orders/${reference}`]], late.origin);
     const away = await openShop({ baseUrl: 'http://127.0.0.1:9' });
     await check([['/'], ['/checkout?product=coffee']], away.origin);
   });

@@ -16,7 +16,8 @@ export interface PlacedOrder {
 
 /** A customer with a browser that keeps cookies and shows every step: it follows nothing automatically. */
 export class Customer {
-  readonly #cookies: { readonly pair: string; readonly path: string }[] = [];
+  /** By path and name. */
+  readonly #cookies = new Map<string, { readonly pair: string; readonly path: string }>();
   readonly shop: Pick<OpenShop, 'origin'>;
 
   constructor(shop: Pick<OpenShop, 'origin'>) {
@@ -64,7 +65,7 @@ export class Customer {
 
   async #send(address: string, init: RequestInit): Promise<Answer> {
     const url = new URL(address, this.shop.origin);
-    const cookies = this.#cookies.filter(({ path }) => url.pathname.startsWith(path));
+    const cookies = [...this.#cookies.values()].filter(({ path }) => url.pathname.startsWith(path));
     const response = await fetch(url, {
       ...init,
       redirect: 'manual',
@@ -72,7 +73,8 @@ export class Customer {
     });
     for (const line of response.headers.getSetCookie()) {
       const [pair = ''] = line.split(';');
-      this.#cookies.push({ pair, path: /path=([^;]+)/i.exec(line)?.[1] ?? '/' });
+      const path = /path=([^;]+)/i.exec(line)?.[1] ?? '/';
+      this.#cookies.set(`${path} ${pair.split('=')[0]}`, { pair, path });
     }
     return {
       status: response.status,

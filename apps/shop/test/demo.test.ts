@@ -136,6 +136,8 @@ describe('the demo', () => {
     [[], { SANDBOX_PORT: '70000' }, 'SANDBOX_PORT must be a port number'],
     [[], { PORT: '4444', SANDBOX_PORT: '4444' }, 'PORT and SANDBOX_PORT are both 4444'],
     [[], { HOST: '0.0.0.0' }, 'HOST must be this computer'],
+    [[], { CONFIRM_SECONDS: '0' }, 'CONFIRM_SECONDS must be a whole number from 1 to 999999'],
+    [[], { CONTACT: 'the owner' }, 'CONTACT must be a mail address'],
     [
       [],
       { DATABASE_URL: 'mysql://root:SECRET@127.0.0.1/shop' },

@@ -57,6 +57,8 @@ interface OpenShopOptions extends ShopParts {
   readonly signingKey?: string;
   /** How the customers reach the shop, in place of where it listens. */
   readonly shopUrl?: string;
+  readonly confirmWithinMs?: number;
+  readonly contact?: string;
   /** The address of the payment service, in place of the sandbox's. */
   readonly baseUrl?: string;
   /** Where to register what closes it. Default: when the test has finished. */
@@ -85,6 +87,8 @@ export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop>
     host: '127.0.0.1',
     port: 0,
     shopUrl: options.shopUrl,
+    confirmWithinMs: options.confirmWithinMs ?? 120_000,
+    contact: options.contact ?? 'help@shop.example',
     keeping,
   };
   const shop = await startShop(framework, config, { log: (line) => log.push(line), ...parts });

@@ -3,6 +3,7 @@
  * the reader is in the middle of something.
  */
 const POLL_MS = 1500;
+let every = POLL_MS;
 const main = document.getElementById('main');
 const status = document.getElementById('live');
 let shown = main.innerHTML;
@@ -25,6 +26,7 @@ async function update() {
   // The answer to a refused form has no address of its own.
   if (!response.ok) return '';
   const next = new DOMParser().parseFromString(await response.text(), 'text/html');
+  every = Number(next.getElementById('main').dataset.every ?? POLL_MS);
   const newest = next.getElementById('main').innerHTML;
   if (newest === shown) return '';
   if (isBusy()) return 'This page has changed. Reload it when you are done.';
@@ -46,7 +48,7 @@ async function look() {
     if (!(error instanceof TypeError)) throw error;
     status.textContent = 'Connection lost. Trying again…';
   } finally {
-    timer = setTimeout(look, POLL_MS);
+    timer = setTimeout(look, every);
   }
 }
 

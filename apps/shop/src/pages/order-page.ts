@@ -3,19 +3,24 @@ import { formatMoney } from '../money.ts';
 import { type Order, type OrderState, orderState, type PaymentStart } from '../order.ts';
 import { type Markup, type Page, page } from './page.ts';
 
-/**
- * The customer's own page of an order. Shows no name and only the end of the account: its address opens it.
- *
- * @param isHeld Whether the inbox holds a callback of its payment back for a person.
- */
-export function orderPage(order: Order, isHeld: boolean): Promise<Page> {
+interface Situation {
+  /** Whether the inbox holds a callback of its payment back for a person. */
+  readonly isHeld: boolean;
+  /** Whether the customer has waited longer than a confirmation takes. */
+  readonly isLate: boolean;
+  /** A mail address. */
+  readonly contact: string;
+}
+
+/** The customer's own page of an order. Shows no name and only the end of the account: its address opens it. */
+export function orderPage(order: Order, known: Situation): Promise<Page> {
   const isPaid = order.payment !== undefined;
   return page({
     title: TITLES[orderState(order)],
     section: '/',
-    watch: !isPaid,
+    watch: isPaid ? undefined : known.isLate ? 'rarely' : 'often',
     main: html`<h1>Your order</h1>
-${situation(order, isHeld)}
+${situation(order, known)}
 <dl class="card narrow">
 <dt>Order</dt><dd>${order.reference}</dd>
 <dt>Item</dt><dd>${order.quantity} × ${order.item}</dd>
@@ -33,7 +38,8 @@ const TITLES: Readonly<Record<OrderState, string>> = {
   'not started': 'Payment not started',
 };
 
-function situation({ reference, payment, reported, hint, start }: Order, isHeld: boolean): Markup {
+function situation(order: Order, { isHeld, isLate, contact }: Situation): Markup {
+  const { reference, payment, reported, hint, start } = order;
   if (payment !== undefined) {
     return panel('good', 'Paid. Thank you!', html`<p>The payment service confirmed your payment.</p>`);
   }
@@ -55,7 +61,8 @@ function situation({ reference, payment, reported, hint, start }: Order, isHeld:
       html`<p>This order is not paid. The payment service reported: ${reported}.</p>${tryAgain(reference)}`,
     );
   }
-  if (isHeld) return held(hint?.completed === true ? '' : again);
+  if (isHeld) return held(order, contact, hint?.completed === true ? '' : again);
+  if (isLate) return late(order, contact, hint?.completed === true ? '' : again);
   if (hint === undefined) return waiting(start, again);
   // Only a hint: the customer's browser brought it, and it can be opened again at any time.
   return hint.completed
@@ -73,14 +80,34 @@ page updates automatically.</p>`,
 }
 
 /** No promise: a person decides, and after that nothing may come. */
-function held(again: Markup | ''): Markup {
+function held({ reference }: Order, contact: string, again: Markup | ''): Markup {
   return panel(
     'open',
     'The shop has to check your payment',
     html`<p>What the shop received about your payment does not fit this order, so the order is not paid. You do not have
-to wait on this page: keep its address, and look again later. If you have paid, please do not pay a second time.</p>
+to wait on this page: keep its address, and look again later. If you have paid, please do not pay a second time, and
+${ask(reference, contact)}.</p>
 ${again === '' ? '' : html`<p>If you have not paid yet, you can still pay.</p>${again}`}`,
   );
+}
+
+/** It may never come: a callback that is refused, or lost, leaves no other trace here. */
+function late({ reference, hint }: Order, contact: string, again: Markup | ''): Markup {
+  const said =
+    hint === undefined ? '' : `The payment page said ${hint.completed ? 'that you paid' : hint.status}. `;
+  return panel(
+    'open',
+    'We have not received a confirmation yet',
+    html`<p>${said}The payment service has not told us of a payment, so this order is not paid yet. It becomes paid as soon
+as the confirmation arrives. You do not have to wait: keep the address of this page, and
+<a href="/orders/${reference}">look again</a> later.</p>
+<p>If money was taken from your account, please do not pay a second time, and ${ask(reference, contact)}.</p>
+<p>If no money was taken, you can pay now.</p>${again}${tryAgain(reference)}`,
+  );
+}
+
+function ask(reference: string, contact: string): Markup {
+  return html`<a href="mailto:${contact}?subject=Order%20${reference}">write to ${contact}</a>`;
 }
 
 function waiting({ state }: PaymentStart, again: Markup | ''): Markup {

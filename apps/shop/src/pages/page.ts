@@ -19,8 +19,11 @@ interface PageContent {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Where the page's form may lead besides the shop: browsers hold form-action against the redirect that follows. */
   readonly formsTo?: string | undefined;
-  /** Keeps the page up to date with a script; without scripts, the page reloads every 3 seconds. Pages of the owner do not reload. */
-  readonly watch?: boolean | undefined;
+  /**
+   * Keeps the page up to date with a script. Without scripts the page reloads every 3 seconds, unless it changes rarely.
+   * Pages of the owner do not reload.
+   */
+  readonly watch?: 'often' | 'rarely' | undefined;
   /** A module of assets/ that this page loads. */
   readonly script?: '/checkout.js' | undefined;
 }
@@ -39,10 +42,10 @@ const SECTIONS = [
 const OWN_REFERRER = { 'referrer-policy': 'same-origin' };
 
 export async function page(content: PageContent): Promise<Page> {
-  const { title, main, section, status = 200, headers = {}, formsTo = '', watch = false, script } = content;
+  const { title, main, section, status = 200, headers = {}, formsTo = '', watch, script } = content;
   // A page that reloads would take away what its owner types.
   const isOwners = section?.startsWith('/owner/');
-  const isLive = watch || isOwners;
+  const isLive = watch !== undefined || isOwners;
   const body = await html`<!doctype html>
 <html lang="en">
 <head>
@@ -53,7 +56,7 @@ export async function page(content: PageContent): Promise<Page> {
 <link rel="stylesheet" href="/shop.css">
 <link rel="stylesheet" href="/form.css">
 <link rel="stylesheet" href="/inbox.css">
-${isLive ? html`<script type="module" src="/live.js"></script>` : ''}${isOwners ? html`<script type="module" src="/times.js"></script>` : ''}${watch ? html`<noscript><meta http-equiv="refresh" content="3"></noscript>` : ''}${script === undefined ? '' : html`<script type="module" src="${script}"></script>`}
+${isLive ? html`<script type="module" src="/live.js"></script>` : ''}${isOwners ? html`<script type="module" src="/times.js"></script>` : ''}${watch === 'often' ? html`<noscript><meta http-equiv="refresh" content="3"></noscript>` : ''}${script === undefined ? '' : html`<script type="module" src="${script}"></script>`}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
@@ -64,7 +67,7 @@ ${SECTIONS.map(([path, name]) => html`<a href="${path}"${path === section ? html
 ${isOwners ? html`<button type="button" id="zone" hidden>Times: UTC</button>` : ''}
 </nav>
 </header>
-<main id="main">
+<main id="main"${watch === 'rarely' ? html` data-every="15000"` : ''}>
 ${main}
 </main>
 ${isLive ? html`<p class="live" id="live" role="status"></p>` : ''}
