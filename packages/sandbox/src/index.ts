@@ -1,7 +1,8 @@
 export type { CheckReport, CheckResult } from './check/check.ts';
 export type { Misbehaviour, RetryPreset, RetryRules, RetrySettings } from './deliveries/misbehaviour.ts';
 export type { Listening } from './http/listen.ts';
-export { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
+export type { SandboxOptions } from './options.ts';
+export { createSandbox, type Sandbox } from './sandbox.ts';
 export { defaultProviders, type SandboxProvider } from './service/providers.ts';
 export { SandboxRefusal, type SandboxRefusalReason } from './service/refusal.ts';
 export type {

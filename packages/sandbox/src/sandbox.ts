@@ -1,18 +1,13 @@
 import { ConfigurationError, createVerifier } from '@payment-service/core';
 import { ConnectionError } from '@payment-service/core/client';
-import { checkOptions, FUNCTION, type OptionRules } from '@payment-service/core/receive';
 import type { CheckReport } from './check/check.ts';
-import { redirectProblem } from './deliveries/callback-data.ts';
 import { createDeliveries } from './deliveries/deliveries.ts';
-import type { Misbehaviour, RetrySettings } from './deliveries/misbehaviour.ts';
 import { createSender } from './deliveries/send.ts';
 import { createSigner } from './deliveries/signer.ts';
 import { createApp } from './http/app.ts';
-import { checkAllowedHosts, destinationProblem } from './http/hosts.ts';
 import { type Listening, listen } from './http/listen.ts';
+import { checkSandboxOptions, type SandboxOptions } from './options.ts';
 import { refuseProduction } from './refuse-production.ts';
-import { checkProviders, defaultProviders, type SandboxProvider } from './service/providers.ts';
-import { SandboxRefusal } from './service/refusal.ts';
 import {
   type CollectionRequest,
   type Composition,
@@ -21,10 +16,8 @@ import {
   readClock,
   readCollection,
   readComposition,
-  readMisbehaviour,
   readOutcome,
   readPayout,
-  readRetryRules,
   readTransfer,
   type TransferRequest,
 } from './service/requests.ts';
@@ -41,53 +34,9 @@ import {
 import { mintAccount, randomSeed, type SandboxAccount } from './state/account.ts';
 import { createChangeFeed } from './state/changes.ts';
 import { type Clock, systemClock } from './state/clock.ts';
-import type { Settings, TransactionRecord } from './state/records.ts';
+import type { TransactionRecord } from './state/records.ts';
 import { sqliteFile } from './state/sqlite-file.ts';
 import { createStore, type Store } from './state/store.ts';
-
-/** Options of `createSandbox()`. An unknown option throws at construction. */
-export interface SandboxOptions {
-  /** The same seed gives the same keys and references. Random by default. */
-  readonly seed?: string | undefined;
-  /** Keeps the state in this SQLite file, so that it survives a restart and a kill. In memory by default. Node only. */
-  readonly file?: string | undefined;
-  /** Where callbacks go whose collection or payout names no `callback_url`. @default the one that the file holds */
-  readonly callbackUrl?: string | undefined;
-  /**
-   * Where the customer's browser goes back to when a collection names no `redirect_url`.
-   *
-   * @default the one that the file holds
-   */
-  readonly redirectUrl?: string | undefined;
-  /**
-   * Hosts beyond this computer, as `host` or `host:port`: callbacks may go to them, and the sandbox answers requests
-   * under their names.
-   *
-   * @default []
-   */
-  readonly allowedHosts?: readonly string[] | undefined;
-  /** What callbacks do wrong by default. A request's own `misbehave` replaces it. */
-  readonly misbehave?: Misbehaviour | undefined;
-  /**
-   * When callbacks are repeated by default, such as `{ preset: 'below-500', max_attempts: 3 }`.
-   *
-   * @default `{ preset: 'not-2xx' }` with 5 attempts
-   */
-  readonly retry?: RetrySettings | undefined;
-  /** The unit of `t` in signatures: seconds by default. The service's unit is not shown. */
-  readonly timestampUnit?: 'seconds' | 'milliseconds' | undefined;
-  /** The verifier's own option: allows ':' in merchant references. */
-  readonly colonIn?: 'merchant_reference' | undefined;
-  /** How long a receiver may take to answer, in milliseconds: 10 000 by default. */
-  readonly deliveryTimeoutMs?: number | undefined;
-  /** The payment options, in place of those in the file and the built-in ones. */
-  readonly providers?: readonly SandboxProvider[] | undefined;
-  /** The `fetch` that callbacks are sent with. @default Node's HTTP client; elsewhere, the platform's `fetch` */
-  readonly fetch?: typeof globalThis.fetch | undefined;
-  readonly clock?: Clock | undefined;
-  /** Failures of the sandbox itself, such as a full disk. `console.error` by default. */
-  readonly onError?: ((error: unknown) => void) | undefined;
-}
 
 /** A running sandbox. */
 export interface Sandbox {
@@ -163,7 +112,8 @@ export interface Sandbox {
  * await sandbox.close();
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const checked = check(options);
+  refuseProduction();
+  const checked = checkSandboxOptions(options);
   const systemTime = options.clock ?? systemClock;
   const onError = options.onError ?? console.error;
   const changes = createChangeFeed(systemTime.now(), onError);
@@ -246,58 +196,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       return closing;
     },
   };
-}
-
-/** Most values are checked where they are read. */
-const OPTIONS: OptionRules<SandboxOptions> = {
-  seed: undefined,
-  file: undefined,
-  callbackUrl: undefined,
-  redirectUrl: undefined,
-  allowedHosts: undefined,
-  misbehave: undefined,
-  retry: undefined,
-  timestampUnit: undefined,
-  colonIn: undefined,
-  deliveryTimeoutMs: undefined,
-  providers: undefined,
-  fetch: FUNCTION,
-  clock: undefined,
-  onError: FUNCTION,
-};
-
-function check(options: SandboxOptions): Partial<Settings> {
-  refuseProduction();
-  checkOptions('createSandbox()', options, OPTIONS);
-  const { callbackUrl, redirectUrl, allowedHosts = [], seed } = options;
-  if (seed === '')
-    throw new ConfigurationError('seed', 'seed must not be empty. Leave it out for random keys.');
-  checkAllowedHosts(allowedHosts);
-  checkProviders(options.providers ?? defaultProviders);
-  const problem = callbackUrl === undefined ? undefined : destinationProblem(callbackUrl, allowedHosts);
-  if (problem !== undefined) throw new ConfigurationError('callbackUrl', `callbackUrl ${problem}.`);
-  const wrong = redirectUrl === undefined ? undefined : redirectProblem(redirectUrl);
-  if (wrong !== undefined) throw new ConfigurationError('redirectUrl', `redirectUrl ${wrong}.`);
-  return {
-    ...(callbackUrl === undefined ? {} : { callback_url: callbackUrl }),
-    ...(redirectUrl === undefined ? {} : { redirect_url: redirectUrl }),
-    ...(options.misbehave === undefined
-      ? {}
-      : { misbehave: configured('misbehave', () => readMisbehaviour(options.misbehave)) }),
-    ...(options.retry === undefined
-      ? {}
-      : { retry: configured('retry', () => readRetryRules(options.retry)) }),
-  };
-}
-
-/** The same reader as for requests; an option that is wrong is a misconfiguration and not a refusal. */
-function configured<T>(option: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof SandboxRefusal)) throw error;
-    throw new ConfigurationError(option, `${option}: ${error.message}.`, { cause: error });
-  }
 }
 
 /** The seed of the account: the file's own, the one given, or a random one. */
