@@ -8,3 +8,12 @@ export function environmentVariable(name: string): string | undefined {
     return undefined;
   }
 }
+
+/**
+ * The value of NODE_ENV where customers may be served: every one but `development`, `test` and none. What is for development
+ * only does not run there (threats A27 and A45).
+ */
+export function servingEnvironment(): string | undefined {
+  const environment = environmentVariable('NODE_ENV') ?? '';
+  return ['', 'development', 'test'].includes(environment) ? undefined : environment;
+}

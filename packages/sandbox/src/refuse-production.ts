@@ -1,19 +1,12 @@
 import { ConfigurationError } from '@payment-service/core';
+import { servingEnvironment } from '@payment-service/core/receive';
 
-/** @throws {ConfigurationError} where NODE_ENV is `production`. */
+/** @throws {ConfigurationError} Unless NODE_ENV is `development`, `test` or unset: the rule of the sandbox keys (threat A27). */
 export function refuseProduction(): void {
-  if (!isProduction()) return;
+  const environment = servingEnvironment();
+  if (environment === undefined) return;
   throw new ConfigurationError(
     'NODE_ENV',
-    'The sandbox does not start with NODE_ENV=production: its keys are refused there. Start it in a process of its own.',
+    `The sandbox does not start with NODE_ENV=${environment}: its keys are refused there. Unset NODE_ENV, or run it with NODE_ENV=development, in a process that serves no customer.`,
   );
-}
-
-function isProduction(): boolean {
-  try {
-    return globalThis.process?.env['NODE_ENV'] === 'production';
-  } catch {
-    // Deno without the permission to read the environment: there is no variable to go by.
-    return false;
-  }
 }

@@ -99,7 +99,8 @@ export interface Sandbox {
  * The whole payment service, inside this process: the three endpoints of the contract, simulated collections, payouts
  * and transfers, and signed callbacks and redirects that misbehave on request.
  *
- * @throws {ConfigurationError} when an option is wrong or unknown, the file is in use, or NODE_ENV is `production`.
+ * @throws {ConfigurationError} when an option is wrong or unknown, the file is in use, or NODE_ENV is neither `development`, `test` nor
+ * unset.
  *
  * @example
  * const sandbox = createSandbox({ callbackUrl: 'http://127.0.0.1:3000/callbacks' });

@@ -89,7 +89,7 @@ describe('options that are wrong are found at construction', () => {
     expect(() => createSandbox(JSON.parse('{"port":0}'))).toThrow(/"port"\. Known options: seed, file, /);
   });
 
-  it.each(['', 'staging'])('NODE_ENV=%j is fine, without a warning', async (environment) => {
+  it.each(['', 'test', 'development'])('NODE_ENV=%j is fine, without a warning', async (environment) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     vi.stubEnv('NODE_ENV', environment);
     await createSandbox().close();
@@ -97,8 +97,8 @@ describe('options that are wrong are found at construction', () => {
     warn.mockRestore();
   });
 
-  it('threat A27: NODE_ENV=production', () => {
-    vi.stubEnv('NODE_ENV', 'production');
+  it.each(['production', 'staging', 'Production'])('threat A27: NODE_ENV=%j', (environment) => {
+    vi.stubEnv('NODE_ENV', environment);
     expect(() => createSandbox()).toThrow(expect.objectContaining({ option: 'NODE_ENV' }));
   });
 });

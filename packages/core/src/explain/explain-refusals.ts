@@ -1,4 +1,4 @@
-import { environmentVariable } from '../environment.ts';
+import { servingEnvironment } from '../environment.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { RefusedRequest } from '../receive/receiver.ts';
 import type { Refusal, RefusalCode } from '../verify/refusal.ts';
@@ -34,12 +34,15 @@ const WITHOUT_BODY: readonly RefusalCode[] = [
   'signature_malformed',
 ];
 
+/** How many refusals are explained in one second of the clock. */
+const MAX_EXPLAINED = 10;
+
 /**
  * Makes an `onRefused` for development, which prints why each callback was refused and what to do. For a redirect it prints
- * the hint.
+ * the hint. An explanation costs hundreds of digests, so at most 10 a second are made; the rest are counted (threat A45).
  *
  * @param options The keys and options of the route, and `log`.
- * @throws {ConfigurationError} With NODE_ENV=production: it costs hundreds of digests for every forged request.
+ * @throws {ConfigurationError} Unless NODE_ENV is `development`, `test` or unset.
  *
  * @example
  * paymentCallbacks({
@@ -50,13 +53,15 @@ const WITHOUT_BODY: readonly RefusalCode[] = [
 export function explainRefusals(
   options: ExplainRefusalsOptions,
 ): (refusal: Refusal, request?: RefusedRequest) => void {
-  if (environmentVariable('NODE_ENV') === 'production') {
-    const message =
-      'explainRefusals() is for development. In production, log the code and hint of onRefused, and call explain() for one recorded request.';
+  const environment = servingEnvironment();
+  if (environment !== undefined) {
+    const message = `explainRefusals() is for development, and NODE_ENV is "${environment}". Elsewhere, log the code and hint of onRefused, and call explain() for one recorded request.`;
     throw new ConfigurationError('onRefused', message);
   }
   const { log = (text: string) => console.warn(text), others, ...rest } = options;
+  const isWithinBudget = budgetOf(rest.now ?? Date.now, log);
   return ({ code, hint }, request) => {
+    if (!isWithinBudget()) return;
     const body = request?.body() as ExplainedRequest['body'];
     if (request === undefined || (body === undefined && !WITHOUT_BODY.includes(code)))
       return log(`Refused (${code}).\n  ${hint}`);
@@ -68,5 +73,26 @@ export function explainRefusals(
       rest,
     );
     log(`Callback refused (${code}): ${title}\n  ${detail}\n  ${fix}`);
+  };
+}
+
+/** Whether one more refusal may be explained in this second. Says when it begins to count, and then how many there were. */
+function budgetOf(now: () => number, log: (text: string) => void): () => boolean {
+  let second = Number.NaN;
+  let seen = 0;
+  return () => {
+    const current = Math.floor(now() / 1000);
+    if (current !== second) {
+      const over = seen - MAX_EXPLAINED;
+      if (over > 0) log(`${over} more ${over === 1 ? 'refusal was' : 'refusals were'} not explained.`);
+      second = current;
+      seen = 0;
+    }
+    seen++;
+    if (seen === MAX_EXPLAINED + 1)
+      log(
+        `More than ${MAX_EXPLAINED} callbacks were refused in one second: the rest are counted, not explained.`,
+      );
+    return seen <= MAX_EXPLAINED;
   };
 }

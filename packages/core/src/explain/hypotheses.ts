@@ -25,6 +25,15 @@ export interface Match extends Presumed {
 /** What the sender may have used, and the mistake that this would be: a key, a message, or its hash. */
 type Guess<T> = readonly [cause: Cause | undefined, detail: string, used: T];
 
+/**
+ * What is hashed for one request, in characters, and how long the signed fields may be to be varied (threat A45). A genuine
+ * callback needs 50,000, and its fields have 100.
+ */
+const MAX_HASHED = 2_097_152;
+const MAX_VARIED = 4096;
+/** A body with more of them is not written again: the indentation of nested ones grows with the square of the depth. */
+const MAX_BRACKETS = 64;
+
 /** Fewer digits of a hash that was cut off prove nothing. */
 const MIN_PREFIX = 16;
 
@@ -55,10 +64,18 @@ function* hashes(
   readings: readonly Reading[],
   keys: readonly Guess<string | Uint8Array>[],
 ): Generator<Guess<string>> {
+  let left = MAX_HASHED;
+  const isWithin = (message: string): boolean => {
+    if (message.length > left) return false;
+    left -= message.length;
+    return true;
+  };
   for (const [cause, detail, key] of keys) {
     const hmac = prepareKey(key);
     for (const reading of readings) {
-      const hash = hmac(reading.fields.join(':'));
+      const message = reading.fields.join(':');
+      if (!isWithin(message)) continue;
+      const hash = hmac(message);
       if (reading.cause === undefined) yield [cause, detail, hash];
       else if (cause === undefined) yield [reading.cause, reading.detail, hash];
     }
@@ -68,7 +85,8 @@ function* hashes(
   for (const [own, , key] of keys) {
     if (own !== undefined) continue;
     const hmac = prepareKey(key);
-    for (const [cause, detail, message] of messages) yield [cause, detail, hmac(message)];
+    for (const [cause, detail, message] of messages)
+      if (isWithin(message)) yield [cause, detail, hmac(message)];
     if (fields === undefined) continue;
     const message = fields.join(':');
     for (const text of [
@@ -78,6 +96,7 @@ function* hashes(
       `${message}:${key}`,
       message,
     ]) {
+      if (!isWithin(text)) continue;
       const detail = 'SHA-256 of the fields, with the key or without it, gives this hash.';
       yield ['plain_hash', detail, sha256Hex(new TextEncoder().encode(text))];
     }
@@ -161,15 +180,16 @@ function* messageGuesses(
   const written = (value: unknown, indent?: number): string =>
     attempt(() => JSON.stringify(value, null, indent)) ?? '';
   const payload: unknown = Object(data) === data ? Reflect.get(Object(data), 'payload') : undefined;
-  const bodies: Record<string, string> =
-    text === undefined
-      ? {}
-      : {
-          'the body as it arrived': text,
-          'the body, serialised again': written(data),
-          'the body with an indentation of 2': written(data, 2),
-          'the member payload as JSON': written(payload),
-        };
+  const isFlat = (text?.match(/[[{]/g)?.length ?? 0) <= MAX_BRACKETS;
+  const bodies: Record<string, string> = {
+    ...(text !== undefined && { 'the body as it arrived': text }),
+    ...(text !== undefined &&
+      isFlat && {
+        'the body, serialised again': written(data),
+        'the body with an indentation of 2': written(data, 2),
+        'the member payload as JSON': written(payload),
+      }),
+  };
   for (const [what, body] of Object.entries(bodies))
     yield ['raw_body_signed', `The signature fits ${what}.`, body];
   const messages = fields === undefined ? bodies : { ...bodies, 'the fields': fields.join(':') };
@@ -181,7 +201,7 @@ function* messageGuesses(
       }
     }
   }
-  if (fields === undefined) return;
+  if (fields === undefined || fields.join(':').length > MAX_VARIED) return;
   for (const [how, change] of Object.entries(CHANGES)) {
     for (const changed of [...SIGNED_NAMES, 'every field']) {
       const isMeant = (at: number): boolean => changed === 'every field' || SIGNED_NAMES[at] === changed;

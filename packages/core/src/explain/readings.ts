@@ -170,7 +170,7 @@ function formOf(data: unknown): Form | undefined {
     const isNested = typeof top['event'] !== 'string' && typeof inner['event'] === 'string';
     if (isNested) return form('event_nested', 'event is a member of payload', { top: inner });
   } else {
-    for (const [name, value] of Object.entries(top)) {
+    for (const [name, value] of Object.entries(top).slice(0, MAX_MEMBERS)) {
       if (isMembers(value) && hasFields(value))
         return form('field_renamed', `payload is called ${shownName(name)}`, { inner: value });
     }
@@ -191,7 +191,7 @@ const hasFields = (holder: Members): boolean =>
 
 function fieldOf(holder: Members, name: SignedName, hole: string): Field {
   const isOwn = Object.hasOwn(holder, name);
-  const alias = isOwn ? name : Object.keys(holder).find((one) => bare(one) === bare(name));
+  const alias = isOwn ? name : bareNames(holder).get(bare(name));
   const value = alias === undefined ? undefined : holder[alias];
   if (value === undefined) return { cause: 'field_missing', detail: `${name} is missing`, value: hole };
   if (value === null) return { cause: 'field_null', detail: `${name} is null`, value: hole };
@@ -207,6 +207,18 @@ function fieldOf(holder: Members, name: SignedName, hole: string): Field {
 function renamedField(name: SignedName, other: string, value: string): Field {
   return { cause: 'field_renamed', detail: `${name} is called ${shownName(other)}`, value };
 }
+
+/** The names of a holder by their bare forms; of two, the first. Made once: a body can have thousands (threat A45). */
+function bareNames(holder: Members): ReadonlyMap<string, string> {
+  const before = known.get(holder);
+  if (before !== undefined) return before;
+  const names = new Map<string, string>();
+  for (const name of Object.keys(holder)) if (!names.has(bare(name))) names.set(bare(name), name);
+  known.set(holder, names);
+  return names;
+}
+
+const known = new WeakMap<Members, ReadonlyMap<string, string>>();
 
 const bare = (name: string): string => name.replace(/[_\s-]/g, '').toLowerCase();
 

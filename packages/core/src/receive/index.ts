@@ -1,3 +1,4 @@
+export { servingEnvironment } from '../environment.ts';
 export { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '../options.ts';
 export { printable, printableJson, printableLines } from '../printable.ts';
 export { incomingCallback, type NodeRequest } from './node.ts';

@@ -1,5 +1,5 @@
 import { prepareKey } from '#digest';
-import { environmentVariable } from '../environment.ts';
+import { environmentVariable, servingEnvironment } from '../environment.ts';
 import { ConfigurationError } from '../errors.ts';
 import { checkKey } from '../key-check.ts';
 import { checkOptions, type OptionRules, REQUIRED } from '../options.ts';
@@ -98,9 +98,9 @@ function prepare(option: string, { id, key, notAfter }: GivenKey, options: KeyOp
 /** Anyone can know a sandbox key, so a program that may serve customers does not take one (threat A27). */
 function checkSandboxKey(option: string, isAllowed: boolean): void {
   if (isAllowed) return;
-  const environment = environmentVariable('NODE_ENV') ?? '';
-  if (environment === 'development' || environment === 'test') return;
-  if (environment === '') {
+  const environment = servingEnvironment();
+  if (environment === undefined) {
+    if (environmentVariable('NODE_ENV')) return;
     warnOnce(`${option} is a sandbox key, and NODE_ENV is not set. Never use a sandbox key in production.`);
     return;
   }

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { explainRefusals } from '../../src/explain/index.ts';
-import { ConfigurationError, type RefusalCode } from '../../src/index.ts';
+import type { RefusalCode } from '../../src/index.ts';
 import {
   createCallbackReceiver,
   createRedirectReceiver,
@@ -93,12 +93,6 @@ describe('explainRefusals()', () => {
     expect(warn.mock.calls).toEqual([
       [expect.stringMatching(/signature_missing.*\n.*The signature is missing/)],
     ]);
-  });
-
-  test('is refused in production', () => {
-    vi.stubEnv('NODE_ENV', 'production');
-    onTestFinished(() => void vi.unstubAllEnvs());
-    expect(() => explainRefusals({ signingKey: SIGNING_KEY })).toThrow(ConfigurationError);
   });
 });
 

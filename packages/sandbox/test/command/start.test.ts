@@ -199,11 +199,15 @@ describe('payment-service-sandbox', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it('threat A27: does not start with NODE_ENV=production', async () => {
-    const { code, stderr } = await runCommand(['--port', '0'], { env: { NODE_ENV: 'production' } });
-    expect(code).toBe(1);
-    expect(stderr).toContain('NODE_ENV=production');
-  });
+  it.each(['production', 'staging', 'Production'])(
+    'threat A45: does not start with NODE_ENV=%s, as its keys do not',
+    async (environment) => {
+      const { code, stderr } = await runCommand(['--port', '0'], { env: { NODE_ENV: environment } });
+      expect(code).toBe(1);
+      expect(stderr).toContain(`NODE_ENV=${environment}`);
+      expect(stderr).toContain('run it with NODE_ENV=development');
+    },
+  );
 
   it('takes its defaults from options', async () => {
     const { url, keys } = await startCommand([
