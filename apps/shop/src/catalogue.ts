@@ -3,6 +3,7 @@ import type { Money } from './money.ts';
 export type Picture = 'basket' | 'book' | 'coffee' | 'lamp' | 'sticker' | 'tea';
 
 export interface Product {
+  /** Letters, digits and hyphens: it names a cookie. */
   readonly id: string;
   readonly name: string;
   readonly description: string;

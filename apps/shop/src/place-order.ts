@@ -7,7 +7,7 @@ import type { Order, PaymentStart } from './order.ts';
 import type { OrderStore } from './order-store.ts';
 import { checkoutPage } from './pages/checkout-page.ts';
 import { type Page, seeOther } from './pages/page.ts';
-import { orderCookie } from './session.ts';
+import { orderCookies } from './session.ts';
 import type { StartCollection } from './simulated-collections.ts';
 
 /** What placing an order needs of the shop. */
@@ -27,7 +27,8 @@ type Accepted = Extract<Checkout, { ok: true }>;
 
 /**
  * Takes the order down first, with what its payment must be, and starts the payment then: its callback may be faster
- * than the answer. A form that was sent before leads to the order that was placed with it.
+ * than the answer. A form that was sent before leads to the order that was placed with it, and another attempt for an
+ * order that was paid meanwhile to that order.
  */
 export async function placeOrder(
   product: Product,
@@ -38,7 +39,9 @@ export async function placeOrder(
   const formId = formField(form, 'form_id');
   // Before anything is asked of the service: it may be unavailable by now, and the payment under way.
   const earlier = await desk.orders.placedWith(formId);
-  if (earlier !== undefined) return toOrder(earlier, desk);
+  if (earlier !== undefined) return toOrder(earlier, product, desk);
+  const instead = await desk.orders.find(formField(form, 'instead'));
+  if (instead?.payment !== undefined) return seeOther(`/orders/${instead.reference}`);
 
   const typed = readCheckoutForm(form);
   const providers = await providersFor(product);
@@ -48,6 +51,7 @@ export async function placeOrder(
       providers,
       form: typed,
       formId: desk.newFormId(),
+      instead: instead?.reference,
       paymentOrigin: new URL(desk.baseUrl).origin,
       status: 422,
       ...problem,
@@ -60,14 +64,14 @@ export async function placeOrder(
 
   const order = newOrder(product, checkout, desk);
   const placed = await desk.orders.add(order, formId);
-  if (placed !== order.reference) return toOrder(placed, desk);
+  if (placed !== order.reference) return toOrder(placed, product, desk);
   const start = await startPayment(order, checkout, desk);
   if (start.state === 'refused') {
     return again({ trouble: `The payment service refused this payment: ${start.why}` });
   }
   return start.state === 'started'
-    ? withCookie(start.paymentUrl, order.reference, desk)
-    : toOrder(placed, desk);
+    ? withCookies(start.paymentUrl, order.reference, product, desk)
+    : toOrder(placed, product, desk);
 }
 
 function newOrder(
@@ -117,10 +121,10 @@ async function startPayment(
 }
 
 /** Where the customer sees what is known of it, and pays when that is open. */
-function toOrder(reference: string, desk: OrderDesk): Page {
-  return withCookie(`/orders/${reference}`, reference, desk);
+function toOrder(reference: string, product: Product, desk: OrderDesk): Page {
+  return withCookies(`/orders/${reference}`, reference, product, desk);
 }
 
-function withCookie(location: string, reference: string, { shopUrl }: OrderDesk): Page {
-  return seeOther(location, { 'set-cookie': orderCookie(reference, shopUrl) });
+function withCookies(location: string, reference: string, { id }: Product, { shopUrl }: OrderDesk): Page {
+  return seeOther(location, orderCookies(reference, id, shopUrl));
 }

@@ -11,10 +11,10 @@ import {
 } from './checkout.ts';
 import type { Transaction } from './database/database.ts';
 import { isHeld } from './inbox-words.ts';
-import type { Order } from './order.ts';
+import { type Order, orderState } from './order.ts';
 import { cataloguePage } from './pages/catalogue-page.ts';
 import { checkoutPage } from './pages/checkout-page.ts';
-import { messagePage, problemPage } from './pages/message-page.ts';
+import { messagePage, placedPage, problemPage } from './pages/message-page.ts';
 import { orderPage } from './pages/order-page.ts';
 import { ownerOrdersPage } from './pages/owner-orders-page.ts';
 import type { Page } from './pages/page.ts';
@@ -22,7 +22,7 @@ import { paymentChoicePart } from './pages/payment-choice.ts';
 import { walletsPage } from './pages/wallets-page.ts';
 import { type OrderDesk, placeOrder } from './place-order.ts';
 import { type PageRequest, pathPart, queryOf, type Route, reportOutage } from './route.ts';
-import { orderOfSession } from './session.ts';
+import { lastOrders, orderOfSession } from './session.ts';
 
 export interface RouteContext extends OrderDesk {
   readonly client: ClientWithSecretKey;
@@ -60,14 +60,27 @@ export function createRoutes(context: RouteContext): Route[] {
     product: Product,
     providers: readonly PaymentProvider[],
     form: CheckoutForm,
+    instead?: string,
   ): Promise<Page> =>
     checkoutPage({
       product,
       providers,
       form,
       formId: context.newFormId(),
+      instead,
       paymentOrigin: new URL(context.baseUrl).origin,
     });
+
+  /** The page of what this browser ordered since the form was asked for: the customer went back to it. */
+  const placedSince = async (
+    { id }: Product,
+    after: string | null,
+    { headers }: PageRequest,
+  ): Promise<Page | undefined> => {
+    const last = lastOrders(headers.cookie).get(id);
+    const order = last === undefined || last === after ? undefined : await orders.find(last);
+    return order !== undefined && /paid|open/.test(orderState(order)) ? placedPage(order) : undefined;
+  };
 
   const withOrder =
     (answer: (order: Order, request: PageRequest) => Promise<Page>) =>
@@ -80,19 +93,22 @@ export function createRoutes(context: RouteContext): Route[] {
     {
       method: 'get',
       path: '/',
-      answer: async () => {
+      answer: async ({ headers }) => {
         const providers = await client
           .listPaymentProviders({ transaction_type: 'COLLECTION' })
           .catch((error: unknown) => reportOutage(error, log));
-        return cataloguePage(catalogue, providers);
+        return cataloguePage(catalogue, providers, lastOrders(headers.cookie));
       },
     },
     {
       method: 'get',
       path: '/checkout',
       answer: async (request) => {
-        const product = productOf(queryOf(request).get('product') ?? '');
+        const query = queryOf(request);
+        const product = productOf(query.get('product') ?? '');
         if (product === undefined) return problemPage(404);
+        const placed = await placedSince(product, query.get('after'), request);
+        if (placed !== undefined) return placed;
         return showCheckout(product, await providersFor(product), EMPTY_FORM);
       },
     },
@@ -129,24 +145,33 @@ export function createRoutes(context: RouteContext): Route[] {
     {
       method: 'get',
       path: '/orders/:reference/again',
-      answer: withOrder(async (order, { headers }) => {
+      answer: withOrder(async (order, request) => {
         const product = productOf(order.productId);
         if (product === undefined) return problemPage(404);
+        if (order.payment !== undefined) return placedPage(order);
+        const placed = await placedSince(product, order.reference, request);
+        if (placed !== undefined) return placed;
         const providers = await providersFor(product);
         // Name and account are for the browser that ordered; others have only the order's address.
-        const isCustomer = orderOfSession(headers.cookie) === order.reference;
+        const isCustomer = orderOfSession(request.headers.cookie) === order.reference;
         const form = isCustomer ? formOf(order, product, providers) : EMPTY_FORM;
-        return showCheckout(product, providers, form);
+        return showCheckout(product, providers, form, order.reference);
       }),
     },
     {
       method: 'get',
       path: '/payments/unconfirmed',
-      answer: () =>
+      answer: ({ headers }) =>
         messagePage({
           status: 200,
           title: 'Thank you',
           text: 'We could not read what the payment page said. If you paid, your order becomes paid as soon as the payment service tells us; its page shows it.',
+          links: [
+            ...[...lastOrders(headers.cookie).values()].map(
+              (reference) => [`/orders/${reference}`, `Order ${reference}`] as const,
+            ),
+            ['/', 'Back to the shop'],
+          ],
         }),
     },
     {

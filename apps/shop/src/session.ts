@@ -1,11 +1,22 @@
 /**
- * A cookie for each order, sent to the order's own pages only. It tells the browser that ordered from one that was
+ * The cookies of a browser that ordered. `order` is sent to the order's own pages only. It tells the browser that ordered from one that was
  * given a link: a redirect counts only in the first (threat A26). It is not a login: it opens nothing more.
+ * `last-<product>` names the last order of a product, so that the checkout shows what became of it to a customer who
+ * goes back, and no second form.
  */
-export function orderCookie(reference: string, shopUrl: string): string {
-  const secure = shopUrl.startsWith('https:') ? '; Secure' : '';
+export function orderCookies(reference: string, productId: string, shopUrl: string): readonly string[] {
   // Lax, not Strict: the customer comes back from the payment page, which is another site.
-  return `order=${reference}; Path=/orders/${reference}; HttpOnly; SameSite=Lax${secure}`;
+  const rest = `HttpOnly; SameSite=Lax${shopUrl.startsWith('https:') ? '; Secure' : ''}`;
+  return [
+    `order=${reference}; Path=/orders/${reference}; ${rest}`,
+    `last-${productId}=${reference}; Path=/; ${rest}`,
+  ];
+}
+
+/** The last order of each product that this browser placed, by the product's id, from the header `cookie`. */
+export function lastOrders(cookies: string | undefined): ReadonlyMap<string, string> {
+  const found = (cookies ?? '').matchAll(/(?:^|;\s*)last-([\w-]+)=([\w-]+)/g);
+  return new Map([...found].map(([, id = '', reference = '']) => [id, reference]));
 }
 
 /**

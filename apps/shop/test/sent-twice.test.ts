@@ -97,7 +97,7 @@ describe.each(STAGES)('a checkout form that is sent twice on $framework and $eng
     for (const formId of ['', 'f'.repeat(31), `${'f'.repeat(31)}'`, 'F'.repeat(32)]) {
       const { status, body } = await customer.checkOut({ form_id: formId });
       expect([formId, status]).toEqual([formId, 422]);
-      expect(body).toContain('nothing was ordered');
+      expect(body).toContain('Nothing was ordered');
       expect(hiddenIn(body)['form_id']).toMatch(/^[0-9a-f]{32}$/);
     }
     expect(await shop.orders.list()).toEqual([]);

@@ -46,3 +46,8 @@ form.addEventListener('input', ({ target }) => {
     void ask();
   } else timer = setTimeout(ask, 150);
 });
+
+// A checkout that the browser kept alive may be of an order that is paid by now: the shop knows.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload();
+});

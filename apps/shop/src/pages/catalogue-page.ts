@@ -4,17 +4,21 @@ import type { Product } from '../catalogue.ts';
 import { formatMoney } from '../money.ts';
 import { type Markup, type Page, page } from './page.ts';
 
-/** @param providers what the payment service offers; undefined while it is unavailable. */
+/**
+ * @param providers what the payment service offers; undefined while it is unavailable.
+ * @param last the last order of each product in this browser.
+ */
 export function cataloguePage(
   catalogue: readonly Product[],
   providers: readonly PaymentProvider[] | undefined,
+  last: ReadonlyMap<string, string>,
 ): Promise<Page> {
   return page({
     title: 'Shop',
     section: '/',
     main: html`<h1>Good things from the hillside</h1>
 <ul class="products">
-${catalogue.map(productCard)}
+${catalogue.map((product) => productCard(product, last.get(product.id)))}
 </ul>
 <section aria-labelledby="pay">
 <h2 id="pay">How you can pay</h2>
@@ -26,14 +30,15 @@ ${providers === undefined ? serviceAway : paymentOptions(providers)}
 const serviceAway: Markup = html`<p class="notice">The payment service cannot be asked at the moment, so nothing can be paid.
 Look around, and try again in a few minutes.</p>`;
 
-function productCard({ id, name, description, price, picture }: Product): Markup {
+function productCard({ id, name, description, price, picture }: Product, last: string | undefined): Markup {
+  const query = new URLSearchParams({ product: id, ...(last === undefined ? {} : { after: last }) });
   return html`<li class="card product">
 <img src="/pictures/${picture}.svg" alt="" width="320" height="180">
 <div class="product-text">
 <h2>${name}</h2>
 <p>${description}</p>
 <p class="buy"><strong>${formatMoney(price.currency, price.amount)}</strong>
-<a class="button" href="/checkout?product=${encodeURIComponent(id)}">Buy<span class="hidden"> ${name}</span></a></p>
+<a class="button" href="/checkout?${query.toString()}">Buy<span class="hidden"> ${name}</span></a></p>
 </div>
 </li>`;
 }

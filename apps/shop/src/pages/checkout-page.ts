@@ -18,6 +18,8 @@ interface CheckoutPage {
   readonly form: CheckoutForm;
   /** The key of the order that this form places. */
   readonly formId: string;
+  /** The reference of the order that it is another attempt for. */
+  readonly instead?: string | undefined;
   /** The origin of the payment page, where a good form leads to. */
   readonly paymentOrigin: string;
   readonly refusal?: Refusal | undefined;
@@ -27,7 +29,7 @@ interface CheckoutPage {
 }
 
 export function checkoutPage(content: CheckoutPage): Promise<Page> {
-  const { product, providers, form, formId, paymentOrigin, refusal, trouble, status } = content;
+  const { product, providers, form, formId, instead, paymentOrigin, refusal, trouble, status } = content;
   const problems = refusal?.fields ?? {};
   const preview = previewCheckout(form, product, providers, { isTyping: false });
   return page({
@@ -41,6 +43,7 @@ ${summary(refusal, trouble)}
 <form method="post" action="/checkout" novalidate class="narrow">
 <input type="hidden" name="product" value="${product.id}">
 <input type="hidden" name="form_id" value="${formId}" autocomplete="off">
+${instead === undefined ? '' : html`<input type="hidden" name="instead" value="${instead}" autocomplete="off">`}
 <div class="card item">
 <img src="/pictures/${product.picture}.svg" alt="" width="96" height="54">
 <div><h2>${product.name}</h2><p>${formatMoney(product.price.currency, product.price.amount)} each</p></div>

@@ -1,22 +1,47 @@
 import { html } from 'hono/html';
+import { type Order, orderState } from '../order.ts';
 import { type Page, page } from './page.ts';
 
 interface Message {
   readonly status: number;
   readonly title: string;
   readonly text: string;
-  /** The address of the shop, where the page was asked for under another one. */
-  readonly shopUrl?: string;
+  /** The ways on, the first one as a button. Default: back to the shop. */
+  readonly links?: readonly (readonly [address: string, name: string])[];
 }
 
-/** A page that says one thing, and the way back. */
-export function messagePage({ status, title, text, shopUrl = '' }: Message): Promise<Page> {
+/** A page that says one thing, and the ways on. */
+export function messagePage({
+  status,
+  title,
+  text,
+  links = [['/', 'Back to the shop']],
+}: Message): Promise<Page> {
   return page({
     status,
     title,
     main: html`<h1>${title}</h1>
 <p>${text}</p>
-<p><a class="button" href="${shopUrl}/">Back to the shop</a></p>`,
+${links.map(([address, name], index) => html`<p><a${index === 0 ? html` class="button"` : ''} href="${address}">${name}</a></p>`)}`,
+  });
+}
+
+/** In place of a form for an order that was placed already, so that a customer who goes back does not pay twice. */
+export function placedPage(order: Order): Promise<Page> {
+  const { reference, productId, quantity, item } = order;
+  const isPaid = orderState(order) === 'paid';
+  return messagePage({
+    status: 200,
+    title: isPaid ? 'This order is paid' : 'You have placed this order already',
+    text: isPaid
+      ? `${quantity} × ${item}: order ${reference} is paid. Nothing more is to be paid for it.`
+      : `${quantity} × ${item}: order ${reference} is not confirmed as paid yet. If you have paid, please do not pay a second time.`,
+    links: [
+      [`/orders/${reference}`, 'See your order'],
+      ...(isPaid ? [] : [[`/orders/${reference}/again`, 'Change it and pay anew'] as const]),
+      [`/checkout?product=${encodeURIComponent(productId)}&after=${reference}`, 'Order another'],
+      ['/', 'Back to the shop'],
+    ],
   });
 }
 
@@ -26,7 +51,7 @@ export function otherHostPage(shopUrl: string): Promise<Page> {
     status: 421,
     title: 'Not the address of this shop',
     text: `The shop answers under its own addresses only, so nothing was shown or done. It is at ${shopUrl}. If you run it and reach it under another address, set SHOP_URL to that.`,
-    shopUrl,
+    links: [[`${shopUrl}/`, 'Back to the shop']],
   });
 }
 

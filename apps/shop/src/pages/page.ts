@@ -6,7 +6,7 @@ export type Markup = ReturnType<typeof html>;
 /** An answer of the shop, in terms that every framework shares. */
 export interface Page {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string;
 }
 
@@ -83,8 +83,8 @@ export async function fragment(content: Markup): Promise<Page> {
 }
 
 /** Sends the browser on, to a path of the shop or to the payment page. */
-export function seeOther(location: string, headers: Readonly<Record<string, string>> = {}): Page {
-  return { status: 303, headers: { ...pageHeaders(), ...headers, location }, body: '' };
+export function seeOther(location: string, cookies: readonly string[] = []): Page {
+  return { status: 303, headers: { ...pageHeaders(), 'set-cookie': [...cookies], location }, body: '' };
 }
 
 /** For a monitor. */
