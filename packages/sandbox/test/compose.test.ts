@@ -3,6 +3,7 @@ import type { CallbackPreview } from '../src/deliveries/compose.ts';
 import type { Composition, SandboxDelivery, SandboxOptions } from '../src/index.ts';
 import { call, collection, listOf } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
+import { submit } from './support/pages.ts';
 import { useStage } from './support/stage.ts';
 
 const stage = useStage();
@@ -220,5 +221,54 @@ describe('send again all that failed', () => {
     expect(await again({})).toEqual([]);
     expect(stage.merchant.received.map(({ data }) => data.payload.transaction_amount)).toEqual([2, 500, 1]);
     expect(new Set(stage.merchant.received.map(stage.verdict))).toEqual(new Set(['ORD-1']));
+  });
+});
+
+describe('values edited in place', () => {
+  it('change one value of the body and its signature; everything else goes out character by character', async () => {
+    const id = await opened();
+    const base =
+      '{ "event":"transaction.completed",\n"payload": {"id":1.0, "a":"x","a":"y", "note":"\\u00e9 \\"q\\"", "list":[1,2,1],\t"deep":{"b": null}}, "x":-0}';
+    const [first] = stage.sandbox.compose(id, { body: base });
+    await stage.sandbox.idle();
+    for (const [path, typed, was, becomes] of [
+      ['payload.id', '2.50', '1.0', '2.50'],
+      ['payload.note', 'a "b" \\ é', '"\\u00e9 \\"q\\""', '"a \\"b\\" \\\\ é"'],
+      ['payload.deep.b', '{"c":1}', 'null', '{"c":1}'],
+      ['x', 'not json', '-0', 'not json'],
+    ] as const) {
+      stage.merchant.received.length = 0;
+      await submit(stage.sandbox, `compose/${first?.id}`, {
+        base: base.replaceAll('\n', '\r\n'),
+        [`value.${path}`]: typed,
+      });
+      await stage.sandbox.idle();
+      expect(stage.merchant.received.map(({ body }) => body)).toEqual([base.replace(was, becomes)]);
+    }
+    // Values that share a name, or have none, are no fields; they are edited with the whole body.
+    const names = [...(await stage.show(`/compose/${first?.id}`)).matchAll(/name="value\.([^"]+)"/g)];
+    expect(names.map(([, name]) => name)).toEqual([
+      'event',
+      'payload.id',
+      'payload.note',
+      'payload.deep.b',
+      'x',
+    ]);
+  });
+
+  it('go on top of the other changes, and a value that was not touched does not undo them', async () => {
+    const id = await opened();
+    const { body: base } = deliveryOf(id);
+    stage.merchant.received.length = 0;
+    await submit(stage.sandbox, `compose/${id}`, {
+      base,
+      forged_amount: '9',
+      'value.payload.transaction_amount': '500',
+      'value.payload.merchant_reference': 'ORD-9',
+    });
+    await stage.sandbox.idle();
+    const [received] = stage.merchant.received;
+    expect(received?.data.payload).toMatchObject({ transaction_amount: 9, merchant_reference: 'ORD-9' });
+    expect(received && stage.verdict(received)).toBe('ORD-9');
   });
 });

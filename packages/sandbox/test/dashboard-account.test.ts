@@ -30,7 +30,7 @@ describe('compose', () => {
 
   it('shows the body, the difference, the signed string and whether it will verify, and sends nothing', async () => {
     const unchanged = textOf(await show('/compose/1001'));
-    expect(unchanged).toContain('The body is unchanged.');
+    expect(unchanged).toContain('Changes of the body No difference.');
     const text = await show('/compose/1001?forged_amount=1&status=REVERSED&t_offset_seconds=-3600');
     expect(textOf(text)).toContain('The signature will verify');
     expect(textOf(text)).toContain('1 h before it was sent');
@@ -66,10 +66,10 @@ describe('compose', () => {
     const edited = await show('/compose/1001?preset=edit_body');
     const opened = (html: string): (string | undefined)[] =>
       [...html.matchAll(/id="group-(\w+)" open/g)].map(([, group]) => group);
-    // Groups with a change are open; without a change, the first group is.
+    // Groups with a change are open.
     expect(opened(text)).toEqual(['money', 'time', 'fields']);
     expect(opened(edited)).toEqual(['body']);
-    expect(opened(await show('/compose/1001'))).toEqual(['money']);
+    expect(opened(await show('/compose/1001'))).toEqual([]);
     expect(edited).toMatch(/<textarea id="compose-body"[^>]*>\n\{\n {2}&quot;event&quot;/);
   });
 
@@ -87,7 +87,7 @@ describe('compose', () => {
     expect([payload.note, payload.customer_name, payload.id]).toEqual(['hello', undefined, undefined]);
     const text = await show(`/deliveries/${first?.id}`);
     expect(textOf(text)).toContain('What differs from the genuine callback');
-    expect(textOf(text)).toContain('+ "note": "hello" now');
+    expect(textOf(text)).toContain('+ "note": "hello" added');
   });
 
   it('a preset that is chosen and not added yet is sent as well', async () => {
@@ -104,7 +104,7 @@ describe('compose', () => {
     await expect.poll(() => sandbox.deliveries()[1]?.body).toBe('not\nJSON');
     await submit(sandbox, `compose/${sandbox.deliveries()[1]?.id}`, { body: 'other' });
     expect(textOf(await show(`/deliveries/${sandbox.deliveries()[2]?.id}`))).toContain(
-      `What differs from delivery ${sandbox.deliveries()[1]?.id} - not before - JSON before + other now`,
+      `What differs from delivery ${sandbox.deliveries()[1]?.id} - not was - JSON was + other added`,
     );
   });
 

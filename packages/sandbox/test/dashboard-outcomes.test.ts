@@ -25,7 +25,7 @@ describe('the outcome of a delivery', () => {
       types.json,
       '{}',
       { bad_signature: true },
-      'Refused',
+      'Correctly refused',
       'The bad signature was refused, as it must be.',
     ],
     [
@@ -34,7 +34,7 @@ describe('the outcome of a delivery', () => {
       types.json,
       '{}',
       { bad_signature: true },
-      'Check',
+      'Wrong answer',
       'A bad signature was ACCEPTED',
     ],
     [
@@ -61,7 +61,7 @@ describe('the outcome of a delivery', () => {
       types.html,
       '<!doctype html><h1>Shop</h1>',
       {},
-      'Check',
+      'Wrong answer',
       'A web page answers, not a callback route.',
     ],
     ['a crash', 500, types.html, '<h1>Error</h1>', {}, 'Failed', 'The program failed.'],
@@ -79,7 +79,7 @@ describe('the outcome of a delivery', () => {
       const detail = textOf(await show('/deliveries/1002'));
       expect(detail).toContain(words);
       expect(detail).toContain(`Delivery 1002 ${state}`);
-      expect(row(await show('/deliveries'), 'deliveries-1002').startsWith(`${state} 1002`)).toBe(true);
+      expect(row(await show('/deliveries'), 'deliveries-1001').startsWith(`${state} 1002`)).toBe(true);
     },
   );
 

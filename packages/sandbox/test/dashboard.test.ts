@@ -125,6 +125,7 @@ describe('every page of the dashboard', () => {
       'providers',
       'release',
       'reset',
+      'seen',
       'transactions/1001/outcome',
       'transfers',
     ]);

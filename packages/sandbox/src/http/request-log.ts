@@ -38,6 +38,7 @@ export const logRequests =
       ]),
       sent: (c.get('sent') ?? '').slice(0, MAX_BODY_BYTES),
       status: c.res.status,
+      response_headers: [...c.res.headers],
       refusal: c.get('refusal') ?? null,
       ms,
       ...(await startOf([answer])),

@@ -27,6 +27,7 @@ import { composePage, compositionIn } from './compose/compose.ts';
 import { type Refused, sentence } from './parts/form.ts';
 import { type Dashboard, framed } from './parts/frame.ts';
 import { note } from './parts/state.ts';
+import { troubled } from './records/outcome.ts';
 
 type Fields = Readonly<Record<string, string>>;
 /** A form that is shown again with what was typed when it is refused. */
@@ -154,7 +155,8 @@ export function createActions(dashboard: Dashboard): Hono {
   action(
     'compose/:id{[0-9]+}',
     (fields, c) => {
-      const [first] = service.compose(Number(c.req.param('id')), compositionIn(fields));
+      const id = Number(c.req.param('id'));
+      const [first] = service.compose(id, compositionIn(dashboard, id, fields));
       return first === undefined ? undefined : `/deliveries/${first.id}`;
     },
     { form: 'compose', page: composePage },
@@ -212,6 +214,15 @@ export function createActions(dashboard: Dashboard): Hono {
   });
   action('release', () => {
     service.release();
+  });
+  action('deliveries/:id{[0-9]+}/release', (_, c) => {
+    service.release(Number(c.req.param('id')));
+  });
+  action('seen', ({ transaction }) => {
+    const groups = troubled(dashboard).filter(
+      ({ id }) => transaction === undefined || String(id) === transaction,
+    );
+    service.dismiss(groups.flatMap(({ deliveries }) => deliveries.map(({ id }) => id)));
   });
   action('reset', () => {
     service.reset();

@@ -11,6 +11,7 @@ import { createActions } from './actions.ts';
 import { composePage } from './compose/compose.ts';
 import { createLive } from './live/routes.ts';
 import type { Dashboard } from './parts/frame.ts';
+import { comparePage } from './records/compare.ts';
 import { deliveriesPage } from './records/deliveries.ts';
 import { deliveryPage } from './records/delivery.ts';
 import { overviewPage } from './records/overview.ts';
@@ -23,6 +24,7 @@ const pages = {
   '/transactions': transactionsPage,
   '/transactions/:id': transactionPage,
   '/deliveries': deliveriesPage,
+  '/deliveries/compare': comparePage,
   '/deliveries/:id': deliveryPage,
   '/requests': requestsPage,
   '/requests/:id': requestPage,

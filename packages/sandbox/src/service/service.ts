@@ -101,8 +101,10 @@ export interface Service {
   compose(id: number, changes: ComposedChanges): DeliveryRecord[];
   /** Shows what `compose` would send. */
   preview(id: number, changes: ComposedChanges): CallbackPreview;
-  /** Makes everything due that is late, held back or waiting for a retry; answers how many deliveries that were. */
-  release(): number;
+  /** Makes due what is late, held back or waiting for a retry: all of it, or one delivery. Returns the number of deliveries. */
+  release(id?: number): number;
+  /** Dismisses deliveries that failed: they need no attention any more. */
+  dismiss(ids: readonly number[]): void;
   /** The signed address that the customer's browser goes back to, or undefined while nothing is decided. */
   redirectOf(transaction: TransactionRecord): string | undefined;
   /** Resolves when the callbacks of a transaction have been tried, unless they are scheduled for later. */
@@ -134,6 +136,7 @@ const emptied: readonly Kind[] = [
   'transfer',
   'delivery',
   'queued',
+  'seen',
   'provider',
   'request',
   'check',
@@ -269,11 +272,17 @@ export function createService(options: ServiceOptions): Service {
         const redirects = [...transaction.redirects, { at: clock.now(), location, status }];
         unit.put('transaction', id, { ...transaction, redirects });
       }),
-    release: () =>
+    release: (id) =>
       act((unit, now) => {
-        const waiting = queuedDeliveries(unit).filter(({ dueAt }) => dueAt === null || dueAt > now);
+        const waiting = queuedDeliveries(unit).filter(
+          (one) => (id === undefined || one.id === id) && (one.dueAt === null || one.dueAt > now),
+        );
         for (const one of waiting) putDelivery(unit, { ...one, dueAt: now, after: null, held: false });
         return waiting.length;
+      }),
+    dismiss: (ids) =>
+      act((unit) => {
+        for (const id of ids) unit.put('seen', id, { id });
       }),
     redirectOf: (transaction) => {
       const { redirectUrl, decidedAt } = transaction;

@@ -17,6 +17,7 @@ export interface Records {
   transfer: TransferRecord;
   delivery: DeliveryRecord;
   queued: IdRecord;
+  seen: IdRecord;
   provider: SandboxProvider;
   request: RequestRecord;
   check: CheckRecord;
@@ -197,7 +198,10 @@ export interface DeliveryRecord {
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-/** Marks a delivery that is still scheduled, or an entry that is not free, so that those that are over cost nothing. */
+/**
+ * Marks a delivery that is still scheduled, or an entry that is not free, so that those that are over cost nothing; or a
+ * failed delivery that the reader has dismissed.
+ */
 export interface IdRecord {
   readonly id: number;
 }
@@ -214,6 +218,8 @@ export interface RequestRecord extends BodyStart {
   /** The body of the request, as far as the sandbox read it. */
   readonly sent: string;
   readonly status: number;
+  /** Those of the answer. */
+  readonly response_headers: readonly HeaderPair[];
   /** Why it was refused; null when it was not. */
   readonly refusal: string | null;
   readonly ms: number;

@@ -58,6 +58,7 @@ const emptyTables = (): Tables => ({
   transfer: new Map(),
   delivery: new Map(),
   queued: new Map(),
+  seen: new Map(),
   provider: new Map(),
   request: new Map(),
   check: new Map(),

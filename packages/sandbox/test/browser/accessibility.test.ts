@@ -57,6 +57,7 @@ beforeAll(async () => {
     'a completed transaction': '/transactions/1001',
     'a pending transaction': `/transactions/${pending.transaction.id}`,
     deliveries: '/deliveries',
+    'a comparison': '/deliveries/compare?of=1002&of=1004',
     'a failed delivery': `/deliveries/${failing?.id}`,
     requests: '/requests',
     'a refused request': '/requests/1002',

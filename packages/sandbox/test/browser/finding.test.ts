@@ -55,13 +55,13 @@ it('with the keyboard alone, the failed delivery is found, the reason is read, a
     }
     await page.keyboard.press('Enter');
   };
-  await press(/1 needs a look/);
+  await press(/1 needs attention/);
   await page.getByText('The program failed.').waitFor();
   await page.getByText('Look at its log for the error at this time.').waitFor();
   stage.merchant.answer = (response) => response.end('{}');
   await press(/^Send again$/);
   await page.getByText('The callback was accepted.').waitFor();
-  await page.getByText('Made from').waitFor();
+  await page.getByText('Resent from').waitFor();
   expect(stage.merchant.received).toHaveLength(2);
   await page.context().close();
 });

@@ -38,7 +38,7 @@ it('a page shows what happens, says so once, and keeps typed text, focus, open p
   expect(await page.locator('#keys-shown').getAttribute('open')).not.toBeNull();
   expect(await page.evaluate('scrollY')).toBe(120);
   const said: unknown = await page.evaluate('said');
-  expect(said).toEqual(['31 transactions, 0 deliveries need a look.']);
+  expect(said).toEqual(['31 transactions, 0 need attention.']);
 
   await page.goto(`${url}/start`);
   const name = page.locator('#collection').getByLabel('Customer name');
@@ -64,7 +64,7 @@ it('an action changes the page without leaving it, and a refused form keeps what
   const { page } = await visit(browser);
   await page.goto(`${url}/deliveries`);
   await page.evaluate('globalThis.same = true');
-  await page.getByRole('button', { name: 'Send waiting ones now' }).click();
+  await page.getByRole('button', { name: 'Send all waiting' }).click();
   await page.locator('#deliveries .state', { hasText: 'Delivered' }).waitFor();
   expect(await page.evaluate('same')).toBe(true);
 
@@ -136,7 +136,7 @@ it('without scripts, everything is there: forms, filters, and a reset that asks'
   await page.waitForURL(/q=ORD-/);
   await page.locator('#deliveries a').first().click();
   await page.getByRole('button', { name: 'Send again' }).click();
-  await page.getByText('Made from').waitFor();
+  await page.getByText('Resent from').waitFor();
   expect(await page.locator('[data-copy]:visible').count()).toBe(0);
   await page.goto(`${url}/settings`);
   await page.getByRole('link', { name: 'Reset…' }).click();

@@ -16,7 +16,7 @@ export interface Preset {
 
 /** The choices of the dashboard; the HTTP API takes every combination. */
 export const presets: readonly Preset[] = [
-  { name: 'none', label: 'Behave', misbehave: {} },
+  { name: 'none', label: 'Normal', misbehave: {} },
   { name: 'duplicate', label: 'Send it twice more', misbehave: { duplicate: 2 } },
   { name: 'late', label: 'Late: after 10 seconds', misbehave: { late_ms: 10_000 } },
   {

@@ -80,11 +80,10 @@ export function changeFields(
   type Name = keyof typeof kinds;
   const shown = (name: Name) => ({ name, value: set[name] ?? '' });
   const isSet = (...names: Name[]): boolean => names.some((name) => shown(name).value !== '');
-  const isNew = !Object.keys(kinds).some((name) => (set[name] ?? '') !== '');
   return html`${group(
     'money',
     'Money, which is not signed',
-    isNew || isSet('forged_amount', 'forged_currency'),
+    isSet('forged_amount', 'forged_currency'),
     html`${field({ ...shown('forged_amount'), label: 'Another amount', type: 'number', hint: 'The total stays consistent.' })}
 ${field({ ...shown('forged_currency'), label: 'Another currency', hint: 'Three capital letters.' })}`,
   )}

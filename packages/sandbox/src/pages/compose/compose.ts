@@ -8,7 +8,7 @@ import { presets, retryChoices } from '../account/presets.ts';
 import { difference } from '../parts/difference.ts';
 import { askAgain, type Filled, fieldsOf, form, type Refused, sentence } from '../parts/form.ts';
 import { type Dashboard, framed, notFound } from '../parts/frame.ts';
-import { bodyText, plainLines } from '../parts/json.ts';
+import { bodyText, editable, plainLines, withValues } from '../parts/json.ts';
 import type { Markup } from '../parts/layout.ts';
 import { badge, note } from '../parts/state.ts';
 import { signatureParts } from '../parts/wire.ts';
@@ -17,21 +17,40 @@ import { changeFields, changesIn, fieldsFrom, group } from './changes.ts';
 type Texts = Readonly<Record<string, string>>;
 
 const EDIT_BODY = 'edit_body';
+/** In front of the path of a value that is edited in place. */
+const VALUE = 'value.';
+/** Bodies beyond it do not fit into the address of a preview. */
+const MAX_EDITED = 4000;
 
 /** The fields with those of the preset that is chosen. */
-function withPreset({ preset, at: _, ...fields }: Texts): Texts {
+function withPreset({ preset, at: _, edit: __, ...fields }: Texts): Texts {
   const chosen = presets.find(({ name }) => name === preset);
   return { ...fields, ...fieldsFrom(chosen?.misbehave ?? {}) };
 }
 
-/** What a form asks to send. Throws a SandboxRefusal that names the field. */
-export function compositionIn(fields: Texts): ReturnType<typeof readComposition> {
+/** The values that were edited in place: those that differ from the body that the form showed. */
+function editsIn({ base = '', ...fields }: Texts): Map<string, string> {
+  const shown = editable(base.replaceAll('\r\n', '\n'));
+  const edits = [...shown].map(([path, value]) => [path, fields[VALUE + path] ?? value] as const);
+  return new Map(edits.filter(([path, value]) => value !== shown.get(path)));
+}
+
+/** What a form asks to send: its changes, and on top of them what is edited in place. Throws a SandboxRefusal that names the field. */
+export function compositionIn(
+  { service }: Dashboard,
+  id: number,
+  fields: Texts,
+): ReturnType<typeof readComposition> {
   const { callback_url = '', retry = '' } = fields;
-  return readComposition({
+  const asked = {
     ...changesIn(withPreset(fields)),
     ...(callback_url === '' ? {} : { callback_url }),
     ...(retry === '' ? {} : { retry: { preset: retry } }),
-  });
+  };
+  const composition = readComposition(asked);
+  const edits = editsIn(fields);
+  if (edits.size === 0) return composition;
+  return readComposition({ ...asked, body: withValues(service.preview(id, composition).body, edits) });
 }
 
 /** The form as its address says, with what a preset adds. */
@@ -41,13 +60,27 @@ function typedIn(c: Context, body: string): Texts {
 }
 
 /** What would be sent, or why it would not. */
-function previewOf({ service }: Dashboard, id: number, typed: Texts): CallbackPreview | SandboxRefusal {
+function previewOf(dashboard: Dashboard, id: number, typed: Texts): CallbackPreview | SandboxRefusal {
   try {
-    return service.preview(id, compositionIn(typed));
+    return dashboard.service.preview(id, compositionIn(dashboard, id, typed));
   } catch (error) {
     if (error instanceof SandboxRefusal) return error;
     throw error;
   }
+}
+
+/** The body with its values as controls. `base` tells which of them were edited when the form comes back. */
+function bodyFields(base: string, edits: ReadonlyMap<string, string>, focus: string | undefined): Markup {
+  const values = editable(base);
+  if (base.length > MAX_EDITED || values.size === 0) return html``;
+  return html`<input type="hidden" name="base" value="${base}"><div class="wide-field" data-live>${bodyText(
+    base,
+    {
+      signed: true,
+      value: (path) =>
+        html`<input id="value-${path}" name="${VALUE}${path}" value="${edits.get(path) ?? values.get(path)}" aria-label="${path}" spellcheck="false" autocomplete="off"${path === focus ? html` autofocus` : ''}>`,
+    },
+  )}</div>`;
 }
 
 /**
@@ -64,6 +97,8 @@ export function composePage(c: Context, dashboard: Dashboard, refused?: Refused)
   const before = delivery?.body ?? JSON.stringify(callbackData(transaction));
   const typed = refused?.typed ?? typedIn(c, before);
   const preview = previewOf(dashboard, id, typed);
+  const { base: _, ...changed } = typed;
+  const shown = previewOf(dashboard, id, changed);
   const isRefused = preview instanceof SandboxRefusal;
   const filled: Filled = refused ?? {
     form: 'compose',
@@ -78,6 +113,7 @@ export function composePage(c: Context, dashboard: Dashboard, refused?: Refused)
       : ([`/deliveries/${id}`, `Delivery ${id}`] as const);
   return framed(c, dashboard, {
     title: 'Compose a callback',
+    says: isRefused ? sentence(preview) : verdictOf(preview),
     section: delivery === undefined ? '/transactions' : '/deliveries',
     crumbs: [
       delivery === undefined ? ['/transactions', 'Transactions'] : ['/deliveries', 'Deliveries'],
@@ -87,11 +123,12 @@ export function composePage(c: Context, dashboard: Dashboard, refused?: Refused)
     body: html`<div class="split"><section class="card" aria-labelledby="changes-title"><h2 id="changes-title">What to change</h2>
 <p class="quiet">Starts with ${delivery === undefined ? 'the genuine callback of this transaction' : `what delivery ${id} sent`}.</p>
 ${form('compose', `compose/${id}`, {
-  fields: html`${fields.choice({ name: 'preset', label: 'Preset', hint: 'Adds to what is set below.' }, [
-    ['', 'None'],
-    ...presets.filter(({ name }) => name !== 'none').map(({ name, label }) => [name, label] as const),
-    [EDIT_BODY, 'Edit the body'],
-  ])}<div class="actions">${askAgain(path, 'Add the preset')}</div>
+  fields: html`${bodyFields(shown instanceof SandboxRefusal ? before : shown.body, editsIn(typed), c.req.query('edit'))}
+${fields.choice({ name: 'preset', label: 'Preset', hint: 'Adds to what is set below.' }, [
+  ['', 'None'],
+  ...presets.filter(({ name }) => name !== 'none').map(({ name, label }) => [name, label] as const),
+  [EDIT_BODY, 'Edit the body'],
+])}<div class="actions">${askAgain(path, 'Add the preset')}</div>
 ${changeFields(fields, typed)}
 ${group(
   'where',
@@ -111,15 +148,14 @@ ${isRefused ? note('bad', 'Nothing: this cannot be composed.', sentence(preview)
   });
 }
 
+const verdictOf = ({ verifies }: CallbackPreview): string =>
+  `The signature will ${verifies ? 'verify' : 'be refused'}`;
+
 function previewPart({ service, account }: Dashboard, preview: CallbackPreview, before: string): Markup {
   const { url, body, verifies, refusal } = preview;
-  return html`<div class="head">${verifies ? badge('good', 'The signature will verify') : badge('bad', 'The signature will be refused')}</div>
+  return html`<div class="head">${badge(verifies ? 'good' : 'bad', verdictOf(preview))}</div>
 ${refusal === null ? '' : html`<p class="quiet">${refusal.hint}</p>`}
 <dl class="facts"><dt>To</dt><dd><code>${url}</code></dd></dl>
 ${signatureParts(preview, service.now(), account)}
-<h3>Body</h3>${
-    body === before
-      ? html`<p class="quiet">The body is unchanged.</p>${bodyText(body, { signed: true })}`
-      : html`<p class="quiet">The difference is marked.</p>${difference(before, body)}<details id="whole-body"><summary>The whole body</summary>${bodyText(body, { signed: true })}</details>`
-  }`;
+<h3>Changes of the body</h3>${difference(before, body)}`;
 }

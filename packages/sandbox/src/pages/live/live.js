@@ -6,6 +6,7 @@ import { Idiomorph } from '/assets/idiomorph.js';
 
 const RETRY_MS = 2000;
 const REFRESH_MS = 30_000;
+const TYPING_MS = 150;
 const PARTS = ['top', 'main'];
 const part = (id) => document.getElementById(id);
 
@@ -61,9 +62,27 @@ function announceChange() {
   said = says;
 }
 
+/** A list keeps its rows while the reader points at it, works in it or has chosen from it: new rows wait behind a button. */
+function holdRows(next) {
+  for (const list of document.querySelectorAll('table.list:is(:hover, :focus-within, :has(:checked))')) {
+    const then = next.getElementById(list.id);
+    if (then === null) continue;
+    const rows = new Map([...then.tBodies[0].rows].map((row) => [row.id, row]));
+    const added = [...rows.keys()].filter((id) => part(id) === null && !id.endsWith('-below'));
+    const kept = [...list.tBodies[0].rows].map(({ id }) => rows.get(id) ?? part(id).cloneNode(true));
+    then.tBodies[0].replaceChildren(...kept);
+    if (added.length === 0) continue;
+    const button = next.createElement('button');
+    Object.assign(button, { id: `${list.id}-new`, type: 'button', className: 'new-rows' });
+    button.textContent = `${added.length} new`;
+    then.before(button);
+  }
+}
+
 /** Shows another version of this page, and keeps focus, scroll position, open panels and what is typed outside `sent`. */
-function show(text, sent) {
+function show(text, sent, isHeld = false) {
   const next = new DOMParser().parseFromString(text, 'text/html');
+  if (isHeld) holdRows(next);
   prepare(next);
   for (const id of PARTS) {
     const [now, then] = [part(id), next.getElementById(id)];
@@ -82,14 +101,14 @@ let loading;
 let isStale = false;
 
 /** Asks for this page again; changes that arrive meanwhile cause one more round. */
-async function refresh() {
+async function refresh(isHeld = true) {
   isStale = true;
   if (loading !== undefined) return loading;
   loading = (async () => {
     while (isStale) {
       isStale = false;
       const response = await fetch(location.href, { headers: { accept: 'text/html' } });
-      show(await response.text());
+      show(await response.text(), undefined, isHeld);
       announceChange();
     }
   })();
@@ -180,6 +199,16 @@ document.addEventListener('submit', (event) => {
   event.preventDefault();
   send(form, event.submitter).catch(noteLoss);
 });
+// What will be sent is shown while the reader edits it.
+let typing;
+document.addEventListener('input', ({ target: { form } }) => {
+  if (!form?.querySelector('[data-live]')) return;
+  clearTimeout(typing);
+  typing = setTimeout(() => {
+    history.replaceState(null, '', `${location.pathname}?${new URLSearchParams(new FormData(form))}`);
+    refresh().catch(report);
+  }, TYPING_MS);
+});
 // What a form offers can follow from one choice, and the server knows how.
 document.addEventListener('change', ({ target }) => {
   if (!target.matches('[data-leading]')) return;
@@ -191,6 +220,7 @@ document.addEventListener('change', ({ target }) => {
 document.addEventListener('click', (event) => {
   const button = event.target.closest('[data-copy]');
   if (button !== null) copy(button).catch(report);
+  if (event.target.matches('.new-rows')) refresh(false).catch(report);
   if (event.target.id !== 'zone') return;
   localStorage.setItem('times', isLocal() ? 'UTC' : 'local');
   prepare(document);

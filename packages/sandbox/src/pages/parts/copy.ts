@@ -9,15 +9,20 @@ export const copyable = (id: string, label: string, text: string): Markup =>
 <div class="actions">${copyButton(`${id}-text`, 'Copy')}</div></div></details>`;
 
 /** Copies the text of another element. The live module shows it; without scripts it would do nothing. */
-export const copyButton = (of: string, label: string): Markup =>
-  html`<button type="button" id="${of}-copy" data-copy="${of}" hidden>${label}</button>`;
+export const copyButton = (of: string, label: string, id: string = `${of}-copy`): Markup =>
+  html`<button type="button" id="${id}" data-copy="${of}" hidden>${label}</button>`;
 
-/** One callback, to be sent again by hand. */
+/** One request, to be sent again by hand. */
 interface Sent {
+  /** @default 'POST' */
+  readonly method?: string;
   readonly url: string;
   readonly headers: readonly HeaderPair[];
   readonly body: string;
 }
+
+/** Headers whose values are not shown, by the variables that hold them. */
+type Secrets = Readonly<Record<string, string>>;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -26,12 +31,21 @@ const FRAMING = ['host', 'connection', 'content-length'];
 const ownHeaders = (headers: readonly HeaderPair[]): HeaderPair[] =>
   headers.filter(([name]) => !FRAMING.includes(name.toLowerCase()));
 
-export const asCurl = ({ url, headers, body }: Sent): string =>
-  [
-    `curl -i ${quoted(url)}`,
-    ...ownHeaders(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    `--data-raw ${quoted(body)}`,
+/** The same request for a shell: curl neither expands the address nor adds a header of its own. */
+export function asCurl({ method = 'POST', url, headers, body }: Sent, secrets: Secrets = {}): string {
+  const own = ownHeaders(headers);
+  const named = (name: string): boolean => own.some(([one]) => one.toLowerCase() === name);
+  return [
+    `curl -i -g -X ${method} ${quoted(url)}`,
+    ...own.map(([name, value]) =>
+      secrets[name] === undefined ? `-H ${quoted(`${name}: ${value}`)}` : `-H "${name}: $${secrets[name]}"`,
+    ),
+    ...['accept', 'user-agent', ...(body === '' ? [] : ['content-type'])]
+      .filter((name) => !named(name))
+      .map((name) => `-H '${name}:'`),
+    ...(body === '' ? [] : [`--data-raw ${quoted(body)}`]),
   ].join(' \\\n  ');
+}
 
 export const asFixture = ({ url, headers, body }: Sent): string =>
   JSON.stringify({ method: 'POST', url, headers: Object.fromEntries(headers), body }, null, 2);

@@ -37,20 +37,53 @@ function steps(before: readonly string[], after: readonly string[]): Step[] {
   return found;
 }
 
-/** Longer bodies would take a table of many millions of numbers. */
+/** Longer texts would take a table of many millions of numbers. */
 const MAX_LINES = 1000;
+/** How many unchanged lines are shown around a change. */
+const CONTEXT = 2;
 
-/** Two bodies line by line: what only the first has, what only the second has, and what both have. */
-export function difference(before: string, after: string): Markup {
-  const [old, now] = [plainLines(before), plainLines(after)];
-  if (old.length > MAX_LINES || now.length > MAX_LINES) {
-    return html`<p class="quiet">The bodies are too long to be compared here.</p>`;
+/**
+ * Two texts line by line: what only the first has, what only the second has, and, around that, what both have. The rest
+ * is folded.
+ *
+ * @param words what the lines are called that only one of them has.
+ */
+export function differenceOf(
+  before: readonly string[],
+  after: readonly string[],
+  words: readonly [before: string, after: string] = ['was', 'added'],
+): Markup {
+  if (before.length > MAX_LINES || after.length > MAX_LINES) {
+    return html`<p class="quiet">These are too long to be compared here.</p>`;
   }
-  return html`<div class="wire json">${steps(old, now).map(([sign, line]) =>
-    sign === ' '
-      ? html`<span><span>  ${line}</span></span>`
-      : sign === '-'
-        ? html`<span class="gone"><del>- ${line}</del><small>before</small></span>`
-        : html`<span class="new"><ins>+ ${line}</ins><small>now</small></span>`,
-  )}</div>`;
+  const found = steps(before, after);
+  const changed = found.flatMap(([sign], index) => (sign === ' ' ? [] : [index]));
+  if (changed.length === 0) return html`<p class="quiet">No difference.</p>`;
+  const shown: Markup[] = [];
+  for (let index = 0; index < found.length; ) {
+    const next = changed.find((one) => one >= index - CONTEXT) ?? Number.POSITIVE_INFINITY;
+    const isShown = next - CONTEXT <= index;
+    const end = isShown ? index + 1 : Math.min(next - CONTEXT, found.length);
+    const lines = found.slice(index, end).map((step) => lineOf(step, words));
+    // To unfold one line would take as much room as the line.
+    const isFolded = !isShown && lines.length > 1;
+    shown.push(
+      isFolded
+        ? html`<details><summary>${lines.length} unchanged lines</summary>${lines}</details>`
+        : html`${lines}`,
+    );
+    index = end;
+  }
+  return html`<div class="wire json">${shown}</div>`;
 }
+
+function lineOf([sign, line]: Step, [before, after]: readonly [string, string]): Markup {
+  if (sign === ' ') return html`<span><span>  ${line}</span></span>`;
+  return sign === '-'
+    ? html`<span class="gone"><del>- ${line}</del><small>${before}</small></span>`
+    : html`<span class="new"><ins>+ ${line}</ins><small>${after}</small></span>`;
+}
+
+/** Two bodies, as `differenceOf` compares them. */
+export const difference = (before: string, after: string): Markup =>
+  differenceOf(plainLines(before), plainLines(after));

@@ -171,7 +171,7 @@ export const askAgain = (path: string, label: string): Markup =>
 /** A button that does one thing. `at` is the id of what the reader comes back to. */
 export const button = (
   action: string,
-  label: string,
+  label: string | Markup,
   {
     at,
     name,

@@ -76,10 +76,10 @@ ${body}
 
 /** The way to the newest delivery that failed, first on every page. */
 function newestTrouble(dashboard: Dashboard): Markup | string {
-  const [newest, ...others] = troubled(dashboard);
+  const groups = troubled(dashboard);
+  const newest = groups.at(-1)?.newest;
   if (newest === undefined) return '';
-  const found = others.length + 1;
-  const words = `${count(found)} ${found === 1 ? 'needs' : 'need'} a look: delivery ${newest.id}`;
+  const words = `${count(groups.length)} ${groups.length === 1 ? 'needs' : 'need'} attention: delivery ${newest.id}`;
   return badge('bad', words, `/deliveries/${newest.id}`);
 }
 

@@ -19,6 +19,8 @@ interface Line {
   readonly parts: Part[];
   /** The names that lead to the value of this line; undefined where the line holds no value. */
   path: string | undefined;
+  /** Where in the text its value starts. */
+  at: number;
 }
 
 /**
@@ -26,13 +28,14 @@ interface Line {
  * the first of two equal names.
  */
 function linesOf(text: string): Line[] {
-  const pieces = text.match(PIECE) ?? [];
+  const found = [...text.matchAll(PIECE)];
+  const pieces = found.map(([piece]) => piece);
   const names: string[] = [];
   let depth = 0;
-  let line: Line = { depth, parts: [], path: undefined };
+  let line: Line = { depth, parts: [], path: undefined, at: 0 };
   const lines = [line];
   const next = (): void => {
-    line = { depth, parts: [], path: undefined };
+    line = { depth, parts: [], path: undefined, at: 0 };
     lines.push(line);
   };
   pieces.forEach((piece, index) => {
@@ -57,6 +60,7 @@ function linesOf(text: string): Line[] {
       line.parts.push([piece, 'key']);
     } else {
       line.path = names.slice(1, depth + 1).join('.');
+      line.at = found[index]?.index ?? 0;
       line.parts.push([piece, piece.startsWith('"') ? 'string' : 'value']);
     }
   });
@@ -71,17 +75,63 @@ export const plainLines = (text: string): string[] =>
     ? linesOf(text).map(({ depth, parts }) => '  '.repeat(depth) + parts.map(([piece]) => piece).join(''))
     : text.split('\n');
 
+/** The values of JSON that a path names, each with where it is; not those that share their path. */
+function valuesOf(text: string): Map<string, { at: number; piece: string }> {
+  const lines = isJson(text) ? linesOf(text) : [];
+  const paths = lines.map(({ path }) => path);
+  const values = new Map<string, { at: number; piece: string }>();
+  for (const { path, at, parts } of lines) {
+    const [piece] = parts.find(([, kind]) => kind === 'string' || kind === 'value') ?? [];
+    const isNamed = path !== undefined && paths.indexOf(path) === paths.lastIndexOf(path);
+    if (isNamed && piece !== undefined) values.set(path, { at, piece });
+  }
+  return values;
+}
+
+/** The values of a body that can be edited in place, by their paths: strings without their quotes. */
+export const editable = (text: string): Map<string, string> =>
+  new Map(
+    [...valuesOf(text)].map(([path, { piece }]) => [
+      path,
+      piece.startsWith('"') ? String(readJson(piece)) : piece,
+    ]),
+  );
+
+/** The text with other values in their places; everything else stays as it is, character by character. */
+export function withValues(text: string, typed: ReadonlyMap<string, string>): string {
+  const places = [...valuesOf(text)].sort(([, one], [, other]) => other.at - one.at);
+  return places.reduce((edited, [path, { at, piece }]) => {
+    const value = typed.get(path);
+    if (value === undefined) return edited;
+    const written = piece.startsWith('"') ? JSON.stringify(value) : value;
+    return edited.slice(0, at) + written + edited.slice(at + piece.length);
+  }, text);
+}
+
 /**
- * A body, readable: JSON on lines of its own, anything else as it is. With `signed`, each value of a callback says
- * whether the signature covers it (protocol §5.2).
+ * A body, readable: JSON on lines of its own, anything else as it is.
+ *
+ * @param signed whether the values of a callback that the signature covers are marked (protocol §5.2).
+ * @param value shows a value that can be edited, in place of the text itself.
  */
-export function bodyText(text: string, { signed = false }: { signed?: boolean } = {}): Markup {
+export function bodyText(
+  text: string,
+  {
+    signed = false,
+    value = (_, shown) => shown,
+  }: { signed?: boolean; value?: (path: string, shown: Markup) => Markup } = {},
+): Markup {
   if (text === '') return html`<p class="quiet">No body.</p>`;
   if (!isJson(text)) return html`<pre class="wire">${text}</pre>`;
-  return html`<div class="wire json">${linesOf(text).map(({ depth, parts, path }) => {
-    const isSigned = signed && path !== undefined && SIGNED.has(path);
-    const label =
-      !signed || path === undefined ? '' : html`<small>${isSigned ? 'signed' : 'not signed'}</small>`;
-    return html`<span class="${isSigned ? 'signed' : ''}"><span>${'  '.repeat(depth)}${parts.map(([piece, kind]) => (kind === undefined ? piece : html`<span class="${kind}">${piece}</span>`))}</span>${label}</span>`;
+  const values = valuesOf(text);
+  return html`<div class="wire json">${linesOf(text).map(({ depth, parts, path = '' }) => {
+    const isSigned = signed && SIGNED.has(path);
+    return html`<span class="${isSigned ? 'signed' : ''}"><span><span>${'  '.repeat(depth)}</span>${parts.map(
+      ([piece, kind]) => {
+        if (kind === undefined) return piece;
+        const shown = html`<span class="${kind}">${piece}</span>`;
+        return kind !== 'key' && values.has(path) ? value(path, shown) : shown;
+      },
+    )}</span>${isSigned ? html`<small>signed</small>` : ''}</span>`;
   })}</div>`;
 }

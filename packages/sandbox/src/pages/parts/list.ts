@@ -19,11 +19,16 @@ export interface Column<T> {
 const classOf = ({ isNumber, isWide }: { isNumber?: boolean; isWide?: boolean }): string =>
   isNumber ? 'number' : isWide ? 'wide' : '';
 
-/** A table on a wide screen, cards on a phone. Every row has an id, so that it stays the same when the page is updated. */
+/**
+ * A table on a wide screen, cards on a phone. Every row has an id, so that it stays the same when the page is updated.
+ *
+ * @param more what stands below a row.
+ */
 export function list<T extends { readonly id: number | string }>(
   name: string,
   columns: readonly Column<T>[],
   rows: readonly T[],
+  more: (row: T) => Markup | string = () => '',
 ): Markup {
   return html`<table class="list" id="${name}">
 <thead><tr>${columns.map((column) => html`<th scope="col" class="${classOf(column)}">${column.label}</th>`)}</tr></thead>
@@ -32,15 +37,21 @@ export function list<T extends { readonly id: number | string }>(
       html`<tr id="${name}-${row.id}">${columns.map(
         (column) =>
           html`<td class="${classOf(column)}"${column.isTitle ? '' : html` data-label="${column.label}"`}>${column.cell(row)}</td>`,
-      )}</tr>`,
+      )}</tr>${below(`${name}-${row.id}-below`, columns.length, more(row))}`,
   )}</tbody></table>`;
 }
 
-/** What a list is asked for: `?q=…&state=…&page=…`. */
+/** What belongs to a row, below it. */
+const below = (id: string, columns: number, content: Markup | string): Markup | string =>
+  content === '' ? '' : html`<tr class="below" id="${id}"><td colspan="${columns}">${content}</td></tr>`;
+
+/** What a list is asked for: `?q=…&state=…&endpoint=…&page=…`. */
 export interface Query {
   readonly path: string;
   readonly q: string;
   readonly state: string;
+  /** Where callbacks went. */
+  readonly endpoint: string;
   readonly page: number;
 }
 
@@ -50,12 +61,13 @@ export function readQuery(c: Context): Query {
     path: c.req.path,
     q: (c.req.query('q') ?? '').trim(),
     state: c.req.query('state') ?? '',
+    endpoint: c.req.query('endpoint') ?? '',
     page: Number.isInteger(page) && page > 0 ? page : 1,
   };
 }
 
-function addressOf({ path, q, state, page }: Query): string {
-  const given = Object.entries({ q, state, page: page === 1 ? '' : String(page) });
+function addressOf({ path, q, state, endpoint, page }: Query): string {
+  const given = Object.entries({ q, state, endpoint, page: page === 1 ? '' : String(page) });
   const query = new URLSearchParams(given.filter(([, value]) => value !== ''));
   return query.size === 0 ? path : `${path}?${query}`;
 }
@@ -74,7 +86,20 @@ export function searchable<T extends { readonly id: number | string }>(
   query: Query,
   columns: readonly Column<T>[],
   states: readonly (readonly [value: string, label: string, rows: readonly T[]])[],
-  { name, searched, empty }: { name: string; searched: string; empty: Markup | string },
+  {
+    name,
+    searched,
+    empty,
+    endpoints = [],
+    more,
+  }: {
+    name: string;
+    searched: string;
+    empty: Markup | string;
+    /** The addresses to filter by. */
+    endpoints?: readonly string[];
+    more?: (row: T) => Markup | string;
+  },
 ): Markup {
   const [, , found = []] = states.find(([state]) => state === query.state) ?? [];
   const { rows, pager } = paged(query, found.toReversed());
@@ -82,7 +107,7 @@ export function searchable<T extends { readonly id: number | string }>(
   const offered = states.filter(
     ([state, , { length }]) => length > 0 || state === '' || state === query.state,
   );
-  const isAsked = query.q !== '' || query.state !== '';
+  const isAsked = query.q !== '' || query.state !== '' || query.endpoint !== '';
   return html`<div class="filters"><nav aria-label="Filter"><ul class="chips">${offered.map(
     ([state, label, { length }]) =>
       html`<li><a href="${addressOf({ ...query, state, page: 1 })}"${state === query.state ? html` aria-current="true"` : ''}>${label} <span class="number">${count(length)}</span></a></li>`,
@@ -91,8 +116,15 @@ export function searchable<T extends { readonly id: number | string }>(
 <label class="hidden-text" for="search-q">Search by ${searched}</label>
 <input id="search-q" name="q" type="search" value="${query.q}" placeholder="Search by ${searched}">
 ${query.state === '' ? '' : html`<input type="hidden" name="state" value="${query.state}">`}
+${
+  endpoints.length < 2 && query.endpoint === ''
+    ? ''
+    : html`<select name="endpoint" aria-label="Endpoint"><option value="">Every endpoint</option>${endpoints.map(
+        (url) => html`<option${url === query.endpoint ? html` selected` : ''}>${url}</option>`,
+      )}</select>`
+}
 <button>Search</button></form></div>
-${rows.length === 0 ? html`<p class="quiet">${isAsked ? 'Nothing matches this search.' : empty}</p>` : list(name, columns, rows)}
+${rows.length === 0 ? html`<p class="quiet">${isAsked ? 'Nothing matches this search.' : empty}</p>` : list(name, columns, rows, more)}
 ${pager}`;
 }
 

@@ -6,12 +6,14 @@ import { button, fieldsOf, form } from '../parts/form.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
 import { type Column, matches, readQuery, searchable } from '../parts/list.ts';
-import { age, count, counted, milliseconds } from '../parts/quantities.ts';
+import { age, count, counted, milliseconds, time } from '../parts/quantities.ts';
 import { httpStatus } from '../parts/state.ts';
 import {
   type DeliveryState,
   deliveryState,
   deliveryWords,
+  type Group,
+  grouped,
   outcomeTitle,
   stateOf,
   troubled,
@@ -26,91 +28,127 @@ export function planOf({ state, dueAt, held, attempts }: DeliveryRecord, now: nu
   return html`${attempts.length === 0 ? 'Goes out' : 'Next attempt'} ${when}.`;
 }
 
-/** The columns of every list of deliveries. */
-export function deliveryColumns(dashboard: Dashboard): Column<DeliveryRecord>[] {
+/** The box that chooses a delivery for a comparison. */
+const chooser = ({ id }: DeliveryRecord): Markup =>
+  html`<input type="checkbox" form="compare" name="of" value="${id}" id="of-${id}" aria-label="Compare delivery ${id}">`;
+
+const linkTo = ({ id }: DeliveryRecord): Markup => html`<a href="/deliveries/${id}">${id}</a>`;
+
+/** What became of a delivery in one line, and its changes. */
+function outcomeLine({ service }: Dashboard, one: DeliveryRecord): Markup {
+  const last = one.attempts.at(-1);
+  const changes = one.misbehaves.join(', ');
+  return html`<span>${last === undefined ? planOf(one, service.now()) : outcomeTitle(service.outcomeOf(one, last))}</span>${
+    changes === '' ? '' : html` <span class="quiet small">${changes}</span>`
+  }`;
+}
+
+const statusCell = ({ attempts }: DeliveryRecord): Markup | string =>
+  attempts.length === 0 ? '–' : httpStatus(attempts.at(-1)?.status ?? null);
+
+/** The columns of every list of deliveries: of each transaction the newest. */
+export function deliveryColumns(dashboard: Dashboard): Column<Group>[] {
   const { service } = dashboard;
   const now = service.now();
   return [
-    { label: 'State', isTitle: true, cell: (one) => deliveryState(dashboard, one) },
+    { label: 'State', isTitle: true, cell: ({ newest }) => deliveryState(dashboard, newest) },
     {
       label: 'Delivery',
       isTitle: true,
-      cell: (one) => html`<a href="/deliveries/${one.id}">${one.id}</a>`,
+      cell: ({ newest, deliveries: { length } }) =>
+        html`${linkTo(newest)}${length === 1 ? '' : html` <span class="quiet number" title="${length} deliveries">×${length}</span>`}`,
     },
     {
       label: 'Reference',
       isTitle: true,
       isWide: true,
-      cell: ({ transactionId }) => {
-        const transaction = service.store.get('transaction', transactionId);
-        return html`<a href="/transactions/${transactionId}">${transaction?.merchantReference ?? transactionId}</a>`;
-      },
+      cell: ({ id }) =>
+        html`<a href="/transactions/${id}">${service.store.get('transaction', id)?.merchantReference ?? id}</a>`,
     },
     {
       label: 'Outcome',
       isTitle: true,
       isWide: true,
-      cell: (one) => {
-        const last = one.attempts.at(-1);
-        const misbehaves = one.misbehaves.join(', ');
-        return html`<span>${last === undefined ? planOf(one, now) : outcomeTitle(service.outcomeOf(one, last))}</span>${
-          misbehaves === '' ? '' : html`<span class="quiet small">${misbehaves}</span>`
-        }`;
-      },
+      cell: ({ newest }) => outcomeLine(dashboard, newest),
     },
-    {
-      label: 'Status',
-      isNumber: true,
-      cell: ({ attempts }) => (attempts.length === 0 ? '–' : httpStatus(attempts.at(-1)?.status ?? null)),
-    },
+    { label: 'Status', isNumber: true, cell: ({ newest }) => statusCell(newest) },
     {
       label: 'Attempts',
       isNumber: true,
-      cell: ({ attempts, retry }) => `${attempts.length} of ${retry.max_attempts}`,
+      cell: ({ newest: { attempts, retry } }) => `${attempts.length} of ${retry.max_attempts}`,
     },
     {
       label: 'Time taken',
       isNumber: true,
-      cell: ({ attempts }) => milliseconds(attempts.at(-1)?.ms ?? null),
+      cell: ({ newest }) => milliseconds(newest.attempts.at(-1)?.ms ?? null),
     },
-    { label: 'Age', isNumber: true, cell: ({ createdAt }) => age(createdAt, now) },
+    { label: 'Age', isNumber: true, cell: ({ newest }) => age(newest.createdAt, now) },
   ];
+}
+
+/** Dismisses the failures of a transaction, or all of them. */
+export const dismissButton = (group?: Group): Markup =>
+  group === undefined
+    ? button('seen', 'Mark all as seen', { at: 'main' })
+    : button('seen', html`Mark as seen<span class="hidden-text"> delivery ${group.newest.id}</span>`, {
+        at: 'main',
+        name: 'transaction',
+        value: String(group.id),
+      });
+
+/** The other deliveries of a transaction, closed. */
+function others(dashboard: Dashboard, { id, deliveries: [newest, ...rest] }: Group): Markup | string {
+  if (newest === undefined || rest.length === 0) return '';
+  return html`<details id="others-${id}"><summary>${counted(rest.length, 'earlier delivery', 'earlier deliveries')}<span class="hidden-text"> before ${newest.id}</span></summary><ul class="rows">${rest.map(
+    (one) =>
+      html`<li id="delivery-${one.id}">${chooser(one)} ${deliveryState(dashboard, one)} ${linkTo(one)} <span>${outcomeLine(dashboard, one)}</span> ${statusCell(one)} ${time(one.createdAt)}</li>`,
+  )}</ul></details>`;
 }
 
 const states: readonly DeliveryState[] = ['failed', 'check', 'retrying', 'waiting', 'delivered', 'refused'];
 
-/** Every callback that was sent or is scheduled, the newest first. */
+/** Every callback that was sent or is scheduled by transaction, the newest first. */
 export function deliveriesPage(c: Context, dashboard: Dashboard): Promise<Response> {
   const { store } = dashboard.service;
   const query = readQuery(c);
-  const searched = store.list('delivery').filter(({ id, transactionId, url }) => {
+  const all = store.list('delivery');
+  const searched = all.filter(({ id, transactionId, url, attempts }) => {
+    if (query.endpoint !== '' && query.endpoint !== url) return false;
     const transaction = store.get('transaction', transactionId);
     const { merchantReference = '', internalReference = '' } = transaction ?? {};
-    return matches(query, id, transactionId, url, merchantReference, internalReference);
+    const { status = null, error } = attempts.at(-1) ?? {};
+    const came = status === null ? (error ?? '') : `HTTP ${status}`;
+    return matches(query, id, transactionId, url, merchantReference, internalReference, came);
   });
-  const needLook = new Set(troubled(dashboard));
+  const found = new Set(searched);
+  const trouble = troubled(dashboard);
+  const rows = grouped(searched);
+  const columns = deliveryColumns(dashboard);
   return framed(c, dashboard, {
     title: 'Deliveries',
     section: '/deliveries',
-    says: `${count(searched.length)} deliveries, ${count(needLook.size)} need a look.`,
-    beside: html`<div class="actions">${button('release', 'Send waiting ones now', { at: 'main' })}</div>`,
+    says: `Deliveries of ${counted(rows.length, 'transaction')}, ${count(trouble.length)} need attention.`,
+    beside: html`<div class="actions">${trouble.length === 0 ? '' : dismissButton()}${button('release', 'Send all waiting', { at: 'main' })}</div>`,
     body: html`${searchable(
       query,
-      deliveryColumns(dashboard),
+      [{ label: 'Compare', isTitle: true, cell: ({ newest }) => chooser(newest) }, ...columns],
       [
-        ['', 'All', searched],
-        ['look', 'Need a look', searched.filter((one) => needLook.has(one))],
+        ['', 'All', rows],
+        ['attention', 'Needs attention', trouble.filter(({ newest }) => found.has(newest))],
         ...states.map((state) => {
-          const rows = searched.filter((one) => stateOf(dashboard, one) === state);
-          return [state, deliveryWords[state][1], rows] as const;
+          const inState = searched.filter((one) => stateOf(dashboard, one) === state);
+          return [state, deliveryWords[state][1], grouped(inState)] as const;
         }),
       ],
       {
         name: 'deliveries',
-        searched: 'reference, number or address',
+        searched: 'reference, number, address or HTTP status',
         empty: 'No delivery yet. Callbacks appear here as soon as a transaction is decided.',
+        endpoints: [...new Set(all.map(({ url }) => url))],
+        more: (group) => others(dashboard, group),
       },
     )}
+${all.length < 2 ? '' : html`<form id="compare" class="actions" action="/deliveries/compare"><button>Compare the two chosen</button></form>`}
 ${sendAgain(dashboard)}`,
   });
 }

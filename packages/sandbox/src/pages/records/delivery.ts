@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { callbackData } from '../../deliveries/callback-data.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../../state/records.ts';
-import { asCurl, asFixture, asTest, copyable } from '../parts/copy.ts';
+import { asCurl, asFixture, asTest, copyable, copyButton } from '../parts/copy.ts';
 import { difference } from '../parts/difference.ts';
 import { button } from '../parts/form.ts';
 import { type Dashboard, framed, notFound } from '../parts/frame.ts';
@@ -11,8 +11,8 @@ import type { Markup } from '../parts/layout.ts';
 import { count, counted, milliseconds, time } from '../parts/quantities.ts';
 import { badge, note, statusTone } from '../parts/state.ts';
 import { bodyStart, head, signatureParts } from '../parts/wire.ts';
-import { planOf } from './deliveries.ts';
-import { deliveryState, outcomeNote } from './outcome.ts';
+import { dismissButton, planOf } from './deliveries.ts';
+import { deliveryState, outcomeNote, troubled } from './outcome.ts';
 
 /** One callback: what became of it and why, and every attempt as it was on the wire. */
 export function deliveryPage(c: Context, dashboard: Dashboard): Promise<Response> {
@@ -21,9 +21,16 @@ export function deliveryPage(c: Context, dashboard: Dashboard): Promise<Response
   if (delivery === undefined) return notFound(c, dashboard, 'delivery');
   const { id, transactionId, url, origin, misbehaves, attempts, retry, state } = delivery;
   const transaction = service.store.get('transaction', transactionId);
-  const again = service.store.list('delivery').filter((one) => one.origin === id);
+  const others = service.store
+    .list('delivery')
+    .filter((one) => one.transactionId === transactionId && one.id !== id);
+  const again = others.filter((one) => one.origin === id);
+  const trouble = troubled(dashboard).find(({ deliveries }) => deliveries.includes(delivery));
   const plan = planOf(delivery, service.now());
   const last = attempts.at(-1);
+  const [newest, ...earlier] = attempts
+    .map((attempt, index) => attemptSection(dashboard, delivery, attempt, index + 1))
+    .reverse();
   return framed(c, dashboard, {
     title: `Delivery ${id}`,
     section: '/deliveries',
@@ -31,26 +38,32 @@ export function deliveryPage(c: Context, dashboard: Dashboard): Promise<Response
     says: `Delivery ${id}: ${state.replace('_', ' ')}, ${counted(attempts.length, 'attempt')}.`,
     beside: html`${deliveryState(dashboard, delivery)}<div class="actions">${
       state === 'scheduled'
-        ? button('release', 'Send now', { at: 'main' })
+        ? button(`deliveries/${id}/release`, 'Send now', { at: 'main' })
         : button(`deliveries/${id}/resend`, 'Send again', { at: 'main', kind: 'main' })
-    }<a class="button" href="/compose/${id}">Compose</a></div>`,
+    }<a class="button" href="/compose/${id}">Compose</a>${last?.sent ? copyButton(`attempt-${attempts.length}-curl-text`, 'Copy as curl', 'copy-curl') : ''}${trouble === undefined ? '' : dismissButton(trouble)}</div>`,
     body: html`${last === undefined ? note('info', plan) : outcomeNote(service.outcomeOf(delivery, last))}
 <section class="card" id="facts" aria-label="Facts"><dl class="facts">
 <dt>Transaction</dt><dd><a href="/transactions/${transactionId}">${transaction?.merchantReference ?? transactionId}</a></dd>
 <dt>To</dt><dd><code>${url}</code></dd>
-${misbehaves.length === 0 ? '' : html`<dt>On purpose</dt><dd>${misbehaves.join(', ')}</dd>`}
-${origin === null ? '' : html`<dt>Made from</dt><dd><a href="/deliveries/${origin}">Delivery ${origin}</a></dd>`}
+${misbehaves.length === 0 ? '' : html`<dt>Changes</dt><dd>${misbehaves.join(', ')}</dd>`}
+${origin === null ? '' : html`<dt>Resent from</dt><dd><a href="/deliveries/${origin}">Delivery ${origin}</a></dd>`}
 ${again.length === 0 ? '' : html`<dt>Sent again as</dt><dd>${again.map((one) => html`<a href="/deliveries/${one.id}">Delivery ${one.id}</a> `)}</dd>`}
 <dt>Attempts</dt><dd>${count(attempts.length)} of ${retry.max_attempts}${last === undefined || plan === '' ? '' : html`. ${plan}`}</dd>
+${others.length === 0 ? '' : html`<dt>Compare with</dt><dd>${others.map((one) => html`<a href="/deliveries/compare?of=${id}&of=${one.id}">Delivery ${one.id}</a> `)}</dd>`}
 </dl></section>
+${newest ?? html`<section class="card" id="body" aria-labelledby="body-title"><h2 id="body-title">What will be sent</h2>${editableBody(delivery)}</section>`}
 ${changesPart(dashboard, delivery)}
-${
-  attempts.length === 0
-    ? html`<section class="card" id="body" aria-labelledby="body-title"><h2 id="body-title">What will be sent</h2>${bodyText(delivery.body, { signed: true })}</section>`
-    : attempts.map((attempt, index) => attemptSection(dashboard, delivery, attempt, index + 1)).reverse()
-}`,
+${earlier}`,
   });
 }
+
+/** What is sent, each value a link to where it is edited. */
+const editableBody = ({ id, body }: DeliveryRecord): Markup =>
+  bodyText(body, {
+    signed: true,
+    value: (path, shown) =>
+      html`<a href="/compose/${id}?edit=${encodeURIComponent(path)}" title="Edit">${shown}</a>`,
+  });
 
 /** Where this delivery differs from the one that it was made from, or from the genuine callback. */
 function changesPart(
@@ -82,13 +95,7 @@ function attemptSection(
 <summary><span class="actions"><span>Attempt ${number}</span>${badge(statusTone(error === null ? status : null), status === null ? 'No answer' : html`HTTP ${status}`)}<span class="quiet">${milliseconds(ms)}, ${time(at)}</span></span></summary>
 <div class="stack">
 ${isLast ? '' : outcomeNote(service.outcomeOf(delivery, attempt))}
-<div class="split"><div class="stack"><h2>Request</h2>
-${
-  sent === null
-    ? html`<p class="quiet">Nothing was sent.</p>`
-    : html`${head(`POST ${pathname}${search} HTTP/1.1`, sent.headers)}${bodyText(body, { signed: true })}`
-}</div>
-<div class="stack"><h2>Answer</h2>
+<div class="split"><div class="stack"><h2>Answer</h2>
 ${error === null ? '' : html`<p class="problem">${error}</p>`}
 ${response === null ? html`<p class="quiet">No answer came.</p>` : html`${head(`HTTP/1.1 ${status}`, response.headers)}${bodyStart(response)}`}
 ${
@@ -98,6 +105,11 @@ ${
 <div>${copyable(`${key}-curl`, 'As curl', asCurl({ url, headers: sent.headers, body }))}
 ${copyable(`${key}-fixture`, 'As a fixture', asFixture({ url, headers: sent.headers, body }))}
 ${copyable(`${key}-test`, 'As a test', asTest({ url, headers: sent.headers, body }, `delivery ${id}`, signing.key === 'account' ? 200 : 401))}</div>`
-}
-</div></div></div></details>`;
+}</div>
+<div class="stack"><h2>Request</h2>
+${
+  sent === null
+    ? html`<p class="quiet">Nothing was sent.</p>`
+    : html`${head(`POST ${pathname}${search} HTTP/1.1`, sent.headers)}${editableBody(delivery)}`
+}</div></div></div></details>`;
 }

@@ -37,11 +37,11 @@ export function stateOf(dashboard: Dashboard, delivery: DeliveryRecord): Deliver
 
 export const deliveryWords: Readonly<Record<DeliveryState, readonly [tone: Tone, word: string]>> = {
   failed: ['bad', 'Failed'],
-  check: ['bad', 'Check'],
+  check: ['bad', 'Wrong answer'],
   retrying: ['wait', 'Retrying'],
   waiting: ['neutral', 'Waiting'],
   delivered: ['good', 'Delivered'],
-  refused: ['good', 'Refused'],
+  refused: ['good', 'Correctly refused'],
 };
 
 export function deliveryState(dashboard: Dashboard, delivery: DeliveryRecord, href?: string): Markup {
@@ -49,15 +49,42 @@ export function deliveryState(dashboard: Dashboard, delivery: DeliveryRecord, hr
   return badge(tone, word, href);
 }
 
-/** Deliveries that need a look, the newest first: not those of a transaction whose callback came through later. */
-export function troubled(dashboard: Dashboard): DeliveryRecord[] {
+/** What was sent for one transaction, the newest first: its callback, resends and copies. */
+export interface Group {
+  /** The number of the transaction. */
+  readonly id: number;
+  readonly newest: DeliveryRecord;
+  readonly deliveries: readonly DeliveryRecord[];
+}
+
+/** Deliveries by their transaction, in the order of the newest of each. */
+export function grouped(deliveries: readonly DeliveryRecord[]): Group[] {
+  const groups = new Map<number, DeliveryRecord[]>();
+  for (const one of deliveries) {
+    const others = groups.get(one.transactionId) ?? [];
+    groups.delete(one.transactionId);
+    groups.set(one.transactionId, others);
+    others.unshift(one);
+  }
+  return [...groups].flatMap(([id, [newest, ...rest]]) =>
+    newest === undefined ? [] : [{ id, newest, deliveries: [newest, ...rest] }],
+  );
+}
+
+/**
+ * Transactions with failed deliveries, the newest last: not those whose callback came through later, and no delivery
+ * that the reader has dismissed.
+ */
+export function troubled(dashboard: Dashboard): Group[] {
+  const { store } = dashboard.service;
   const settled = new Set<number>();
   const found: DeliveryRecord[] = [];
-  for (const delivery of dashboard.service.store.list('delivery').reverse()) {
+  for (const delivery of store.list('delivery').reverse()) {
     const state = stateOf(dashboard, delivery);
     if (state === 'delivered') settled.add(delivery.transactionId);
     const isWrong = state === 'failed' || state === 'check' || state === 'retrying';
-    if (isWrong && !settled.has(delivery.transactionId)) found.push(delivery);
+    const isSettled = settled.has(delivery.transactionId) || store.get('seen', delivery.id) !== undefined;
+    if (isWrong && !isSettled) found.unshift(delivery);
   }
-  return found;
+  return grouped(found);
 }

@@ -3,20 +3,22 @@ import { html } from 'hono/html';
 import { keysPanel } from '../account/keys.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
-import { list } from '../parts/list.ts';
+import { type Column, list } from '../parts/list.ts';
 import { amount, count } from '../parts/quantities.ts';
 import { note, type Tone } from '../parts/state.ts';
-import { deliveryColumns } from './deliveries.ts';
-import { type DeliveryState, stateOf, troubled } from './outcome.ts';
+import { deliveryColumns, dismissButton } from './deliveries.ts';
+import { type DeliveryState, type Group, grouped, stateOf, troubled } from './outcome.ts';
 import { transactionColumns } from './transactions.ts';
 
 const SHOWN_FAILURES = 5;
 const SHOWN_TRANSACTIONS = 6;
 
+const dismissal: Column<Group> = { label: 'Dismiss', isTitle: true, cell: dismissButton };
+
 const tile = (href: string, label: string, value: number, tone: Tone): Markup =>
   html`<a class="tile ${value === 0 ? 'neutral' : tone}" id="tile-${label.toLowerCase().replaceAll(' ', '-')}" href="${href}"><span class="quiet">${label}</span><strong>${count(value)}</strong></a>`;
 
-/** What needs a look, what is new, and how to begin. */
+/** What needs attention, what is new, and how to begin. */
 export function overviewPage(c: Context, dashboard: Dashboard): Promise<Response> {
   const { service } = dashboard;
   const transactions = service.store.list('transaction');
@@ -24,20 +26,20 @@ export function overviewPage(c: Context, dashboard: Dashboard): Promise<Response
   const trouble = troubled(dashboard);
   const pending = transactions.filter(({ status }) => status === 'PENDING').length;
   const inState = (state: DeliveryState): number =>
-    deliveries.filter((one) => stateOf(dashboard, one) === state).length;
+    grouped(deliveries.filter((one) => stateOf(dashboard, one) === state)).length;
   const newest = transactions.slice(-SHOWN_TRANSACTIONS).reverse();
   return framed(c, dashboard, {
     title: 'Overview',
     section: '/',
-    says: `${count(transactions.length)} transactions, ${count(trouble.length)} deliveries need a look.`,
+    says: `${count(transactions.length)} transactions, ${count(trouble.length)} need attention.`,
     beside: html`<div class="actions"><a class="button main" href="/start">Start a transaction</a></div>`,
     body: html`${nowhere(dashboard)}
-<div class="tiles" id="tiles">${tile('/transactions', 'Transactions', transactions.length, 'neutral')}${tile('/transactions?state=PENDING', 'Pending', pending, 'wait')}${tile('/deliveries?state=delivered', 'Delivered', inState('delivered'), 'good')}${tile('/deliveries?state=waiting', 'Waiting', inState('waiting'), 'wait')}${tile('/deliveries?state=look', 'Need a look', trouble.length, 'bad')}</div>
+<div class="tiles" id="tiles">${tile('/transactions', 'Transactions', transactions.length, 'neutral')}${tile('/transactions?state=PENDING', 'Pending', pending, 'wait')}${tile('/deliveries?state=delivered', 'Delivered', inState('delivered'), 'good')}${tile('/deliveries?state=waiting', 'Waiting', inState('waiting'), 'wait')}${tile('/deliveries?state=attention', 'Needs attention', trouble.length, 'bad')}</div>
 ${
   trouble.length === 0
     ? ''
-    : html`<section class="stack" id="trouble" aria-labelledby="trouble-title"><h2 id="trouble-title">Deliveries that need a look</h2>
-${list('failed', deliveryColumns(dashboard), trouble.slice(0, SHOWN_FAILURES))}</section>`
+    : html`<section class="stack" id="trouble" aria-labelledby="trouble-title"><div class="head"><h2 id="trouble-title">Needs attention</h2><div class="actions">${dismissButton()}</div></div>
+${list('failed', [...deliveryColumns(dashboard), dismissal], trouble.slice(-SHOWN_FAILURES).reverse())}</section>`
 }
 <section class="stack" id="newest" aria-labelledby="newest-title"><div class="head"><h2 id="newest-title">Newest transactions</h2>${newest.length === 0 ? '' : html`<a href="/transactions">All ${count(transactions.length)}</a>`}</div>
 ${newest.length === 0 ? html`<p class="quiet">None yet. <a href="/start">Start a transaction</a>, or let your program call the API.</p>` : list('transactions', transactionColumns(dashboard), newest)}</section>

@@ -1,14 +1,45 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { RequestRecord } from '../../state/records.ts';
+import * as z from 'zod';
+import { readJson } from '../../deliveries/content.ts';
+import type { RequestRecord, TransactionRecord } from '../../state/records.ts';
+import type { Reader } from '../../state/store.ts';
+import { asCurl, copyable, copyButton } from '../parts/copy.ts';
 import { type Dashboard, framed, notFound } from '../parts/frame.ts';
 import { bodyText } from '../parts/json.ts';
+import type { Markup } from '../parts/layout.ts';
 import { type Column, matches, readQuery, searchable } from '../parts/list.ts';
 import { age, count, milliseconds, time } from '../parts/quantities.ts';
 import { badge, note, statusTone } from '../parts/state.ts';
 import { bodyStart, head } from '../parts/wire.ts';
 
-const columns = (now: number): Column<RequestRecord>[] => [
+const started = z.object({ data: z.object({ transaction: z.object({ id: z.number() }) }) });
+const asked = z.object({ merchant_reference: z.string() });
+
+/** What a call is about: the transaction that it started or names, or else only the reference that it sent. */
+function subjectOf(
+  store: Reader,
+  { path, sent, body }: RequestRecord,
+): { transaction?: TransactionRecord | undefined; reference: string } {
+  const [, kind, named = ''] = /\/(transactions|deliveries)\/(\d+)/.exec(path) ?? [];
+  const id = kind === 'deliveries' ? store.get('delivery', named)?.transactionId : named;
+  const begun = started.safeParse(readJson(body)).data?.data.transaction.id;
+  const transaction = store.get('transaction', begun ?? id ?? '');
+  const reference =
+    asked.safeParse(readJson(sent)).data?.merchant_reference ??
+    new URL(path, 'http://sandbox').searchParams.get('merchant_reference');
+  return { transaction, reference: transaction?.merchantReference ?? reference ?? '' };
+}
+
+/** The reference of a call, as a link to its transaction where there is one. */
+function subject(store: Reader, request: RequestRecord): Markup | string {
+  const { transaction, reference } = subjectOf(store, request);
+  return transaction === undefined
+    ? reference
+    : html`<a href="/transactions/${transaction.id}">${reference}</a>`;
+}
+
+const columns = (store: Reader, now: number): Column<RequestRecord>[] => [
   {
     label: 'State',
     isTitle: true,
@@ -21,6 +52,7 @@ const columns = (now: number): Column<RequestRecord>[] => [
     cell: ({ id, method, path, refusal }) =>
       html`<a class="mono" href="/requests/${id}">${method} ${path}</a>${refusal === null ? '' : html`<span class="quiet small">${refusal}</span>`}`,
   },
+  { label: 'Reference', isWide: true, cell: (one) => subject(store, one) },
   { label: 'Status', isNumber: true, cell: ({ status }) => String(status) },
   { label: 'Time taken', isNumber: true, cell: ({ ms }) => milliseconds(ms) },
   { label: 'Age', isNumber: true, cell: ({ at }) => age(at, now) },
@@ -30,9 +62,10 @@ const columns = (now: number): Column<RequestRecord>[] => [
 export function requestsPage(c: Context, dashboard: Dashboard): Promise<Response> {
   const { store, now } = dashboard.service;
   const query = readQuery(c);
-  const searched = store
-    .list('request')
-    .filter(({ id, method, path, status, sent }) => matches(query, id, `${method} ${path}`, status, sent));
+  const searched = store.list('request').filter((one) => {
+    const { id, method, path, status, sent } = one;
+    return matches(query, id, `${method} ${path}`, status, sent, subjectOf(store, one).reference);
+  });
   const refused = searched.filter(({ status }) => status >= 400);
   const answered = searched.filter(({ status }) => status < 400);
   return framed(c, dashboard, {
@@ -42,7 +75,7 @@ export function requestsPage(c: Context, dashboard: Dashboard): Promise<Response
     body: html`<p class="quiet">Your program's calls to <code>/data</code> and <code>/sandbox</code>. The newest 500 are kept.</p>
 ${searchable(
   query,
-  columns(now()),
+  columns(store, now()),
   [
     ['', 'All', searched],
     ['refused', 'Refused', refused],
@@ -53,19 +86,27 @@ ${searchable(
   });
 }
 
+/** As the keys are called in .env. */
+const variables = { 'public-key': 'PUBLIC_KEY', 'secret-key': 'SECRET_KEY' };
+
 /** One call: request and answer as they were on the wire, keys masked. */
 export function requestPage(c: Context, dashboard: Dashboard): Promise<Response> {
-  const request = dashboard.service.store.get('request', c.req.param('id') ?? '');
+  const { store } = dashboard.service;
+  const request = store.get('request', c.req.param('id') ?? '');
   if (request === undefined) return notFound(c, dashboard, 'request');
-  const { id, method, path, headers, sent, status, refusal, ms, at } = request;
+  const { id, method, path, headers, sent, status, response_headers, refusal, ms, at } = request;
+  const about = subject(store, request);
+  const url = new URL(path, c.req.url).href;
+  const curl = asCurl({ method, url, headers, body: sent }, variables);
   return framed(c, dashboard, {
     title: `Request ${id}`,
     section: '/requests',
     crumbs: [['/requests', 'Requests']],
-    beside: badge(statusTone(status), html`HTTP ${status}`),
+    beside: html`${badge(statusTone(status), html`HTTP ${status}`)}<div class="actions">${copyButton('curl-text', 'Copy as curl', 'copy-curl')}</div>`,
     body: html`${refusal === null ? '' : note('bad', refusal)}
-<p class="quiet">${time(at)}, ${milliseconds(ms)}. Keys show their last four characters.</p>
+<p class="quiet">${time(at)}, ${milliseconds(ms)}. Keys show their last four characters.${about === '' ? '' : html` Transaction: ${about}.`}</p>
 <div class="split"><section class="card" id="sent" aria-labelledby="sent-title"><h2 id="sent-title">Request</h2>${head(`${method} ${path} HTTP/1.1`, headers)}${bodyText(sent)}</section>
-<section class="card" id="answer" aria-labelledby="answer-title"><h2 id="answer-title">Answer</h2>${bodyStart(request)}</section></div>`,
+<section class="card" id="answer" aria-labelledby="answer-title"><h2 id="answer-title">Answer</h2>${head(`HTTP/1.1 ${status}`, response_headers)}${bodyStart(request)}</section></div>
+${copyable('curl', 'As curl, with the keys from .env', curl)}`,
   });
 }

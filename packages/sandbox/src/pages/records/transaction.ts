@@ -33,7 +33,7 @@ export function transactionPage(c: Context, dashboard: Dashboard): Promise<Respo
 <section class="card" id="facts" aria-labelledby="facts-title"><h2 id="facts-title">Transaction</h2><dl class="facts">
 <dt>Amount</dt><dd>${money(transaction.amount, currency)}</dd>
 <dt>Charge</dt><dd>${money(transaction.charge, currency)}${transaction.chargeCustomer ? ', on the customer' : ''}</dd>
-<dt>Credit</dt><dd>${money(transaction.totalCredit, currency)}</dd>
+${status === 'FAILED' ? '' : html`<dt>Credit</dt><dd>${money(transaction.totalCredit, currency)}</dd>`}
 <dt>Type</dt><dd>${transaction.transactionType}</dd>
 <dt>Provider</dt><dd>${transaction.providerCode}${transaction.bankCode === null ? '' : `, bank ${transaction.bankCode}`}</dd>
 <dt>Account</dt><dd>${transaction.account}</dd>
@@ -98,7 +98,7 @@ function told(
       return [
         'neutral',
         html`Callback scheduled: <a href="/deliveries/${event.delivery_id}">delivery ${event.delivery_id}</a>`,
-        event.misbehaves.length === 0 ? '' : `On purpose: ${event.misbehaves.join(', ')}.`,
+        event.misbehaves.length === 0 ? '' : `Changes: ${event.misbehaves.join(', ')}.`,
       ];
     case 'attempt': {
       const { delivery_id, number, status } = event;
