@@ -1,3 +1,4 @@
+import { type Decimal, decimalFrom, formatDecimal, parseDecimal } from './decimal.ts';
 import { ConfigurationError, PaymentServiceError } from './errors.ts';
 import { payloadValueStart } from './verify/json-members.ts';
 import type { SignedFields } from './verify/signed-fields.ts';
@@ -12,7 +13,10 @@ import {
 export interface ExpectedAmount {
   /** Currency code, compared character by character. */
   readonly currency: string;
-  /** In whole units of the currency: a decimal string ("1999.90"), a bigint, or a number of at most 15 significant digits. */
+  /**
+   * In the unit of the callback's amounts, which is not shown (protocol §2.5): a decimal string ("1999.90"), a bigint, or a
+   * number of at most 15 significant digits.
+   */
   readonly amount: string | number | bigint;
   /** The signed transaction type. A payout under the same reference pays nothing. @default 'COLLECTION' */
   readonly transaction_type?: SignedFields['transaction_type'] | undefined;
@@ -42,7 +46,7 @@ export type AmountConfirmation =
 /** Money that may be credited: the merchant's own expectation, never a claim of the callback. */
 export interface ConfirmedAmount {
   readonly currency: string;
-  /** In whole units, as a canonical decimal string: `'1999.9'` for an expected `'1999.90'`. */
+  /** As a canonical decimal string: `'1999.9'` for an expected `'1999.90'`. */
   readonly amount: string;
 }
 
@@ -205,7 +209,7 @@ export function claimedAmounts(callback: VerifiedCallback | Evidence): ClaimedAm
  * The canonical decimal string of an amount, in which equal amounts are equal strings, as in `claimedAmounts()`. To store an
  * expected amount for a later comparison.
  *
- * @param amount Whole units of a currency: a decimal string ("1999.90"), a bigint, or a number of at most 15 significant
+ * @param amount In any one unit: a decimal string ("1999.90"), a bigint, or a number of at most 15 significant
  * digits.
  * @throws {ConfigurationError} With `option: 'amount'` when the amount is not exact.
  *
@@ -242,58 +246,4 @@ function numberInPayload(text: string, field: string): Decimal | undefined {
   NUMBER.lastIndex = start;
   const [found] = NUMBER.exec(text) ?? [];
   return found === undefined ? undefined : parseDecimal(found);
-}
-
-/** An exact decimal number: (-1)^negative · digits · 10^exponent. `digits` has no zero at either end; zero has none. */
-export interface Decimal {
-  readonly negative: boolean;
-  readonly digits: string;
-  readonly exponent: number;
-}
-
-const LITERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
-const MAX_LENGTH = 1000;
-const MAX_ZEROS = 30;
-/** Every decimal of up to 15 significant digits survives a conversion to a double and back; longer ones may not. */
-const EXACT_DIGITS = 15;
-
-/** Reads a decimal, JSON numbers included; undefined for anything else. Never passes through a float. */
-export function parseDecimal(text: string): Decimal | undefined {
-  if (text.length > MAX_LENGTH) return undefined;
-  const match = LITERAL.exec(text);
-  if (match === null) return undefined;
-  const [, sign, whole = '', fraction = '', power = '0'] = match;
-  const significant = (whole + fraction).replace(/^0+/, '');
-  const digits = significant.replace(/0+$/, '');
-  if (digits === '') return { negative: false, digits, exponent: 0 };
-  const exponent = Number(power) - fraction.length + (significant.length - digits.length);
-  return { negative: sign === '-', digits, exponent };
-}
-
-/** A number counts only while its shortest string is exact: at most 15 significant digits. */
-export function decimalFrom(value: string | number | bigint): Decimal | undefined {
-  if (typeof value === 'string') return parseDecimal(value);
-  const decimal = parseDecimal(String(value));
-  const isExact =
-    typeof value === 'bigint' || (decimal !== undefined && decimal.digits.length <= EXACT_DIGITS);
-  return isExact ? decimal : undefined;
-}
-
-/** Canonical form: equal numbers give equal strings. Plain digits, or an exponent where there would be many zeros. */
-export function formatDecimal({ negative, digits, exponent }: Decimal): string {
-  const sign = negative ? '-' : '';
-  if (digits === '') return '0';
-  if (exponent > MAX_ZEROS || exponent < -MAX_ZEROS - digits.length) return `${sign}${digits}e${exponent}`;
-  if (exponent >= 0) return sign + digits + '0'.repeat(exponent);
-  const padded = digits.padStart(1 - exponent, '0');
-  return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`;
-}
-
-/** -1, 0 or 1, as for a sort. Exact: both are written with the smaller exponent. */
-export function compareDecimals(left: Decimal, right: Decimal): -1 | 0 | 1 {
-  const exponent = Math.min(left.exponent, right.exponent);
-  const whole = ({ negative, digits, exponent: own }: Decimal): bigint =>
-    BigInt(digits) * 10n ** BigInt(own - exponent) * (negative ? -1n : 1n);
-  const difference = whole(left) - whole(right);
-  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 }

@@ -1,10 +1,13 @@
 import type { components, operations } from './generated/payment-service.ts';
 
-/** A payment option of the account (protocol §2.2). Amounts are in whole units of `transaction_currency`. */
+/**
+ * A payment option of the account (protocol §2.2). The limits of the sample are whole units of a currency without minor units;
+ * the unit in other currencies is not shown (protocol §8).
+ */
 export type PaymentProvider = components['schemas']['PaymentProvider'];
 /** A bank that a provider with BANK payouts supports (protocol §2.3). */
 export type PayoutBank = components['schemas']['PayoutBank'];
-/** One wallet: a currency and a wallet type (protocol §2.4). */
+/** A currency wallet of the account (protocol §2.4). The unit of its balances is not shown. */
 export type Wallet = components['schemas']['Wallet'];
 /** The object of a callback: `event` and `payload` (protocol §2.5). */
 export type TransactionCallback = components['schemas']['TransactionCallback'];

@@ -49,7 +49,8 @@ export interface ClientOptions {
    */
   readonly strict?: boolean | undefined;
   /**
-   * Called for every row that is left out, at most 100 times for one response. An error in it is logged and changes
+   * Called for every row that is left out, and for every wallet whose balances do not add up to `actual_balance`, at most 100
+   * times for one response. An error in it is logged and changes
    * nothing.
    *
    * @default one `console.warn` per operation and field for the life of the client
@@ -127,13 +128,15 @@ export interface CacheOptions {
   readonly staleIfErrorMs?: number | undefined;
 }
 
-/** A row that deviates from the contract and was left out. */
+/** A row that deviates from the contract, or a wallet whose balances do not add up. */
 export interface Deviation {
   readonly operation: Operation;
   /** For example `data.payout_banks[3].bank_name`. */
   readonly path: string;
-  /** The type found there, never the value: `null`, `missing`, `string`, `array`, `deeper nesting`, … */
+  /** What is found there, never the value: `null`, `missing`, `string`, `array`, `deeper nesting`, … */
   readonly received: string;
+  /** False for a wallet: it is returned, and its `actual_balance` is another number than the sum of the others. */
+  readonly isLeftOut: boolean;
 }
 
 /** What `onResponse` gets after every attempt. */
@@ -154,6 +157,17 @@ export interface AttemptReport {
 export interface CallOptions {
   /** Cancels the call, including the wait for a retry. The call then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** The balances of a wallet as canonical decimal strings, such as `1999.9`, in which equal amounts are equal strings. */
+export type ExactBalances = {
+  readonly [Field in keyof Wallet as Field extends `${string}_balance` ? Field : never]: string;
+};
+
+/** A wallet, with its balances as exact strings beside the numbers. */
+export interface ExactWallet extends Wallet {
+  /** Read from the text of the response and never through a float. It replaces a field of the service of this name. */
+  readonly exact: ExactBalances;
 }
 
 /** The reference-data endpoints that take only the public key. Every call is safe to repeat. */
@@ -192,7 +206,8 @@ export interface Client {
 /** A client that was made with `secretKey`. */
 export interface ClientWithSecretKey extends Client {
   /**
-   * Lists the wallets of the account (protocol §4.3), one per currency and wallet type. Amounts are in whole units.
+   * Lists the wallets of the account (protocol §4.3). A number holds 15 digits exactly; `exact` of each wallet holds all.
+   * Whether an account can have several wallets of one currency and type, and in which unit balances are, is not shown.
    *
    * @throws {ApiError} if the service answers with an error.
    * @throws {ConnectionError} if there is no response.
@@ -202,7 +217,8 @@ export interface ClientWithSecretKey extends Client {
    * @throws {ConfigurationError} if a call option is unknown or invalid.
    *
    * @example
-   * const wallets = await client.getWalletBalances({ currency: 'UGX' });
+   * const [wallet] = await client.getWalletBalances({ currency: 'UGX' });
+   * console.log(wallet?.exact.available_balance); // '9007199254740993', where the number is 9007199254740992
    */
-  getWalletBalances(query?: WalletQuery, call?: CallOptions): Promise<Wallet[]>;
+  getWalletBalances(query?: WalletQuery, call?: CallOptions): Promise<ExactWallet[]>;
 }

@@ -11,6 +11,7 @@ import type {
 import { BANKS, type List, PROVIDERS, readList, WALLETS } from './envelope.ts';
 import { ReferenceCache } from './reference-cache.ts';
 import { type ClientSettings, readClientSettings } from './settings.ts';
+import { readWallets } from './wallets.ts';
 
 /**
  * Makes a client for the reference-data endpoints (protocol §4). It has `getWalletBalances()` if `secretKey` is given.
@@ -38,16 +39,19 @@ export function createClient(
   const { base, secretKey, cache, timing } = settings;
   const budget = { credit: MAX_CREDIT };
 
-  const reader = <T>(list: List<T>, headers = settings.headers): Reader<T> => {
+  const reader = <T, Row = T>(
+    list: List<T>,
+    read: (text: string) => Row[],
+    headers = settings.headers,
+  ): Reader<Row> => {
     const { operation, path } = list;
-    const read = (text: string): T[] => readList(text, list, settings);
-    const load = (query: string, signal: AbortSignal | undefined): Promise<T[]> => {
+    const load = (query: string, signal: AbortSignal | undefined): Promise<Row[]> => {
       if (base.isEncrypted) noteUnverifiedTls();
       if (list.isMoney) refuseUnverifiedTls(base, settings.allowUnverifiedTls);
       const url = `${base.text}${path}${query === '' ? '' : `?${query}`}`;
       return runCall({ settings, budget, operation, url, headers, read }, signal);
     };
-    const cached = cache && !list.isMoney ? new ReferenceCache<T[]>(load, cache, timing) : undefined;
+    const cached = cache && !list.isMoney ? new ReferenceCache<Row[]>(load, cache, timing) : undefined;
     // The query is read now: a retry must send, and the cache must keep, what the call began with.
     return async (query, call = {}) => {
       checkOptions(`${operation}()`, call, CALL_OPTIONS);
@@ -58,10 +62,16 @@ export function createClient(
     };
   };
 
-  const client: Client = { listPaymentProviders: reader(PROVIDERS), listPayoutBanks: reader(BANKS) };
+  const client: Client = {
+    listPaymentProviders: reader(PROVIDERS, (text) => readList(text, PROVIDERS, settings)),
+    listPayoutBanks: reader(BANKS, (text) => readList(text, BANKS, settings)),
+  };
   if (secretKey === undefined) return redacted(client, settings);
   // The only place where the secret key is attached; the address is always the configured one.
-  const getWalletBalances = reader(WALLETS, { ...settings.headers, 'secret-key': secretKey });
+  const getWalletBalances = reader(WALLETS, (text) => readWallets(text, settings), {
+    ...settings.headers,
+    'secret-key': secretKey,
+  });
   return redacted<ClientWithSecretKey>({ ...client, getWalletBalances }, settings);
 }
 

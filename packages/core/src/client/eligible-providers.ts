@@ -1,4 +1,4 @@
-import { compareDecimals, decimalFrom, parseDecimal } from '../amounts.ts';
+import { compareDecimals, decimalFrom, parseDecimal } from '../decimal.ts';
 import { checkOptions, type OptionRules } from '../options.ts';
 import type { PaymentProvider } from '../wire.ts';
 
@@ -9,7 +9,10 @@ export interface IntendedPayment {
    * have the form of `option_prefixes`, including the country code if they have one.
    */
   readonly account?: string | undefined;
-  /** In whole units of the currency: a decimal string ("1999.90"), bigint, or number of at most 15 significant digits. */
+  /**
+   * In the unit of the provider's limits, which is shown for a currency without minor units only (protocol §8): a decimal string
+   * ("1999.90"), bigint, or number of at most 15 significant digits.
+   */
   readonly amount?: string | number | bigint | undefined;
   /** Currency code, compared exactly. */
   readonly currency?: string | undefined;

@@ -113,7 +113,7 @@ const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b];
 /** JSON.parse reads nesting of any depth; a later walk over the row would overflow the stack (threat A33). */
 const MAX_DEPTH = 64;
 /** For one response: more reports would add no information. */
-const MAX_REPORTS = 100;
+export const MAX_REPORTS = 100;
 
 const UPDATE =
   'The service and the contract of this SDK disagree. Update the SDK, or report it to the service.';
@@ -143,7 +143,7 @@ export function readList<T>(text: string, list: List<T>, { strict, onDeviation }
     const [field, received, expected] = deviationOf(row, schema.shape);
     const path = `data.${name}[${index}]${field}`;
     if (isStrict) throw unexpected(path, expected, received);
-    onDeviation({ operation, path, received });
+    onDeviation({ operation, path, received, isLeftOut: true });
     return false;
   };
   return rows.filter(accept);
@@ -160,7 +160,8 @@ function memberOf(body: unknown, name: keyof Body<Operation>): unknown {
   return isObject(body) && Object.hasOwn(body, name) ? body[name] : undefined;
 }
 
-function rowsOf(text: string, name: string): readonly unknown[] {
+/** The list of a success envelope, its rows unchecked. */
+export function rowsOf(text: string, name: string): readonly unknown[] {
   const body = parseBounded(text);
   // The parser's message cites the text; the snippet shows it scrubbed.
   const what = `the response is not JSON of at most ${MAX_VALUES} values`;
@@ -187,7 +188,7 @@ function rowsOf(text: string, name: string): readonly unknown[] {
   return rows;
 }
 
-function unexpected(path: string, expected: string, received: string): AttemptFailure {
+export function unexpected(path: string, expected: string, received: string): AttemptFailure {
   return invalid(`${path}: expected ${expected}, received ${received}`, UPDATE);
 }
 

@@ -116,13 +116,16 @@ function harmless<T>(name: string, hook: (report: T) => unknown): (report: T) =>
 
 function warnOncePerField(): (deviation: Deviation) => void {
   const seen = new Set<string>();
-  return ({ operation, path, received }) => {
+  return ({ operation, path, received, isLeftOut }) => {
     const kind = `${operation} ${path.replace(/\[\d+\]/g, '[]')}`;
     if (seen.has(kind)) return;
     seen.add(kind);
     console.warn(
-      `${operation}: ${path} deviates from the contract (received ${received}), so the row was left out. This client ` +
-        'does not repeat the warning for this field. Set onDeviation to see every row, or strict to refuse the response.',
+      `${operation}: ${path} deviates from the contract (received ${received}), ` +
+        (isLeftOut
+          ? 'so the row was left out. Set onDeviation to see every row, or strict to refuse the response. '
+          : 'and the wallet was kept. Compare it with the merchant dashboard before you rely on it. ') +
+        'This client does not repeat the warning for this field.',
     );
   };
 }

@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * Balance inquiry
-         * @description One wallet per currency and wallet type of the merchant account.
+         * @description The wallets of the merchant account: one element for each currency wallet. The sample shows one MERCHANT_COLLECTION and one MERCHANT_PAYOUT wallet for a currency. Whether a currency can have several wallets of one type is not shown, and neither is the unit of the balances.
          */
         get: operations["getWalletBalances"];
         put?: never;
@@ -124,7 +124,7 @@ export interface components {
             /** @description Mixed case here; the request filter uses upper case. */
             transaction_type: "Collection" | (string & {});
             transaction_currency: components["schemas"]["CurrencyCode"];
-            /** @description Minimum transaction amount. */
+            /** @description Minimum transaction amount. The sample limits are whole units of a currency without minor units; the unit in other currencies is not shown. */
             min_amount: number;
             /** @description Maximum amount per transaction. */
             max_amount: number;
@@ -183,11 +183,11 @@ export interface components {
             transaction_type: components["schemas"]["TransactionType"];
             /** @description Not signed. */
             request_currency: components["schemas"]["CurrencyCode"];
-            /** @description Not signed. */
+            /** @description Not signed. The unit is not shown. */
             request_amount: number;
             /** @description Not signed. */
             transaction_currency: components["schemas"]["CurrencyCode"];
-            /** @description Not signed. */
+            /** @description Not signed. The unit is not shown. */
             transaction_amount: number;
             /** @description Not signed. */
             transaction_charge: number;

@@ -5,9 +5,10 @@ import type {
   ClientOptions,
   ClientWithSecretKey,
   Deviation,
+  ExactWallet,
 } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
-import type { PaymentProvider, PayoutBank, Wallet } from '../../src/wire.ts';
+import type { PaymentProvider, PayoutBank } from '../../src/wire.ts';
 
 // Compiled, never run: `tsc` is the test.
 declare const fromEnvironment: string | undefined;
@@ -64,7 +65,9 @@ test('calls take the queries of the contract and return its types', () => {
   const { signal } = new AbortController();
   expectTypeOf(client.listPaymentProviders()).resolves.toEqualTypeOf<PaymentProvider[]>();
   expectTypeOf(client.listPayoutBanks({ provider_code: 'x' })).resolves.toEqualTypeOf<PayoutBank[]>();
-  expectTypeOf(client.getWalletBalances({ currency: 'UGX' }, { signal })).resolves.toEqualTypeOf<Wallet[]>();
+  expectTypeOf(client.getWalletBalances({ currency: 'UGX' }, { signal })).resolves.toEqualTypeOf<
+    ExactWallet[]
+  >();
   // An open union: a value that we do not know is allowed.
   void client.listPaymentProviders({ transaction_type: 'REVERSAL' }, { signal });
   // @ts-expect-error: provider_code is required

@@ -29,7 +29,12 @@ describe('a provider or bank that deviates is left out and reported (threat A40)
     const { client, deviations } = await watchedClient(success({ payout_banks: sent }));
     expect(await client.listPayoutBanks(code)).toEqual(banks.filter((_, index) => index !== 3));
     expect(deviations).toEqual([
-      { operation: 'listPayoutBanks', path: 'data.payout_banks[3].bank_name', received: 'null' },
+      {
+        operation: 'listPayoutBanks',
+        path: 'data.payout_banks[3].bank_name',
+        received: 'null',
+        isLeftOut: true,
+      },
     ]);
   });
 
@@ -48,7 +53,12 @@ describe('a provider or bank that deviates is left out and reported (threat A40)
     const { client, deviations } = await watchedClient(success({ payment_providers: [odd, provider] }));
     expect(await client.listPaymentProviders()).toEqual([provider]);
     expect(deviations).toEqual([
-      { operation: 'listPaymentProviders', path: `data.payment_providers[0].${path}`, received },
+      {
+        operation: 'listPaymentProviders',
+        path: `data.payment_providers[0].${path}`,
+        received,
+        isLeftOut: true,
+      },
     ]);
   });
 
@@ -75,7 +85,9 @@ describe('a provider or bank that deviates is left out and reported (threat A40)
   ])('a row that is %j is left out', async (row, received) => {
     const { client, deviations } = await watchedClient(success({ payout_banks: [row, bank] }));
     expect(await client.listPayoutBanks(code)).toEqual([bank]);
-    expect(deviations).toEqual([{ operation: 'listPayoutBanks', path: 'data.payout_banks[0]', received }]);
+    expect(deviations).toEqual([
+      { operation: 'listPayoutBanks', path: 'data.payout_banks[0]', received, isLeftOut: true },
+    ]);
   });
 
   test.each([
@@ -214,6 +226,7 @@ describe('one hostile response costs little (threat A33)', () => {
         operation: 'listPaymentProviders',
         path: 'data.payment_providers[0].option_prefixes[0]',
         received: 'number',
+        isLeftOut: true,
       },
     ]);
     const strict = await watchedClient(list('payment_providers', row), { strict: true });
@@ -226,7 +239,7 @@ describe('one hostile response costs little (threat A33)', () => {
     const { client, deviations } = await watchedClient(list('payout_banks', row));
     expect(await client.listPayoutBanks(code)).toHaveLength(depth <= 64 ? 1 : 0);
     const received = 'deeper nesting';
-    const report = { operation: 'listPayoutBanks', path: 'data.payout_banks[0]', received };
+    const report = { operation: 'listPayoutBanks', path: 'data.payout_banks[0]', received, isLeftOut: true };
     expect(deviations).toEqual(depth <= 64 ? [] : [report]);
   });
 

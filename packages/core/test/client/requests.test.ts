@@ -4,7 +4,7 @@ import type { FetchInit } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import { ApiError } from '../../src/errors.ts';
 import { type LocalService, reply, startService, success } from './local-service.ts';
-import { bank, provider, publicKey, secretKey, wallet } from './wire-samples.ts';
+import { bank, exactWallet, provider, publicKey, secretKey, wallet } from './wire-samples.ts';
 
 const providers = success({ payment_providers: [provider] });
 const banks = success({ payout_banks: [bank] });
@@ -52,7 +52,7 @@ describe('each call sends one GET of protocol §4', () => {
 
   test('getWalletBalances sends the currency (protocol §4.3)', async () => {
     const service = await startService(wallets);
-    expect(await clientFor(service).getWalletBalances({ currency: 'UGX' })).toEqual([wallet]);
+    expect(await clientFor(service).getWalletBalances({ currency: 'UGX' })).toEqual([exactWallet]);
     expect(service.requests[0]?.url).toBe('/data/wallet-balances?currency=UGX');
   });
 

@@ -14,7 +14,7 @@ import {
   success,
   successBody,
 } from './local-service.ts';
-import { bank, provider, publicKey, secretKey, wallet } from './wire-samples.ts';
+import { bank, exactWallet, provider, publicKey, secretKey, wallet } from './wire-samples.ts';
 
 async function clientOf(...answers: Answer[]): Promise<ClientWithSecretKey> {
   const { baseUrl } = await startService(...answers);
@@ -169,7 +169,7 @@ describe('status and data of the envelope decide (protocol §2.1)', () => {
     ['an unknown field', { ...good, request_id: 'r-1' }],
   ])('a success with %s is a success', async (_name, body) => {
     const client = await clientOf(replyJson(200, body));
-    expect(await client.getWalletBalances()).toEqual([wallet]);
+    expect(await client.getWalletBalances()).toEqual([exactWallet]);
   });
 
   test('an error envelope without code and message throws an ApiError', async () => {
@@ -273,7 +273,7 @@ describe('unknown fields and values are accepted', () => {
     );
     expect(await client.listPayoutBanks({ provider_code: 'x' })).toEqual([{ ...bank, ...extra }]);
     expect(await client.getWalletBalances()).toEqual([
-      { ...wallet, wallet_type: 'MERCHANT_ESCROW', ...extra },
+      { ...exactWallet, wallet_type: 'MERCHANT_ESCROW', ...extra },
     ]);
   });
 

@@ -1,3 +1,4 @@
+import type { ExactWallet } from '../../src/client/client.ts';
 import type { PaymentProvider, PayoutBank, Wallet } from '../../src/wire.ts';
 
 /** Literal wire data in the form of protocol §2.2 to §2.4. */
@@ -24,6 +25,17 @@ export const wallet: Wallet = {
   actual_balance: 150000,
   uncleared_balance: 20000,
   reserve_balance: 10000,
+};
+
+/** The wallet as the client returns it. */
+export const exactWallet: ExactWallet = {
+  ...wallet,
+  exact: {
+    available_balance: '120000',
+    actual_balance: '150000',
+    uncleared_balance: '20000',
+    reserve_balance: '10000',
+  },
 };
 
 export const publicKey = 'pk_live_4f9c1/a+b=';

@@ -20,7 +20,7 @@ export interface Expectation {
   readonly transaction_type?: SignedFields['transaction_type'] | undefined;
   /** Currency code, compared character by character. */
   readonly currency: string;
-  /** Above zero, in whole units of the currency: a decimal string ("1999.90"), bigint, or number of at most 15 digits. */
+  /** Above zero, in the unit of the callback's amounts: a decimal string ("1999.90"), bigint, or number of at most 15 digits. */
   readonly amount: string | number | bigint;
   /** Unsettled after this moment, it is `overdue()`. */
   readonly deadline?: Date | undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../../src/client/create-client.ts';
 import { failure, startService, success } from '../local-service.ts';
-import { bank, publicKey, wallet } from '../wire-samples.ts';
+import { bank, exactWallet, publicKey, wallet } from '../wire-samples.ts';
 import { cachingClient, named, nameOf, TTL_MS } from './caching-client.ts';
 
 describe('the cache serves an answer for its time to live', () => {
@@ -72,7 +72,7 @@ describe('the cache serves an answer for its time to live', () => {
       failure(503),
     );
     const { client } = cachingClient(service, { staleIfErrorMs: 60_000 });
-    expect(await client.getWalletBalances()).toEqual([wallet]);
+    expect(await client.getWalletBalances()).toEqual([exactWallet]);
     expect(await client.getWalletBalances()).toEqual([]);
     await expect(client.getWalletBalances()).rejects.toMatchObject({ status: 503 });
   });

@@ -1,0 +1,59 @@
+import { type Decimal, formatDecimal, isSumOf, parseDecimal } from '../decimal.ts';
+import type { ExactBalances, ExactWallet } from './client.ts';
+import { MAX_REPORTS, readList, rowsOf, unexpected, WALLETS } from './envelope.ts';
+import type { ClientSettings } from './settings.ts';
+
+/** Protocol §2.4: `actual_balance` is the sum of all the balances in the wallet. */
+const PARTS = ['available_balance', 'uncleared_balance', 'reserve_balance'] as const;
+/** No double reaches it, apart from a zero, and adding up larger ones costs more than a response may. */
+const MAX_EXPONENT = 1000;
+
+/**
+ * Reads the body of a balance inquiry. Each wallet gets its four balances as exact strings, since a double holds 15 digits
+ * of them. Parts that do not add up to `actual_balance` are reported, and not refused: a wallet may have balances that the
+ * protocol does not show.
+ *
+ * @throws {AttemptFailure} as `readList()` does.
+ */
+export function readWallets(text: string, settings: ClientSettings): ExactWallet[] {
+  const { operation, name } = WALLETS;
+  const wallets = readList(text, WALLETS, settings);
+  // No row is left out of a list of balances, so both readings have the same rows.
+  const literals = rowsOf(quoteNumbers(text), name);
+  let reports = 0;
+  return wallets.map((wallet, index) => {
+    const row = `data.${name}[${index}]`;
+    const read = (field: keyof ExactBalances): Decimal => exactFrom(literals[index], field, row);
+    const actual = read('actual_balance');
+    const parts = PARTS.map(read);
+    if (!isSumOf(actual, parts) && ++reports <= MAX_REPORTS) {
+      const received = `another number than ${PARTS.join(' + ')}`;
+      settings.onDeviation({ operation, path: `${row}.actual_balance`, received, isLeftOut: false });
+    }
+    const [available_balance = '', uncleared_balance = '', reserve_balance = ''] = parts.map(formatDecimal);
+    const exact = {
+      available_balance,
+      actual_balance: formatDecimal(actual),
+      uncleared_balance,
+      reserve_balance,
+    };
+    return { ...wallet, exact };
+  });
+}
+
+function exactFrom(literals: unknown, field: string, row: string): Decimal {
+  const literal: unknown = Reflect.get(Object(literals), field);
+  const decimal = typeof literal === 'string' ? parseDecimal(literal) : undefined;
+  if (decimal !== undefined && Math.abs(decimal.exponent) <= MAX_EXPONENT) return decimal;
+  throw unexpected(`${row}.${field}`, `number of at most ${MAX_EXPONENT} digits`, 'a longer one');
+}
+
+const STRING_OR_NUMBER = /"(?:[^"\\]+|\\.)*"|-?\d[-+.\deE]*/g;
+
+/**
+ * JSON that JSON.parse has accepted, with every number as a string of its own digits. (`context.source` of a reviver would
+ * say them as well, from Node 21.)
+ */
+function quoteNumbers(json: string): string {
+  return json.replace(STRING_OR_NUMBER, (part) => (part.startsWith('"') ? part : `"${part}"`));
+}

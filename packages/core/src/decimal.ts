@@ -1,0 +1,63 @@
+/** An exact decimal number: (-1)^negative · digits · 10^exponent. `digits` has no zero at either end; zero has none. */
+export interface Decimal {
+  readonly negative: boolean;
+  readonly digits: string;
+  readonly exponent: number;
+}
+
+const LITERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/;
+const MAX_LENGTH = 1000;
+const MAX_ZEROS = 30;
+/** Every decimal of up to 15 significant digits survives a conversion to a double and back; longer ones may not. */
+const EXACT_DIGITS = 15;
+
+/** Reads a decimal, JSON numbers included; undefined for anything else. Never passes through a float. */
+export function parseDecimal(text: string): Decimal | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
+  const match = LITERAL.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole = '', fraction = '', power = '0'] = match;
+  const significant = (whole + fraction).replace(/^0+/, '');
+  const digits = significant.replace(/0+$/, '');
+  if (digits === '') return { negative: false, digits, exponent: 0 };
+  const exponent = Number(power) - fraction.length + (significant.length - digits.length);
+  return { negative: sign === '-', digits, exponent };
+}
+
+/** A number counts only while its shortest string is exact: at most 15 significant digits. */
+export function decimalFrom(value: string | number | bigint): Decimal | undefined {
+  if (typeof value === 'string') return parseDecimal(value);
+  const decimal = parseDecimal(String(value));
+  const isExact =
+    typeof value === 'bigint' || (decimal !== undefined && decimal.digits.length <= EXACT_DIGITS);
+  return isExact ? decimal : undefined;
+}
+
+/** Canonical form: equal numbers give equal strings. Plain digits, or an exponent where there would be many zeros. */
+export function formatDecimal({ negative, digits, exponent }: Decimal): string {
+  const sign = negative ? '-' : '';
+  if (digits === '') return '0';
+  if (exponent > MAX_ZEROS || exponent < -MAX_ZEROS - digits.length) return `${sign}${digits}e${exponent}`;
+  if (exponent >= 0) return sign + digits + '0'.repeat(exponent);
+  const padded = digits.padStart(1 - exponent, '0');
+  return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`;
+}
+
+/** -1, 0 or 1, as for a sort. Exact. */
+export function compareDecimals(left: Decimal, right: Decimal): -1 | 0 | 1 {
+  const difference = differenceOf(left, [right]);
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
+}
+
+/** Whether the parts add up to the total, exactly. */
+export function isSumOf(total: Decimal, parts: readonly Decimal[]): boolean {
+  return differenceOf(total, parts) === 0n;
+}
+
+/** What is left of `total` without the parts, in units of the smallest exponent among them. */
+function differenceOf(total: Decimal, parts: readonly Decimal[]): bigint {
+  const smallest = Math.min(total.exponent, ...parts.map(({ exponent }) => exponent));
+  const whole = ({ negative, digits, exponent }: Decimal): bigint =>
+    BigInt(digits) * 10n ** BigInt(exponent - smallest) * (negative ? -1n : 1n);
+  return parts.reduce((rest, part) => rest - whole(part), whole(total));
+}
