@@ -7,7 +7,7 @@ function embeddedAssets(): { name: string; load(id: string): Promise<string | un
     name: 'embedded-assets',
     async load(id) {
       if (!id.endsWith('/live/assets.ts')) return undefined;
-      const names = ['style.css', 'live.js', 'idiomorph.js'] as const;
+      const names = ['style.css', 'live.js', 'stream.js', 'idiomorph.js', 'icon.svg'] as const;
       const texts = await Promise.all(names.map(async (name) => [name, await readAsset(name)]));
       return `const texts: Record<string, string> = ${JSON.stringify(Object.fromEntries(texts))};
 export async function readAsset(name: string): Promise<string> { return texts[name] ?? ''; }`;

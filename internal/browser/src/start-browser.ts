@@ -1,7 +1,7 @@
 import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 import { unpackedChromium } from './unpacked-chromium.ts';
 
-export type { Browser, Page } from 'playwright-core';
+export type { Browser, BrowserContext, Page } from 'playwright-core';
 
 const FLAGS = [
   '--disable-background-networking',

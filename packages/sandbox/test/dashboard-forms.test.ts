@@ -96,7 +96,7 @@ describe('a form that is sent', () => {
       'Example Mobile Money serves account numbers that start with 25677 or 25678.',
     );
     expect(text).toMatch(
-      /id="collection-account" name="account" aria-invalid="true" aria-describedby="collection-account-hint collection-account-problem" type="text" value="256700000001"/,
+      /id="collection-account" name="account" aria-invalid="true" autofocus aria-describedby="collection-account-hint collection-account-problem" type="text" value="256700000001"/,
     );
     expect(text).toContain('value="Zoë &quot;Z&quot; &lt;b&gt;"');
     expect(text).toContain('<option value="late" selected>');

@@ -32,7 +32,7 @@ describe('every page of the dashboard', () => {
       const { status, headers, text } = await open(sandbox, path);
       expect(status).toBe(200);
       expect(headers.get('content-security-policy')).toBe(
-        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
       );
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -51,13 +51,15 @@ describe('every page of the dashboard', () => {
   });
 
   it.each([
-    ['style.css', 'text/css'],
-    ['live.js', 'text/javascript'],
-    ['idiomorph.js', 'text/javascript'],
+    ['style.css', 'text/css; charset=utf-8'],
+    ['live.js', 'text/javascript; charset=utf-8'],
+    ['stream.js', 'text/javascript; charset=utf-8'],
+    ['idiomorph.js', 'text/javascript; charset=utf-8'],
+    ['icon.svg', 'image/svg+xml'],
   ])('/assets/%s comes without a socket', async (name, type) => {
     const { status, headers, text } = await open(sandbox, `/assets/${name}`);
-    expect([status, headers.get('content-type')]).toEqual([200, `${type}; charset=utf-8`]);
-    expect(text.length).toBeGreaterThan(1000);
+    expect([status, headers.get('content-type')]).toEqual([200, type]);
+    expect(text.length).toBeGreaterThan(100);
   });
 
   it('404 is a page for a browser and the envelope for a program', async () => {
@@ -137,18 +139,21 @@ describe('every page of the dashboard', () => {
 });
 
 describe('the keys', () => {
-  it('are on the overview and in Settings, behind a summary, each with copy, and together as .env', async () => {
-    for (const path of ['/', '/settings']) {
+  it.each(pages)(
+    'are on %s with the address, behind a summary, each with copy, and together as .env',
+    async (path) => {
       const text = await show(path);
-      const [shown = ''] = /<details id="keys-shown">.*?<\/details>/s.exec(text) ?? [];
+      const [shown = ''] =
+        /<details class="keys" id="keys">.*<pre.*?<\/details><\/details>/s.exec(text) ?? [];
       for (const key of Object.values(sandbox.account)) {
         expect(shown).toContain(key);
-        expect(text.replaceAll(/<details.*?<\/details>/gs, '')).not.toContain(key);
+        expect(text.replace(shown, '')).not.toContain(key);
       }
-      expect(shown.match(/data-copy=/g)).toHaveLength(3);
-      expect(text).toContain(`SIGNING_KEY=${sandbox.account.signingKey}`);
-    }
-  });
+      expect(shown.match(/data-copy=/g)).toHaveLength(5);
+      expect(textOf(shown)).toContain('Address http://127.0.0.1 Copy address');
+      expect(shown).toContain(`SIGNING_KEY=${sandbox.account.signingKey}`);
+    },
+  );
 });
 
 describe('settings', () => {

@@ -26,12 +26,16 @@ import { changesIn } from './compose/changes.ts';
 import { composePage, compositionIn } from './compose/compose.ts';
 import { type Refused, sentence } from './parts/form.ts';
 import { type Dashboard, framed } from './parts/frame.ts';
+import { counted } from './parts/quantities.ts';
+import { say } from './parts/said.ts';
 import { note } from './parts/state.ts';
 import { troubled } from './records/outcome.ts';
 
 type Fields = Readonly<Record<string, string>>;
 /** A form that is shown again with what was typed when it is refused. */
 type FormPage = (c: Context, dashboard: Dashboard, refused?: Refused) => Promise<Response>;
+
+const SENDING = 'Sending. What comes back will be here.';
 
 /** The page that a form was sent from, and the place on it. Browsers send the Referer with our own forms. */
 function cameFrom(c: Context, at: string | undefined): string {
@@ -55,16 +59,21 @@ export function createActions(dashboard: Dashboard): Hono {
   const { service } = dashboard;
   const app = new Hono();
 
-  /** Does one thing. What `act` answers is where the reader goes on; by default where they were. */
-  const action = (
+  /**
+   * Does one thing. What `act` returns is where the reader goes on; by default where they were. `said` confirms it there.
+   * `shown` is the form that is shown again when it is refused.
+   */
+  const action = <T>(
     path: string,
-    act: (fields: Fields, c: Context) => unknown,
+    act: (fields: Fields, c: Context) => T,
+    said: string | ((done: Awaited<T>) => string),
     shown?: { form: string | ((fields: Fields) => string); page: FormPage },
   ): void => {
     app.post(`/dashboard/${path}`, async (c) => {
       const { at, ...fields } = await formFields(c);
       try {
         const next = await act(fields, c);
+        say(c, typeof said === 'string' ? said : said(next));
         return c.redirect(typeof next === 'string' ? next : cameFrom(c, at), 303);
       } catch (refusal) {
         if (!(refusal instanceof SandboxRefusal)) throw refusal;
@@ -107,34 +116,49 @@ export function createActions(dashboard: Dashboard): Hono {
           }),
         ),
       ),
+    'The collection was started.',
     { form: 'collection', page: startPage },
   );
-  action('payouts', (fields) => started(service.payout(readPayout(transactionOf('PAYOUT', fields)))), {
-    form: 'payout',
-    page: startPage,
-  });
+  action(
+    'payouts',
+    (fields) => started(service.payout(readPayout(transactionOf('PAYOUT', fields)))),
+    'The payout was started.',
+    { form: 'payout', page: startPage },
+  );
   action(
     'transfers',
     ({ currency, amount }) => {
       service.transfer(readTransfer({ currency, amount: Number(amount) }));
     },
+    'Transferred.',
     { form: ({ currency }) => `transfer-${currency}`, page: walletsPage },
   );
   action(
     'deposits',
     ({ currency, amount }) => service.deposit(readTransfer({ currency, amount: Number(amount) })),
+    'Deposited.',
     { form: ({ currency }) => `deposit-${currency}`, page: walletsPage },
   );
   const switched = ({ on, off }: Fields) => ({ key: on ?? off ?? '', is_active: on !== undefined });
-  action('providers', (fields) => {
-    const { key, is_active } = switched(fields);
-    service.changeProvider({ ...providerNamed(key), is_active });
-  });
-  action('banks', (fields) => {
-    const { key, is_active } = switched(fields);
-    const [provider_code = '', bank_code = ''] = key.split(' ');
-    service.changeBank({ provider_code, bank_code, is_active });
-  });
+  const whichWay = ({ is_active }: { is_active: boolean }): string =>
+    is_active ? 'Switched on.' : 'Switched off.';
+  action(
+    'providers',
+    (fields) => {
+      const { key, is_active } = switched(fields);
+      return service.changeProvider({ ...providerNamed(key), is_active }).option;
+    },
+    whichWay,
+  );
+  action(
+    'banks',
+    (fields) => {
+      const { key, is_active } = switched(fields);
+      const [provider_code = '', bank_code = ''] = key.split(' ');
+      return service.changeBank({ provider_code, bank_code, is_active });
+    },
+    whichWay,
+  );
   action(
     'limits',
     ({ provider = '', min_amount, max_amount, max_daily_amount }) => {
@@ -142,15 +166,14 @@ export function createActions(dashboard: Dashboard): Hono {
       const numbers = Object.fromEntries(limits.map(([name, typed]) => [name, Number(typed)]));
       service.changeProvider(readProviderChange({ ...providerNamed(provider), ...numbers }));
     },
+    'Saved.',
     { form: ({ provider }) => `limits-${provider}`, page: providersPage },
   );
   action(
     'check',
     ({ callback_url }) => service.check(readCheck({ callback_url }).callback_url).then(() => '/check#report'),
-    {
-      form: 'check',
-      page: checkPage,
-    },
+    'Tested: what the endpoint answered is below.',
+    { form: 'check', page: checkPage },
   );
   action(
     'compose/:id{[0-9]+}',
@@ -159,37 +182,49 @@ export function createActions(dashboard: Dashboard): Hono {
       const [first] = service.compose(id, compositionIn(dashboard, id, fields));
       return first === undefined ? undefined : `/deliveries/${first.id}`;
     },
+    SENDING,
     { form: 'compose', page: composePage },
   );
-  action('deliveries/resend-failed', ({ since }) => {
-    service.resendFailed(since === 'all' ? 0 : service.now() - Number(since) * 1000);
-  });
-  action('transactions/:id{[0-9]+}/outcome', ({ outcome }, c) => {
-    service.decide(Number(c.req.param('id')), readOutcome({ outcome }).outcome);
-  });
+  const sending = (found: number): string =>
+    found === 0 ? 'There was nothing to send.' : `Sending ${counted(found, 'delivery', 'deliveries')}.`;
+  action(
+    'deliveries/resend-failed',
+    ({ since }) => service.resendFailed(since === 'all' ? 0 : service.now() - Number(since) * 1000).length,
+    sending,
+  );
+  action(
+    'transactions/:id{[0-9]+}/outcome',
+    ({ outcome }, c) => service.decide(Number(c.req.param('id')), readOutcome({ outcome }).outcome),
+    ({ status }) => `The transaction is ${status.toLowerCase()}.`,
+  );
   action(
     'deliveries/:id{[0-9]+}/resend',
     (_, c) => `/deliveries/${service.resend(Number(c.req.param('id'))).id}`,
+    SENDING,
   );
-  action('clearing', ({ bucket = '' }) => {
-    const [name, currency] = bucket.split(' ');
-    service.clear(readClearing({ buckets: [name], currency }));
-  });
+  action(
+    'clearing',
+    ({ bucket = '' }) => {
+      const [name, currency] = bucket.split(' ');
+      return service.clear(readClearing({ buckets: [name], currency }));
+    },
+    (found) => `${counted(found, 'part')} became available.`,
+  );
   action(
     'clock',
     ({ advance_seconds }) => {
       service.advance(readClock({ advance_seconds: Number(advance_seconds) }).advance_seconds);
     },
+    'The clock was moved.',
     { form: 'clock', page: settingsPage },
   );
-  action('clock/reset', () => {
-    service.change({ clockOffset: 0 });
-  });
+  action('clock/reset', () => service.change({ clockOffset: 0 }), 'The clock was set to now.');
   action(
     'addresses',
     ({ callback_url = null, redirect_url = null, order_url = null, inbox_url = null }) => {
       service.change(readSettings({ callback_url, redirect_url, order_url, inbox_url }));
     },
+    'Saved.',
     { form: 'addresses', page: settingsPage },
   );
   action(
@@ -206,27 +241,34 @@ export function createActions(dashboard: Dashboard): Hono {
         ...(misbehave === undefined ? {} : { misbehave: misbehaviourOf(misbehave) }),
       });
     },
+    'Saved.',
     { form: 'defaults', page: settingsPage },
   );
-  action('misbehaviour', (fields) => service.change({ misbehave: readMisbehaviour(changesIn(fields)) }), {
-    form: 'misbehaviour',
-    page: settingsPage,
-  });
-  action('release', () => {
-    service.release();
-  });
-  action('deliveries/:id{[0-9]+}/release', (_, c) => {
-    service.release(Number(c.req.param('id')));
-  });
-  action('seen', ({ transaction }) => {
-    const groups = troubled(dashboard).filter(
-      ({ id }) => transaction === undefined || String(id) === transaction,
-    );
-    service.dismiss(groups.flatMap(({ deliveries }) => deliveries.map(({ id }) => id)));
-  });
-  action('reset', () => {
-    service.reset();
-    return '/';
-  });
+  action(
+    'misbehaviour',
+    (fields) => service.change({ misbehave: readMisbehaviour(changesIn(fields)) }),
+    'Saved.',
+    { form: 'misbehaviour', page: settingsPage },
+  );
+  action('release', () => service.release(), sending);
+  action('deliveries/:id{[0-9]+}/release', (_, c) => service.release(Number(c.req.param('id'))), sending);
+  action(
+    'seen',
+    ({ transaction }) => {
+      const groups = troubled(dashboard).filter(
+        ({ id }) => transaction === undefined || String(id) === transaction,
+      );
+      service.dismiss(groups.flatMap(({ deliveries }) => deliveries.map(({ id }) => id)));
+    },
+    'Marked as seen.',
+  );
+  action(
+    'reset',
+    () => {
+      service.reset();
+      return '/';
+    },
+    'The sandbox was reset.',
+  );
   return app;
 }

@@ -1,5 +1,5 @@
-import { type Browser, startBrowser } from '@payment-service/browser';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Browser, type BrowserContext, type Page, startBrowser } from '@payment-service/browser';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/index.ts';
 import { collection } from '../support/api.ts';
 import { type Merchant, startMerchant } from '../support/merchant.ts';
@@ -28,14 +28,14 @@ it('a page shows what happens, says so once, and keeps typed text, focus, open p
     sandbox.collect({ ...collection, mode: 'pending', merchant_reference: `OLD-${i}` });
   const { page, complaints } = await visit(browser);
   await page.goto(url);
-  await page.getByText('Show the keys').click();
+  await page.locator('#keys').getByText('Keys', { exact: true }).click();
   await page.evaluate(`globalThis.said = []; new MutationObserver(() => said.push(document.getElementById('status').textContent))
     .observe(document.getElementById('status'), { childList: true, subtree: true, characterData: true });
     scrollTo(0, 120)`);
   sandbox.collect({ ...collection, merchant_reference: 'NEW' });
   await page.getByRole('link', { name: 'NEW' }).waitFor();
   await page.locator('#transactions .state', { hasText: 'Delivered' }).waitFor();
-  expect(await page.locator('#keys-shown').getAttribute('open')).not.toBeNull();
+  expect(await page.locator('#keys').getAttribute('open')).not.toBeNull();
   expect(await page.evaluate('scrollY')).toBe(120);
   const said: unknown = await page.evaluate('said');
   expect(said).toEqual(['31 transactions, 0 need attention.']);
@@ -110,12 +110,16 @@ it.each([
   },
 );
 
-it('keys are copied', async () => {
+it('address and keys are copied on every page', async () => {
   const { page } = await visit(browser);
-  await page.goto(`${url}/settings`);
-  await page.getByText('As .env').click();
+  await page.goto(`${url}/wallets`);
+  await page.getByText('Keys', { exact: true }).click();
+  await page.getByRole('button', { name: 'Copy address' }).click();
+  await page.getByText('Copied.', { exact: true }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(url);
+  await page.getByText('All as .env').click();
   await page.locator('#env').getByRole('button', { name: 'Copy' }).click();
-  await page.locator('#env').getByRole('button', { name: 'Copied' }).waitFor();
+  await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toContain('\n');
   expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
     `SIGNING_KEY=${sandbox.account.signingKey}`,
   );
@@ -163,22 +167,150 @@ it('with three tabs open, close() ends immediately; the tabs say that the connec
   }
 });
 
-it('a hidden tab holds no connection, and is up to date when it is shown again', async () => {
+it('a hidden tab asks for nothing, and is up to date when it is shown again', async () => {
   const { page } = await visit(browser);
-  const streams: string[] = [];
-  page.on('request', (request) => request.url().endsWith('/events') && streams.push('opened'));
-  page.on('requestfailed', (request) => request.url().endsWith('/events') && streams.push('closed'));
+  const asked: string[] = [];
   await page.goto(url);
+  page.on('request', (request) => asked.push(request.url()));
   const hide = (hidden: boolean) =>
     page.evaluate(
       `Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
     );
+  await page.evaluate(
+    "globalThis.versions = 0; new BroadcastChannel('versions').onmessage = () => { versions += 1 }",
+  );
   await hide(true);
-  await expect.poll(() => streams).toEqual(['opened', 'closed']);
   sandbox.collect({ ...collection, merchant_reference: 'MEANWHILE' });
+  await expect.poll(() => page.evaluate('versions')).toBeGreaterThan(1);
+  expect(asked).toEqual([]);
   await hide(false);
   await page.getByRole('link', { name: 'MEANWHILE' }).waitFor();
-  expect(streams).toEqual(['opened', 'closed', 'opened']);
+  await page.context().close();
+});
+
+/** As many tabs of one reader as asked for: they share the connections of one browser. */
+async function tabsOf(context: BrowserContext, length: number): Promise<Page[]> {
+  const pages = Array.from({ length }, () => context.newPage());
+  return Promise.all(pages);
+}
+
+it('seven visible tabs of one browser are live, also when the first is closed, and each sends forms', async () => {
+  const { page: first, complaints } = await visit(browser);
+  const others = await tabsOf(first.context(), 6);
+  for (const page of [first, ...others]) await page.goto(url);
+  sandbox.collect({ ...collection, merchant_reference: 'SEEN-BY-ALL' });
+  for (const page of [first, ...others]) await page.getByRole('link', { name: 'SEEN-BY-ALL' }).waitFor();
+  await first.close();
+  sandbox.collect({ ...collection, merchant_reference: 'SEEN-BY-THE-REST' });
+  for (const page of others) await page.getByRole('link', { name: 'SEEN-BY-THE-REST' }).waitFor();
+  for (const page of others) {
+    await page.goto(`${url}/settings`);
+    await page.getByRole('button', { name: 'Save the addresses' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(await page.locator('#connection').isVisible()).toBe(false);
+  }
+  expect(complaints).toEqual([]);
+  await others[0]?.context().close();
+});
+
+it('without a stream, a page says so and shows changes nevertheless', async () => {
+  const { page } = await visit(browser);
+  await page.clock.install();
+  await page.addInitScript('delete globalThis.SharedWorker');
+  await page.goto(url);
+  await page.clock.runFor(30_000);
+  await page.getByText('No live updates: this page asks for changes every few seconds.').waitFor();
+  sandbox.collect({ ...collection, merchant_reference: 'ASKED-FOR' });
+  await page.clock.runFor(10_000);
+  await page.getByRole('link', { name: 'ASKED-FOR' }).waitFor();
+  await page.context().close();
+});
+
+describe('what is saved or sent is confirmed', () => {
+  it.each([true, false])('where it was done, and once (script: %s)', async (javaScriptEnabled) => {
+    const { page, complaints } = await visit(browser, { javaScriptEnabled });
+    const said = page.locator('#said');
+    await page.goto(`${url}/settings`);
+    await page.getByLabel('Redirect URL').fill('http://127.0.0.1:3000/return');
+    await page.getByRole('button', { name: 'Save the addresses' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    await page.getByLabel('Callback URL').fill('http://elsewhere.example/');
+    await page.getByRole('button', { name: 'Save the addresses' }).click();
+    await page.getByText('Refused. Nothing was saved or sent.').waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('addresses-callback_url');
+    expect(await page.getByLabel('Callback URL').inputValue()).toBe('http://elsewhere.example/');
+    await page.goto(`${url}/start`);
+    expect(await said.textContent()).toBe('');
+    await page.getByRole('button', { name: 'Collect' }).click();
+    // Another page: what was done is said there.
+    await page.getByText('The collection was started.').waitFor();
+    await page.reload();
+    expect(await said.textContent()).toBe('');
+    expect(complaints.filter((text) => !text.includes('422'))).toEqual([]);
+    await page.context().close();
+  });
+
+  it('a save while the sandbox is away is reported, keeps what was typed, and goes through later', async () => {
+    const { page } = await visit(browser);
+    await page.goto(`${url}/settings`);
+    const { port } = new URL(url);
+    await page.getByLabel('Redirect URL').fill('http://127.0.0.1:3000/kept');
+    await sandbox.close();
+    const save = page.getByRole('button', { name: 'Save the addresses' });
+    await save.click();
+    await page.getByText('Not saved: the sandbox does not answer.').waitFor();
+    sandbox = createSandbox({ callbackUrl: merchant.url });
+    await sandbox.listen({ port: Number(port) });
+    // The page shows the new state, and still what was typed.
+    sandbox.advance(7200);
+    await page.getByText('The clock is 2 h ahead.').waitFor();
+    await page.getByText('Not saved: the sandbox does not answer.').waitFor();
+    expect(await page.getByLabel('Redirect URL').inputValue()).toBe('http://127.0.0.1:3000/kept');
+    await save.click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    await page.reload();
+    expect(await page.getByLabel('Redirect URL').inputValue()).toBe('http://127.0.0.1:3000/kept');
+    await page.context().close();
+  });
+
+  it.each([
+    ['fails', 500],
+    ['refuses', 403],
+  ])('a save that the sandbox %s with no page is reported with its status', async (_what, status) => {
+    const { page } = await visit(browser);
+    await page.route('**/dashboard/**', (route) => route.fulfill({ status, json: { code: status } }));
+    await page.goto(`${url}/settings`);
+    await page.getByLabel('Redirect URL').fill('http://127.0.0.1:3000/kept');
+    await page.getByRole('button', { name: 'Save the addresses' }).click();
+    await page.getByText(`Not saved: the sandbox answered HTTP ${status}.`).waitFor();
+    expect(await page.getByLabel('Redirect URL').inputValue()).toBe('http://127.0.0.1:3000/kept');
+    await page.context().close();
+  });
+});
+
+it('announcements come at most every five seconds, and the last one is not lost', async () => {
+  const { page } = await visit(browser);
+  await page.clock.install();
+  await page.goto(`${url}/transactions`);
+  const status = page.locator('#status');
+  for (const [index, words] of ['1 transactions', '2 transactions', '3 transactions'].entries()) {
+    sandbox.collect({ ...collection, merchant_reference: `ORD-${index}`, mode: 'pending' });
+    await page.getByRole('link', { name: `ORD-${index}` }).waitFor();
+    await page.locator(`main[data-says^="${words}"]`).waitFor();
+  }
+  expect(await status.textContent()).toContain('1 transactions');
+  await page.clock.runFor(5000);
+  await expect.poll(() => status.textContent()).toContain('3 transactions');
+  await page.context().close();
+});
+
+it('the title counts what needs attention', async () => {
+  const { page } = await visit(browser);
+  await page.goto(`${url}/requests`);
+  expect(await page.title()).toBe('Requests · Payment service sandbox');
+  merchant.answer = (response) => response.writeHead(500).end();
+  sandbox.collect(collection);
+  await expect.poll(() => page.title()).toBe('(1) Requests · Payment service sandbox');
   await page.context().close();
 });
 

@@ -100,7 +100,7 @@ it('the curl command of a delivery and of a request is copied with one click', a
     const { press, clicks } = counter();
     await page.goto(url + path);
     await press(page.getByRole('button', { name: 'Copy as curl' }));
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await page.getByText('Copied.', { exact: true }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toContain(part);
     expect(clicks()).toBe(1);
   }

@@ -7,7 +7,6 @@ import { type Dashboard, framed } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
 import { counted, span, time } from '../parts/quantities.ts';
 import { note } from '../parts/state.ts';
-import { keysPanel } from './keys.ts';
 import { misbehaviourLabel, presets, retryChoices, retryLabel } from './presets.ts';
 
 /** The defaults of transactions, the clock, the keys, and the reset. Each control shows what is set. */
@@ -68,7 +67,7 @@ ${defaults.choice(
         button: 'Misbehave like this',
       },
     )}</details></section>
-<div class="split"><section class="card" aria-labelledby="clock-title"><h2 id="clock-title">Clock</h2>
+<section class="card" aria-labelledby="clock-title"><h2 id="clock-title">Clock</h2>
 <p>${time(service.now())}${clockOffset > 0 ? html`, <strong>${span(clockOffset)} ahead</strong>` : ''}</p>${form(
       'clock',
       'clock',
@@ -77,7 +76,6 @@ ${defaults.choice(
         button: 'Move',
       },
     )}</section>
-${keysPanel(c, dashboard)}</div>
 <section class="card" id="reset" aria-labelledby="reset-title"><h2 id="reset-title">Reset</h2>
 <p class="quiet">Empties wallets, transactions, deliveries and requests. Keys and addresses stay.</p>
 <div class="actions"><a class="button danger" href="/settings/reset">Reset…</a></div></section>`,

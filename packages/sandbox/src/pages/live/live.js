@@ -4,11 +4,23 @@
  */
 import { Idiomorph } from '/assets/idiomorph.js';
 
-const RETRY_MS = 2000;
+const BEAT_MS = 3000;
+/** After so long without a word of the stream, the page asks on its own. */
+const PATIENCE_MS = 10_000;
+/** Ages grow although nothing happens. */
 const REFRESH_MS = 30_000;
+/** So long after the last key, what is edited is shown as it would be sent. */
 const TYPING_MS = 150;
+/** Announcements come at most so often: a screen reader has to read them out. */
+const QUIET_MS = 5000;
+const SHOWN_MS = 10_000;
+const SEND_MS = 15_000;
+/** A check of an endpoint may take 5 seconds for each of its cases. */
+const CHECK_MS = 150_000;
+const LOST = 'Connection lost. Trying again…';
 const PARTS = ['top', 'main'];
 const part = (id) => document.getElementById(id);
+const parse = (text) => new DOMParser().parseFromString(text, 'text/html');
 
 const isLocal = () => localStorage.getItem('times') === 'local';
 
@@ -49,9 +61,30 @@ function isTouched(control) {
   );
 }
 
-const announce = (text) => {
+let fading;
+
+/** Confirms what the reader did, or says why it was not done, which stays. It is visible and read out. */
+function tell(tone, text) {
+  clearTimeout(fading);
+  if (tone === 'good') fading = setTimeout(tell, SHOWN_MS, 'neutral', '');
+  part('said').className = `note ${tone}`;
+  part('said').textContent = text;
+}
+
+let announced = 0;
+let waiting;
+
+/** Reads out what the page is about now. The newest text replaces one that waits. */
+function announce(text) {
+  clearTimeout(waiting);
+  const rest = announced + QUIET_MS - Date.now();
+  if (rest > 0) {
+    waiting = setTimeout(announce, rest, text);
+    return;
+  }
+  announced = Date.now();
   part('status').textContent = text;
-};
+}
 
 let said = part('main').dataset.says;
 
@@ -80,8 +113,7 @@ function holdRows(next) {
 }
 
 /** Shows another version of this page, and keeps focus, scroll position, open panels and what is typed outside `sent`. */
-function show(text, sent, isHeld = false) {
-  const next = new DOMParser().parseFromString(text, 'text/html');
+function show(next, sent, isHeld = false) {
   if (isHeld) holdRows(next);
   prepare(next);
   for (const id of PARTS) {
@@ -99,80 +131,97 @@ function show(text, sent, isHeld = false) {
 
 let loading;
 let isStale = false;
+let refreshed = Date.now();
 
 /** Asks for this page again; changes that arrive meanwhile cause one more round. */
 async function refresh(isHeld = true) {
   isStale = true;
+  if (document.hidden) return;
   if (loading !== undefined) return loading;
   loading = (async () => {
     while (isStale) {
       isStale = false;
-      const response = await fetch(location.href, { headers: { accept: 'text/html' } });
-      show(await response.text(), undefined, isHeld);
+      refreshed = Date.now();
+      // Without cookies: what a page confirms is for the one that the reader goes to.
+      const response = await fetch(location.href, {
+        headers: { accept: 'text/html' },
+        credentials: 'omit',
+        signal: AbortSignal.timeout(SEND_MS),
+      });
+      show(parse(await response.text()), undefined, isHeld);
       announceChange();
+      if (isSilent()) setConnection('No live updates: this page asks for changes every few seconds.');
     }
   })();
   try {
     await loading;
   } catch (error) {
-    noteLoss(error);
+    // `fetch` throws a TypeError when the connection is lost.
+    if (!(error instanceof TypeError || error.name === 'TimeoutError')) throw error;
+    setConnection(LOST);
   } finally {
     loading = undefined;
   }
 }
 
-let stream;
-let retry;
+let heard = Date.now();
 
-function setConnected(isConnected) {
-  part('connection').hidden = isConnected;
+/** Whether nothing comes of the stream, such as in a browser without shared workers. */
+const isSilent = () => Date.now() - heard > PATIENCE_MS;
+
+/** Empty while the stream is there. */
+function setConnection(text) {
+  if (part('connection').textContent !== text) part('connection').textContent = text;
 }
 
-/** `fetch` throws a TypeError when the connection is lost: the stream is tried again, and then the page. */
-function noteLoss(error) {
-  if (!(error instanceof TypeError)) throw error;
-  setConnected(false);
+/** The version of the state, from the tab's share of the stream; empty when the connection is lost. */
+function hear(version) {
+  heard = Date.now();
+  setConnection(version === '' ? LOST : '');
+  if (version !== '' && version !== part('main').dataset.version) refresh().catch(report);
 }
 
+/** Starts the stream of all tabs, or asks it for the version. It may have failed to load. */
 function connect() {
-  disconnect();
-  stream = new EventSource('/events');
-  stream.onmessage = ({ data }) => {
-    setConnected(true);
-    if (data !== part('main').dataset.version) refresh().catch(report);
-  };
-  stream.onerror = () => {
-    setConnected(false);
-    // A refused stream stays closed; a broken one connects again on its own.
-    if (stream?.readyState === EventSource.CLOSED) retry = setTimeout(connect, RETRY_MS);
-  };
+  if (globalThis.SharedWorker !== undefined) new SharedWorker('/assets/stream.js');
 }
 
-function disconnect() {
-  clearTimeout(retry);
-  stream?.close();
-  stream = undefined;
+function watch() {
+  if (isSilent()) connect();
+  if (isSilent() || Date.now() - refreshed > REFRESH_MS) refresh().catch(report);
 }
 
-/** Sends a form without leaving the page, so that the reader stays where they are. */
+/** Sends a form without leaving the page, so that the reader stays where they are and keeps what they typed. */
 async function send(form, submitter) {
   // A second press while a check of an endpoint runs would start another one.
   if (form.ariaBusy === 'true') return;
   const body = new URLSearchParams(new FormData(form, submitter));
+  const signal = AbortSignal.timeout(form.id === 'check' ? CHECK_MS : SEND_MS);
   form.ariaBusy = 'true';
-  const response = await fetch(form.action, { method: 'POST', body }).finally(() => {
+  tell('neutral', 'Sending…');
+  let response;
+  let next;
+  try {
+    response = await fetch(form.action, { method: 'POST', body, signal });
+    next = parse(await response.text());
+  } catch {
+    const kept = 'What you entered is kept. Check it, and send it again when the sandbox is back.';
+    return tell('bad', `Not saved: the sandbox does not answer. ${kept}`);
+  } finally {
     form.ariaBusy = null;
-  });
+  }
   const { pathname, search } = new URL(response.url);
+  const confirmed = next.getElementById('said');
+  if (confirmed === null) return tell('bad', `Not saved: the sandbox answered HTTP ${response.status}.`);
   if (response.ok && pathname + search !== location.pathname + location.search) {
+    sessionStorage.setItem('said', confirmed.textContent);
     location.assign(response.url);
     return;
   }
   if (response.ok) form.reset();
-  const text = await response.text();
-  show(text, form);
+  show(next, form);
+  tell(response.ok ? 'good' : 'bad', confirmed.textContent);
   part('main').querySelector('[aria-invalid=true]')?.focus();
-  announce(part('main').querySelector('.problem')?.textContent ?? 'Done.');
 }
 
 async function copy(button) {
@@ -180,15 +229,10 @@ async function copy(button) {
   if (navigator.clipboard === undefined) {
     // Clipboards need https or a loopback address: the reader presses the keys.
     getSelection().selectAllChildren(source);
-    return announce('Selected. Copy it with the keyboard.');
+    return tell('wait', 'Selected. Copy it with the keyboard.');
   }
   await navigator.clipboard.writeText(source.textContent);
-  const label = button.textContent;
-  button.textContent = 'Copied';
-  announce('Copied.');
-  setTimeout(() => {
-    button.textContent = label;
-  }, RETRY_MS);
+  tell('good', 'Copied.');
 }
 
 document.addEventListener('submit', (event) => {
@@ -197,7 +241,7 @@ document.addEventListener('submit', (event) => {
   if (event.submitter?.hasAttribute('formaction')) return;
   if (!new URL(form.action).pathname.startsWith('/dashboard/')) return;
   event.preventDefault();
-  send(form, event.submitter).catch(noteLoss);
+  send(form, event.submitter).catch(report);
 });
 // What will be sent is shown while the reader edits it.
 let typing;
@@ -217,24 +261,29 @@ document.addEventListener('change', ({ target }) => {
   history.replaceState(null, '', url);
   refresh().catch(report);
 });
-document.addEventListener('click', (event) => {
-  const button = event.target.closest('[data-copy]');
+document.addEventListener('click', ({ target }) => {
+  const button = target.closest('[data-copy]');
   if (button !== null) copy(button).catch(report);
-  if (event.target.matches('.new-rows')) refresh(false).catch(report);
-  if (event.target.id !== 'zone') return;
+  if (target.matches('.new-rows')) refresh(false).catch(report);
+  if (target.id !== 'zone') return;
   localStorage.setItem('times', isLocal() ? 'UTC' : 'local');
   prepare(document);
 });
-// A hidden tab holds no connection: a browser allows six to one server.
-document.addEventListener('visibilitychange', () => (document.hidden ? disconnect() : connect()));
-addEventListener('pagehide', disconnect);
-addEventListener('pageshow', ({ persisted }) => persisted && connect());
-// Ages grow although nothing happens.
-setInterval(() => stream !== undefined && refresh().catch(report), REFRESH_MS);
+// A hidden tab asks for nothing, and for what it has missed when it is shown again.
+document.addEventListener('visibilitychange', () => {
+  heard = Date.now();
+  if (isStale) refresh().catch(report);
+});
 
 prepare(document);
+const kept = sessionStorage.getItem('said');
+sessionStorage.removeItem('said');
+if (kept !== null || part('said').matches('.good')) tell('good', kept ?? part('said').textContent);
 // On a phone the navigation scrolls sideways: the page that is open shows in it.
 // Not scrollIntoView(), from which the Tab key would go on.
 const here = document.querySelector('.nav [aria-current]');
 if (here !== null) here.closest('ul').scrollLeft = here.offsetLeft - here.offsetWidth;
-if (!document.hidden) connect();
+const versions = new BroadcastChannel('versions');
+versions.onmessage = ({ data }) => hear(data);
+connect();
+setInterval(watch, BEAT_MS);

@@ -6,13 +6,15 @@ import { readAsset } from './assets.ts';
 const types = {
   'style.css': 'text/css; charset=utf-8',
   'live.js': 'text/javascript; charset=utf-8',
+  'stream.js': 'text/javascript; charset=utf-8',
   'idiomorph.js': 'text/javascript; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
 } as const;
 
-/** What pages load beside themselves: the style sheet, the live module, and the stream that tells it of changes. */
+/** What pages load beside themselves: the style sheet, the icon, the live modules, and the stream that tells them of changes. */
 export function createLive(service: Service): Hono {
   const app = new Hono();
-  for (const name of ['style.css', 'live.js', 'idiomorph.js'] as const) {
+  for (const name of ['style.css', 'live.js', 'stream.js', 'idiomorph.js', 'icon.svg'] as const) {
     app.get(`/assets/${name}`, async (c) =>
       c.body(await readAsset(name), 200, {
         'content-type': types[name],
@@ -45,6 +47,7 @@ function streamOf({ changes }: Service): ReadableStream<Uint8Array> {
     start(controller) {
       const send = (): void => controller.enqueue(encoder.encode(`data: ${changes.version}\n\n`));
       const end = (): void => controller.close();
+      if (changes.ended.aborted) return end();
       const unsubscribe = changes.subscribe(send);
       changes.ended.addEventListener('abort', end);
       leave = () => {

@@ -9,7 +9,7 @@ export const copyable = (id: string, label: string, text: string): Markup =>
 <div class="actions">${copyButton(`${id}-text`, 'Copy')}</div></div></details>`;
 
 /** Copies the text of another element. The live module shows it; without scripts it would do nothing. */
-export const copyButton = (of: string, label: string, id: string = `${of}-copy`): Markup =>
+export const copyButton = (of: string, label: string | Markup, id: string = `${of}-copy`): Markup =>
   html`<button type="button" id="${id}" data-copy="${of}" hidden>${label}</button>`;
 
 /** One request, to be sent again by hand. */

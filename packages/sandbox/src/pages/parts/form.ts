@@ -89,7 +89,7 @@ export function fieldsOf(form: string, filled: Filled | undefined) {
     const id = `${form}-${name}`;
     const isWrong = refusal !== undefined && wrong === name;
     const described = [...(hint === undefined ? [] : [`${id}-hint`]), ...(isWrong ? [`${id}-problem`] : [])];
-    const extra = html`id="${id}" name="${name}"${isWrong ? html` aria-invalid="true"` : ''}${
+    const extra = html`id="${id}" name="${name}"${isWrong ? html` aria-invalid="true" autofocus` : ''}${
       described.length === 0 ? '' : html` aria-describedby="${described.join(' ')}"`
     }`;
     return html`<div class="field"><label for="${id}">${label}</label>${control(extra)}${

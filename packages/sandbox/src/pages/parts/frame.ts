@@ -3,11 +3,13 @@ import { html } from 'hono/html';
 import type { RefusalStatus } from '../../service/refusal.ts';
 import type { Service } from '../../service/service.ts';
 import type { SandboxAccount } from '../../state/account.ts';
+import { keysPanel } from '../account/keys.ts';
 import { misbehaviourLabel } from '../account/presets.ts';
 import { troubled } from '../records/outcome.ts';
 import { button } from './form.ts';
 import { type Markup, page } from './layout.ts';
 import { count, span } from './quantities.ts';
+import { takeSaid } from './said.ts';
 import { badge } from './state.ts';
 
 /** What every page of the dashboard is made from. */
@@ -43,17 +45,21 @@ interface Content {
   readonly says?: string;
 }
 
+const REFUSED = 'Refused. Nothing was saved or sent.';
+
 /** A page of the dashboard: header, navigation, what is unusual now, and one main part. */
 export function framed(c: Context, dashboard: Dashboard, content: Content): Promise<Response> {
   const { service } = dashboard;
   const { title, section, body, beside = '', crumbs = [], status = 200, says } = content;
+  const trouble = troubled(dashboard);
+  const said = c.req.method === 'POST' ? REFUSED : takeSaid(c);
   return page(c, {
     status,
     script: true,
-    title: `${title} · Payment service sandbox`,
+    title: `${trouble.length === 0 ? '' : `(${trouble.length}) `}${title} · Payment service sandbox`,
     body: html`<a class="skip" href="#main">Skip to the content</a>
 <header class="top" id="top"><div class="frame">
-<div class="brand"><strong>Payment service sandbox</strong>${badge('info', 'Simulated')}${newestTrouble(dashboard)}<button type="button" id="zone" hidden>Times: UTC</button></div>
+<div class="brand"><strong>Payment service sandbox</strong>${badge('info', 'Simulated')}${newestTrouble(trouble)}${keysPanel(c, dashboard)}<button type="button" id="zone" hidden>Times: UTC</button></div>
 <nav class="nav" aria-label="Pages"><ul>${sections.map(
       ([href, label]) =>
         html`<li><a href="${href}"${href === section ? html` aria-current="page"` : ''}>${label}</a></li>`,
@@ -70,13 +76,12 @@ ${banners(service)}
 ${body}
 </main>
 <p class="hidden-text" id="status" role="status"></p>
-<p class="connection note wait" id="connection" role="status" hidden>Connection lost. Trying again…</p>`,
+<div class="toasts" role="status"><p class="note ${said === REFUSED ? 'bad' : 'good'}" id="said">${said}</p><p class="note wait" id="connection"></p></div>`,
   });
 }
 
 /** The way to the newest delivery that failed, first on every page. */
-function newestTrouble(dashboard: Dashboard): Markup | string {
-  const groups = troubled(dashboard);
+function newestTrouble(groups: ReturnType<typeof troubled>): Markup | string {
   const newest = groups.at(-1)?.newest;
   if (newest === undefined) return '';
   const words = `${count(groups.length)} ${groups.length === 1 ? 'needs' : 'need'} attention: delivery ${newest.id}`;

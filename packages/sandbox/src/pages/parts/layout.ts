@@ -15,7 +15,7 @@ export async function page(
   const scripts = script ? "; script-src 'self'; connect-src 'self'" : '';
   c.header(
     'content-security-policy',
-    `default-src 'none'; style-src 'self'${scripts}; form-action ${formsTo}; base-uri 'none'; frame-ancestors 'none'`,
+    `default-src 'none'; style-src 'self'; img-src 'self'${scripts}; form-action ${formsTo}; base-uri 'none'; frame-ancestors 'none'`,
   );
   c.header('x-content-type-options', 'nosniff');
   c.header('cache-control', 'no-store');
@@ -27,6 +27,7 @@ export async function page(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
+<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/assets/style.css">
 ${script ? html`<script type="module" src="/assets/live.js"></script>` : ''}
 </head>

@@ -1,6 +1,5 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { keysPanel } from '../account/keys.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
 import { type Column, list } from '../parts/list.ts';
@@ -43,13 +42,12 @@ ${list('failed', [...deliveryColumns(dashboard), dismissal], trouble.slice(-SHOW
 }
 <section class="stack" id="newest" aria-labelledby="newest-title"><div class="head"><h2 id="newest-title">Newest transactions</h2>${newest.length === 0 ? '' : html`<a href="/transactions">All ${count(transactions.length)}</a>`}</div>
 ${newest.length === 0 ? html`<p class="quiet">None yet. <a href="/start">Start a transaction</a>, or let your program call the API.</p>` : list('transactions', transactionColumns(dashboard), newest)}</section>
-<div class="split"><section class="card" id="balances" aria-labelledby="balances-title"><div class="head"><h2 id="balances-title">Available</h2><a href="/wallets">All balances</a></div><dl class="facts">${service
+<section class="card" id="balances" aria-labelledby="balances-title"><div class="head"><h2 id="balances-title">Available</h2><a href="/wallets">All balances</a></div><dl class="facts">${service
       .wallets()
       .map(
         ({ currency, wallet_type, available_balance }) =>
           html`<dt>${currency}, ${wallet_type === 'MERCHANT_PAYOUT' ? 'payouts' : 'collections'}</dt><dd>${amount(available_balance, currency)}</dd>`,
-      )}</dl></section>
-${keysPanel(c, dashboard)}</div>`,
+      )}</dl></section>`,
   });
 }
 

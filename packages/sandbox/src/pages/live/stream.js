@@ -1,0 +1,29 @@
+/*
+ * A shared worker: it holds the one stream of all tabs, because a browser allows six connections to one server. It tells
+ * every tab the version of the state; an empty one means that the connection is lost.
+ */
+const RETRY_MS = 2000;
+const BEAT_MS = 3000;
+const tabs = new BroadcastChannel('versions');
+let version = '';
+let stream;
+
+function tell(now) {
+  version = now;
+  tabs.postMessage(version);
+}
+
+function connect() {
+  stream = new EventSource('/events');
+  stream.onmessage = ({ data }) => tell(data);
+  stream.onerror = () => {
+    tell('');
+    // A refused stream stays closed; a broken one connects again on its own.
+    if (stream.readyState === EventSource.CLOSED) setTimeout(connect, RETRY_MS);
+  };
+}
+
+connect();
+// A tab that was just opened, and one that wonders whether the stream is still there.
+globalThis.onconnect = () => version !== '' && tell(version);
+setInterval(() => stream.readyState === EventSource.OPEN && tell(version), BEAT_MS);
