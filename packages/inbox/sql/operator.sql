@@ -67,3 +67,11 @@ insert into inbox.migration (version, compatible_with, migrated_at) values (cast
 
 -- name: has_tables
 select {migration_table} as name
+
+-- name: beat
+-- A small committed write, as a transaction of its own, so that a process that stands still holds up no other. It keeps the
+-- latest time that was seen: if that lies ahead, the clock has stepped back.
+insert into inbox.pulse as p (account, beats, seen_at) values ($1, 1, {now})
+on conflict (account) do update set beats = p.beats + 1,
+  seen_at = case when p.seen_at > excluded.seen_at then p.seen_at else excluded.seen_at end
+returning seen_at - {now} as ahead

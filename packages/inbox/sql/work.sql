@@ -85,3 +85,13 @@ where reference_key = $1 and transaction_type = $2
 update inbox.transition set next_at = {now}, looks = 0, revision = revision + 1
 where reference_key = $1 and transaction_type = $2
   and reason in ('no_expectation', 'different_bodies', 'amount_mismatch', 'contradicting_bodies')
+
+-- name: lock_pulse
+select seen_at - {now} as ahead from inbox.pulse where account = $1 {for_update}
+
+-- name: bring_forward
+-- After the clock has stepped back by $2: what waits, waits no longer than before.
+update inbox.transition set next_at = next_at - cast($2 as bigint) where account = $1 and next_at > {now}
+
+-- name: reset_pulse
+update inbox.pulse set seen_at = {now} where account = $1

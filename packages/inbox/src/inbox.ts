@@ -114,8 +114,8 @@ export interface Inbox<Tx> {
   /** Counts all transitions: for a page that a person opens, not for every second. */
   readonly stats: () => Promise<InboxStats>;
   /**
-   * For a health check. Keeps a callback in a transaction that is rolled back, so it fails wherever one could not be kept;
-   * never throws when the database is unavailable.
+   * For a health check. Keeps a callback in a transaction that is rolled back, and commits a few bytes, so it fails wherever a
+   * callback could not be kept, also on a full disk (threat A52); never throws when the database is unavailable.
    *
    * @param options.maxPendingAgeSeconds How long a transition that is due may wait for a worker. @default 60
    */

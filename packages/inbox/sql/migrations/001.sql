@@ -73,6 +73,11 @@ create table inbox.action (
   at {bigint} not null
 ){strict};
 create index {index}action_transition on inbox.action (transition);
+create table inbox.pulse (
+  account {text} not null primary key,
+  beats {bigint} not null,
+  seen_at {bigint} not null
+){strict};
 create table inbox.migration (
   version integer not null primary key,
   compatible_with integer not null,

@@ -47,14 +47,20 @@ export async function migrate<Tx>(store: Store<Tx>, statements: Statements<Tx>):
   });
 }
 
-async function versionOf<Tx>(statements: Statements<Tx>, tx?: Tx): Promise<number> {
+/**
+ * The version of the tables; 0 when there are none.
+ *
+ * @throws {ConfigurationError} When a newer version has made tables that this program does not understand.
+ */
+export async function versionOf<Tx>(statements: Statements<Tx>, tx?: Tx): Promise<number> {
   const [exists] = await statements.run('has_tables', [], tx);
   if (exists?.['name'] === null || exists === undefined) return 0;
   const [row = {}] = await statements.run('read_version', [], tx);
   if (numberOf(row, 'compatible_with') > MIGRATIONS.length) {
     throw new ConfigurationError(
       'store',
-      'A newer version of @payment-service/inbox has changed its tables so that this one cannot use them. Update this program.',
+      'A newer version of @payment-service/inbox has changed its tables so that this one cannot use them. Until this program is ' +
+        'updated, it keeps no callback and applies none. Update this program.',
     );
   }
   return numberOf(row, 'version');

@@ -4,9 +4,11 @@ import { UnavailableError } from '@payment-service/core';
 import { startPostgres } from '@payment-service/postgres-server';
 import type { PoolConfig } from 'pg';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { createInbox, sqlite } from '../../src/index.ts';
 import { callback, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { limitedRole } from '../support/limited-role.ts';
+import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { type PoolShop, poolShop } from '../support/pool-shop.ts';
 import { silentProxy } from '../support/proxy.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -84,6 +86,35 @@ describe('ready() and health() fail', () => {
     expect(await startChild('spool-health.ts', values, limited).ended).toMatchObject({ output: `${said}\n` });
   });
 });
+
+it.each([
+  ['full', '128', 'ready\nhealth store_unavailable\nUnavailableError\n'],
+  ['not full (control)', 'unlimited', 'ready\nhealth\nkept\n'],
+])('threat A52: when the disk of the database is %s', async (_, blocks, said) => {
+  // To the process, a file that may not grow is as a disk that is full.
+  const limited = ['sh', '-c', 'ulimit -f "$1"; shift; exec "$@"', 'sh', blocks];
+  const path = join(temporaryFolder(), 'x.db');
+  const made = createInbox({ store: sqlite(path) });
+  await made.ready();
+  await made.close();
+  expect(await startChild('full-disk.ts', [path], limited).ended).toMatchObject({ output: said });
+});
+
+it.each(ENGINES)(
+  'threat A52: health() commits a write on %s, and a transaction that is rolled back is none',
+  async (engine) => {
+    const merchant = await newMerchant(engine);
+    const inbox = merchant.open();
+    const beats = async (): Promise<number> =>
+      Number((await merchant.query(`select beats from ${merchant.table('pulse')}`))[0]?.['beats']);
+    await inbox.ready();
+    const before = await beats();
+  expect(before).toBeGreaterThan(0);
+    await inbox.health();
+    expect(await beats()).toBe(before + 1);
+    expect((await inbox.stats()).states.pending).toBe(0);
+  },
+);
 
 it('health() keeps nothing, and one whose process stands still in the middle of it holds up no other', async () => {
   const { inbox, pool, open } = poolShop({ pool: { max: 3 }, inbox: { storeTimeoutMs: 60_000 } });
