@@ -10,17 +10,22 @@ import { Spool } from './intake/spool.ts';
 import { move, pruneBodies } from './operator/actions.ts';
 import { listOverdue, readHealth, readStats } from './operator/health.ts';
 import { listTransitions, showTransition } from './operator/views.ts';
+import { Watch } from './operator/watch.ts';
 import { type InboxOptions, settingsOf, wholeNumber } from './options.ts';
+import { warn } from './problems.ts';
 import { databasePath } from './store/database-path.ts';
-import { migrate, migrationsOf } from './store/schema.ts';
+import { migrate, migrationsOf, versionOf } from './store/schema.ts';
 import { Statements } from './store/statements.ts';
 import { pause } from './time.ts';
+import { followClock } from './work/clock.ts';
 import { dispatch } from './work/dispatcher.ts';
 import { checkExpectation, keepExpectation } from './work/expectation.ts';
 import { addHandler, type Handlers } from './work/handlers.ts';
 import { Wakeup } from './work/wakeup.ts';
 
 const RELISTEN_MS = 1000;
+/** How many polls of a worker come between two looks at the clock and at the version of the tables. */
+const POLLS = 10;
 /** NOTIFY is a transaction, and lets one commit at a time. */
 const NOTIFY_MS = 25;
 
@@ -47,6 +52,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   let isReady = false;
   let isReadable = false;
   let preparing: Promise<void> | undefined;
+  let outdated: ConfigurationError | undefined;
   let working: Promise<unknown> | undefined;
 
   /** For what only reads: a store that takes no callback will do, such as a standby. */
@@ -78,7 +84,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const context = { store, statements, settings, spool };
   // ready() refuses a closed inbox; callbacks that arrived before close() are still stored.
   const whenReady = async (): Promise<void> => void (isReady || (await ready()));
-  const intake = new Intake({ settings, keeping, ready: whenReady, spool, onKept });
+  const watch = new Watch({ context, isWorking: () => working !== undefined, checkTables });
+  const intake = new Intake({ settings, keeping, ready: whenReady, checkTables, spool, onKept });
 
   function openSpool(): Spool | undefined {
     if (settings.spool === undefined) return undefined;
@@ -108,6 +115,21 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     isReadable = true;
     await tryToKeep(keeping, account);
     isReady = true;
+    outdated = undefined;
+  }
+
+  /** While the program runs: after the tables were changed so that it would misread them, it is no longer ready (decision D45). */
+  async function checkTables(): Promise<void> {
+    if (outdated !== undefined) throw outdated;
+    if (!isReady) return;
+    await versionOf(statements).catch((error: unknown) => {
+      if (!(error instanceof ConfigurationError)) throw error;
+      if (isReady) warn(settings.report, 'tables_changed', error.message);
+      isReady = false;
+      preparing = undefined;
+      outdated = error;
+      throw error;
+    });
   }
 
   let isNotifying = false;
@@ -115,6 +137,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   /** Wakes a worker: in this process immediately, in other processes by NOTIFY, at most once in NOTIFY_MS. */
   function onKept(): void {
     wakeup.wake();
+    watch.kept();
     if (working !== undefined || store.listen === undefined || isNotifying) return;
     isNotifying = true;
     const notify = (): void => {
@@ -154,7 +177,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     const ending = AbortSignal.any([signal, closing.signal]);
     const parts = { ...context, handlers, ready, wakeup, pollMs, signal: ending };
     const dispatching = dispatch({ ...parts, concurrency: Math.min(concurrency, maxConcurrency) });
-    working = Promise.all([dispatching, hear(ending)]).finally(() => {
+    working = Promise.all([dispatching, hear(ending), follow(ending, pollMs * POLLS)]).finally(() => {
       working = undefined;
     });
     await working;
@@ -166,6 +189,34 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       await store.listen(account, wakeup.wake, signal).catch(() => undefined);
       await pause(RELISTEN_MS, signal);
     }
+  }
+
+  /** Notices what changes below a worker: the clock, and the version of the tables. */
+  async function follow(signal: AbortSignal, everyMs: number): Promise<void> {
+    const look = async (): Promise<void> => {
+      await ready();
+      await checkTables();
+      const stepMs = await followClock(context);
+      if (stepMs === 0) return;
+      wakeup.wake();
+      warn(
+        settings.report,
+        'clock_stepped_back',
+        `The clock of the database has stepped back by ${Math.round(stepMs / 1000)} seconds. What waited was brought forward by as ` +
+          'much, so that it does not wait longer. Check the clock of that machine: it should be slewed, not stepped.',
+      );
+    };
+    while (!signal.aborted) {
+      // The dispatcher reports a store that is unavailable.
+      await look().catch(() => undefined);
+      await pause(everyMs, signal);
+    }
+  }
+
+  async function probe(): Promise<void> {
+    await ready();
+    await checkTables();
+    await tryToKeep(keeping, account);
   }
 
   return Object.freeze<Inbox<Tx>>({
@@ -191,7 +242,10 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       if (tx === undefined) return write(() => limited(keepIn));
       // To make the tables now would wait for the transaction that is open here.
       if (!isReady)
-        throw new ConfigurationError('tx', 'Call ready() when the program starts, before expect({ tx }).');
+        throw (
+          outdated ??
+          new ConfigurationError('tx', 'Call ready() when the program starts, before expect({ tx }).')
+        );
       await keepIn(tx);
     },
     receive: async (callback) => receive(callbackRecord(callback, account)),
@@ -199,7 +253,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     handle: (handler: unknown, selector?: object) => addHandler(handlers, handler, selector),
     work,
     stats: () => read(() => readStats(context)),
-    health: (given = {}) => readHealth(context, () => ready().then(() => tryToKeep(keeping, account)), given),
+    health: (given = {}) => readHealth(context, probe, given),
     list: (given = {}) => read(() => listTransitions(context, given)),
     show: (transitionId) => read(() => showTransition(context, transitionId)),
     retry: (which, note) => write(() => move(context, 'retry', which, note)),
@@ -211,7 +265,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     prune: (given = {}) => ready().then(() => pruneBodies(context, given)),
     async close() {
       closing.abort();
-      await Promise.allSettled([working, ...running]);
+      await Promise.allSettled([working, watch.close(), ...running]);
       await spool?.close();
       await store.close?.();
     },

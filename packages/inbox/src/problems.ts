@@ -3,20 +3,46 @@ import { inspect } from 'node:util';
 /** What a problem is about, for `onError`. No reference, amount or body is in any of them. */
 export type InboxProblem =
   /** An attempt failed: the handler threw, took too long, or its transaction could not be committed. */
-  {
-    readonly kind: 'attempt_failed';
-    readonly transitionId: string;
-    /** The number of the attempt, from 1. */
-    readonly attempt: number;
-    /** It runs again after `delayMs`, or is `dead` and waits for a person. */
-    readonly state: 'retrying' | 'dead';
-    /** Why it is dead. */
-    readonly reason: 'attempts_used_up' | 'transaction_ended' | undefined;
-    /** In milliseconds; undefined when it is dead. */
-    readonly delayMs: number | undefined;
-    /** A retry that failed with the same message as the attempt before it: not the first, and not the last. */
-    readonly isRepeated: boolean;
-  };
+  | {
+      readonly kind: 'attempt_failed';
+      readonly transitionId: string;
+      /** The number of the attempt, from 1. */
+      readonly attempt: number;
+      /** It runs again after `delayMs`, or is `dead` and waits for a person. */
+      readonly state: 'retrying' | 'dead';
+      /** Why it is dead. */
+      readonly reason: 'attempts_used_up' | 'transaction_ended' | undefined;
+      /** In milliseconds; undefined when it is dead. */
+      readonly delayMs: number | undefined;
+      /** A retry that failed with the same message as the attempt before it: not the first, and not the last. */
+      readonly isRepeated: boolean;
+    }
+  /**
+   * Something about the whole inbox, which the message of the error says: callbacks are in the spool, or all of them have left
+   * it; a transition is due and nothing works; the clock of the database has stepped back; a newer version has changed the
+   * tables. Reported once, and again after it was over.
+   */
+  | {
+      readonly kind:
+        | 'callbacks_spooled'
+        | 'callbacks_stored'
+        | 'no_worker'
+        | 'clock_stepped_back'
+        | 'tables_changed';
+      readonly isRepeated: false;
+    };
+
+type AttemptFailed = Extract<InboxProblem, { kind: 'attempt_failed' }>;
+type Warning = Exclude<InboxProblem['kind'], 'attempt_failed'>;
+
+/** Its message is all that there is to say: there is no stack to look at. */
+class InboxWarning extends Error {
+  override readonly name = 'InboxWarning';
+}
+
+export function warn(report: Report, kind: Warning, message: string): void {
+  report(new InboxWarning(message), { kind, isRepeated: false });
+}
 
 /** Tells the person who can act. An error in it changes nothing. */
 export type Report = (error: unknown, problem: InboxProblem) => void;
@@ -31,10 +57,11 @@ export function reporter(onError: ((error: unknown, problem: InboxProblem) => un
 }
 
 function print(error: unknown, problem: InboxProblem): void {
-  if (!problem.isRepeated) console.error(`${wordsOf(problem)}\n${stackOf(error)}`);
+  if (problem.kind !== 'attempt_failed') console.warn(`payment-service-inbox: ${Object(error).message}`);
+  else if (!problem.isRepeated) console.error(`${wordsOf(problem)}\n${stackOf(error)}`);
 }
 
-function wordsOf({ transitionId, attempt, reason, delayMs }: InboxProblem): string {
+function wordsOf({ transitionId, attempt, reason, delayMs }: AttemptFailed): string {
   const what = `payment-service-inbox: attempt ${attempt} of transition ${transitionId} failed. `;
   if (reason === 'transaction_ended') {
     return (

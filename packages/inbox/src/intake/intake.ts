@@ -11,6 +11,8 @@ export interface IntakeOptions<Tx> {
   readonly settings: Settings;
   readonly keeping: KeepContext<Tx>;
   readonly ready: () => Promise<void>;
+  /** Rejects with a ConfigurationError when a newer version has changed the tables. */
+  readonly checkTables: () => Promise<void>;
   readonly spool: Spool | undefined;
   readonly onKept: () => void;
 }
@@ -47,18 +49,23 @@ export class Intake<Tx> {
       durationMs: Math.round((performance.now() - started) * 1000) / 1000,
     });
     const spooled = (): void => settings.emit({ name: 'callback.spooled', ...seen() });
-    if (spool?.isStoreUnavailable === true && (await spool.keep(record))) return spooled();
+    if (spool?.isStoreUnavailable === true && (await spool.keep(record, 'unavailable'))) return spooled();
     let outcome: IntakeOutcome;
     try {
       outcome = await this.store(record);
     } catch (error) {
       if (error instanceof ConfigurationError) throw error;
+      if (isOfTables(error)) {
+        await this.#options.checkTables().catch((changed: unknown) => {
+          if (changed instanceof ConfigurationError) throw changed;
+        });
+      }
+      const failure = failureCode(error);
       if (spool !== undefined) {
         // Before the delivery is kept: it may be stored, which ends this, while it is still waited for.
         if (!(error instanceof TransitionBusy)) spool.isStoreUnavailable = true;
-        if (await spool.keep(record)) return spooled();
+        if (await spool.keep(record, failure)) return spooled();
       }
-      const failure = failureCode(error);
       settings.emit({ name: 'callback.unavailable', failure, ...seen() });
       if (error instanceof TransitionBusy) throw new UnavailableError(error.message);
       throw new UnavailableError(
@@ -118,4 +125,11 @@ export class Intake<Tx> {
     const { ready, settings } = this.#options;
     return within(settings.storeTimeoutMs, ready().then(keep));
   }
+}
+
+/** A statement that the database refuses: of its SQLSTATE classes 23 and 42, or with SQLITE_ERROR or SQLITE_CONSTRAINT. */
+function isOfTables(error: unknown): boolean {
+  const sqlite = /^SQLITE_(\d+)$/.exec(failureCode(error));
+  if (sqlite) return [1, 19].includes(Number(sqlite[1]) % 256);
+  return /^(23|42)/.test(failureCode(error));
 }

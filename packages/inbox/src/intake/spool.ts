@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import type { Settings } from '../options.ts';
+import { warn } from '../problems.ts';
 import { type IntakeRecord, MAX_BODIES } from './record.ts';
 
 const MAX_GROUP = 64;
@@ -40,6 +41,8 @@ export class Spool {
   #draining: Promise<void> | undefined;
   #failures = 0;
   #isClosed = false;
+  /** Until the folder is empty again: one report for each outage, and one for its end. */
+  #isReported = false;
   /** While true, deliveries come here immediately, without waiting for the store again. Ends when the store takes one. */
   isStoreUnavailable = false;
 
@@ -67,8 +70,11 @@ export class Spool {
     return (await this.#names()).length;
   }
 
-  /** @returns false when it could not be kept here. */
-  async keep(record: IntakeRecord): Promise<boolean> {
+  /**
+   * @param failure Why the store did not take it.
+   * @returns false when it could not be kept here.
+   */
+  async keep(record: IntakeRecord, failure: string): Promise<boolean> {
     const count = this.#counts.get(record.transitionId) ?? 0;
     if (count >= MAX_BODIES) return false;
     this.#counts.set(record.transitionId, count + 1);
@@ -77,6 +83,7 @@ export class Spool {
     try {
       await writing;
       this.#schedule(this.#pause());
+      this.#reportSpooled(failure);
       return true;
     } catch (error) {
       this.#options.settings.emit({ name: 'spool.failed', failure: failureCode(error) });
@@ -84,6 +91,24 @@ export class Spool {
     } finally {
       this.#writing.delete(writing);
     }
+  }
+
+  #reportSpooled(failure: string): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    warn(
+      this.#options.settings.report,
+      'callbacks_spooled',
+      `The database did not take a callback (${failure}), so callbacks are kept in the folder ${this.#options.path} and ` +
+        'acknowledged. They are stored automatically when the database takes them. Restore it, and delete no file there.',
+    );
+  }
+
+  #reportStored(): void {
+    if (!this.#isReported) return;
+    this.#isReported = false;
+    const message = 'All callbacks that were kept in the spool are stored in the database now.';
+    warn(this.#options.settings.report, 'callbacks_stored', message);
   }
 
   async close(): Promise<void> {
@@ -127,7 +152,10 @@ export class Spool {
     let failure: string | undefined;
     try {
       const names = await this.#names();
-      if (names.length === 0) this.#counts.clear();
+      if (names.length === 0) {
+        this.#counts.clear();
+        this.#reportStored();
+      }
       // After a failure from a random one on, since the store may never take the first ones.
       const start = this.#failures === 0 ? 0 : Math.floor(random() * names.length);
       const left = [...names.slice(start), ...names.slice(0, start)];
@@ -138,6 +166,8 @@ export class Spool {
         if (taken > 0) this.isStoreUnavailable = false;
         if (rejected === undefined) size = Math.min(MAX_GROUP, size * 2);
         else [failed, failure] = [failed + 1, failureCode(rejected.reason)];
+        // The next callback gets this error instead of a place that nothing empties.
+        if (rejected?.reason instanceof ConfigurationError) this.isStoreUnavailable = false;
       }
       if (failure === undefined) this.isStoreUnavailable = false;
       this.#failures = failure === undefined ? 0 : taken > 0 ? 1 : this.#failures + 1;

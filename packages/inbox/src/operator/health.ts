@@ -82,7 +82,7 @@ export async function readHealth<Tx>(
 }
 
 /** From the moment when it became due: a transition that waits for its next attempt is not late. */
-async function oldestDueSeconds<Tx>({ statements, settings }: OperatorContext<Tx>): Promise<number> {
+export async function oldestDueSeconds<Tx>({ statements, settings }: OperatorContext<Tx>): Promise<number> {
   const [row = {}] = await statements.run('oldest_due', [settings.account]);
   return Math.max(0, numberOf(row, 'late') / 1000);
 }

@@ -36,6 +36,21 @@ it('what an earlier process has left is drained from the oldest on, without temp
   expect(filesIn(next.path)).toEqual([killed]);
 });
 
+it('an outage is reported once when callbacks are spooled, once when they are stored, and so is the next one', async () => {
+  const one = new TestSpool();
+  const spooled = `callbacks_spooled: The database did not take a callback (ECONNREFUSED), so callbacks are kept in the folder ${one.path} and acknowledged. They are stored automatically when the database takes them. Restore it, and delete no file there.`;
+  const stored =
+    'callbacks_stored: All callbacks that were kept in the spool are stored in the database now.';
+  for (const outage of [1, 2]) {
+    one.isThere = false;
+    await one.keepAll(REFERENCES);
+    expect(one.problems).toHaveLength(2 * outage - 1);
+    one.isThere = true;
+    await until(() => one.problems.length === 2 * outage);
+  }
+  expect(one.problems).toEqual([spooled, stored, spooled, stored]);
+});
+
 it('deliveries that arrive together are all kept, and are stored in groups once the store accepts one', async () => {
   const one = new TestSpool();
   const references = Array.from({ length: 250 }, (_each, index) => `${index}`);

@@ -11,9 +11,9 @@ import { startChild } from '../support/child-process.ts';
 import { limitedRole } from '../support/limited-role.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { poolShop } from '../support/pool-shop.ts';
-import { order } from '../support/shop.ts';
+import { ORDER, order } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { workOff } from '../support/until.ts';
+import { startWork, until, workOff } from '../support/until.ts';
 
 it.each([['001', '0b1a47307cfb03f376140066f7620173a4a69b517e9d28d7ea70eee0fbdcc0ad']])(
   'the migration %s is as it was released',
@@ -64,6 +64,64 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
     await expect(inbox.receive(callback())).rejects.toThrow(ConfigurationError);
     expect(await inbox.health()).toMatchObject({ ok: false, problems: ['store_unavailable'] });
     expect(await merchant.query(`select * from ${merchant.table('transition')}`)).toEqual([]);
+  });
+});
+
+describe.each(ENGINES)('a newer version that changes the tables under a running program on %s', (engine) => {
+  const migrated = async () => {
+    const merchant = await newMerchant(engine);
+    const inbox = merchant.open();
+    await inbox.expect(ORDER);
+    await inbox.receive(paid('ORD-1', 500));
+    const migrate = (): Promise<unknown> =>
+      merchant.query(`insert into ${merchant.table('migration')} values (2, 2, 0)`);
+    const expectRefusal = async (): Promise<void> => {
+      await expect(inbox.receive(paid('B', 500))).rejects.toThrow(ConfigurationError);
+      expect(await inbox.list()).toHaveLength(1);
+      expect(merchant.problems).toMatchObject([
+        { kind: 'tables_changed', error: { message: expect.stringMatching(/Update this program/) } },
+      ]);
+    };
+    return { merchant, inbox, migrate, expectRefusal };
+  };
+
+  it('is noticed by health(), and then nothing is kept, neither in the store nor in the spool', async () => {
+    const { inbox, migrate, expectRefusal } = await migrated();
+    await migrate();
+    expect(await inbox.health()).toMatchObject({ ok: false, spooled: 0 });
+    await expectRefusal();
+    expect(await inbox.health()).toMatchObject({ ok: false, spooled: 0 });
+    await expect(inbox.expect(ORDER)).rejects.toThrow(ConfigurationError);
+  });
+
+  it('is noticed by the first statement that the tables no longer take', async () => {
+    const { merchant, inbox, migrate } = await migrated();
+    await migrate();
+    await merchant.query(`alter table ${merchant.table('body')} rename column claims to amounts`);
+    await merchant.query(`alter table ${merchant.table('transition')} rename column bodies to many`);
+    await expect(inbox.receive(paid('B', 500))).rejects.toThrow(ConfigurationError);
+    expect(await inbox.health()).toMatchObject({ ok: false, spooled: 0 });
+    expect(merchant.problems).toMatchObject([{ kind: 'tables_changed' }]);
+  });
+
+  it('stops the worker, which goes on when the change is undone', async () => {
+    const { merchant, inbox, migrate } = await migrated();
+    const runs: string[] = [];
+    inbox.handle(({ signed }) => void runs.push(signed.merchant_reference));
+    await merchant.advance(-600_000);
+    await merchant.query(`update ${merchant.table('pulse')} set seen_at = 0`);
+    const stop = startWork(inbox);
+    await migrate();
+    await until(() => merchant.problems.length > 0);
+    await merchant.advance(600_000);
+    const pauses = (): number => merchant.events.filter(({ name }) => name === 'store.unavailable').length;
+    const before = pauses();
+    await until(() => pauses() > before + 1);
+    expect(runs).toEqual([]);
+    await merchant.query(`delete from ${merchant.table('migration')} where version = 2`);
+    await until(() => runs.length > 0);
+    await stop();
+    expect(merchant.problems).toMatchObject([{ kind: 'tables_changed' }]);
   });
 });
 

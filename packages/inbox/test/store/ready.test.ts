@@ -109,7 +109,7 @@ it.each(ENGINES)(
       Number((await merchant.query(`select beats from ${merchant.table('pulse')}`))[0]?.['beats']);
     await inbox.ready();
     const before = await beats();
-  expect(before).toBeGreaterThan(0);
+    expect(before).toBeGreaterThan(0);
     await inbox.health();
     expect(await beats()).toBe(before + 1);
     expect((await inbox.stats()).states.pending).toBe(0);

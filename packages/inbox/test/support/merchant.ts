@@ -41,7 +41,7 @@ export interface Merchant {
   credits(): Promise<string[]>;
   /** Makes a table `child`: an insert of 1 is refused by the commit, not by the statement. */
   deferredChild(): Promise<void>;
-  /** The database's clock goes on: what waits is moved instead. */
+  /** The database's clock goes on, or steps back by a negative time: what is stored is moved instead. */
   advance(ms: number): Promise<void>;
 }
 
@@ -102,6 +102,7 @@ const TIMES = {
   body: ['first_at'],
   delivery: ['last_at'],
   expectation: ['deadline_at'],
+  pulse: ['seen_at'],
 };
 
 type Base = Pick<Merchant, 'engine' | 'newStore' | 'query' | 'table' | 'programArguments' | 'transaction'>;
@@ -115,7 +116,7 @@ function merchantOf(base: Base): Merchant {
     ...{ events, problems },
     async advance(ms) {
       for (const [name, times] of Object.entries(TIMES)) {
-        const changes = times.map((time) => `${time} = ${time} - ${ms}`);
+        const changes = times.map((time) => `${time} = ${time} - (${ms})`);
         await query(`update ${table(name)} set ${changes.join(', ')}`);
       }
     },

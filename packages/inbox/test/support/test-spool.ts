@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type InboxEvent, sqlite } from '../../src/index.ts';
+import { type InboxEvent, type InboxProblem, sqlite } from '../../src/index.ts';
 import { callbackRecord, type IntakeRecord } from '../../src/intake/record.ts';
 import { Spool } from '../../src/intake/spool.ts';
 import { settingsOf } from '../../src/options.ts';
@@ -14,6 +14,8 @@ export class TestSpool {
   readonly path: string;
   readonly spool: Spool;
   readonly events: InboxEvent[] = [];
+  /** What `onError` got: the kinds and the messages. */
+  readonly problems: string[] = [];
   readonly taken: IntakeRecord[] = [];
   /** References that the store refuses, together with what is in the same group. */
   readonly refused: Set<string> = new Set();
@@ -26,7 +28,9 @@ export class TestSpool {
   constructor(path: string = newPath(), owner = 'A') {
     this.path = path;
     const onEvent = (event: InboxEvent): unknown => this.events.push(event);
-    const settings = settingsOf({ store: sqlite(join(temporaryFolder(), 'x.db')), onEvent });
+    const onError = (error: unknown, { kind }: InboxProblem): unknown =>
+      this.problems.push(`${kind}: ${Object(error).message}`);
+    const settings = settingsOf({ store: sqlite(join(temporaryFolder(), 'x.db')), onEvent, onError });
     const underWay = new Set<IntakeRecord>();
     const store = async (record: IntakeRecord): Promise<void> => {
       this.calls += 1;
@@ -50,7 +54,7 @@ export class TestSpool {
   }
 
   keep(reference: string, amount?: number): Promise<boolean> {
-    return this.spool.keep(recordOf(reference, amount));
+    return this.spool.keep(recordOf(reference, amount), 'ECONNREFUSED');
   }
 
   /** A millisecond apart, so that their names have an order. */

@@ -6,7 +6,7 @@ import { settingsOf } from '../../../src/options.ts';
 import { paid } from '../callbacks.ts';
 
 const [path = ''] = process.argv.slice(2);
-const settings = settingsOf({ store: sqlite(`${path}.db`), random: () => 0 });
+const settings = settingsOf({ store: sqlite(`${path}.db`), random: () => 0, onError: () => undefined });
 const store = (): Promise<never> => Promise.reject(new Error('The store is unavailable.'));
 const spool = new Spool({ path, owner: 'A', settings, store });
 let number = 0;
@@ -14,7 +14,7 @@ async function write(): Promise<never> {
   for (;;) {
     number += 1;
     const reference = `ORD-${number}`;
-    if (await spool.keep(callbackRecord(paid(reference, 500), ''))) console.log(reference);
+    if (await spool.keep(callbackRecord(paid(reference, 500), ''), 'ECONNREFUSED')) console.log(reference);
   }
 }
 /** Three at a time, so that a kill finds groups as well as single deliveries. */

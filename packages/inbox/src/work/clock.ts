@@ -1,0 +1,31 @@
+import { numberOf } from '../store/store.ts';
+import type { WorkContext } from './attempt.ts';
+
+/** A smaller step is made up for by the next retry. Statements of several connections may also be milliseconds apart. */
+const MIN_STEP_MS = 1000;
+
+/**
+ * Times are those of the database's clock. When it steps back, everything that waits would wait for as long again, so it is
+ * brought forward by as much, once for all processes.
+ *
+ * @returns by how much the clock had stepped back, in milliseconds; 0 when it had not.
+ */
+export async function followClock<Tx>({
+  store,
+  statements,
+  settings,
+}: Pick<WorkContext<Tx>, 'store' | 'statements' | 'settings'>): Promise<number> {
+  const { account, storeTimeoutMs } = settings;
+  const [beat = {}] = await statements.run('beat', [account], undefined, storeTimeoutMs);
+  if (numberOf(beat, 'ahead') < MIN_STEP_MS) return 0;
+  return store.transaction(async (tx) => {
+    if (store.dialect === 'postgres') await statements.run('limit_statements', [String(storeTimeoutMs)], tx);
+    const [pulse = {}] = await statements.run('lock_pulse', [account], tx);
+    const ahead = numberOf(pulse, 'ahead');
+    // Another process was faster.
+    if (ahead < MIN_STEP_MS) return 0;
+    await statements.run('bring_forward', [account, ahead], tx);
+    await statements.run('reset_pulse', [account], tx);
+    return ahead;
+  });
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { ENGINES } from '../support/merchant.ts';
+import { creditIn, LATER, MINUTE_MS, newDueShop, newShop, order } from '../support/shop.ts';
+import { startWork, until } from '../support/until.ts';
+
+const HOUR_MS = 60 * MINUTE_MS;
+const STEPPED_BACK = expect.objectContaining({
+  kind: 'clock_stepped_back',
+  error: expect.objectContaining({
+    message: expect.stringMatching(/has stepped back by 3(600|59\d) seconds/),
+  }),
+});
+
+describe.each(ENGINES)('a clock that steps back by an hour on %s', (engine) => {
+  it('before the worker starts delays no payment, and is reported', async () => {
+    const { merchant, inbox } = await newDueShop(engine);
+    inbox.handle(creditIn(merchant));
+    await merchant.advance(-HOUR_MS);
+    const stop = startWork(inbox);
+    await until(async () => (await inbox.stats()).states.settled === 1);
+    await stop();
+    expect(merchant.problems).toEqual([STEPPED_BACK]);
+    expect(await merchant.credits()).toEqual(['ORD-1 500']);
+  });
+
+  it('while two workers run moves what waits once, and by as much', async () => {
+    const { merchant, inbox } = await newShop(engine, LATER, () => {
+      throw new Error('no');
+    });
+    const other = merchant.open(LATER);
+    other.handle(() => undefined);
+    await order(inbox, 'ORD-1');
+    const stop = startWork(inbox);
+    await until(async () => (await inbox.list())[0]?.state === 'retrying');
+    const dueAt = async (): Promise<number> => Number((await inbox.list())[0]?.nextAt);
+    const before = await dueAt();
+    await merchant.advance(-HOUR_MS);
+    const stopOther = startWork(other);
+    await until(() => merchant.problems.some(({ kind }) => kind === 'clock_stepped_back'));
+    // Both have looked again.
+    const beats = async (): Promise<number> =>
+      Number((await merchant.query(`select beats from ${merchant.table('pulse')}`))[0]?.['beats']);
+    const seen = await beats();
+    await until(async () => (await beats()) > seen + 4);
+    await stop();
+    await stopOther();
+    expect(merchant.problems.filter(({ kind }) => kind === 'clock_stepped_back')).toEqual([STEPPED_BACK]);
+    // Less only by the time between two looks.
+    expect(Math.abs((await dueAt()) - before)).toBeLessThan(10_000);
+  });
+
+  it('by less than a second changes and reports nothing (control)', async () => {
+    const { merchant, inbox } = await newDueShop(engine);
+    inbox.handle(creditIn(merchant));
+    await merchant.advance(-500);
+    const stop = startWork(inbox);
+    await until(async () => (await inbox.stats()).states.settled === 1);
+    await stop();
+    expect(merchant.problems).toEqual([]);
+  });
+});
