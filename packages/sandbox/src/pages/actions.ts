@@ -255,10 +255,11 @@ export function createActions(dashboard: Dashboard): Hono {
   action(
     'seen',
     ({ transaction }) => {
-      const groups = troubled(dashboard).filter(
-        ({ id }) => transaction === undefined || String(id) === transaction,
-      );
-      service.dismiss(groups.flatMap(({ deliveries }) => deliveries.map(({ id }) => id)));
+      const isMeant = (id: number): boolean => transaction === undefined || String(id) === transaction;
+      const dismissed = troubled(dashboard).flatMap((group) => (isMeant(group.id) ? group.deliveries : []));
+      service.store.write((unit) => {
+        for (const { id } of dismissed) unit.put('seen', id, { id });
+      });
     },
     'Marked as seen.',
   );

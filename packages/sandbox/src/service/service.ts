@@ -103,8 +103,6 @@ export interface Service {
   preview(id: number, changes: ComposedChanges): CallbackPreview;
   /** Makes due what is late, held back or waiting for a retry: all of it, or one delivery. Returns the number of deliveries. */
   release(id?: number): number;
-  /** Dismisses deliveries that failed: they need no attention any more. */
-  dismiss(ids: readonly number[]): void;
   /** The signed address that the customer's browser goes back to, or undefined while nothing is decided. */
   redirectOf(transaction: TransactionRecord): string | undefined;
   /** Resolves when the callbacks of a transaction have been tried, unless they are scheduled for later. */
@@ -279,10 +277,6 @@ export function createService(options: ServiceOptions): Service {
         );
         for (const one of waiting) putDelivery(unit, { ...one, dueAt: now, after: null, held: false });
         return waiting.length;
-      }),
-    dismiss: (ids) =>
-      act((unit) => {
-        for (const id of ids) unit.put('seen', id, { id });
       }),
     redirectOf: (transaction) => {
       const { redirectUrl, decidedAt } = transaction;

@@ -64,7 +64,9 @@ export function requestsPage(c: Context, dashboard: Dashboard): Promise<Response
   const query = readQuery(c);
   const searched = store.list('request').filter((one) => {
     const { id, method, path, status, sent } = one;
-    return matches(query, id, `${method} ${path}`, status, sent, subjectOf(store, one).reference);
+    return (
+      query.q === '' || matches(query, id, `${method} ${path}`, status, sent, subjectOf(store, one).reference)
+    );
   });
   const refused = searched.filter(({ status }) => status >= 400);
   const answered = searched.filter(({ status }) => status < 400);
