@@ -55,7 +55,7 @@ test('the program of docs/guide/refused.md prints, during development, why a cal
     return output;
   };
   expect(await outputIn({ NODE_ENV: 'development' })).toContain(
-    'Callback refused (mismatch): No hypothesis fits',
+    'Callback refused (mismatch): A signed field was changed after signing.',
   );
   expect(await outputIn({})).toBe('');
 });

@@ -2,6 +2,8 @@ import { ConfigurationError } from './errors.ts';
 
 /** White space, control and format characters, lone surrogates, and other characters that a screen does not show. */
 const INVISIBLE = /[\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
+/** What decoded bytes hold when they are read as text; white space is not among it. */
+const NOISE = /(?!\s)[\p{Cc}\ufffd]/u;
 const PLACEHOLDER = /^<.*>$|<[\w .-]+>|\$\{|\{\{/s;
 const QUOTE = /["'`\u2018-\u201f\u00ab\u00bb]/;
 
@@ -22,10 +24,14 @@ export function checkKey(option: string, key: unknown, where = ''): asserts key 
 
 function problemOf(key: unknown): string | undefined {
   if (key === undefined || key === null) return 'is missing. Is the environment variable set?';
+  if (ArrayBuffer.isView(key)) return 'must be a string: the key as it is shown, not decoded into bytes.';
   if (typeof key !== 'string') return 'must be a string.';
   if (key === '') return 'is empty. Is the environment variable set?';
   if (key === 'undefined' || key === 'null') {
     return `is the string "${key}", which is what an unset variable turns into. Is the environment variable set?`;
+  }
+  if (NOISE.test(key)) {
+    return 'contains control characters, as decoded data does. Probably the key was decoded from Base64 or hex: use it as it is shown, without decoding.';
   }
   if (PLACEHOLDER.test(key))
     return 'contains a placeholder (<…>, {{…}} or a variable in braces). Replace it with the key.';

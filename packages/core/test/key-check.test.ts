@@ -41,7 +41,10 @@ describe('threat A19: checkKey() refuses unusable keys', () => {
     ['\ufeffABC', 'white space'],
     ['A\u00adBC', 'invisible'],
     ['A\u3164BC', 'invisible'],
-    ['ABC\0', 'invisible'],
+    ['ABC\0', 'control characters'],
+    [Buffer.from('ABC'), 'not decoded into bytes'],
+    [Buffer.from('H0"Wt3YrU4iO', 'base64').toString(), 'Probably the key was decoded'],
+    [Buffer.from('f0e1d2c3b4a59687', 'hex').toString('latin1'), 'Probably the key was decoded'],
     ['ABC\ud800', 'invisible'],
   ])('the key %j is refused because it %s', (key, reason) => {
     const error = refusal(key);

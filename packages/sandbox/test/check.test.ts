@@ -117,9 +117,7 @@ describe('check(url)', () => {
       'unknown_event',
       'unknown_status',
     ]);
-    expect(report.results[0]?.fix).toContain(
-      'The signature is right, and the endpoint has another signing key.',
-    );
+    expect(report.results[0]?.fix).toContain('The endpoint answers 401, and not as paymentCallbacks() does.');
   });
 
   it('an endpoint that joins the five fields and compares with === is red where two readings share a signature', async () => {

@@ -47,10 +47,24 @@ type Seen = ReturnType<typeof seenIn>;
 const isSuccess = ({ status }: Seen): boolean => status >= 200 && status < 300;
 const isRefusal = ({ status }: Seen): boolean => [400, 401, 403, 422].includes(status);
 
+/** The answers of every adapter are constant, so their bodies are evidence. */
+const OWN = 'The answer is the constant one of paymentCallbacks().';
+const isOwnRefusal = ({ status, own }: Seen): boolean => status === 401 && own === 'unauthorized';
+const signedWith = ({ keyName }: Seen): string => `The callback was signed with ${keyName}.`;
+
+function mentioned(text: string): string {
+  const [word] = /log[-_ ]?in|sign[-_ ]?in|session|credentials?|bearer|jwt|password|access/i.exec(text) ?? [];
+  return word === undefined ? 'Nothing in the answer says what refused it.' : `The body mentions "${word}".`;
+}
+
 /** What more than the status decides. The first one that gives a detail is the outcome. */
 const ANSWERS: { readonly [Cause in OutcomeCause]?: (seen: Seen) => string | false | undefined } = {
+  body_consumed: ({ own }) => own === 'body_consumed' && OWN,
+  handler_timeout: ({ own }) => own === 'handler_timeout' && OWN,
+  handler_unavailable: ({ own }) => own === 'unavailable' && OWN,
+  handler_failed: ({ own }) => own === 'handler_failed' && OWN,
   plain_to_tls_port: ({ text }) =>
-    /HTTP request.{0,20} HTTPS (server|port)/i.test(text) && 'The body says so.',
+    /HTTP request.{0,20} HTTPS (server|port)/i.test(text) && 'The body reports HTTP on an HTTPS port.',
   login_redirect: ({ target }) =>
     target && /log-?_?in|sign-?_?in|auth|sso/i.test(target.pathname) && to(target),
   https_redirect: ({ target, url }) =>
@@ -62,15 +76,20 @@ const ANSWERS: { readonly [Cause in OutcomeCause]?: (seen: Seen) => string | fal
   csrf_guard: (seen) =>
     (isRefusal(seen) || seen.status === 419) &&
     /csrf|xsrf|cross-site|forgery/i.test(seen.text) &&
-    'The body speaks of it.',
+    'The body mentions CSRF.',
   forgery_refused: (seen) => isRefusal(seen) && seen.badSignature,
   old_timestamp_refused: (seen) => isRefusal(seen) && seen.isOld && 't is more than 30 s from the clock.',
-  other_key: ({ status, keyName }) => status === 401 && `The callback was signed with ${keyName}.`,
+  header_dropped: (seen) => isOwnRefusal(seen) && seen.proxy && `${seen.proxy} ${signedWith(seen)}`,
+  other_key: (seen) => isOwnRefusal(seen) && `${OWN} ${signedWith(seen)}`,
+  refused_signature: (seen) =>
+    isRefusal(seen) && /signature|hmac/i.test(seen.text) && `The body mentions it. ${signedWith(seen)}`,
+  unauthorized: (seen) => seen.status === 401 && `${mentioned(seen.text)} ${signedWith(seen)}`,
   html_answer: (seen) =>
     isSuccess(seen) &&
     (/^\s*<(!doctype|html)/i.test(seen.text) || /html/i.test(seen.header('content-type'))) &&
     'The body is HTML.',
   verification_off: (seen) => isSuccess(seen) && seen.badSignature,
+  old_timestamp_accepted: (seen) => isSuccess(seen) && seen.forged === 'timestamp' && 't was changed.',
   forgery_accepted: (seen) => isSuccess(seen) && seen.forged && `What was forged: ${seen.forged}.`,
   accepted: (seen) => isSuccess(seen) && 'The signature is right.',
 };
@@ -94,6 +113,7 @@ const TONES: { readonly [Cause in OutcomeCause]?: Outcome['tone'] } = {
   forgery_refused: 'good',
   forgery_accepted: 'neutral',
   old_timestamp_refused: 'neutral',
+  old_timestamp_accepted: 'neutral',
 };
 
 /**
@@ -161,6 +181,9 @@ function seenIn(exchange: Exchange, keys: ExplainKeys | undefined, options: Expl
     status,
     header: (name: string): string => headers.get(name) ?? '',
     text,
+    /** The name of the error, where the answer is a constant one of an adapter. */
+    own: /^\{"error":"([a-z_]{1,30})"\}$/.exec(text)?.[1],
+    proxy: proxyIn(headers),
     url,
     /** Where a redirect leads. */
     target: status >= 300 && status < 400 && location ? parsed(location, url?.href) : undefined,
@@ -179,8 +202,17 @@ const to = ({ origin, pathname }: URL): string => `It leads to ${printable(origi
 const bare = ({ host, pathname }: URL): string => host + pathname.replace(/\/$/, '');
 
 function challenge(header: string): string | undefined {
-  const [scheme] = /^(basic|bearer|digest|negotiate)/i.exec(header) ?? [];
-  return scheme && `It asks for ${scheme}.`;
+  const [scheme] = /^[a-z][\w-]{0,30}/i.exec(header) ?? [];
+  return scheme && `www-authenticate asks for ${scheme}.`;
+}
+
+/** What in an answer shows that a proxy passed it on. */
+function proxyIn(headers: ReadonlyMap<string, string>): string | undefined {
+  const name = ['via', 'x-cache', 'cf-ray', 'x-amz-cf-id'].find((one) => headers.has(one));
+  if (name !== undefined) return `The header ${name} shows a proxy.`;
+  const [server] =
+    /nginx|envoy|caddy|haproxy|varnish|cloudflare|apache/i.exec(headers.get('server') ?? '') ?? [];
+  return server && `The header server names ${server}.`;
 }
 
 /** From the endpoint: on one line, and not long. */

@@ -148,8 +148,12 @@ export function* keyGuesses(keys: ExplainKeys, now: number): Generator<Guess<str
     const base64 = base64Bytes(key.length % 4 === 1 ? key.slice(0, -1) : key);
     const pairs = /^(?:[\da-f]{2})+/i.exec(key)?.[0].match(/../g) ?? [];
     const hex = Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
-    if (base64?.length) yield ['key_decoded', `It fits ${name}, decoded as Base64.`, base64];
-    if (hex.length > 0) yield ['key_decoded', `It fits ${name}, decoded as hex.`, hex];
+    for (const [form, bytes] of [['Base64', base64] as const, ['hex', hex] as const]) {
+      if (!bytes?.length) continue;
+      // What decodes to a key was encoded here; what decodes to noise was decoded at the sender.
+      const isKey = bytes.length >= MIN_PREFIX && bytes.every((byte) => /\w/.test(String.fromCharCode(byte)));
+      yield [isKey ? 'key_encoded' : 'key_decoded', `It fits ${name}, decoded as ${form}.`, bytes];
+    }
   }
   for (const empty of ['', 'undefined', 'null']) yield ['key_unset', `It fits the key "${empty}".`, empty];
 }
@@ -168,6 +172,11 @@ const CHANGES: Readonly<Record<string, (value: string) => string>> = {
   'percent escapes': (value) => encodeURIComponent(value),
   'its percent escapes decoded': (value) => decodeURIComponent(value.replaceAll('+', ' ')),
 };
+
+/** What a changed field may have been: the values that the protocol shows, and those of the sandbox. */
+const EVENTS = [undefined, 'transaction.completed', 'transaction.failed', 'transaction.pending'];
+const TYPES = [undefined, 'COLLECTION', 'PAYOUT'];
+const STATUSES = [undefined, 'COMPLETED', 'FAILED', 'PENDING'];
 
 const SEPARATORS = ['', ' ', ': ', ', ', ',', '.', '|', '-', '_', ';', '/', '&', '\n', '::'];
 
@@ -208,6 +217,16 @@ function* messageGuesses(
       const values = attempt(() => fields.map((value, at) => (isMeant(at) ? change(value) : value)));
       if (values !== undefined)
         yield ['field_changed', `The signature fits when ${changed} has ${how}.`, values.join(':')];
+    }
+  }
+  for (const event of EVENTS) {
+    for (const type of TYPES) {
+      for (const status of STATUSES) {
+        const values = fields.map((value, at) => [event, value, value, type, status][at] ?? value);
+        const names = SIGNED_NAMES.filter((_, at) => values[at] !== fields[at]).join(' and ');
+        const detail = `The signature fits other values of ${names}, such as ${[event, type, status].filter(Boolean).join(' ')}.`;
+        if (names !== '') yield ['field_changed', detail, values.join(':')];
+      }
     }
   }
   for (const separator of SEPARATORS) {

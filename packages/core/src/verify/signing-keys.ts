@@ -46,6 +46,15 @@ const MAX_KEYS = 4;
 const MIN_LENGTH = 16;
 const WHERE = 'The signing key is shown in the merchant dashboard, under the account details.';
 
+/** Sandbox keys say what they are, so that a mistake with one is found before a callback is refused. */
+const SANDBOX_MISTAKES: readonly (readonly [start: string, what: string])[] = [
+  ['SANDBOXPUBLIC', 'the public key of a sandbox'],
+  ['SANDBOXSECRET', 'the secret key of a sandbox'],
+  ['U0FOREJPW', 'a sandbox key in Base64'],
+  ['53414e44424f58', 'a sandbox key in hex'],
+];
+const SANDBOX_KEY = 'Use the signing key of the sandbox, which starts with SANDBOXSIGNING, unchanged.';
+
 const ENTRY_RULES: OptionRules<SigningKey> = {
   id: [(id) => typeof id === 'string' && id !== '', 'a name for logs, such as "2026-11"', REQUIRED],
   key: undefined,
@@ -88,6 +97,9 @@ function prepare(option: string, { id, key, notAfter }: GivenKey, options: KeyOp
     const which = key === publicKey ? 'public' : 'secret';
     throw new ConfigurationError(option, `${option} is the ${which} key. ${WHERE}`);
   }
+  const mistaken = SANDBOX_MISTAKES.find(([start]) => key.startsWith(start));
+  if (mistaken !== undefined)
+    throw new ConfigurationError(option, `${option} is ${mistaken[1]}. ${SANDBOX_KEY}`);
   if (key.startsWith('SANDBOX')) checkSandboxKey(option, allowSandboxKeys === true);
   else if (key.length < MIN_LENGTH) {
     warnOnce(`${option} has fewer than ${MIN_LENGTH} characters, so it can be guessed. ${WHERE}`);

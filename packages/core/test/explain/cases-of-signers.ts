@@ -17,6 +17,7 @@ const MESSAGE = messageOf(DATA);
 const HASH = hmac(MESSAGE);
 const base64 = (hash: string): string => Buffer.from(hash, 'hex').toString('base64');
 const decoded = Buffer.from(SIGNING_KEY, 'base64');
+const base64Text = (text: string): string => Buffer.from(text).toString('base64');
 const HEX_KEY = 'a1'.repeat(16);
 /** `Buffer.from(key, 'base64')` ignores its last character. */
 const ODD_KEY = `${SIGNING_KEY}x`;
@@ -43,6 +44,18 @@ const MESSAGES: readonly Row<string>[] = [
     'four fields',
     MESSAGE.replace('transaction.completed:', ''),
     /fits merchant_reference, internal_reference, transaction_type, transaction_status/,
+  ],
+  [
+    'field_changed',
+    'the status FAILED, which became COMPLETED',
+    MESSAGE.replace('COMPLETED', 'FAILED'),
+    /other values of transaction_status, such as FAILED/,
+  ],
+  [
+    'field_changed',
+    'a failed payout, which became a completed collection',
+    'transaction.failed:ORD-1001:INT-77:PAYOUT:FAILED',
+    /event and transaction_type and transaction_status, such as transaction.failed PAYOUT FAILED/,
   ],
   ['field_changed', 'every field in small letters', MESSAGE.toLowerCase(), /every field has small letters/],
 ];
@@ -113,6 +126,8 @@ const SETTINGS: readonly Row<string | undefined>[] = [
     `'${SIGNING_KEY}'`,
     /without the white space or quotation marks/,
   ],
+  ['key_encoded', 'the key in Base64 here', base64Text(SIGNING_KEY), /decoded as Base64/],
+  ['key_encoded', 'the key in hex here', Buffer.from(SIGNING_KEY).toString('hex'), /decoded as hex/],
   ['public_key', 'the public key here', PUBLIC_KEY, /public key/],
   ['secret_key', 'the secret key here', SECRET_KEY, /secret key/],
   ['key_invalid', 'a placeholder', '<SIGNING_KEY>', /placeholder/],

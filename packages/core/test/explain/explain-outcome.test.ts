@@ -173,12 +173,40 @@ describe('explainOutcome() of an answer', () => {
     ['body_timeout', 'a body that does not end', answer(408), /408/],
     ['body_refused', 'a parser with a small limit', answer(413), /413/],
     ['media_type_refused', 'a parser of forms', answer(415), /415/],
-    ['asked_to_retry', 'a handler that failed', answer(429, { 'retry-after': '30' }), /retry-after: 30/],
+    ['asked_to_retry', 'a rate limit', answer(429, { 'retry-after': '30' }), /retry-after: 30/],
+    ['body_consumed', 'a drained body', answer(429, {}, '{"error":"body_consumed"}'), /constant one/],
+    ['body_consumed', 'a drained body, as 503', answer(503, {}, '{"error":"body_consumed"}'), /503/],
+    ['handler_failed', 'a handler that failed', answer(429, {}, '{"error":"handler_failed"}'), /429/],
+    ['handler_timeout', 'a slow handler', answer(429, {}, '{"error":"handler_timeout"}'), /constant/],
+    ['handler_unavailable', 'no database', answer(429, {}, '{"error":"unavailable"}'), /constant/],
     [
       'login_required',
       'basic authentication',
       answer(401, { 'www-authenticate': 'Basic realm="x"' }),
       /Basic/,
+    ],
+    [
+      'login_required',
+      'a scheme of its own',
+      answer(401, { 'www-authenticate': 'Session realm="x"' }),
+      /www-authenticate asks for Session/,
+    ],
+    ['unauthorized', 'a login that says nothing', answer(401), /Nothing in the answer.*ends in Ua6e/],
+    ['unauthorized', 'a login', answer(401, {}, '{"message":"Missing session"}'), /mentions "session"/],
+    ['unauthorized', 'another error', answer(401, {}, '{"error": "unauthorized"}'), /Nothing in the answer/],
+    ['refused_signature', 'a verifier by hand', answer(401, {}, 'bad signature'), /mentions it.*Ua6e/],
+    ['refused_signature', 'the same as 400', answer(400, {}, 'invalid HMAC'), /400/],
+    [
+      'header_dropped',
+      'a proxy that drops the header',
+      answer(401, { via: '1.1 edge' }, '{"error":"unauthorized"}'),
+      /The header via shows a proxy.*Ua6e/,
+    ],
+    [
+      'header_dropped',
+      'a server that is a proxy',
+      answer(401, { server: 'nginx/1.27' }, '{"error":"unauthorized"}'),
+      /names nginx/,
     ],
     [
       'csrf_guard',
@@ -267,6 +295,18 @@ describe('explainOutcome() of an endpoint that verifies', () => {
       cause: 'forgery_accepted',
       tone: 'neutral',
     });
+  });
+
+  test('takes a changed t, since the signature does not cover it, and the amount is not mentioned', async () => {
+    const outcome = await deliver(await endpoint(SIGNING_KEY), { isForged: 'timestamp' });
+    expect(outcome).toMatchObject({ cause: 'old_timestamp_accepted', tone: 'neutral' });
+    expect(`${outcome.title} ${outcome.detail} ${outcome.fix}`).not.toMatch(/amount|credit/);
+  });
+
+  test('with another key, the cause is called probable, and the other causes are named', async () => {
+    const { title, fix } = await deliver(await endpoint(OTHER_KEY));
+    expect(title).toBe('paymentCallbacks() refused a right signature.');
+    expect(fix).toMatch(/^Probably the endpoint has another signing key.*dropped hmac-signature/);
   });
 
   test('that accepts a bad signature is an alarm, told by the keys or by the sender', async () => {

@@ -21,6 +21,28 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+describe('threat A19: a sandbox key in a wrong place', () => {
+  const signingKey = 'SANDBOXSIGNINGh4Jk7Lm2Np9Qr3St6Uv8Wx5Yz';
+  const bytes = Buffer.from(signingKey);
+
+  test.each([
+    ['the public key', 'SANDBOXPUBLICh4Jk7Lm2Np9Qr3St6Uv8Wx', 'the public key of a sandbox'],
+    ['the secret key', 'SANDBOXSECRETh4Jk7Lm2Np9Qr3St6Uv8Wx', 'the secret key of a sandbox'],
+    ['the key in Base64', bytes.toString('base64'), 'a sandbox key in Base64'],
+    ['the key in Base64url', bytes.toString('base64url'), 'a sandbox key in Base64'],
+    ['the key in hex', bytes.toString('hex'), 'a sandbox key in hex'],
+  ])('threat A19: %s is refused at construction, by name', (_what, key, says) => {
+    expect(() => createVerifier({ signingKey: key })).toThrow(ConfigurationError);
+    expect(() => createVerifier({ signingKey: key, allowSandboxKeys: true })).toThrow(
+      `signingKey is ${says}. Use the signing key of the sandbox`,
+    );
+  });
+
+  test('control: the signing key itself is accepted', () => {
+    expect(() => createVerifier({ signingKey })).not.toThrow();
+  });
+});
+
 describe('threat A19: unusable keys', () => {
   test('threat A19: a key is refused that is empty, unset, or contains white space or a control character', () => {
     const control = fc.constantFrom(
