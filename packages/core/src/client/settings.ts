@@ -5,8 +5,8 @@ import { checkKey } from '../key-check.ts';
 import { BOOLEAN, checkOptions, DURATION, FUNCTION, type OptionRules } from '../options.ts';
 import { type BaseUrl, noteUnverifiedTls, parseBaseUrl, refuseUnverifiedTls } from './base-url.ts';
 import type { CacheOptions, ClientOptions, ClientOptionsWithSecretKey, Deviation, Timing } from './client.ts';
-import { createScrubber, type Scrubber } from './failure.ts';
 import type { CacheSettings } from './reference-cache.ts';
+import { createScrubber, type Scrubber } from './scrubber.ts';
 
 /** Options that have a value after the check: the caller's, or the default. */
 type Complete<Name extends keyof ClientOptions> = {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AttemptReport, ClientOptions, ClientWithSecretKey } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
-import { createScrubber } from '../../src/client/failure.ts';
+import { createScrubber } from '../../src/client/scrubber.ts';
 import { PaymentServiceError } from '../../src/errors.ts';
 import { failureOf } from './failure-of.ts';
 import { type Answer, failure, reply, replyJson, reset, startService } from './local-service.ts';
@@ -195,9 +195,98 @@ describe('the scrubber finds keys in any text', () => {
     );
   });
 
+  const longKey = fc
+    .array(fc.integer({ min: 0x21, max: 0x7e }), { minLength: 12, maxLength: 40 })
+    .map((codes) => String.fromCharCode(...codes))
+    // A key that holds an escape of its own is removed in its plain spellings only.
+    .filter((key) => !/\\|&[#a-z]|%[\da-f]/i.test(key));
+  type Spelling = (key: string, around: string) => string;
+  const code = (char: string): number => char.charCodeAt(0);
+  const hexOf = (char: string, width = 2): string => code(char).toString(16).padStart(width, '0');
+  /** Spellings of one character. Each key mixes them. */
+  const escapes: readonly ((char: string) => string)[] = [
+    (char) => char,
+    (char) => `%${hexOf(char)}`,
+    (char) => `%${hexOf(char).toUpperCase()}`,
+    (char) => `&#${code(char)};`,
+    (char) => `&#000${code(char)};`,
+    (char) => `&#x${hexOf(char)};`,
+    (char) => `&#X00${hexOf(char).toUpperCase()};`,
+    (char) => `\\u${hexOf(char, 4)}`,
+    (char) => `\\\\u${hexOf(char, 4).toUpperCase()}`,
+    (char) => `\\x${hexOf(char)}`,
+    (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' })[char] ?? char,
+    (char) => (char === '/' ? '\\/' : char),
+  ];
+  const base64 = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
+  const encodings: readonly Spelling[] = [
+    (key, around) => Buffer.from(around + key + around, 'latin1').toString('hex'),
+    (key, around) =>
+      Buffer.from(around + key + around, 'latin1')
+        .toString('hex')
+        .toUpperCase(),
+    (key, around) => base64(around + key + around),
+    (key, around) => base64(around + key + around).replace(/.{20}/g, '$&\r\n'),
+    (key, around) => JSON.stringify(base64(around + key + around).replace(/.{20}/g, '$&\n')),
+    (key, around) => Buffer.from(around + key + around, 'latin1').toString('base64url'),
+    (key, around) => encodeURIComponent(base64(around + key)),
+    (key, around) => JSON.stringify(base64(key + around)).replaceAll('/', '\\/'),
+    (key) => encodeURIComponent(encodeURIComponent(key)),
+    (key) => JSON.stringify(JSON.stringify(key)).slice(3, -3),
+    (key) => new URLSearchParams([['', key]]).toString().slice(1),
+  ];
+
+  /** A text inside another format. */
+  const layers: readonly ((text: string) => string)[] = [
+    (text) => text,
+    encodeURIComponent,
+    (text) => JSON.stringify(text),
+    (text) => JSON.stringify(JSON.stringify({ text })),
+    ...escapes.map((spell) => (text: string) => Array.from(text, spell).join('')),
+  ];
+
+  test('a key is removed however its characters are escaped, mixed and one inside another', () => {
+    const choices = fc.array(fc.constantFrom(...escapes), { minLength: 40, maxLength: 40 });
+    fc.assert(
+      fc.property(longKey, choices, fc.constantFrom(...layers), (key, spell, wrap) => {
+        const text = wrap(Array.from(key, (char, at) => spell[at]?.(char)).join(''));
+        const scrubbed = createScrubber([key]).text(`<p>unknown key ${text}</p>`);
+        expect(scrubbed).toContain('[redacted');
+        expect(scrubbed).not.toContain(text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('a key is removed from hexadecimal and Base64, wherever it begins in them', () => {
+    const around = fc.stringMatching(/^[ -~]{0,5}$/);
+    fc.assert(
+      fc.property(longKey, fc.constantFrom(...encodings), around, (key, spell, beside) => {
+        const text = spell(key, beside);
+        const scrubbed = createScrubber(['another key', key]).snippet(`dump: ${text}.`);
+        expect(scrubbed).toContain('[redacted');
+        expect(scrubbed).not.toContain(text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('control: a text without a key is unchanged, escapes and encodings included', () => {
+    const other = 'another-key-of-16';
+    const foreign = [
+      ...escapes.map((spell) => Array.from(other, spell).join('')),
+      ...encodings.map((spell) => spell(other, 'x')),
+    ];
+    const scrubber = createScrubber(['pk_live_4f9c1/a+b=', 'k']);
+    for (const text of foreign) {
+      if (!/k/i.test(text)) expect(scrubber.text(text)).toBe(text);
+      expect(scrubber.text(text)).not.toContain('this text holds a key');
+    }
+  });
+
   test('text that is made to be slow to search is searched completely', () => {
-    const scrubber = createScrubber(['\\'.repeat(40), '\\/\\/\\/x', '%25%25z']);
-    for (const part of ['\\', '%25', '%', '"', '\\/', '/\\"']) {
+    const scrubber = createScrubber(['\\'.repeat(40), '\\/\\/\\/x', '%25%25z', '&#38;&#38;&#38;z']);
+    for (const part of ['&#38;', '&#0000000', '&', '\\u00', '\\', '%25', '%', '"', '\\/', '/\\"']) {
       const text = part.repeat(2 ** 20 / part.length);
       expect(scrubber.text(`${text}y`).endsWith('y')).toBe(true);
     }

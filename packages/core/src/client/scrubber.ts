@@ -1,0 +1,105 @@
+/**
+ * Removes the client's keys from everything that an error shows. An attack needs no more than a log that an outsider reads,
+ * and a service or proxy that echoes a request in it: as a page, in JSON, in a URL, or encoded as a dump is.
+ */
+export interface Scrubber {
+  /**
+   * The text with `[redacted]` in place of every key, in any letter case. A text that holds a key of 8 characters or more in
+   * escapes of HTML, URLs or JSON, in hexadecimal or in Base64 is replaced as a whole. A key that holds such an escape itself
+   * is found as characters of a URL or of JSON only.
+   */
+  text(text: string): string;
+  /** The same on one line, cut to 512 characters. */
+  snippet(text: string | undefined): string | undefined;
+  /** A copy of a thrown value, for `cause`: name, message, code and stack, down the chain, and nothing else. */
+  cause(thrown: unknown): unknown;
+}
+
+const HIDDEN = '[redacted: this text holds a key]';
+const MAX_SNIPPET = 512;
+const MAX_CAUSE_DEPTH = 5;
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
+
+export function createScrubber(keys: readonly string[]): Scrubber {
+  const hidden = keys.flatMap(needles);
+  // Longest first: one spelling may be the beginning of another.
+  const literals = keys
+    .flatMap(spellings)
+    .sort((a, b) => b.length - a.length)
+    .map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  const anyKey = new RegExp(literals.join('|'), 'gi');
+  const scrub = (text: string): string => {
+    const shown = text.replace(anyKey, '[redacted]');
+    const decoded = plain(shown);
+    return hidden.some((needle) => decoded.includes(needle)) ? HIDDEN : shown;
+  };
+  return {
+    text: scrub,
+    // Scrubbed before it is cut: half a key at the end would not be recognised.
+    snippet: (text) => text && scrub(text).replace(CONTROL, ' ').slice(0, MAX_SNIPPET).toWellFormed(),
+    cause: (thrown) => copyCause(thrown, scrub, MAX_CAUSE_DEPTH),
+  };
+}
+
+/** The spellings that are removed in place: those of a URL, and of JSON. */
+function spellings(key: string): string[] {
+  return [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)];
+}
+
+/** A shorter needle would be found by chance. Keys of real accounts are longer. */
+const MIN_NEEDLE = 8;
+
+/** What `plain()` leaves of a key, as characters, in hexadecimal and in Base64. */
+function needles(key: string): string[] {
+  const hex = Array.from(key, (char) => char.charCodeAt(0).toString(16).padStart(2, '0')).join('');
+  // Three bytes are four characters, so there are three Base64 spellings inside a longer text. The characters at both ends
+  // that also hold bits of what is around the key are left out.
+  const base64 = [0, 1, 2].map((before) =>
+    btoa('-'.repeat(before) + key).slice(
+      Math.ceil((before * 4) / 3),
+      Math.floor(((before + key.length) * 4) / 3),
+    ),
+  );
+  const base64url = base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
+  return [key, hex, ...base64, ...base64url].map(plain).filter(({ length }) => length >= MIN_NEEDLE);
+}
+
+const ESCAPE =
+  /&#(?:x([\da-f]{1,7})|(\d{1,7}));?|%([\da-f]{2})|\\{1,16}(?:u00|x)([\da-f]{2})|&(amp|lt|gt|quot|apos);/gi;
+/** White space, as in wrapped Base64, and the backslashes of JSON but those of an escape that is inside another one. */
+const NOISE = /\s|\\[rnt]|\\(?!u00|x)/gi;
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+/** A page in JSON in a URL is three. */
+const MAX_LAYERS = 5;
+
+/**
+ * The text without the escapes of HTML, URLs and JSON, without white space and backslashes, in lower case: every spelling of
+ * a key that consists of such escapes, for some or all of its characters, becomes the same string.
+ */
+function plain(text: string): string {
+  let decoded = text;
+  for (let layer = 0, last = ''; layer < MAX_LAYERS && decoded !== last; layer++) {
+    last = decoded;
+    decoded = last
+      .replace(ESCAPE, (_, hex, decimal, percent, json, name: string | undefined) => {
+        if (name !== undefined) return NAMED[name.toLowerCase()] ?? '';
+        const code = decimal === undefined ? Number.parseInt(hex ?? percent ?? json, 16) : Number(decimal);
+        return String.fromCharCode(code);
+      })
+      .replace(NOISE, '');
+  }
+  return decoded.toLowerCase();
+}
+
+function copyCause(thrown: unknown, scrub: (text: string) => string, depth: number): unknown {
+  if (typeof thrown === 'string') return scrub(thrown);
+  // Other values could hold a request with its headers.
+  if (!(thrown instanceof Error) || depth === 0) return undefined;
+  const inner = copyCause(thrown.cause, scrub, depth - 1);
+  const options = inner === undefined ? undefined : { cause: inner };
+  const copy = new Error(scrub(thrown.message), options);
+  copy.name = scrub(thrown.name);
+  if (thrown.stack !== undefined) copy.stack = scrub(thrown.stack);
+  const code: unknown = 'code' in thrown ? thrown.code : undefined;
+  return typeof code === 'string' ? Object.assign(copy, { code: scrub(code) }) : copy;
+}
