@@ -222,6 +222,20 @@ describe('send again all that failed', () => {
     expect(stage.merchant.received.map(({ data }) => data.payload.transaction_amount)).toEqual([2, 500, 1]);
     expect(new Set(stage.merchant.received.map(stage.verdict))).toEqual(new Set(['ORD-1']));
   });
+
+  it('sends once what was sent again by hand and failed each time', async () => {
+    const id = await opened();
+    stage.merchant.answer = (response) => response.writeHead(500).end();
+    const [first] = stage.sandbox.compose(id, { forged_amount: 1 });
+    await stage.sandbox.idle();
+    for (let count = 0; count < 3; count += 1) {
+      await call(stage.sandbox, 'POST', `/sandbox/deliveries/${first?.id}/resend`);
+      await stage.sandbox.idle();
+    }
+    const last = stage.sandbox.deliveries().at(-1);
+    const answer = await call(stage.sandbox, 'POST', '/sandbox/deliveries/resend-failed', {});
+    expect(listOf(answer, 'deliveries').map(({ origin }) => origin)).toEqual([last?.id]);
+  });
 });
 
 describe('values edited in place', () => {

@@ -108,12 +108,13 @@ export function preview(
   };
 }
 
-/** The deliveries that were given up since then and have not been sent again. */
+/** The deliveries that were given up since then and have not been sent again: of equal ones only the newest counts. */
 export function failedSince(reader: Reader, since: number): DeliveryRecord[] {
-  const deliveries = reader.list('delivery');
-  const sentAgain = new Set(deliveries.map(({ origin }) => origin));
-  return deliveries.filter(
-    ({ id, state, attempts }) =>
-      state === 'given_up' && !sentAgain.has(id) && (attempts.at(-1)?.at ?? 0) >= since,
+  const newest = new Map<string, DeliveryRecord>();
+  for (const one of reader.list('delivery')) {
+    newest.set(JSON.stringify([one.transactionId, one.url, one.body, one.signing.key]), one);
+  }
+  return [...newest.values()].filter(
+    ({ state, attempts }) => state === 'given_up' && (attempts.at(-1)?.at ?? 0) >= since,
   );
 }
