@@ -36,7 +36,7 @@ export function asCurl({ method = 'POST', url, headers, body }: Sent, secrets: S
   const own = ownHeaders(headers);
   const named = (name: string): boolean => own.some(([one]) => one.toLowerCase() === name);
   return [
-    `curl -i -g -X ${method} ${quoted(url)}`,
+    `curl -i -g -X ${method} ${quoted(new URL(url).href)}`,
     ...own.map(([name, value]) =>
       secrets[name] === undefined ? `-H ${quoted(`${name}: ${value}`)}` : `-H "${name}: $${secrets[name]}"`,
     ),

@@ -40,7 +40,7 @@ function steps(before: readonly string[], after: readonly string[]): Step[] {
 /** Longer texts would take a table of many millions of numbers. */
 const MAX_LINES = 1000;
 /** How many unchanged lines are shown around a change. */
-const CONTEXT = 2;
+const CONTEXT = 1;
 
 /**
  * Two texts line by line: what only the first has, what only the second has, and, around that, what both have. The rest
@@ -65,8 +65,8 @@ export function differenceOf(
     const isShown = next - CONTEXT <= index;
     const end = isShown ? index + 1 : Math.min(next - CONTEXT, found.length);
     const lines = found.slice(index, end).map((step) => lineOf(step, words));
-    // To unfold one line would take as much room as the line.
-    const isFolded = !isShown && lines.length > 1;
+    // A fold takes as much room as two lines.
+    const isFolded = !isShown && lines.length > 2;
     shown.push(
       isFolded
         ? html`<details><summary>${lines.length} unchanged lines</summary>${lines}</details>`
