@@ -58,7 +58,14 @@ export async function rehearse(row: Row, stage: Stage): Promise<Rehearsed> {
 }
 
 async function writeProject(row: Row, dependencies: object, stage: Stage, cwd: string): Promise<void> {
-  const { name, type = 'module', installer, compiler = { noCheck: true, types: [] }, program } = row;
+  const {
+    name,
+    type = 'module',
+    installer,
+    compiler = { noCheck: true, types: [] },
+    program,
+    files = {},
+  } = row;
   await cp(programs, cwd, { recursive: true });
   const write = (file: string, content: object): void =>
     writeFileSync(join(cwd, file), JSON.stringify(content, null, 2));
@@ -74,6 +81,7 @@ async function writeProject(row: Row, dependencies: object, stage: Stage, cwd: s
     types: ['node'],
     ...compiler,
   };
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(cwd, path), text);
   write(TSCONFIG, { compilerOptions, files: [program] });
   writeFileSync(join(cwd, '.npmrc'), npmSettings(stage.registry));
   if (installer === 'yarn pnp') {

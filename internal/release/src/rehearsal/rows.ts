@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 /** A fresh project: what is installed, with which client, and what runs. A command is words between single spaces. */
 export interface Row {
   /** The name for the command line. */
@@ -16,6 +19,8 @@ export interface Row {
   readonly program?: string;
   /** With options, the types are checked. Without, the files are only translated, with the compiler of the repository. */
   readonly compiler?: Readonly<Record<string, unknown>>;
+  /** Further files of the project, by their paths. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Commands between the compilation and the start, of programs of the project's dependencies. */
   readonly prepare?: readonly string[];
   /** What starts the program. @default node on the compiled file */
@@ -42,6 +47,28 @@ const onHono = {
   program: 'hono.ts',
 };
 const onCommonJs = { ...onExpress, about: 'Express 5 from CommonJS', type: 'commonjs' } as const;
+const onNext = {
+  about: 'Next.js 16, build without secrets and start',
+  dependencies: { ...web, next: '^16', react: '^19', 'react-dom': '^19' },
+  program: 'web.ts',
+  prepare: ['next build'],
+  start: 'next start --port $PORT --hostname 127.0.0.1',
+  exitCode: 143, // Its own: it serves what is in flight, and ends with 128 + SIGTERM.
+};
+const ROUTE = 'app/[path]/route.js';
+const route = readFileSync(join(import.meta.dirname, '../../programs', ROUTE), 'utf8');
+const onNextWithInbox = {
+  ...onNext,
+  about: 'the inbox on SQLite, Next.js 16 with serverExternalPackages',
+  dependencies: { ...onNext.dependencies, '@payment-service/inbox': 'latest' },
+  program: 'next-inbox.ts',
+  files: {
+    [ROUTE]: route.replace(
+      "{ web } from '../../out/web.js'",
+      "{ webWithInbox as web } from '../../out/next-inbox.js'",
+    ),
+  },
+};
 const byReadme = { about: 'the program of README.md', dependencies: {} };
 
 const ESBUILD =
@@ -101,14 +128,14 @@ export const ROWS: readonly Row[] = [
   },
   ...nest(11),
   ...nest(12),
+  { ...onNext, name: 'next' },
   {
-    name: 'next',
-    about: 'Next.js 16, build without secrets and start',
-    dependencies: { ...web, next: '^16', react: '^19', 'react-dom': '^19' },
-    program: 'web.ts',
-    prepare: ['next build'],
-    start: 'next start --port $PORT --hostname 127.0.0.1',
-    exitCode: 143, // Its own: it serves what is in flight, and ends with 128 + SIGTERM.
+    ...onNextWithInbox,
+    name: 'next-inbox',
+    files: {
+      ...onNextWithInbox.files,
+      'next.config.mjs': "export default { serverExternalPackages: ['@payment-service/inbox'] };",
+    },
   },
   {
     name: 'lambda-express',
@@ -196,6 +223,12 @@ export const ROWS: readonly Row[] = [
     about: 'two copies of core',
     dependencies: { ...express5, '@payment-service/express': 'other-core' },
     fails: /the error is that of core: false/,
+  },
+  {
+    ...onNextWithInbox,
+    name: 'control-next-inbox',
+    about: 'the inbox on SQLite, Next.js 16 without the setting',
+    fails: /genuine: 429 [\s\S]*serverExternalPackages: \['@payment-service\/inbox'\]/,
   },
 ];
 

@@ -1,17 +1,18 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { ConfigurationError } from '@payment-service/core';
-import type { SqliteResult, ThreadFailure, ThreadReply, ThreadRequest } from './sqlite-thread.ts';
+import type { SqliteResult, ThreadData, ThreadFailure, ThreadReply, ThreadRequest } from './sqlite-thread.ts';
 
 /** This side of the thread that owns the connections. Requests are answered in order; a thread that died is replaced. */
 export class SqliteThread {
-  readonly #path: string;
+  readonly #data: ThreadData;
   readonly #waiting = new Map<number, PromiseWithResolvers<SqliteResult>>();
   #worker: Worker | undefined;
   #lastId = 0;
 
-  constructor(path: string) {
-    this.#path = path;
+  constructor(data: ThreadData) {
+    this.#data = data;
   }
 
   async request(request: ThreadRequest): Promise<SqliteResult> {
@@ -42,14 +43,18 @@ export class SqliteThread {
 
   #started(): Worker {
     if (this.#worker !== undefined) return this.#worker;
-    const worker = new Worker(createRequire(import.meta.url).resolve('#sqlite-thread'), {
-      workerData: { path: this.#path },
-    });
+    const worker = new Worker(threadFile(), { workerData: this.#data });
     this.#worker = worker;
     worker.unref();
     worker.on('message', (reply: ThreadReply) => this.#settle(reply));
-    worker.on('error', (error: Error) => this.#end(worker, error.message));
-    worker.on('exit', () => this.#end(worker, 'it has ended'));
+    worker.on('error', (error: Error) => {
+      const isMissing = 'code' in error && /^(ERR_)?MODULE_NOT_FOUND$/.test(String(error.code));
+      this.#end(
+        worker,
+        isMissing ? NO_FILE : { message: `The SQLite thread cannot answer: ${error.message}.` },
+      );
+    });
+    worker.on('exit', () => this.#end(worker, { message: 'The SQLite thread has ended.' }));
     return worker;
   }
 
@@ -61,13 +66,31 @@ export class SqliteThread {
     else waiting?.reject(errorFrom(failure));
   }
 
-  #end(worker: Worker, why: string): void {
+  #end(worker: Worker, failure: ThreadFailure): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    for (const { reject } of this.#waiting.values())
-      reject(errorFrom({ message: `The SQLite thread cannot answer: ${why}.` }));
+    for (const { reject } of this.#waiting.values()) reject(errorFrom(failure));
     this.#waiting.clear();
   }
+}
+
+const NO_FILE: ThreadFailure = {
+  option: 'store',
+  message:
+    'sqlite() runs in a thread, and the file of that thread is missing beside this code: probably a bundler has taken ' +
+    '@payment-service/inbox into its bundle, where no callback can be kept. Leave the package out of the bundle. In Next.js, ' +
+    "set serverExternalPackages: ['@payment-service/inbox'] in next.config; elsewhere, mark the package as external.",
+};
+
+/** @throws {ConfigurationError} When a bundler has lost it. */
+function threadFile(): string {
+  try {
+    const path: unknown = createRequire(import.meta.url).resolve('#sqlite-thread');
+    if (typeof path === 'string' && existsSync(path)) return path;
+  } catch {
+    // In a bundle, neither import.meta.url nor the package's own imports need be what they were.
+  }
+  throw errorFrom(NO_FILE);
 }
 
 /** An error of SQLite with its result code, or a misconfiguration. */

@@ -28,10 +28,19 @@ export type ThreadReply = { id: number; result?: SqliteResult | undefined; failu
 /** An error in a form that survives the way between threads: `errcode` is SQLite's, such as 5; `option` is misconfigured. */
 export type ThreadFailure = { message: string; errcode?: number; code?: string; option?: string };
 
+/** What the thread is started with. */
+export interface ThreadData {
+  readonly path: string;
+  readonly lockTimeoutMs: number;
+}
+
 const MAX_STATEMENTS = 200;
 const SLEEP = new Int32Array(new SharedArrayBuffer(4));
 const FIELD = /value ->> '(\w+)'/g;
-const { path } = workerData as { readonly path: string };
+const { path, lockTimeoutMs } = workerData as ThreadData;
+const LOCKED =
+  `Another connection, probably of another process, holds a lock on ${path}, and has not released it within ${lockTimeoutMs} ms. ` +
+  'Let its transaction end, or end that process. To wait longer, set lockTimeoutMs of sqlite().';
 
 class Connection {
   readonly database = new DatabaseSync(path);
@@ -167,13 +176,15 @@ function begin(): void {
   hasFailed = false;
 }
 
-/** Tried for three seconds, often: SQLite's own wait grows to 100 ms, and a process that writes all the time starves others. */
+/** Tried often: SQLite's own wait grows to 100 ms, and a process that writes all the time starves others. */
 function whileBusy<T>(act: () => T): T {
-  for (const until = performance.now() + 3000; ; Atomics.wait(SLEEP, 0, 0, 2 + Math.random() * 8)) {
+  const until = performance.now() + lockTimeoutMs;
+  for (; ; Atomics.wait(SLEEP, 0, 0, 2 + Math.random() * 8)) {
     try {
       return act();
     } catch (error) {
-      if (Object(error).errcode % 256 !== 5 || performance.now() >= until) throw error;
+      if (Object(error).errcode % 256 !== 5) throw error;
+      if (performance.now() >= until) throw Object.assign(new Error(LOCKED), error);
     }
   }
 }

@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConfigurationError } from '@payment-service/core';
+import { checkOptions } from '@payment-service/core/receive';
+import { wholeNumber } from '../options.ts';
 import { databasePath } from './database-path.ts';
 import { SqliteThread } from './sqlite-client.ts';
 import type { SqliteResult, SqliteValues } from './sqlite-thread.ts';
@@ -24,14 +26,20 @@ export interface SqliteTransaction {
  *
  * @param path The database file, made if missing. The merchant's own tables may be in it: then a handler changes them in the
  * same transaction.
+ * @param options.lockTimeoutMs How long to wait for a lock that another connection holds on the file, in milliseconds, at most
+ * 600,000 (ten minutes). `receive()` waits no longer than `storeTimeoutMs`. @default 3000
  * @throws {ConfigurationError} For a database in memory or on a network file system.
  *
  * @example
  * const inbox = createInbox({ store: sqlite('shop.db') });
  */
-export function sqlite(path: string): Store<SqliteTransaction> {
+export function sqlite(
+  path: string,
+  options: { readonly lockTimeoutMs?: number | undefined } = {},
+): Store<SqliteTransaction> {
+  checkOptions('sqlite()', options, { lockTimeoutMs: wholeNumber(600_000) });
   const file = databasePath(path, 'path');
-  const thread = new SqliteThread(file);
+  const thread = new SqliteThread({ path: file, lockTimeoutMs: options.lockTimeoutMs ?? 3000 });
   const inside = new AsyncLocalStorage<{ isOver: boolean }>();
   let last: Promise<unknown> = Promise.resolve();
   /** One after the other, first come first served. */

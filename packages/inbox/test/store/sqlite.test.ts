@@ -11,7 +11,7 @@ import { startChild } from '../support/child-process.ts';
 import { newMerchant } from '../support/merchant.ts';
 import { creditIn, money, ORDER, order } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { signal, untilDone, workUntilSettled } from '../support/until.ts';
+import { pause, signal, untilDone, workUntilSettled } from '../support/until.ts';
 
 // Only Linux tells the type of a file system, and has memory at a place that is known: elsewhere there is no such test.
 const memories = process.platform === 'linux' ? ['/dev/shm'] : [];
@@ -167,3 +167,47 @@ describe('a sqlite file', () => {
     await workUntilSettled(other, 1);
   });
 });
+
+describe('a file that another process has locked', () => {
+  it.each([200, 400])('fails ready() after lockTimeoutMs, %i ms, with what to do', async (lockTimeoutMs) => {
+    const { path, unlock } = await lockedFile();
+    const inbox = createInbox({ store: sqlite(path, { lockTimeoutMs }) });
+    onTestFinished(() => inbox.close());
+    const error = await inbox.ready().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'SqliteError', errcode: 5 });
+    expect(String(error)).toMatch(
+      new RegExp(
+        `holds a lock on ${path}, and has not released it within ${lockTimeoutMs} ms\\. .*lockTimeoutMs`,
+      ),
+    );
+    unlock();
+    await inbox.ready();
+  });
+
+  it('does not fail ready() when the lock is released in time (control)', async () => {
+    const { path, unlock } = await lockedFile();
+    const inbox = createInbox({ store: sqlite(path, { lockTimeoutMs: 50_000 }) });
+    onTestFinished(() => inbox.close());
+    const ready = inbox.ready();
+    // Longer than the lockTimeoutMs of the tests above.
+    await pause(500);
+    unlock();
+    await ready;
+  });
+
+  it.each([0, -1, 600_001, '5', 1.5])('is not waited for with the lockTimeoutMs %j', (lockTimeoutMs) => {
+    const open = () => Reflect.apply(sqlite, undefined, [join(temporaryFolder(), 'x.db'), { lockTimeoutMs }]);
+    expect(open).toThrow(ConfigurationError);
+  });
+});
+
+async function lockedFile(): Promise<{ readonly path: string; unlock(): void }> {
+  const path = join(temporaryFolder(), 'locked.db');
+  const first = createInbox({ store: sqlite(path) });
+  await first.ready();
+  await first.close();
+  const database = new DatabaseSync(path);
+  onTestFinished(() => database.close());
+  database.exec('begin immediate');
+  return { path, unlock: () => database.exec('rollback') };
+}

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 interface Ended {
@@ -14,7 +14,7 @@ export function startChild(
   args: readonly string[],
   command: readonly string[] = [],
 ): { readonly ended: Promise<Ended>; kill(signal: NodeJS.Signals): void } {
-  const own = [process.execPath, join(import.meta.dirname, 'programs', program), ...args];
+  const own = [process.execPath, resolve(import.meta.dirname, 'programs', program), ...args];
   const [first = '', ...others] = [...command, ...own];
   const child = spawn(first, others, {
     stdio: ['ignore', 'pipe', 'pipe'],
