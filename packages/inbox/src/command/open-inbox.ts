@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 import { createInbox } from '../create-inbox.ts';
 import type { Inbox } from '../inbox.ts';
+import { readStats } from '../operator/health.ts';
+import { listTransitions, showTransition } from '../operator/views.ts';
+import { settingsOf } from '../options.ts';
 import { type PostgresPool, postgres } from '../store/postgres.ts';
+import { VERSION, versionOf } from '../store/schema.ts';
 import { sqlite } from '../store/sqlite.ts';
+import { Statements } from '../store/statements.ts';
 import type { Store } from '../store/store.ts';
 
 /** Which inbox a command is about. */
@@ -32,7 +37,6 @@ type PoolClass = new (options: {
 }) => Pool;
 
 const CONNECT_MS = 10_000;
-const MISSING_TABLE = /no such table|relation .* does not exist/;
 
 /**
  * Opens the inbox, works with it, and closes it. Makes no file, no table and no spool: a mistyped name must not leave an
@@ -71,13 +75,25 @@ async function during<Tx, T>(
   { account }: OpenOptions,
   work: (inbox: OperatedInbox) => Promise<T>,
 ): Promise<T> {
+  const statements = new Statements(store);
   const inbox = createInbox({ store, account });
+  const context = { store, statements, settings: settingsOf({ store, account }), spool: undefined };
   try {
-    await store.query(`select 1 from ${store.prefix}transition limit 1`, []);
-    return await work(inbox);
-  } catch (error) {
-    if (!(error instanceof Error && MISSING_TABLE.test(error.message))) throw error;
-    throw new NoInboxError('This database holds no inbox. Is it the right one?', { cause: error });
+    const version = await versionOf(statements);
+    if (version === undefined) throw new NoInboxError('This database holds no inbox. Is it the right one?');
+    if (version < VERSION) {
+      throw new NoInboxError(
+        `The tables of this inbox have version ${version}, and this command works with version ${VERSION}. It changes no table: ` +
+          'update and start your program, whose ready() brings them up to date, or have a DBA run inbox.migrations().',
+      );
+    }
+    return await work({
+      ...inbox,
+      // What only reads does not make the inbox ready, which writes.
+      list: (given = {}) => listTransitions(context, given),
+      show: (transitionId) => showTransition(context, transitionId),
+      stats: () => readStats(context),
+    });
   } finally {
     await inbox.close();
   }

@@ -9,6 +9,9 @@ import { numberOf, type Store } from './store.ts';
  */
 const MIGRATIONS = [{ file: 'migrations/001', compatibleWith: 1 }] as const;
 
+/** The version of the tables that this program makes. */
+export const VERSION: number = MIGRATIONS.length;
+
 /** One step of the inbox's tables, as a DBA can run it. */
 export interface Migration {
   readonly version: number;
@@ -32,14 +35,14 @@ export function migrationsOf<Tx>(store: Store<Tx>): Migration[] {
  * @throws {ConfigurationError} When a newer version has made tables that this program does not understand.
  */
 export async function migrate<Tx>(store: Store<Tx>, statements: Statements<Tx>): Promise<void> {
-  if ((await versionOf(statements)) >= MIGRATIONS.length) return;
+  if (((await versionOf(statements)) ?? 0) >= VERSION) return;
   await store.transaction(async (tx) => {
     // Any process of any machine waits here for the one that migrates. An arbitrary number, the same for all of them.
     if (store.dialect === 'postgres')
       // Not its result, which is void: Prisma cannot read that.
       await store.query('select 1 as locked from pg_advisory_xact_lock(7265018224613)', [], tx);
     for (const { version: next, sql } of migrationsOf(store)) {
-      if (next <= (await versionOf(statements, tx))) continue;
+      if (next <= ((await versionOf(statements, tx)) ?? 0)) continue;
       for (const statement of sql.split(/;\n/)) {
         if (statement.trim() !== '') await store.query(statement, [], tx);
       }
@@ -48,15 +51,15 @@ export async function migrate<Tx>(store: Store<Tx>, statements: Statements<Tx>):
 }
 
 /**
- * The version of the tables; 0 when there are none.
+ * The version of the tables; undefined when there are none.
  *
  * @throws {ConfigurationError} When a newer version has made tables that this program does not understand.
  */
-export async function versionOf<Tx>(statements: Statements<Tx>, tx?: Tx): Promise<number> {
+export async function versionOf<Tx>(statements: Statements<Tx>, tx?: Tx): Promise<number | undefined> {
   const [exists] = await statements.run('has_tables', [], tx);
-  if (exists?.['name'] === null || exists === undefined) return 0;
+  if (exists?.['name'] === null || exists === undefined) return undefined;
   const [row = {}] = await statements.run('read_version', [], tx);
-  if (numberOf(row, 'compatible_with') > MIGRATIONS.length) {
+  if (numberOf(row, 'compatible_with') > VERSION) {
     throw new ConfigurationError(
       'store',
       'A newer version of @payment-service/inbox has changed its tables so that this one cannot use them. Until this program is ' +

@@ -117,6 +117,27 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     expect(JSON.parse(own.stdout)).toHaveLength(1);
   });
 
+  it('ls, show and stats write nothing, and no command changes older tables', async () => {
+    const { merchant, desk, waiting } = await newDesk(engine);
+    const beats = () => merchant.query(`select * from ${merchant.table('pulse')}`);
+    const before = await beats();
+    for (const reading of [['ls'], ['show', waiting], ['stats']])
+      expect(await desk(...reading)).toMatchObject({ code: 0, stderr: '' });
+    expect(await beats()).toEqual(before);
+    await desk('resolve', waiting, ...BY); // Control.
+    expect(await beats()).not.toEqual(before);
+    const versions = () => merchant.query(`select version from ${merchant.table('migration')}`);
+    await merchant.query(`update ${merchant.table('migration')} set version = 0`);
+    for (const verb of [['ls'], ['show', waiting], ['stats'], ['retry', waiting, ...BY]]) {
+      expect(await desk(...verb)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/have version 0, and this command works with version 1.*ready\(\)/),
+      });
+    }
+    expect(await versions()).toEqual([{ version: 0 }]);
+  });
+
   it('a database without an inbox is named as such, and stays without one', async () => {
     const merchant = await newMerchant(engine);
     const { args, env } = pointingAt(merchant);
