@@ -65,7 +65,7 @@ describe('the outcome of a delivery', () => {
       'Wrong answer',
       'A web page answers, not a callback route.',
     ],
-    ['a crash', 500, types.html, '<h1>Error</h1>', {}, 'Failed', 'The endpoint failed.'],
+    ['a crash', 500, types.html, '<h1>Error</h1>', {}, 'Failed', 'Your endpoint returned 500.'],
     ['too large', 413, types.json, '{}', {}, 'Failed', 'The endpoint finds the body too large.'],
   ] as const)(
     '%s: says what happened and what to do, on its page and in its row',

@@ -132,7 +132,7 @@ export const OUTCOMES = {
   request_refused: 'The endpoint refuses the request. Look at its log: a validator or parser may refuse it.',
   gateway_failed: 'A proxy answers, and the program behind it does not. Start it, and check the proxy.',
   unavailable: 'The endpoint is unavailable. Retry later; look for maintenance, or a database that is down.',
-  handler_failed: 'The endpoint failed. Look at its log for the error at this time.',
+  handler_failed: 'Your endpoint returned {status}. Look at its log for the error at this time.',
   html_answer:
     'A web page answers, not a callback route. Check the path, and mount paymentCallbacks() before the web app: probably the app answers every path.',
   verification_off:

@@ -135,7 +135,7 @@ export function explainOutcome(
   const [cause, detail] = seen.error === '' ? answerIn(seen) : errorIn(seen);
   const tone = TONES[cause] ?? 'bad';
   const after = exchange.durationMs === undefined ? '' : ` It took ${Math.round(exchange.durationMs)} ms.`;
-  const words = titleAndFix(OUTCOMES[cause]);
+  const words = titleAndFix(OUTCOMES[cause].replace('{status}', String(seen.status)));
   return Object.freeze({ ok: tone !== 'bad', cause, tone, detail: detail + after, ...words });
 }
 

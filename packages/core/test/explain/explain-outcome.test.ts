@@ -234,6 +234,13 @@ describe('explainOutcome() of an answer', () => {
     expect(outcome.tone).toBe(cause === 'accepted' ? 'good' : 'bad');
   });
 
+  test.each([500, 501, 507, 599])('an endpoint that fails is named with its status: %d', (status) => {
+    expect(
+      explainOutcome({ request: { url: PATH, headers: {}, body: BODY }, response: { status, headers: [] } })
+        .title,
+    ).toBe(`Your endpoint returned ${status}.`);
+  });
+
   test('an answer that nobody recorded', () => {
     expect(explainOutcome({ request: { url: 'x', headers: {} } })).toMatchObject({
       cause: 'unexpected_status',

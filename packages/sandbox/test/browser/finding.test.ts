@@ -56,7 +56,7 @@ it('with the keyboard alone, the failed delivery is found, the reason is read, a
     await page.keyboard.press('Enter');
   };
   await press(/1 needs attention/);
-  await page.getByText('The endpoint failed.').waitFor();
+  await page.getByText('Your endpoint returned 500.').waitFor();
   await page.getByText('Look at its log for the error at this time.').waitFor();
   stage.merchant.answer = (response) => response.end('{}');
   await press(/^Send again$/);
