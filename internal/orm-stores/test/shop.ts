@@ -40,7 +40,7 @@ export async function openShop<Tx>(name: string, open: Open<Tx>, setting?: strin
       inboxes += 1;
       const store = library.newStore(`inbox_${inboxes}`);
       const retry = { firstDelayMs: 1, longestDelayMs: 1 };
-      const inbox = createInbox<Tx>({ store, retry, ...options });
+      const inbox = createInbox<Tx>({ store, retry, onError: () => undefined, ...options });
       onTestFinished(() => inbox.close());
       await inbox.ready();
       return inbox;

@@ -29,6 +29,7 @@ export async function openDrizzle(connectionString: string): Promise<Library<Tra
         remove: async (reference) => to.delete(credit).where(eq(credit.reference, reference)),
       };
     },
+    run: (tx, text) => tx.execute(sql.raw(text)),
     transaction: (body) => database.transaction(body),
     close: () => pool.end(),
   };

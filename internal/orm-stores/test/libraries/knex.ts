@@ -22,6 +22,12 @@ export async function openKnex(connection: string): Promise<Library<Knex.Transac
         remove: async (reference) => credit().where({ reference }).delete(),
       };
     },
+    run: (tx, text) => tx.raw(text),
+    endings: {
+      'tx.commit()': (tx) => tx.commit(),
+      'tx.rollback()': (tx) => tx.rollback(),
+      'tx.rollback(error)': (tx) => tx.rollback(new Error('no stock')),
+    },
     transaction: (body) => database.transaction(body),
     close: () => database.destroy(),
   };

@@ -1,5 +1,5 @@
 import { kysely } from '@payment-service/inbox/kysely';
-import { CamelCasePlugin, type Generated, Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { CamelCasePlugin, type Generated, Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import type { Library } from './library.ts';
 import { newPool } from './pool.ts';
 
@@ -30,6 +30,7 @@ export async function openKysely(connectionString: string): Promise<Library<Tran
         remove: (reference) => to.deleteFrom('credit').where('reference', '=', reference).execute(),
       };
     },
+    run: (tx, text) => sql.raw(text).execute(tx),
     transaction: (body) => database.transaction().execute(body),
     close: () => database.destroy(),
   };

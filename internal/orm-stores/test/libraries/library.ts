@@ -14,6 +14,10 @@ export interface Library<Tx> {
   newStore(schema: string): Store<Tx>;
   /** In the transaction, or through the library's root client. */
   credits(tx?: Tx): Credits;
+  /** Runs SQL of the merchant in the transaction. */
+  run(tx: Tx, text: string): PromiseLike<unknown>;
+  /** The library's own calls that end a transaction. */
+  readonly endings?: Readonly<Record<string, (tx: Tx) => PromiseLike<unknown>>>;
   /** The merchant's own transaction. */
   transaction(body: (tx: Tx) => Promise<void>): Promise<unknown>;
   close(): Promise<unknown>;

@@ -24,6 +24,7 @@ export async function openPostgres(connectionString: string): Promise<Library<pg
         remove: (reference) => to.query('delete from credit where reference = $1', [reference]),
       };
     },
+    run: (tx, text) => tx.query(text),
     async transaction(body) {
       const client = await pool.connect();
       try {

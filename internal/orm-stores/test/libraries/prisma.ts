@@ -15,6 +15,7 @@ export async function openPrisma(connectionString: string): Promise<Library<Pris
       change: (reference, amount) => credit.updateMany({ where: { reference }, data: { amount } }),
       remove: (reference) => credit.deleteMany({ where: { reference } }),
     }),
+    run: (tx, text) => tx.$executeRawUnsafe(text),
     transaction: (body) => client.$transaction(body),
     close: () => client.$disconnect(),
   };

@@ -28,6 +28,11 @@ export async function openTypeorm(url: string): Promise<Library<EntityManager>> 
       change: (reference, amount) => tx.update(Credit, { reference }, { amount }),
       remove: (reference) => tx.delete(Credit, { reference }),
     }),
+    run: (tx, text) => tx.query(text),
+    endings: {
+      'tx.queryRunner.commitTransaction()': async (tx) => tx.queryRunner?.commitTransaction(),
+      'tx.queryRunner.rollbackTransaction()': async (tx) => tx.queryRunner?.rollbackTransaction(),
+    },
     transaction: (body) => source.transaction(body),
     close: () => source.destroy(),
   };

@@ -2,6 +2,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { EACH } from './sqlite-each.ts';
+import { TransactionEnded } from './transaction-ended.ts';
 
 /** What SQLite stores and gives: integers beyond 2^53 only as bigint, and only to be bound. */
 export type SqliteValue = string | number | bigint | Uint8Array | null;
@@ -121,8 +122,8 @@ class Connection {
 
 let writer: Connection | undefined;
 let reader: Connection | undefined;
-/** As on PostgreSQL: after a statement that failed, a transaction can only be rolled back. */
-let hasFailed = false;
+/** As on PostgreSQL: after a statement that failed, a transaction can only be rolled back. Also true where none has begun. */
+let hasFailed = true;
 
 parentPort?.on('message', ({ id, request }: { readonly id: number; readonly request: ThreadRequest }) => {
   let reply: ThreadReply;
@@ -146,16 +147,17 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
       try {
         begin();
         const result = queryIn(request);
-        transaction().database.exec('commit');
+        commit();
         return result;
       } catch (error) {
         rollBack();
         throw error;
       }
     case 'commit':
-      transaction().database.exec('commit');
-      return undefined;
+      return commit();
     case 'rollback':
+      // Refused, when the handler has ended it.
+      if (!hasFailed) transaction();
       return rollBack();
     case 'read':
       reader ??= new Connection();
@@ -189,7 +191,15 @@ function whileBusy<T>(act: () => T): T {
   }
 }
 
+function commit(): undefined {
+  const { database } = transaction();
+  // Before it: some errors of a commit roll the transaction back.
+  hasFailed = true;
+  database.exec('commit');
+}
+
 function rollBack(): undefined {
+  hasFailed = true;
   if (writer?.isInTransaction) writer.database.exec('rollback');
 }
 
@@ -207,7 +217,7 @@ function queryIn({ text, values }: { text: string; values: SqliteValues }): Sqli
 function transaction(): Connection {
   if (hasFailed) throw refused('A statement of this transaction failed, so it was rolled back.');
   if (writer?.isInTransaction) return writer;
-  throw refused('This transaction was ended before its handler returned.', { code: 'TRANSACTION_ENDED' });
+  throw new TransactionEnded();
 }
 
 function refused(message: string, details: Pick<ThreadFailure, 'code' | 'option'> = {}): Error {

@@ -1,11 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConfigurationError } from '@payment-service/core';
 import { checkOptions } from '@payment-service/core/receive';
+import { failureCode } from '../events.ts';
 import { wholeNumber } from '../options.ts';
 import { databasePath } from './database-path.ts';
 import { SqliteThread } from './sqlite-client.ts';
 import type { SqliteResult, SqliteValues } from './sqlite-thread.ts';
 import type { Store } from './store.ts';
+import { TransactionEnded } from './transaction-ended.ts';
 
 /** A transaction on SQLite, for a handler and for `inbox.transaction()`. */
 export interface SqliteTransaction {
@@ -74,7 +76,7 @@ export function sqlite(
         return result;
       } catch (error) {
         scope.isOver = true;
-        if (isBegun) await thread.request({ kind: 'rollback' });
+        if (isBegun) await rollBack(thread, error);
         throw error;
       }
     });
@@ -95,4 +97,12 @@ export function sqlite(
     close: () => inTurn(() => thread.close()),
   };
   return Object.freeze(store);
+}
+
+/** @throws {TransactionEnded} When there is nothing to roll back: the body, which failed, has ended the transaction. */
+async function rollBack(thread: SqliteThread, why: unknown): Promise<void> {
+  await thread.request({ kind: 'rollback' }).catch((error: unknown) => {
+    const isEnded = failureCode(error) === 'TRANSACTION_ENDED' && failureCode(why) !== 'TRANSACTION_ENDED';
+    throw isEnded ? new TransactionEnded({ cause: why }) : why;
+  });
 }

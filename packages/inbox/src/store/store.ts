@@ -19,7 +19,11 @@ export interface Store<Tx> {
    * @param limitMs How long to wait for the answer of one without `tx`, in milliseconds. @default as the store says
    */
   query(text: string, values: readonly SqlValue[], tx?: Tx, limitMs?: number): Promise<readonly Row[]>;
-  /** Commits when `body` resolves, and rolls back when it rejects. Rejects with what `body` or the commit rejects with. */
+  /**
+   * Commits when `body` resolves, and rolls back when it rejects. Rejects with what `body` or the commit rejects with, and not
+   * before `body` has ended. Where `body` has ended the transaction by a call of the library, the `code` of the error is
+   * `TRANSACTION_ENDED`.
+   */
   transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
   /** How many handlers can run at the same time. @default no limit */
   readonly maxConcurrency?: number;

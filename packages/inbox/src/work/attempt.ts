@@ -4,7 +4,8 @@ import { failureCode } from '../events.ts';
 import { backoff, type Settings } from '../options.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, optionalText, type Row, type SqlValue, type Store, textOf } from '../store/store.ts';
-import { pause, TimedOut, within } from '../time.ts';
+import { TransactionEnded } from '../store/transaction-ended.ts';
+import { pause, within } from '../time.ts';
 import { type CaseFile, readCase } from './case.ts';
 import { evaluate, type Verdict } from './evaluate.ts';
 import { findHandler, type Handler, type Handlers } from './handlers.ts';
@@ -42,22 +43,18 @@ export function dueIn(row: Row): Due {
 const MAX_LOOKS = 10;
 /** How long to wait for a reference that another worker has. */
 const BUSY_MS = 200;
+/** How long to wait before the outcome of a transaction is asked for again. */
+const OUTCOME_MS = 20;
 const STORE_RETRY = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 250, longestDelayMs: 5000 };
 const MAX_ERROR_LENGTH = 500;
-
-class TransactionEnded extends Error {
-  constructor(options?: ErrorOptions) {
-    const message =
-      'The handler ended its transaction, so its effects may be committed. Leave COMMIT and ROLLBACK to the inbox.';
-    super(message, options);
-  }
-}
 
 /** Its start is committed: `attempts` is the number of this one, and `mark` tells its transaction from others. */
 type Started = Due & {
   readonly mark: string;
   /** Of the attempt before. */
   readonly lastError: string | undefined;
+  /** The number of the transaction in which its handler has begun, on PostgreSQL. */
+  transaction?: string;
 };
 
 /** What is left to do after the transaction, which took so long. */
@@ -104,16 +101,21 @@ async function decide<Tx>(
 ): Promise<Afterwards | undefined> {
   const { store, statements, settings, handlers } = context;
   const { id, attempts, subjectKey, mark } = started;
+  let number: string | undefined;
   if (store.dialect === 'postgres') {
     const limits = [settings.handlerLockTimeoutMs, settings.handlerTimeoutMs].map(String);
     const [row] = await statements.run('enter_attempt', [...limits, mark, subjectKey], tx);
     if (row?.['is_free'] !== true) return undefined;
+    number = textOf(row, 'number');
   }
   const file = await readCase(statements, id, tx);
   if (file?.attempts !== attempts) return undefined;
   const handler = findHandler(handlers, file.signed);
   const verdict = evaluate(file, settings, handler !== undefined);
-  if (verdict.kind === 'apply') return apply(started, { ...verdict, file, handler }, context, tx);
+  if (verdict.kind === 'apply') {
+    if (number !== undefined) started.transaction = number;
+    return apply(started, { ...verdict, file, handler }, context, tx);
+  }
   const { state, reason, isWaiting } = verdict;
   const { transitionId, revision, looks } = file;
   const again = isWaiting && looks < MAX_LOOKS ? backoff(looks + 1, settings) : null;
@@ -147,9 +149,8 @@ async function apply<Tx>(
     await within(settings.handlerTimeoutMs, running, 'The handler did not settle within handlerTimeoutMs.');
   } catch (error) {
     // What it did may be committed although it failed, so it must not run again.
-    const isLate = error instanceof TimedOut;
-    if (!isLate && !(await isOwn(statements, mark, tx).catch(() => true)))
-      throw new TransactionEnded({ cause: error });
+    const own = within(settings.storeTimeoutMs, isOwn(statements, mark, tx));
+    if (!(await own.catch(() => true))) throw new TransactionEnded({ cause: error });
     throw error;
   }
   if (!(await isOwn(statements, mark, tx))) throw new TransactionEnded();
@@ -180,15 +181,30 @@ async function isOwn<Tx>(statements: Statements<Tx>, mark: string, tx: Tx): Prom
   return Boolean(rows[0]?.['is_own']);
 }
 
-/** Writes that an attempt failed, which was rolled back. */
-async function fail<Tx>(
-  { id, attempts, lastError }: Started,
-  error: unknown,
-  context: WorkContext<Tx>,
-): Promise<void> {
+/**
+ * Whether the transaction of an attempt that failed is committed: then its handler has done that. Asked from outside, since it
+ * may have no connection any more, or its handler another transaction (threat A50).
+ */
+async function isCommitted<Tx>({ transaction }: Started, context: WorkContext<Tx>): Promise<boolean> {
+  if (transaction === undefined) return false;
+  const until = performance.now() + context.settings.storeTimeoutMs;
+  for (;;) {
+    const [row] = await runUntilAnswered('read_outcome', [transaction], context);
+    if (row?.['status'] !== 'in progress' || performance.now() > until)
+      return row?.['status'] === 'committed';
+    await pause(OUTCOME_MS, context.signal);
+  }
+}
+
+/** Writes that an attempt failed, which was rolled back, unless its handler has ended its transaction. */
+async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<Tx>): Promise<void> {
+  const { id, attempts, lastError } = started;
   const { settings } = context;
+  const isKnown = failureCode(thrown) === 'TRANSACTION_ENDED';
+  const isEnded = isKnown || (await isCommitted(started, context));
+  const error = isEnded && !isKnown ? new TransactionEnded({ cause: thrown }) : thrown;
   const usedUp = attempts >= settings.retry.attempts ? 'attempts_used_up' : undefined;
-  const reason = error instanceof TransactionEnded ? 'transaction_ended' : usedUp;
+  const reason = isEnded ? 'transaction_ended' : usedUp;
   const delayMs = backoff(attempts, settings);
   const next = reason === undefined ? ['retrying', null, delayMs] : ['dead', reason, null];
   // For the person who looks at the transition. NUL is no text to PostgreSQL.

@@ -1,37 +1,50 @@
 import { describe, expect, it } from 'vitest';
 import { evidence, paid } from '../support/callbacks.ts';
-import { type AnyTransaction, ENGINES } from '../support/merchant.ts';
+import { type AnyTransaction, ENGINES, type Merchant } from '../support/merchant.ts';
 import { creditIn, LATER, MINUTE_MS, NOTE, newDueShop, newShop, ORDER } from '../support/shop.ts';
 import { pause, signal, startWork, until, untilDone, workOff, workUntilSettled } from '../support/until.ts';
 
 const WRONG = 'insert into no_such_table values (1)';
 const { transitionId } = paid('ORD-1', 500);
 
+/** What a handler does after it has ended its transaction. */
+const CONTINUATIONS: Readonly<Record<string, (tx: AnyTransaction, merchant: Merchant) => unknown>> = {
+  returns: () => undefined,
+  throws: () => Promise.reject(new Error('after its end')),
+  writes: (tx, merchant) => merchant.credit(tx, 'later', '1'),
+  'hides an error': (tx, merchant) => merchant.credit(tx, 'later', '1').catch(() => undefined),
+  'fails a statement': (tx) => tx.query(WRONG),
+  'does not return': () => new Promise(() => undefined),
+};
+const WAYS = ['commit', 'rollback', 'commit begin'].flatMap((words) =>
+  Object.keys(CONTINUATIONS).map((then): readonly [string, string] => [words, then]),
+);
+
 describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
-  it.each([
-    ['commits', 'commit', 1],
-    ['commits and begins another', 'commit begin', 1],
-    ['commits and throws', 'commit throw', 1],
-    ['rolls back', 'rollback', 0],
-  ])('a handler that %s in its own words is dead, and is not run again', async (_, words, count) => {
-    const { merchant, inbox, workLater } = await newDueShop(engine, LATER);
-    inbox.handle(async (transition) => {
-      await creditIn(merchant)(transition);
-      for (const word of words.split(' ')) {
-        if (word === 'throw') throw new Error('after its commit');
-        await transition.tx.query(word);
-      }
-    });
-    await workOff(inbox);
-    await workLater(60 * MINUTE_MS);
-    const lastError = expect.stringContaining('COMMIT');
-    const dead = { state: 'dead', reason: 'transaction_ended', attempts: 1, lastError };
-    expect(await inbox.list()).toMatchObject([dead]);
-    expect(await merchant.credits()).toHaveLength(count);
-    // Neither the connection nor the next transaction is affected.
-    await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
-    expect(await merchant.credits()).toHaveLength(count + 1);
-  });
+  it.each(WAYS)(
+    'threat A50: a handler that runs %s and then %s is dead, and is not run again',
+    async (words, then) => {
+      const { merchant, inbox, workLater } = await newDueShop(engine, { ...LATER, handlerTimeoutMs: 500 });
+      inbox.handle(async (transition) => {
+        await creditIn(merchant)(transition);
+        for (const word of words.split(' ')) await transition.tx.query(word);
+        await CONTINUATIONS[then]?.(transition.tx, merchant);
+      });
+      await workOff(inbox);
+      await workLater(60 * MINUTE_MS);
+      const lastError = expect.stringContaining('COMMIT');
+      const dead = { state: 'dead', reason: 'transaction_ended', attempts: 1, lastError };
+      expect(await inbox.list()).toMatchObject([dead]);
+      const count = words.startsWith('commit') ? 1 : 0;
+      const credits = await merchant.credits();
+      expect(credits.filter((credit) => credit === 'ORD-1 500')).toHaveLength(count);
+      // What a handler writes between transactions is committed by PostgreSQL, once.
+      expect(credits.length - count).toBeLessThanOrEqual(1);
+      // Neither the connection nor the next transaction is affected.
+      await inbox.transaction((tx) => merchant.credit(tx, 'next', '1'));
+      expect(await merchant.credits()).toHaveLength(credits.length + 1);
+    },
+  );
 
   it('a statement that fails makes the attempt fail, even when the handler hides its error', async () => {
     const { merchant, inbox, workLater } = await newDueShop(engine, LATER);

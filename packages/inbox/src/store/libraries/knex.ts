@@ -1,7 +1,7 @@
 import type { SqlValue, Store } from '../store.ts';
 import { type Body, type LibraryOptions, libraryStore } from './library.ts';
 
-type Raw = { raw(text: string, values: Record<string, SqlValue>): PromiseLike<unknown> };
+type Raw = { raw(text: string, to: Record<string, SqlValue>): PromiseLike<unknown>; isCompleted?(): boolean };
 type Client<Tx> = Raw & { transaction(body: Body<Tx>, config: object): Promise<void> };
 
 /**
@@ -23,6 +23,7 @@ export function knex<Tx extends Raw>(database: Client<Tx>, options: LibraryOptio
       const bindings = Object.fromEntries(values.map((value, index) => [`value${index + 1}`, value]));
       return (tx ?? database).raw(named, bindings);
     },
+    hasEnded: (tx) => tx.isCompleted?.() === true,
     open: (body) => database.transaction(body, { isolationLevel: 'read committed' }),
   });
 }

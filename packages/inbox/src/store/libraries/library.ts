@@ -2,6 +2,7 @@ import { TimedOut, within } from '../../time.ts';
 import { checkDurability } from '../durability.ts';
 import { ANSWER_MS, schemaPrefix } from '../postgres.ts';
 import type { Row, SqlValue, Store } from '../store.ts';
+import { TransactionEnded } from '../transaction-ended.ts';
 
 /** Options of a store over the merchant's own library. */
 export interface LibraryOptions {
@@ -13,6 +14,8 @@ export interface LibraryOptions {
 export interface Library<Tx> {
   /** Gives the rows, or an object that has them. Without `tx`, the statement is a transaction of its own. */
   run(text: string, values: readonly SqlValue[], tx?: Tx): PromiseLike<unknown>;
+  /** Where the library remembers that its transaction has ended. */
+  hasEnded?(tx: Tx): boolean;
   /** At READ COMMITTED, whatever the database's default is. */
   open(body: Body<Tx>): unknown;
 }
@@ -25,9 +28,13 @@ export type Template = [pieces: TemplateStringsArray, ...values: (SqlValue | und
 const END_SESSION = 'select pg_terminate_backend(pg_backend_pid())';
 
 /** A store on PostgreSQL through the library that opens the merchant's transactions. Wake-ups come from the poll. */
-export function libraryStore<Tx>(schema: string | undefined, { run, open }: Library<Tx>): Store<Tx> {
+export function libraryStore<Tx>(
+  schema: string | undefined,
+  { run, open, hasEnded }: Library<Tx>,
+): Store<Tx> {
   const query: Store<Tx>['query'] = async (text, values, tx, limitMs = ANSWER_MS) => {
     const running = (async () => {
+      if (tx !== undefined && hasEnded?.(tx) === true) throw new TransactionEnded();
       const result = await run(text, values, tx);
       return (Array.isArray(result) ? result : (result as { rows: unknown }).rows) as readonly Row[];
     })();
@@ -43,31 +50,44 @@ export function libraryStore<Tx>(schema: string | undefined, { run, open }: Libr
     prefix: schemaPrefix(schema),
     query,
     async transaction<T>(body: (tx: Tx) => Promise<T>) {
-      let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
-      try {
-        await open(async (tx) => {
+      let running: Promise<T> | undefined;
+      let isOver = false;
+      const opening = async (): Promise<unknown> =>
+        open(async (tx) => {
+          running = body(tx).finally(() => {
+            isOver = true;
+          });
           try {
-            outcome = { value: await body(tx) };
+            await running;
           } catch (error) {
-            outcome = { error };
             // The body may still use its transaction, and some libraries would run that on a connection that they have lent
             // to another caller by then.
-            if (error instanceof TimedOut)
+            if (error instanceof TimedOut || Object(error).cause instanceof TimedOut)
               await within(ANSWER_MS, query(END_SESSION, [], tx)).catch(() => undefined);
             throw error;
           }
         });
-      } catch (error) {
-        throw outcome !== undefined && 'error' in outcome ? outcome.error : error;
-      }
-      if (outcome === undefined || 'error' in outcome) {
-        throw new TypeError('The library says that a transaction is committed whose body did not end.');
-      }
-      return outcome.value;
+      const [opened] = await Promise.allSettled([opening()]);
+      if (running === undefined)
+        throw (
+          outcomeOf(opened) ??
+          new TypeError('The library says that a transaction is committed whose body did not run.')
+        );
+      // Knex settles its transaction when the body calls tx.commit() or tx.rollback(), and the body runs on.
+      const isEarly = !isOver;
+      const [ended] = await Promise.allSettled([running]);
+      if (!isEarly && ended.status === 'fulfilled' && opened.status === 'fulfilled') return ended.value;
+      const error = outcomeOf(ended) ?? outcomeOf(opened);
+      if (!isEarly && opened.status === 'rejected') throw error;
+      throw error instanceof TransactionEnded ? error : new TransactionEnded({ cause: error });
     },
     check: () => checkDurability((text) => query(text, [])),
   };
   return Object.freeze(store);
+}
+
+function outcomeOf(settled: PromiseSettledResult<unknown>): unknown {
+  return settled.status === 'rejected' ? settled.reason : undefined;
 }
 
 /** A text with `$1`, `$2`, … as a template, for the libraries that write the placeholders themselves. */

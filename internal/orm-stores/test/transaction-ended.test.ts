@@ -1,0 +1,147 @@
+/** A handler that ends its own transaction, in every library, in every way, and with whatever it does afterwards. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { forEachLibrary, type Open } from './libraries/for-each-library.ts';
+import type { Library } from './libraries/library.ts';
+import { areSettled, expected, openShop, paid, type Shop, workUntil } from './shop.ts';
+
+/** Statements that end a transaction, and perhaps begin another. */
+const STATEMENTS = [
+  ['commit'],
+  ['rollback'],
+  ['commit', 'begin'],
+  ['rollback', 'begin'],
+  ['commit and chain'],
+  ['rollback and chain'],
+];
+
+interface Run<Tx> {
+  readonly library: Library<Tx>;
+  readonly tx: Tx;
+  readonly reference: string;
+}
+
+/** What the handler does after it has ended its transaction. */
+const CONTINUATIONS: Readonly<Record<string, <Tx>(run: Run<Tx>) => Promise<unknown>>> = {
+  returns: async () => undefined,
+  throws: async () => {
+    throw new Error('after its end');
+  },
+  writes: ({ library, tx, reference }) => library.credits(tx).add(reference, 'later'),
+  'writes, hides what that throws, and returns': ({ library, tx, reference }) =>
+    library
+      .credits(tx)
+      .add(reference, 'later')
+      .catch(() => undefined),
+  'fails a statement': async ({ library, tx }) => library.run(tx, 'select no_such_column'),
+  'loses its connection': async ({ library, tx }) =>
+    library.run(tx, 'select pg_terminate_backend(pg_backend_pid())'),
+  'does not return': () => new Promise(() => undefined),
+};
+
+const ENDED = 'dead: transaction_ended, attempts: 1';
+/** As any other attempt that fails: nothing is committed. */
+const FAILED = 'dead: attempts_used_up, attempts: 3';
+
+/** What may become of the transition, and how often its effect is committed. */
+function allowed(way: string, continuation: string): readonly string[] {
+  // What the handler does next may be faster than the call that it does not wait for.
+  if (way.includes('not awaited')) return [`${ENDED}, 0 times`, `${ENDED}, 1 times`, `${FAILED}, 0 times`];
+  if (way.includes('commit')) return [`${ENDED}, 1 times`];
+  const isInAnother = /^rollback.*(begin|chain)/.test(way) && continuation === 'fails a statement';
+  if (isInAnother) return [`${FAILED}, 0 times`];
+  // Only Knex remembers it.
+  return continuation === 'loses its connection'
+    ? [`${ENDED}, 0 times`, `${FAILED}, 0 times`]
+    : [`${ENDED}, 0 times`];
+}
+
+forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
+  describe(`threat A50: with ${name}, a handler that ends its transaction`, () => {
+    let shop: Shop<Tx>;
+    beforeAll(async () => {
+      shop = await openShop(`${name}_ended`, open);
+    });
+    afterAll(() => shop.close());
+
+    const raw = STATEMENTS.map((statements): readonly [string, (run: Run<Tx>) => Promise<void>] => [
+      statements.join('; '),
+      async ({ library, tx }) => {
+        for (const statement of statements) await library.run(tx, statement);
+      },
+    ]);
+
+    test.each(Object.keys(CONTINUATIONS))(
+      'and then %s is dead after one attempt, in every way',
+      async (continuation) => {
+        const goOn = CONTINUATIONS[continuation];
+        const own = Object.entries(shop.library.endings ?? {}).flatMap(
+          ([call, end]): (readonly [string, (run: Run<Tx>) => Promise<unknown>])[] => [
+            [call, async ({ tx }) => end(tx)],
+            [`${call}, not awaited`, async ({ tx }) => void Promise.resolve(end(tx)).catch(() => undefined)],
+          ],
+        );
+        const retry = { attempts: 3, firstDelayMs: 1, longestDelayMs: 1 };
+        const inbox = await shop.newInbox({ retry, handlerTimeoutMs: 400, storeTimeoutMs: 2000 });
+        const ways = new Map(
+          [...raw, ...own].map(([way, end], index) => [`ORD-${continuation}-${index}`, { way, end }]),
+        );
+        inbox.handle(async ({ tx, signed: { merchant_reference: reference }, settled }) => {
+          const run = { library: shop.library, tx, reference };
+          await shop.library.credits(tx).add(reference, settled.amount);
+          await ways.get(reference)?.end(run);
+          await goOn?.(run);
+        });
+        for (const reference of ways.keys()) {
+          await inbox.expect(expected(reference));
+          await inbox.receive(paid(reference));
+        }
+        const transitions = await workUntil(inbox, (all) => all.every(({ nextAt }) => nextAt === undefined));
+        const violations: string[] = [];
+        for (const { signed, state, reason, attempts } of transitions) {
+          const { way = '' } = ways.get(signed.merchant_reference) ?? {};
+          const amounts = await shop.library.credits().amounts(signed.merchant_reference);
+          const count = amounts.filter((amount) => amount === '500').length;
+          const outcome = `${state}: ${reason}, attempts: ${attempts}, ${count} times`;
+          const isOnce = amounts.length - count <= 1;
+          if (!isOnce || !allowed(way, continuation).includes(outcome)) violations.push(`${way}: ${outcome}`);
+        }
+        expect(violations).toEqual([]);
+        expect(transitions).toHaveLength(ways.size);
+      },
+    );
+
+    test('and is the body of transaction() has that reject, after it has ended', async () => {
+      const inbox = await shop.newInbox();
+      for (const end of Object.values(shop.library.endings ?? {})) {
+        let hasEnded = false;
+        const failed = inbox.transaction(async (tx) => {
+          await shop.library.credits(tx).add('ORD-own', '500');
+          await end(tx);
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          hasEnded = true;
+        });
+        await failed.catch(() => expect(hasEnded).toBe(true));
+        if (name === 'knex') await expect(failed).rejects.toMatchObject({ code: 'TRANSACTION_ENDED' });
+      }
+    });
+
+    test('control: the same handlers without an end of their own are settled, or fail and are undone', async () => {
+      const inbox = await shop.newInbox({ handlerTimeoutMs: 2000 });
+      const continuations = Object.keys(CONTINUATIONS).filter((each) => each !== 'does not return');
+      inbox.handle(async ({ tx, signed: { merchant_reference: reference }, settled, attempt }) => {
+        await shop.library.credits(tx).add(reference, settled.amount);
+        const goOn = CONTINUATIONS[continuations[Number(reference.split('-')[2])] ?? ''];
+        if (attempt === 1) await goOn?.({ library: shop.library, tx, reference });
+      });
+      for (const index of continuations.keys()) {
+        await inbox.expect(expected(`ORD-control-${index}`));
+        await inbox.receive(paid(`ORD-control-${index}`));
+      }
+      await workUntil(inbox, areSettled);
+      for (const index of continuations.keys()) {
+        const amounts = await shop.library.credits().amounts(`ORD-control-${index}`);
+        expect(amounts.filter((amount) => amount === '500')).toHaveLength(1);
+      }
+    });
+  });
+});
