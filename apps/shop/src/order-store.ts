@@ -1,8 +1,8 @@
 import type { Inbox } from '@payment-service/inbox';
 import * as z from 'zod';
-import type { Database, Statements, Transaction } from './database/database.ts';
+import type { Database, Statements, Transaction, Value } from './database/database.ts';
 import { isFormId } from './form-id.ts';
-import type { Hint, Order, PaymentStart } from './order.ts';
+import type { Hint, Order, OrderState, PaymentStart } from './order.ts';
 
 /** A payment on the books whose reference is of no order: a person accepted it in the inbox. */
 export interface StrayPayment {
@@ -11,6 +11,16 @@ export interface StrayPayment {
   readonly currency: string;
   readonly amount: string;
   readonly at: number;
+}
+
+export interface WantedOrders {
+  readonly state?: OrderState | undefined;
+  /** A part of the reference, in any case. */
+  readonly reference?: string | undefined;
+  /** Only those that come after the order with this reference. */
+  readonly before?: string | undefined;
+  /** Default: all. */
+  readonly limit?: number;
 }
 
 /** The orders. Nothing here marks one as paid: see apply-transition.ts. */
@@ -28,7 +38,7 @@ export interface OrderStore {
   hint(reference: string, hint: Omit<Hint, 'at'>): Promise<boolean>;
   find(reference: string): Promise<Order | undefined>;
   /** Newest first. */
-  list(): Promise<readonly Order[]>;
+  list(wanted?: WantedOrders): Promise<readonly Order[]>;
   strayPayments(): Promise<readonly StrayPayment[]>;
 }
 
@@ -87,8 +97,22 @@ export function createOrderStore(
       const { rows } = await database.reading.query(`${SELECT} where o.reference = $1`, [reference]);
       return rows[0] === undefined ? undefined : orderIn(rows[0]);
     },
-    async list() {
-      const { rows } = await database.reading.query(`${SELECT} order by o.created_at desc, o.reference`);
+    async list({ state, reference, before, limit } = {}) {
+      if (![reference, before].every((one) => one === undefined || isOrderReference(one))) return [];
+      const values: Value[] = [];
+      const value = (one: Value): string => `$${values.push(one)}`;
+      const where = [
+        state === undefined ? [] : IN_STATE[state],
+        reference === undefined ? [] : `upper(o.reference) like upper(${value(`%${reference}%`)})`,
+        before === undefined
+          ? []
+          : `(o.created_at, o.reference) < (select created_at, reference from shop_order where reference = ${value(before)})`,
+      ].flat();
+      const { rows } = await database.reading.query(
+        `${SELECT} where ${['1 = 1', ...where].join(' and ')}
+         order by o.created_at desc, o.reference desc ${limit === undefined ? '' : `limit ${value(limit)}`}`,
+        values,
+      );
       return rows.map(orderIn);
     },
     async strayPayments() {
@@ -148,6 +172,14 @@ async function insert(statements: Statements, order: Order, formId: string): Pro
 const SELECT = `select o.*, p.transition_id, p.claimed_charge, p.paid_at from shop_order o
   left join shop_payment p on p.transition_id = (select first.transition_id from shop_payment first
     where first.reference = o.reference order by first.paid_at, first.transition_id limit 1)`;
+
+/** As orderState() has it. */
+const IN_STATE: Readonly<Record<OrderState, string>> = {
+  paid: 'p.transition_id is not null',
+  failed: 'p.transition_id is null and o.reported is not null',
+  open: "p.transition_id is null and o.reported is null and o.start_state <> 'refused'",
+  'not started': "p.transition_id is null and o.reported is null and o.start_state = 'refused'",
+};
 
 /** `bigint` comes as text from pg. */
 const integer = z.coerce.number();

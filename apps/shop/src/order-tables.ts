@@ -30,5 +30,6 @@ export const ORDER_TABLES: readonly string[] = [
      claimed_charge text,
      paid_at bigint not null
    )`,
+  'create index if not exists shop_order_created on shop_order (created_at, reference)',
   'create index if not exists shop_payment_reference on shop_payment (reference)',
 ];

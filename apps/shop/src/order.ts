@@ -45,7 +45,8 @@ export interface Payment {
   readonly at: number;
 }
 
-export type OrderState = 'paid' | 'failed' | 'open' | 'not started';
+export const ORDER_STATES = ['open', 'paid', 'failed', 'not started'] as const;
+export type OrderState = (typeof ORDER_STATES)[number];
 
 export function orderState({
   payment,

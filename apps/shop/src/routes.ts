@@ -11,7 +11,7 @@ import {
 } from './checkout.ts';
 import type { Transaction } from './database/database.ts';
 import { isHeld } from './inbox-words.ts';
-import { type Order, orderState } from './order.ts';
+import { ORDER_STATES, type Order, orderState } from './order.ts';
 import { cataloguePage } from './pages/catalogue-page.ts';
 import { checkoutPage } from './pages/checkout-page.ts';
 import { messagePage, placedPage, problemPage } from './pages/message-page.ts';
@@ -28,14 +28,14 @@ export interface RouteContext extends OrderDesk {
   readonly client: ClientWithSecretKey;
   readonly inbox: Inbox<Transaction>;
   readonly catalogue: readonly Product[];
+  /** By hint. */
   readonly refusals: ReadonlyMap<string, number>;
   /** See ShopConfig. */
   readonly confirmWithinMs: number;
   readonly contact: string;
 }
 
-/** How many of the newest transitions are looked through for the owner's list of orders. */
-const MAX_TRANSITIONS = 1000;
+const A_PAGE = 25;
 
 /**
  * Whether a callback of the order's payment waits for a person. One with another outcome may still come, and then the
@@ -177,13 +177,29 @@ export function createRoutes(context: RouteContext): Route[] {
     {
       method: 'get',
       path: '/owner/orders',
-      answer: async () =>
-        ownerOrdersPage({
-          orders: await orders.list(),
+      answer: async (request) => {
+        const query = queryOf(request);
+        const state = ORDER_STATES.find((one) => one === query.get('state'));
+        if (state === undefined && query.get('state')) return problemPage(404);
+        // Pasted by a person: no reference of the shop begins or ends with a space.
+        const reference = query.get('reference')?.trim() || undefined;
+        const before = query.get('before') || undefined;
+        // One more than is shown tells whether there are older ones.
+        const found = await orders.list({ state, reference, before, limit: A_PAGE + 1 });
+        const shown = found.slice(0, A_PAGE);
+        const withTransitions = async (order: Order) =>
+          [order, await inbox.list({ merchant_reference: order.reference })] as const;
+        return ownerOrdersPage({
+          orders: await Promise.all(shown.map(withTransitions)),
+          state,
+          reference,
+          isLater: before !== undefined,
+          older: found.length > A_PAGE ? shown.at(-1)?.reference : undefined,
           strayPayments: await orders.strayPayments(),
-          transitions: await inbox.list({ limit: MAX_TRANSITIONS }),
+          stats: await inbox.stats(),
           refusals,
-        }),
+        });
+      },
     },
     {
       method: 'get',

@@ -80,7 +80,7 @@ export function createShop(config: ServiceAccess, { inbox, orders }: Books, part
     secretKey,
     allowSandboxKeys,
     onRefused: ({ code, hint }) => {
-      refusals.set(code, (refusals.get(code) ?? 0) + 1);
+      refusals.set(hint, (refusals.get(hint) ?? 0) + 1);
       log(`Refused (${code}): ${hint}`);
     },
     onError: (error) => log(error instanceof Error ? (error.stack ?? error.message) : String(error)),

@@ -136,6 +136,95 @@ async function statesOf(): Promise<Record<Area, State[]>> {
   };
 }
 
+/** What a designer would find: wider than the screen, words cut in two, tables and links without a name of their own. */
+const FLAWS = `(() => {
+  const flaws = [];
+  if (document.documentElement.scrollWidth > innerWidth) flaws.push('wider than the screen');
+  for (const table of document.querySelectorAll('table')) {
+    if (!table.caption && !table.getAttribute('aria-labelledby')) flaws.push('a table without a name');
+  }
+  const addresses = new Map();
+  for (const { textContent, href } of document.querySelectorAll('a')) {
+    const name = textContent.replace(/\\s+/g, ' ').trim();
+    if ((addresses.get(name) ?? href) !== href) flaws.push('two links are named ' + name);
+    addresses.set(name, href);
+  }
+  for (const badge of document.querySelectorAll('.badge')) {
+    if (badge.getClientRects().length > 1) flaws.push('broken: ' + badge.textContent);
+  }
+  return flaws;
+})()`;
+
+describe.each([390, 768, 960])('on a screen %i pixels wide', (width) => {
+  it.each(AREAS)('no page of %s is wider, and tables and links have names of their own', async (area) => {
+    const context = await browser.newContext({ viewport: { width, height: 800 } });
+    const page = await context.newPage();
+    for (const [path, reach] of areas[area]) {
+      await page.goto(shop.origin + path);
+      await reach?.(page);
+      expect([path, await page.evaluate(FLAWS)]).toEqual([path, []]);
+    }
+    await context.close();
+  });
+
+  it('a page that is broken on purpose has all of these flaws', async () => {
+    const context = await browser.newContext({ viewport: { width, height: 800 } });
+    const page = await context.newPage();
+    await page.goto(`${shop.origin}/owner/orders`);
+    await page.evaluate(`{
+      document.querySelector('caption').remove();
+      document.querySelectorAll('tbody a')[0].textContent = 'Look';
+      document.querySelectorAll('tbody a')[1].textContent = 'Look';
+      document.querySelector('main').append(Object.assign(document.createElement('p'), { id: 'wide', textContent: 'Wide' }));
+      document.getElementById('wide').style.width = '2000px';
+    }`);
+    expect(await page.evaluate(FLAWS)).toEqual([
+      'wider than the screen',
+      'a table without a name',
+      'two links are named Look',
+    ]);
+    await context.close();
+  });
+});
+
+it.each([
+  ['the first field that is wrong', { quantity: '0', name: '' }, 'quantity'],
+  ['the name', { name: '' }, 'name'],
+  ['the account', { account: '' }, 'account'],
+  ['the first provider', { provider: '' }, 'provider'],
+  ['what no provider can take', { quantity: '999' }, ''],
+])('a form that is refused puts the focus on %s, without scripts', async (_what, wrong, focused) => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(`${shop.origin}/checkout?product=lamp`);
+  const form = { quantity: '1', name: 'Ann', account: '1', provider: 'example_card_ugx', ...wrong };
+  await page.getByLabel('How many').fill(form.quantity);
+  await page.getByLabel('Your name').fill(form.name);
+  await page.getByLabel('Phone or account number').fill(form.account);
+  if (form.provider !== '') await page.getByRole('radio', { name: /Example Card/ }).check();
+  expect(await page.title()).toMatch(/^Buy/);
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await page.getByRole('alert').waitFor();
+  expect(await page.title()).toMatch(/^Error: Buy/);
+  const selector = focused === '' ? '[role=alert]' : `[name=${focused}]`;
+  await page.locator(`${selector}:focus`).waitFor();
+  await context.close();
+});
+
+it('a printed page is light and has no navigation, forms or buttons', async () => {
+  const context = await browser.newContext({ colorScheme: 'dark' });
+  const page = await context.newPage();
+  await page.goto(`${shop.origin}/owner/orders`);
+  const navigation = page.getByRole('navigation', { name: 'Main' });
+  expect(await navigation.isVisible()).toBe(true);
+  await page.emulateMedia({ media: 'print' });
+  expect(await navigation.isVisible()).toBe(false);
+  expect(await page.getByRole('search').isVisible()).toBe(false);
+  expect(await page.locator('table').first().isVisible()).toBe(true);
+  expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(36, 31, 26)');
+  await context.close();
+});
+
 describe.each(SCREENS)('$screen', ({ context: options }) => {
   const check = async (states: readonly State[], origin: string): Promise<void> => {
     const context = await browser.newContext(options);

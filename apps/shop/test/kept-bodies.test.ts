@@ -29,10 +29,10 @@ describe.each(FRAMEWORKS)('the owner’s page of a transition on %s', (framework
     expect(plain).toMatch(/payload\.transaction_status <span class="badge signed">signed/);
     expect(plain).not.toMatch(/payload\.transaction_amount <span class="badge signed">/);
 
-    expect(body).toContain(`<a href="/owner/orders#${reference}">${reference}</a>`);
+    expect(body).toContain(`<a href="/owner/orders?reference=${reference}">${reference}</a>`);
     const orders = (await owner.get('/owner/orders')).body;
-    expect(orders).toContain(`<li class="card" id="${reference}">`);
-    expect(orders).toContain(`<a href="/owner/inbox?reference=${reference}">1 callback</a>`);
+    expect(orders).toContain(`<tr id="${reference}">`);
+    expect(orders).toContain(`<a href="/owner/inbox?reference=${reference}">1 callback<`);
     expect((await owner.get(`/owner/inbox?reference=${reference}`)).body).toContain(`href="${address}"`);
   });
 

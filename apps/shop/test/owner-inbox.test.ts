@@ -51,7 +51,7 @@ describe.each(STAGES)('the owner’s inbox on $framework and $engine', ({ framew
 
     const found = await search(` ${reference} `);
     expect(found).toContain(`name="reference" type="search" value="${reference}"`);
-    expect([cards(found), found.includes(`>${reference}</a>`)]).toEqual([1, true]);
+    expect([cards(found), found.includes(`>${reference}<`)]).toEqual([1, true]);
     expect(cards(await search(reference, '&state=settled'))).toBe(1);
     expect(await search(reference, '&state=dead')).toContain('that is dead');
     expect(cards(await search(''))).toBe(3);
@@ -81,7 +81,7 @@ describe.each(STAGES)('the owner’s inbox on $framework and $engine', ({ framew
     const older = /href="([^"]*after=[^"]*)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const second = (await owner.get(older)).body;
     expect(second.match(/<li class="card">/g)).toHaveLength(1);
-    expect(second).toContain('A &amp; B=1</a>');
+    expect(second).toContain('A &amp; B=1<');
   });
 
   it('shows one with its amounts and deliveries, and no name or account', async () => {
@@ -125,7 +125,7 @@ describe.each(STAGES)('the owner’s inbox on $framework and $engine', ({ framew
     expect(page).toContain('A customer played with it.');
     expect(page).toContain(`${address}/reopen`);
     expect(page).not.toContain(`${address}/retry`);
-    expect((await owner.get('/owner/orders')).body).not.toContain('look at this');
+    expect((await owner.get('/owner/orders')).body).not.toContain('needs attention');
 
     const late = await owner.post(`${address}/retry`, { note: 'Again.' });
     expect(late.status).toBe(409);

@@ -78,7 +78,7 @@ describe('on a phone with a screen 360 pixels wide', () => {
     await expectPhoneFit(page);
 
     await page.getByRole('link', { name: 'Orders' }).tap();
-    await page.getByText('paid', { exact: true }).waitFor();
+    await page.locator('.badge', { hasText: /^paid$/ }).waitFor();
     await expectPhoneFit(page);
     await page.getByRole('link', { name: 'Inbox', exact: true }).tap();
     await page.getByRole('link', { name: 'settled 1' }).waitFor();
@@ -122,7 +122,7 @@ describe('on a phone with a screen 360 pixels wide', () => {
     const { page, complaints } = await openPhone();
     await page.goto(`${shop.origin}/owner/orders`);
     await expectPhoneFit(page);
-    await page.getByRole('link', { name: 'Look at it in the inbox' }).tap();
+    await page.getByRole('link', { name: 'Suspicious: the amount differs' }).tap();
     await page.getByRole('heading', { name: 'Suspicious: the amount differs' }).waitFor();
     await expectPhoneFit(page);
     await page.getByLabel('Note').fill('Once more.');

@@ -25,7 +25,7 @@ export function bodyCards(transition: TransitionDetails): Markup[] {
   return bodies.map((body, index) => {
     const compared = index === baseIndex ? undefined : base;
     const heading = html`${nameOf(index)}${body.isSettled ? html` ${appliedBadge(transition)}` : ''}`;
-    return bodyCard(body, heading, all[index], compared, expectation);
+    return bodyCard(body, nameOf(index), heading, all[index], compared, expectation);
   });
 }
 
@@ -40,6 +40,7 @@ function nameOf(index: number): string {
 
 function bodyCard(
   { request, transaction, deliveries, lastAt, refusal }: KeptBody,
+  name: string,
   heading: Markup,
   fields: readonly BodyField[] | undefined,
   base: Base | undefined,
@@ -54,7 +55,7 @@ function bodyCard(
 <dt>Received</dt><dd>${times(deliveries)}, last ${time(lastAt)}</dd>
 </dl>
 ${found && base ? differenceList(found, base.name) : ''}
-${fields === undefined ? html`<p class="quiet">Its text was removed: it is old.</p>` : wholeBody(fields, found)}
+${fields === undefined ? html`<p class="quiet">Its text was removed: it is old.</p>` : wholeBody(fields, found, name)}
 </li>`;
 }
 
@@ -90,10 +91,14 @@ function breakable(path: string): Markup {
   return html`${path.split(/(?<=[._])/).map((part) => html`${part}<wbr>`)}`;
 }
 
-function wholeBody(fields: readonly BodyField[], found: readonly Difference[] | undefined): Markup {
+function wholeBody(
+  fields: readonly BodyField[],
+  found: readonly Difference[] | undefined,
+  name: string,
+): Markup {
   const differing = new Set(found?.map(({ path }) => path));
-  return html`<details><summary>All ${fields.length} fields</summary>
-<table>
+  return html`<details><summary>All ${fields.length} fields<span class="hidden"> of ${name}</span></summary>
+<table><caption class="hidden">The fields of ${name}</caption>
 <thead><tr><th scope="col">Field</th><th scope="col">Value</th></tr></thead>
 <tbody>${fields
     .slice(0, MAX_FIELDS)

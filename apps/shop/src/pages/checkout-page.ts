@@ -33,7 +33,7 @@ export function checkoutPage(content: CheckoutPage): Promise<Page> {
   const problems = refusal?.fields ?? {};
   const preview = previewCheckout(form, product, providers, { isTyping: false });
   return page({
-    title: `Buy ${product.name}`,
+    title: `${refusal === undefined && trouble === undefined ? '' : 'Error: '}Buy ${product.name}`,
     section: '/',
     status,
     formsTo: paymentOrigin,
@@ -58,7 +58,7 @@ ${field(
   html`type="tel" autocomplete="tel" maxlength="34"`,
   'With the country code, for example 256770000001. Never a card number.',
 )}
-${paymentChoice(preview, problems.provider)}
+${paymentChoice(preview, problems.provider, Object.keys(problems)[0] === 'provider')}
 <button class="button wide" type="submit">Pay</button>
 <p class="said" id="said" role="status">${saidOf(preview)}</p>
 <p class="quiet">You confirm the payment on the next page.</p>
@@ -67,11 +67,14 @@ ${paymentChoice(preview, problems.provider)}
 }
 
 function summary(refusal: Refusal | undefined, trouble: string | undefined): Markup | '' {
-  if (trouble !== undefined) return html`<div class="notice bad narrow" role="alert"><p>${trouble}</p></div>`;
+  if (trouble !== undefined)
+    return html`<div class="notice bad narrow" role="alert" tabindex="-1" autofocus><p>${trouble}</p></div>`;
   if (refusal === undefined) return '';
   const { noProvider, fields } = refusal;
-  return html`<div class="notice bad narrow" role="alert">
-<h2>${noProvider?.heading ?? 'Please look at this again'}</h2>
+  // Otherwise the first field that is wrong has the focus.
+  const focus = Object.keys(fields).length === 0 ? html` tabindex="-1" autofocus` : '';
+  return html`<div class="notice bad narrow" role="alert"${focus}>
+<h2>${noProvider?.heading ?? 'Please correct this'}</h2>
 <ul>
 ${(noProvider?.reasons ?? []).map((reason) => html`<li>${reason}</li>`)}
 ${Object.entries(fields).map(([name, message]) => html`<li><a href="#${name}">${message}</a></li>`)}
@@ -97,7 +100,7 @@ function field(
 ${hint === undefined ? '' : html`<p class="quiet" id="${name}-hint">${hint}</p>`}
 <input id="${name}" name="${name}" value="${form[name]}" required ${attributes}
 ${descriptions.length === 0 ? '' : html`aria-describedby="${descriptions.join(' ')}"`}
-${problem === undefined ? '' : html`aria-invalid="true"`}>
+${problem === undefined ? '' : html`aria-invalid="true"`}${name === Object.keys(problems)[0] ? ' autofocus' : ''}>
 ${problem === undefined ? '' : html`<p class="problem" id="${name}-problem">${problem}</p>`}
 </div>`;
 }

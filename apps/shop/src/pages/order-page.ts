@@ -102,7 +102,7 @@ function late({ reference, hint }: Order, contact: string, again: Markup | ''): 
 as the confirmation arrives. You do not have to wait: keep the address of this page, and
 <a href="/orders/${reference}">look again</a> later.</p>
 <p>If money was taken from your account, please do not pay a second time, and ${ask(reference, contact)}.</p>
-<p>If no money was taken, you can pay now.</p>${again}${tryAgain(reference)}`,
+<p>If no money was taken, you can pay now.</p>${again}${tryAgain(reference, again === '' && hint?.completed !== true ? '' : ' second')}`,
   );
 }
 
@@ -134,8 +134,8 @@ same, so please do not order a second time. As soon as the payment service tells
   );
 }
 
-function tryAgain(reference: string): Markup {
-  return html`<p><a class="button" href="/orders/${reference}/again">Try again</a></p>`;
+function tryAgain(reference: string, second: '' | ' second' = ''): Markup {
+  return html`<p><a class="button${second}" href="/orders/${reference}/again">Try again</a></p>`;
 }
 
 function panel(mood: 'good' | 'open' | 'bad', heading: string, text: Markup): Markup {

@@ -7,7 +7,9 @@ import type {
 import { html } from 'hono/html';
 import { INBOX_STATES, wordsFor } from '../inbox-words.ts';
 import { formatMoney } from '../money.ts';
+import { heldCount } from './owner-orders-page.ts';
 import { type Markup, type Page, page } from './page.ts';
+import { searchForm, stateLinks } from './search.ts';
 import { stateBadge } from './state-badge.ts';
 import { time, times } from './time.ts';
 
@@ -29,14 +31,17 @@ export function ownerInboxPage(content: InboxContent): Promise<Page> {
   const all = Object.values(stats.states).reduce((sum, count) => sum + count, 0);
   return page({
     title: 'Inbox',
+    count: heldCount(stats),
     section: '/owner/inbox',
     main: html`<h1>Inbox</h1>
 <p>What the payment service sent, and what became of it. A repeated callback is one entry.</p>
-<nav aria-label="States" class="states">
-${stateLink(undefined, 'all', all, state)}
-${INBOX_STATES.map((one) => stateLink(one, one, stats.states[one], state))}
-</nav>
-${searchForm(reference)}
+${stateLinks(
+  '/owner/inbox',
+  INBOX_STATES.map((one) => [one, `${one} ${stats.states[one]}`]),
+  `all ${all}`,
+  state,
+)}
+${searchForm('/owner/inbox', reference)}
 ${overdue.length === 0 ? '' : overdueList(overdue, stats.overdue)}
 ${transitions.length === 0 ? html`<p>${nothingIn(content)}</p>` : ''}
 <ul class="orders">
@@ -44,14 +49,6 @@ ${transitions.map(transitionCard)}
 </ul>
 ${olderLink(content)}`,
   });
-}
-
-function searchForm(reference: string | undefined): Markup {
-  return html`<form action="/owner/inbox" class="search" role="search">
-<div class="field"><label for="reference">Reference of the order</label>
-<input id="reference" name="reference" type="search" value="${reference ?? ''}" autocomplete="off" autocapitalize="off" spellcheck="false"></div>
-<button class="button" type="submit">Search</button>
-</form>`;
 }
 
 function nothingIn({ state, reference }: InboxContent): string {
@@ -70,20 +67,10 @@ function olderLink({ state, reference, older }: InboxContent): Markup | string {
   return html`<p><a class="button" href="/owner/inbox?${query.toString()}">Older</a></p>`;
 }
 
-function stateLink(
-  target: TransitionState | undefined,
-  name: string,
-  count: number,
-  current: TransitionState | undefined,
-): Markup {
-  const address = target === undefined ? '/owner/inbox' : `/owner/inbox?state=${target}`;
-  return html`<a href="${address}"${target === current ? html` aria-current="page"` : ''}>${name} ${count}</a> `;
-}
-
 function transitionCard(transition: TransitionSummary): Markup {
   const { transitionId, signed, deliveries, bodyCount, attempts, changedAt } = transition;
   return html`<li class="card">
-<h2><a href="/owner/inbox/${transitionId}">${signed.merchant_reference || 'no reference'}</a> ${stateBadge(transition)}</h2>
+<h2><a href="/owner/inbox/${transitionId}">${signed.merchant_reference || 'no reference'}<span class="hidden"> ${signed.transaction_status} ${signed.internal_reference}</span></a> ${stateBadge(transition)}</h2>
 <p>${wordsFor(transition).heading}</p>
 <p class="quiet">${signed.transaction_type} ${signed.transaction_status}, received ${times(deliveries)}${bodyCount > 1 ? `, ${bodyCount} different bodies` : ''}${attempts > 1 ? `, ${attempts} attempts` : ''}</p>
 <p class="quiet">${time(changedAt)}</p>

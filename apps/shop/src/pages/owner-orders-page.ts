@@ -1,101 +1,121 @@
-import type { TransitionSummary } from '@payment-service/inbox';
+import type { InboxStats, TransitionSummary } from '@payment-service/inbox';
 import { html } from 'hono/html';
-import { isClosed, needsAttention, wordsFor } from '../inbox-words.ts';
+import { HELD_STATES, isClosed, needsAttention, wordsFor } from '../inbox-words.ts';
 import { formatMoney } from '../money.ts';
-import type { Order } from '../order.ts';
+import { ORDER_STATES, type Order, type OrderState } from '../order.ts';
 import type { StrayPayment } from '../order-store.ts';
 import { type Markup, type Page, page } from './page.ts';
+import { searchForm, stateLinks } from './search.ts';
 import { orderBadge } from './state-badge.ts';
-import { time, times } from './time.ts';
+import { time } from './time.ts';
 
 interface OwnerOrders {
-  readonly orders: readonly Order[];
+  /** With what the inbox holds of each. */
+  readonly orders: readonly (readonly [Order, readonly TransitionSummary[]])[];
+  /** What is asked for; all of them without both. */
+  readonly state: OrderState | undefined;
+  readonly reference: string | undefined;
+  /** Whether these are not the newest. */
+  readonly isLater: boolean;
+  /** Before this one there are older ones. */
+  readonly older: string | undefined;
   readonly strayPayments: readonly StrayPayment[];
-  /** Of the inbox, the newest first. */
-  readonly transitions: readonly TransitionSummary[];
+  readonly stats: InboxStats;
+  /** How often the adapter gave each hint. */
   readonly refusals: ReadonlyMap<string, number>;
 }
 
+const PATH = '/owner/orders';
+
 /** For the owner. It holds names and account numbers: put it behind your own login. */
-export function ownerOrdersPage({
-  orders,
-  strayPayments,
-  transitions,
-  refusals,
-}: OwnerOrders): Promise<Page> {
-  const references = new Set(orders.map(({ reference }) => reference));
-  const ofNoOrder = transitions.filter(({ signed }) => !references.has(signed.merchant_reference));
-  const waiting = ofNoOrder.filter((transition) => !isClosed(transition));
+export function ownerOrdersPage(content: OwnerOrders): Promise<Page> {
+  const { orders, state, reference, isLater, older, strayPayments, stats, refusals } = content;
+  const asked = {
+    ...(state === undefined ? {} : { state }),
+    ...(reference === undefined ? {} : { reference }),
+  };
+  const isFiltered = state !== undefined || reference !== undefined || isLater;
   return page({
     title: 'Orders',
-    section: '/owner/orders',
+    count: heldCount(stats),
+    section: PATH,
     main: html`<h1>Orders</h1>
-${orders.length === 0 ? html`<p>No orders yet. <a href="/">Buy something</a>, and it will be here.</p>` : ''}
-<ul class="orders">
-${orders.map((order) => orderCard(order, ofOrder(order, transitions)))}
-</ul>
-${waiting.length === 0 ? '' : strayList(waiting)}
+${inboxSummary(stats)}
+${stateLinks(
+  PATH,
+  ORDER_STATES.map((one) => [one, one]),
+  'all',
+  state,
+)}
+${searchForm(PATH, reference, state)}
+${orders.length > 0 ? orderTable(orders) : isFiltered ? html`<p>No order matches.</p>` : html`<p>No orders yet. <a href="/">Buy something</a>, and it will be here.</p>`}
+<p>${isLater ? html`<a class="button" href="${PATH}?${new URLSearchParams(asked).toString()}">Newest</a>` : ''}
+${older === undefined ? '' : html`<a class="button" href="${PATH}?${new URLSearchParams({ ...asked, before: older }).toString()}">Older</a>`}</p>
 ${strayPayments.length === 0 ? '' : strayPaymentList(strayPayments)}
-${refusals.size === 0 ? '' : refusalList(refusals)}`,
+${refusals.size === 0 ? '' : refusalTable(refusals)}`,
   });
 }
 
-function ofOrder({ reference }: Order, transitions: readonly TransitionSummary[]): TransitionSummary[] {
-  return transitions.filter(({ signed }) => signed.merchant_reference === reference);
+/** How many transitions wait for a person. */
+export function heldCount({ states }: InboxStats): number {
+  return HELD_STATES.reduce((sum, state) => sum + states[state], 0);
+}
+
+/** Callbacks of no order are seen nowhere else on this page. */
+function inboxSummary({ states }: InboxStats): Markup | '' {
+  const open = [...HELD_STATES, 'unhandled' as const].filter((state) => states[state] > 0);
+  if (open.length === 0) return '';
+  return html`<p class="notice">The inbox holds callbacks that were not applied:
+${open.map((state, index) => html`${index === 0 ? '' : ', '}<a href="/owner/inbox?state=${state}">${states[state]} ${state}</a>`)}.</p>`;
+}
+
+function orderTable(orders: OwnerOrders['orders']): Markup {
+  return html`<table class="stack">
+<caption class="hidden">Orders, the newest first</caption>
+<thead><tr>${['Order', 'State', 'Total', 'Customer', 'Ordered', 'Callbacks'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${orders.map(([order, transitions]) => orderRow(order, transitions))}</tbody>
+</table>`;
 }
 
 /** What the inbox did not simply apply. */
 function isNoted(transition: TransitionSummary): boolean {
-  return !isClosed(transition) || (transition.state === 'settled' && transition.bodyCount > 1);
+  return !isClosed(transition) || isContradicted(transition);
 }
 
-function orderCard(order: Order, transitions: readonly TransitionSummary[]): Markup {
+function isContradicted({ state, bodyCount }: TransitionSummary): boolean {
+  return state === 'settled' && bodyCount > 1;
+}
+
+function orderRow(order: Order, transitions: readonly TransitionSummary[]): Markup {
+  const { reference, payment, total } = order;
   const notes = transitions.filter(isNoted);
-  const { payment, reported } = order;
-  const isLookedFor = notes.some((note) => needsAttention(note) || note.state === 'settled');
-  return html`<li class="card" id="${order.reference}">
-<h2><a href="/orders/${order.reference}">${order.reference}</a> ${orderBadge(order)}${isLookedFor ? html` <span class="badge bad">look at this</span>` : ''}</h2>
-<dl>
-<dt>Total</dt><dd>${formatMoney(order.total.currency, order.total.amount)}</dd>
-<dt>Item</dt><dd>${order.quantity} × ${order.item}</dd>
-<dt>Customer</dt><dd>${order.customerName}</dd>
-<dt>Account</dt><dd>${order.account}</dd>
-<dt>Provider</dt><dd>${order.providerName}</dd>
-<dt>Ordered</dt><dd>${time(order.createdAt)}</dd>
-${payment === undefined ? '' : html`<dt>Paid</dt><dd><a href="/owner/inbox/${payment.transitionId}">${time(payment.at)}</a></dd>`}
-${payment?.charge === undefined ? '' : html`<dt>Charge</dt><dd>${formatMoney(order.total.currency, payment.charge)}, as its callback claims</dd>`}
-${reported === undefined || payment !== undefined ? '' : html`<dt>Reported</dt><dd>${reported}</dd>`}
-${order.start.state === 'refused' || order.start.state === 'unknown' ? html`<dt>${order.start.state === 'refused' ? 'Not started' : 'Start unknown'}</dt><dd>${order.start.why}</dd>` : ''}
-${transitions.length === 0 ? '' : html`<dt>Inbox</dt><dd><a href="/owner/inbox?reference=${order.reference}">${transitions.length === 1 ? '1 callback' : `${transitions.length} callbacks`}</a></dd>`}
-</dl>
-${notes.map(note)}
-</li>`;
+  const isLookedFor = notes.some((note) => needsAttention(note) || isContradicted(note));
+  const count = transitions.length === 1 ? '1 callback' : `${transitions.length} callbacks`;
+  return html`<tr id="${reference}">
+<th scope="row"><a href="/orders/${reference}">${reference}</a> <span class="quiet">${order.quantity} × ${order.item}</span></th>
+<td data-label="State">${orderBadge(order)}${isLookedFor ? html` <span class="badge bad">needs attention</span>` : ''} ${whyState(order)}</td>
+<td data-label="Total">${formatMoney(total.currency, total.amount)}${payment?.charge === undefined ? '' : html` <span class="quiet">Charge ${formatMoney(total.currency, payment.charge)}, as its callback claims</span>`}</td>
+<td data-label="Customer">${order.customerName} <span class="quiet">${order.account}, ${order.providerName}</span></td>
+<td data-label="Ordered">${time(order.createdAt)}</td>
+<td data-label="Callbacks">${transitions.length === 0 ? '–' : html`<a href="/owner/inbox?reference=${reference}">${count}<span class="hidden"> of ${reference}</span></a>`}${notes.map(note)}</td>
+</tr>`;
+}
+
+function whyState({ payment, reported, start }: Order): Markup | '' {
+  if (payment !== undefined) {
+    return html`<a href="/owner/inbox/${payment.transitionId}">${time(payment.at)}</a>`;
+  }
+  if (reported !== undefined) return html`<span class="quiet">Reported ${reported}</span>`;
+  if (start.state !== 'refused' && start.state !== 'unknown') return '';
+  return html`<span class="quiet">${start.state === 'refused' ? '' : 'Start unknown: '}${start.why}</span>`;
 }
 
 function note(transition: TransitionSummary): Markup {
-  const { state, signed, transitionId, bodyCount, deliveries, changedAt } = transition;
-  const { heading, text } =
-    state === 'settled'
-      ? {
-          heading: 'Suspicious: other bodies were received as well',
-          text: `One signature was received with ${bodyCount} different bodies. Only the one with the amount of the order was applied.`,
-        }
-      : wordsFor(transition);
-  return html`<div class="notice ${needsAttention(transition) || state === 'settled' ? 'bad' : ''}">
-<h3>${heading}</h3>
-<p>${text}</p>
-<p class="quiet">${signed.transaction_type} ${signed.transaction_status}, received ${times(deliveries)}, ${time(changedAt)}</p>
-<p><a href="/owner/inbox/${transitionId}">Look at it in the inbox</a></p>
-</div>`;
-}
-
-function strayList(transitions: readonly TransitionSummary[]): Markup {
-  return html`<section><h2>Callbacks of no order</h2>
-<p>Genuine signatures for a reference that this shop does not know.</p>
-<ul>${transitions.map(
-    ({ transitionId, signed }) =>
-      html`<li><a href="/owner/inbox/${transitionId}">${signed.merchant_reference || 'no reference'}: ${signed.transaction_status}</a></li>`,
-  )}</ul></section>`;
+  const { signed, transitionId } = transition;
+  const heading = isContradicted(transition)
+    ? 'Suspicious: other bodies were received as well'
+    : wordsFor(transition).heading;
+  return html` <a href="/owner/inbox/${transitionId}">${heading}<span class="hidden">, ${signed.transaction_status} of ${signed.merchant_reference}, ${signed.internal_reference}</span></a>`;
 }
 
 function strayPaymentList(payments: readonly StrayPayment[]): Markup {
@@ -107,8 +127,8 @@ function strayPaymentList(payments: readonly StrayPayment[]): Markup {
   )}</ul></section>`;
 }
 
-function refusalList(refusals: ReadonlyMap<string, number>): Markup {
-  return html`<section><h2>Refused callbacks and redirects</h2>
-<p>Since the shop was started.</p>
-<ul>${[...refusals].map(([code, count]) => html`<li><code>${code}</code>: ${count}</li>`)}</ul></section>`;
+function refusalTable(refusals: ReadonlyMap<string, number>): Markup {
+  return html`<section><h2 id="refused">Refused callbacks and redirects since the shop was started</h2>
+<table aria-labelledby="refused"><thead><tr><th scope="col">Why</th><th scope="col">Count</th></tr></thead>
+<tbody>${[...refusals].map(([hint, count]) => html`<tr><th scope="row">${hint}</th><td>${count}</td></tr>`)}</tbody></table></section>`;
 }

@@ -31,7 +31,7 @@ ${trouble === undefined ? '' : html`<div class="notice bad narrow" role="alert">
 <h2>${heading} ${stateBadge(transition)}</h2>
 <p>${text}</p>
 <dl class="facts">
-${order === undefined ? '' : html`<dt>Order</dt><dd><a href="/owner/orders#${order.reference}">${order.reference}</a> ${orderBadge(order)}</dd>`}
+${order === undefined ? '' : html`<dt>Order</dt><dd><a href="/owner/orders?reference=${order.reference}">${order.reference}</a> ${orderBadge(order)}</dd>`}
 ${row('Reason', reason)}
 ${row('Status', signed.transaction_status)}
 ${row('Type', signed.transaction_type)}
@@ -50,7 +50,7 @@ ${row('Last error', lastError)}
 <p class="quiet">Amounts are not signed. Only a body that equals what the order expects is ever applied.</p>
 <ul class="bodies">${bodyCards(transition)}</ul></section>
 ${transition.actions.length === 0 ? '' : html`<section><h2>What was done</h2><ul>${transition.actions.map(doneItem)}</ul></section>`}
-${actionForm(transition)}
+${actionForm(transition, trouble !== undefined)}
 <p><a href="/owner/inbox">Back to the inbox</a></p>`,
   });
 }
@@ -71,7 +71,7 @@ function doneItem({ action, by, note, at }: OperatorAction): Markup {
 }
 
 /** What a person may do now, and must say why. The inbox checks it again: the page may be an old one. */
-function actionForm(transition: TransitionDetails): Markup {
+function actionForm(transition: TransitionDetails, hasFocus: boolean): Markup {
   const { transitionId, state, reason } = transition;
   const choices = acceptableBodies(transition);
   const button = (name: string, hint: string): Markup =>
@@ -82,7 +82,7 @@ function actionForm(transition: TransitionDetails): Markup {
 <form method="post" class="card action">
 ${choices.length === 0 ? '' : bodyChoice(choices)}
 <div class="field"><label for="note">Note</label>
-<input id="note" name="note" type="text" maxlength="1000" required></div>
+<input id="note" name="note" type="text" maxlength="1000" required${hasFocus ? ' autofocus' : ''}></div>
 ${isOpen && state !== 'pending' ? button('Retry', 'Has it looked at again now, under the same rules.') : ''}
 ${isOpen ? button('Resolve', choices.length === 0 ? 'Closes it, and applies nothing.' : 'Closes it; or accepts the amount that you chose, and has it applied.') : ''}
 ${isOpen && !REOPENED.has(reason) ? '' : button('Reopen', reopening(transition))}

@@ -12,6 +12,8 @@ export interface Page {
 
 interface PageContent {
   readonly title: string;
+  /** How much needs attention: it stands before the title where it is not 0. */
+  readonly count?: number | undefined;
   readonly main: Markup;
   /** The path of the navigation entry that this page belongs to. */
   readonly section?: '/' | '/owner/orders' | '/owner/inbox' | '/owner/wallets' | undefined;
@@ -42,7 +44,17 @@ const SECTIONS = [
 const OWN_REFERRER = { 'referrer-policy': 'same-origin' };
 
 export async function page(content: PageContent): Promise<Page> {
-  const { title, main, section, status = 200, headers = {}, formsTo = '', watch, script } = content;
+  const {
+    title,
+    count = 0,
+    main,
+    section,
+    status = 200,
+    headers = {},
+    formsTo = '',
+    watch,
+    script,
+  } = content;
   // A page that reloads would take away what its owner types.
   const isOwners = section?.startsWith('/owner/');
   const isLive = watch !== undefined || isOwners;
@@ -51,7 +63,7 @@ export async function page(content: PageContent): Promise<Page> {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Hillside Market</title>
+<title>${count === 0 ? '' : `(${count}) `}${title} · Hillside Market</title>
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/shop.css">
 <link rel="stylesheet" href="/form.css">

@@ -11,15 +11,16 @@ export function paymentChoicePart(preview: Preview): Promise<Page> {
 }
 
 /** The total, and each provider with its limits and what it says of this payment. */
-export function paymentChoice(preview: Preview, problem?: string): Markup {
+export function paymentChoice(preview: Preview, problem?: string, hasFocus = false): Markup {
   const { total, offers, byPrefix } = preview;
+  const first = hasFocus ? offers.find(({ provider }) => provider.is_active) : undefined;
   return html`<div id="choice">
 <p class="total"><span>Your total</span> <strong>${total === undefined ? '–' : formatMoney(total.currency, total.amount)}</strong></p>
 <fieldset id="provider"${problem === undefined ? '' : html` aria-describedby="provider-problem"`}>
 <legend>How you want to pay</legend>
 <input type="hidden" name="by_prefix" value="${byPrefix}" autocomplete="off">
 ${offers.length === 0 ? html`<p>No provider takes this currency at the moment.</p>` : ''}
-${offers.map((offer) => choice(offer, preview))}
+${offers.map((offer) => choice(offer, preview, offer === first))}
 ${problem === undefined ? '' : html`<p class="problem" id="provider-problem">${problem}</p>`}
 </fieldset>
 </div>`;
@@ -39,10 +40,10 @@ export function saidOf({ total, isAccountJudged, offers, selected, byPrefix }: P
   return selected === byPrefix ? `${chosen.provider.provider_name} is selected: it serves your number.` : '';
 }
 
-function choice({ provider, reasons }: Offer, { total, selected }: Preview): Markup {
+function choice({ provider, reasons }: Offer, { total, selected }: Preview, hasFocus: boolean): Markup {
   const { provider_code: code, provider_name, transaction_method_name, is_active } = provider;
   return html`<label class="card choice">
-<input type="radio" name="provider" value="${code}"${code === selected ? html` checked` : ''}${is_active ? '' : html` disabled`}>
+<input type="radio" name="provider" value="${code}"${code === selected ? html` checked` : ''}${is_active ? '' : html` disabled`}${hasFocus ? ' autofocus' : ''}>
 <span><strong>${provider_name}</strong>
 <span class="quiet">${transaction_method_name}, ${limits(provider)}${prefixes(provider)}</span>
 ${verdict(provider, reasons, total)}</span>
