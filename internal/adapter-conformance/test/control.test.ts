@@ -123,6 +123,16 @@ const hasty = (): NodeHttp =>
     },
   }));
 
+const hastyWithFunctions = (): NodeHttp =>
+  new Reconfigured(({ onCallback, ...options }) => ({
+    ...options,
+    onCallback: (callback) => {
+      const running = onCallback?.(callback);
+      if (typeof running !== 'function') return running;
+      Promise.resolve(running).catch(() => undefined);
+    },
+  }));
+
 const silentAbout = (code: Refusal['code']): NodeHttp =>
   new Reconfigured(({ onRefused, ...options }) => ({
     ...options,
@@ -337,6 +347,12 @@ const CALLBACK_FAULTS: readonly Fault[] = [
     hasty,
     'handler',
     'a handler that rejects is answered with failureStatus, and the error reaches onError only',
+  ],
+  [
+    'answers before a promise that is a function has settled',
+    hastyWithFunctions,
+    'handler',
+    'threat A41: a handler whose promise is a function is awaited, and its failure reaches onError only',
   ],
   [
     'drops failureStatus',

@@ -62,6 +62,18 @@ describe('the body of a request', () => {
     expect(pulls()).toBe(2);
   });
 
+  it.each(['1', '100', String(bytes.length), '65536'])(
+    'threat A44: is cancelled over the limit when the content-length of %s is not true',
+    async (length) => {
+      const chunk = new Uint8Array(40_000);
+      const { stream, pulls, cancelled } = recordedBody([chunk, chunk, chunk, chunk]);
+      const request = callbackRequest(stream, { ...signed, 'content-length': length });
+      expect((await paymentCallbacks({ signingKey, onCallback })(request)).status).toBe(413);
+      await cancelled;
+      expect(pulls()).toBe(2);
+    },
+  );
+
   it('threat A18: is cancelled when it stalls', async () => {
     const { stream, cancelled } = recordedBody([]);
     const callbacks = paymentCallbacks({ signingKey, onCallback, bodyTimeoutMs: 20 });

@@ -45,6 +45,16 @@ export const handlers: readonly CallbackScenario[] = [
     expect: failed('Error: The order store is down.'),
   },
   {
+    name: 'threat A41: a handler whose promise is a function is awaited, and its failure reaches onError only',
+    modes: HANDLER,
+    handle: () => {
+      const rejected = Promise.reject(ORDER_STORE_DOWN);
+      return Object.defineProperty(() => undefined, 'then', { value: rejected.then.bind(rejected) });
+    },
+    play: callbackRequest(),
+    expect: failed('Error: The order store is down.'),
+  },
+  {
     name: 'a handler that rejects without an error is a failed handler',
     modes: HANDLER,
     handle: () => Promise.reject(),

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import { MAX_BODY_BYTES } from '../receive/request-body.ts';
+import { MAX_BODY_BYTES } from '../verify/callback-body.ts';
 import { createVerifier, type Verifier, type VerifierOptions } from '../verify/create-verifier.ts';
 import { readTimestamp } from '../verify/signature.ts';
 import { SIGNED_NAMES } from '../verify/signed-fields.ts';

@@ -1,4 +1,4 @@
-import { jsonText } from '../receive/request-body.ts';
+import { jsonText } from '../verify/callback-body.ts';
 import { readSignature } from '../verify/signature.ts';
 import { SIGNED_NAMES, type SignedName } from '../verify/signed-fields.ts';
 import type { Cause } from './causes.ts';

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
+import { MAX_BODY_BYTES } from '../verify/callback-body.ts';
 import { type RefusalCode, refuse } from '../verify/refusal.ts';
 import { readSignature } from '../verify/signature.ts';
 import type { VerifiedCallback } from '../verify/verified.ts';
@@ -7,8 +8,7 @@ import {
   type BodyProblem,
   headerOf,
   type IncomingCallback,
-  isLargerThanBody,
-  MAX_BODY_BYTES,
+  isParsedTooLarge,
   readBodyBytes,
 } from './request-body.ts';
 
@@ -76,7 +76,7 @@ export async function receiveCallback(
   } else if (request.body.state === 'parsed') {
     body = request.body.data;
     const isBounded = encoding === 'identity' && declaredLength !== undefined;
-    if (!isBounded && isLargerThanBody(body)) return refused('body_too_large');
+    if (!isBounded && isParsedTooLarge(body)) return refused('body_too_large');
   } else {
     const error = new ConfigurationError('body', BODY_CONSUMED);
     return { reply: failureReply(error, receiver, {}, 'body_consumed') };

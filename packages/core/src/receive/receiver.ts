@@ -174,10 +174,13 @@ function refusedRequest(request: IncomingCallback, body: unknown): RefusedReques
 const logError = (error: unknown): void =>
   console.error(error instanceof UnavailableError ? error.message : error);
 
-/** Waits for a handler within its time limit. Any thenable counts, a query builder too. A sync handler costs no promise. */
+/**
+ * Waits for a handler within its time limit. Whatever has a `then` counts, as for `await`: a query builder, and the promise of
+ * an RPC library, which is a function (threat A41). A sync handler costs no promise.
+ */
 export function settled<T>(running: T | Promise<T>, receiver: Receiver): T | Promise<T> {
-  const isObject = typeof running === 'object' && running !== null;
-  if (!isObject || !('then' in running) || typeof running.then !== 'function') return running;
+  const mayHaveThen = (typeof running === 'object' && running !== null) || typeof running === 'function';
+  if (!mayHaveThen || typeof Reflect.get(running, 'then') !== 'function') return running;
   const { handlerLimit, reportError } = receiver;
   return new Promise((resolve, reject) => {
     let report = reject;

@@ -1,3 +1,4 @@
+import { isLargerThanBody, jsonText, MAX_BODY_BYTES } from '../verify/callback-body.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /** A callback request, in the terms that every framework shares. An adapter fills it in and decides nothing. */
@@ -36,9 +37,6 @@ export interface BodySink {
   readonly abort: () => void;
 }
 
-/** The size limit of a callback's body, in bytes: before and after decompression, parsed before or not. */
-export const MAX_BODY_BYTES: number = 64 * 1024;
-
 export type BodyProblem = 'body_too_large' | 'body_timeout' | 'body_aborted' | 'body_malformed';
 
 /** Reads a body to its end, within the limits of size and time. Never rejects, and never waits for an abandoned stream. */
@@ -56,8 +54,8 @@ export function readBodyBytes(
       if (isDone) return;
       isDone = true;
       limit.stop(limited);
-      if (typeof result === 'string') giveUp();
       resolve(result);
+      if (typeof result === 'string') giveUp(); // Last: a source that throws here takes nothing back.
     };
     const limited = limit.start(() => done('body_timeout'));
     const sink: BodySink = {
@@ -91,17 +89,11 @@ function append(buffer: Uint8Array, length: number, piece: Uint8Array): Uint8Arr
 }
 
 /** Whether the result of a body parser is larger than a body may be (threat A34). Asked only when no length bounds it. */
-export function isLargerThanBody(data: unknown): boolean {
+export function isParsedTooLarge(data: unknown): boolean {
   if (ArrayBuffer.isView(data)) return data.byteLength > MAX_BODY_BYTES;
   try {
-    const text = typeof data === 'string' ? data : jsonText(data);
-    // One UTF-16 unit is at most three bytes: short text is not encoded.
-    return text.length * 3 > MAX_BODY_BYTES && encoder.encode(text).length > MAX_BODY_BYTES;
+    return isLargerThanBody(typeof data === 'string' ? data : jsonText(data));
   } catch {
     return true; // Nested so deeply that it cannot be written.
   }
 }
-
-/** Some body parsers read long numbers as bigint, which JSON.stringify refuses. */
-export const jsonText = (data: unknown): string =>
-  JSON.stringify(data, (_name, value) => (typeof value === 'bigint' ? String(value) : value)) ?? '';

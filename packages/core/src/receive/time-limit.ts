@@ -51,12 +51,16 @@ export class TimeLimit {
 
   #tick(): void {
     this.#ticks++;
-    while (this.#ring.after.lastTick <= this.#ticks) {
-      const over = this.#ring.after;
-      this.stop(over);
-      over.onOver();
+    try {
+      while (this.#ring.after.lastTick <= this.#ticks) {
+        const over = this.#ring.after;
+        this.stop(over);
+        over.onOver();
+      }
+    } finally {
+      // An `onOver` that throws is an uncaught exception, as in any timer. The other limits end with the next tick.
+      this.#isTicking = false;
+      if (this.#ring.after !== this.#ring) this.#wait();
     }
-    this.#isTicking = false;
-    if (this.#ring.after !== this.#ring) this.#wait();
   }
 }

@@ -8,22 +8,16 @@ import type { BodySink, BodySource, IncomingBody, IncomingCallback } from './req
  */
 export function incomingWebCallback(request: Request): IncomingCallback {
   const { method, headers } = request;
-  // The server enforces a declared length, and `arrayBuffer()` is faster than a stream.
-  const read: BodySource = (sink, declaredLength) =>
-    declaredLength === undefined ? readPieces(request, sink) : readWhole(request, sink);
+  const read: BodySource = (sink) => readPieces(request, sink);
   const body: IncomingBody = request.bodyUsed ? { state: 'consumed' } : { state: 'unread', read };
   return { method, header: (name) => headers.get(name), body };
 }
 
-function readWhole(request: Request, { chunk, end, abort }: BodySink): () => void {
-  request.arrayBuffer().then((buffer) => {
-    chunk(new Uint8Array(buffer));
-    end();
-  }, abort);
-  return () => {};
-}
-
-/** By reader: not every runtime's stream is iterable, and an iterator waits for a stalled sender before it stops. */
+/**
+ * By reader: not every runtime's stream is iterable, and an iterator waits for a stalled sender before it stops. Not
+ * `arrayBuffer()`, although it is faster: a bridge may pass on a content-length that the body does not keep, and nothing could
+ * stop the runtime from collecting all of it (threat A44).
+ */
 function readPieces(request: Request, { chunk, end, abort }: BodySink): () => void {
   const stream = request.body ?? new Blob([]).stream();
   if (stream.locked) {

@@ -1,4 +1,4 @@
-import { visitMembers } from './json-members.ts';
+import { spells, visitMembers } from './json-members.ts';
 import { SIGNED_NAMES } from './signed-fields.ts';
 
 /** A callback's body: the raw bytes, the JSON string, or the result of a body parser. */
@@ -69,13 +69,76 @@ const WATCHED = /"(?:payload"|event"|merchant_reference"|internal_reference"|tra
 function repeatsSignedName(text: string): boolean {
   // Nearly every body is settled here. All of the names must be present for a callback to verify, so as many matches as names
   // mean that none repeats; and only a \u escape can hide a letter.
+  const names = SIGNED_NAMES.length + 1;
   let count = 0;
   WATCHED.lastIndex = 0;
-  while (WATCHED.test(text)) count++;
-  if (count === SIGNED_NAMES.length + 1 && !text.includes('\\u')) return false;
-  const seen: string[] = [];
-  visitMembers(text, (parent, name) => {
-    if (NAMES[parent].includes(name)) seen.push(name);
+  while (count <= names && WATCHED.test(text)) count++;
+  if (count === names && !text.includes('\\u')) return false;
+  const seen = { callback: 0, payload: 0 };
+  let isRepeated = false;
+  visitMembers(text, (parent, start, end) => {
+    const index = NAMES[parent].findIndex((name) => spells(text, start, end, name));
+    const bit = index === -1 ? 0 : 1 << index;
+    isRepeated = (seen[parent] & bit) !== 0;
+    seen[parent] |= bit;
+    return isRepeated;
   });
-  return new Set(seen).size < seen.length;
+  return isRepeated;
+}
+
+/**
+ * What a verified callback keeps of a body: of a parsed one, a copy, since other code has the parsed object and may change it
+ * before the handler reads an amount or stores the body (threat A48).
+ */
+export function keptBody({ data, payload, text }: ReadBody): Pick<ReadBody, 'data' | 'payload'> {
+  if (text !== undefined) return { data, payload };
+  try {
+    const fields = { ...payload };
+    const copy = { ...data, payload: fields };
+    // The contract has no value deeper than these. Where there is one, all is copied as JSON.
+    return { data: isFlat(copy, fields) && isFlat(fields) ? copy : deepCopy(copy, fields), payload: fields };
+  } catch {
+    return { data: {}, payload: {} }; // A proxy that throws now.
+  }
+}
+
+function deepCopy(data: object, payload: object): object {
+  try {
+    return JSON.parse(jsonText(data)) as object;
+  } catch {
+    // Nested so deeply that JSON.stringify cannot write it (threat A18): what is deep is left out.
+    const shallow = (_name: string, value: unknown): unknown =>
+      value === data || value === payload || !isDeep(value) ? value : undefined;
+    return JSON.parse(jsonText(data, shallow)) as object;
+  }
+}
+
+function isFlat(object: object, inner?: object): boolean {
+  for (const value of Object.values(object)) if (isDeep(value) && value !== inner) return false;
+  return true;
+}
+
+function isDeep(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The size limit of a callback's body, in bytes: before and after decompression, parsed before or not. */
+export const MAX_BODY_BYTES: number = 64 * 1024;
+
+const encoder = new TextEncoder();
+
+export function isLargerThanBody(text: string): boolean {
+  // One UTF-16 unit is at most three bytes: short text is not encoded.
+  return text.length * 3 > MAX_BODY_BYTES && encoder.encode(text).length > MAX_BODY_BYTES;
+}
+
+/** Some body parsers read long numbers as bigint, which JSON.stringify refuses; without a function, it is faster. */
+export function jsonText(data: unknown, replace = (_name: string, value: unknown): unknown => value): string {
+  try {
+    return JSON.stringify(data) ?? '';
+  } catch {
+    const written = (name: string, value: unknown): unknown =>
+      typeof value === 'bigint' ? String(value) : replace(name, value);
+    return JSON.stringify(data, written) ?? '';
+  }
 }

@@ -1,7 +1,7 @@
 import { equalHex } from '#digest';
 import { ConfigurationError } from '../errors.ts';
 import { BOOLEAN, checkOptions, FUNCTION, type OptionRules } from '../options.ts';
-import { type CallbackBody, jsonValue, ownValue, readCallbackBody } from './callback-body.ts';
+import { type CallbackBody, jsonValue, keptBody, ownValue, readCallbackBody } from './callback-body.ts';
 import {
   queryForm,
   type RedirectDefaults,
@@ -15,9 +15,11 @@ import {
   isAmbiguous,
   readSignedFields,
   type SignedFields,
+  type SignedName,
   signedMessage,
 } from './signed-fields.ts';
-import { type KeyOptions, prepareSigningKeys } from './signing-keys.ts';
+import { type KeyOptions, type PreparedKey, prepareSigningKeys } from './signing-keys.ts';
+import { fromText } from './unsigned-fields.ts';
 import { type Findings, type VerifiedCallback, type VerifiedRedirect, verified } from './verified.ts';
 
 /** Options of `createVerifier()`. None of them turns verification off. */
@@ -136,17 +138,24 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
 
   /** What both channels share: the five fields, which key fits, ':' and the tolerance, and what the channel adds. */
   function judge<K extends 'callback' | 'redirect'>(kind: K, { t, s }: Signature, reading: Reading) {
-    const { read, raw, text, malformed } = reading;
+    const { read, claims, text, malformed, isUnexpected } = reading;
     const signed = readSignedFields(read);
     if (signed === undefined) return refuse(malformed ?? 'signed_field_malformed');
     const at = now();
     const message = signedMessage(signed);
     // Tries every key, even after a match: the time taken does not tell which one fits.
-    const fitting = keys.filter(({ hmac }) => equalHex(hmac(message), s));
-    const key = fitting.find(({ notAfter }) => at <= notAfter);
-    if (key === undefined) return refuse(malformed ?? (fitting.length > 0 ? 'key_expired' : 'mismatch'));
-    const findings: Findings = { signed, read, raw, text, account, keyId: key.id, t, now: at };
-    const code = malformed ?? brokenRule(signed, t, at) ?? reading.brokenRule?.(signed);
+    let key: PreparedKey | undefined;
+    let isExpired = false;
+    for (const one of keys) {
+      if (!equalHex(one.hmac(message), s)) continue;
+      if (at <= one.notAfter) key ??= one;
+      else isExpired = true;
+    }
+    if (key === undefined) return refuse(malformed ?? (isExpired ? 'key_expired' : 'mismatch'));
+    const { claim, raw } = claims();
+    const findings: Findings = { signed, claim, raw, text, account, keyId: key.id, t, now: at };
+    const code =
+      malformed ?? brokenRule(signed, t, at) ?? (isUnexpected(signed) ? 'reference_unexpected' : undefined);
     if (code === undefined) return verified(kind, findings);
     return refuseAuthentic(code, verified('evidence', findings));
   }
@@ -167,10 +176,14 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
       const value = text === undefined ? ownValue : jsonValue;
       return judge('callback', signature, {
         read: (name) => value(name === 'event' ? data : payload, name),
-        raw: data as Findings['raw'],
+        claims: () => {
+          const kept = keptBody(found);
+          return { claim: (name) => jsonValue(kept.payload, name), raw: kept.data as Findings['raw'] };
+        },
         text,
         // A repeated name is malformed under every signature (threat A17); the MAC only tells whether it is evidence.
         malformed: found.repeatsSignedName ? 'body_malformed' : undefined,
+        isUnexpected: () => false,
       });
     },
 
@@ -182,18 +195,22 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
       if (typeof signature === 'string') return refuse(signature);
       return judge('redirect', signature, {
         read: (name) => fields.get(name),
-        raw,
+        claims: () => ({ claim: (name) => fromText(name, fields.get(name)), raw }),
+        text: undefined,
+        malformed: undefined,
         // Present and undefined: the session has no reference, so it expects no redirect.
-        brokenRule: ({ merchant_reference }) =>
-          Object.hasOwn(options, 'expectReference') && merchant_reference !== options.expectReference
-            ? 'reference_unexpected'
-            : undefined,
+        isUnexpected: ({ merchant_reference }) =>
+          Object.hasOwn(options, 'expectReference') && merchant_reference !== options.expectReference,
       });
     },
   };
 }
 
-interface Reading extends Pick<Findings, 'read' | 'raw' | 'text'> {
-  readonly malformed?: RefusalCode | undefined;
-  readonly brokenRule?: (signed: SignedFields) => RefusalCode | undefined;
+/** No member is optional: one that is missing would be read from a polluted Object.prototype (threat A42). */
+interface Reading extends Pick<Findings, 'text'> {
+  readonly read: (name: SignedName) => unknown;
+  /** What the result keeps of all that no one signed. Asked once the signature fits. */
+  readonly claims: () => Pick<Findings, 'claim' | 'raw'>;
+  readonly malformed: RefusalCode | undefined;
+  readonly isUnexpected: (signed: SignedFields) => boolean;
 }

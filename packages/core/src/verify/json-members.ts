@@ -1,34 +1,44 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_OBJECT = 0x7b;
+const OPEN_LIST = 0x5b;
+const CLOSE_OBJECT = 0x7d;
+const CLOSE_LIST = 0x5d;
+
 /**
  * Visits the members of the top-level object and of its `payload` object in JSON that JSON.parse has accepted,
- * repeated names included, which JSON.parse hides (the last one wins).
+ * repeated names included, which JSON.parse hides (the last one wins). One pass, which costs less than JSON.parse did: it
+ * compares characters and decodes no name (threat A18).
  *
- * @param visit Receives the parent object, the decoded name and the index where its value begins.
+ * @param visit Receives the parent object and where the quoted name starts and ends. The walk ends when it returns true.
  */
 export function visitMembers(
   text: string,
-  visit: (parent: 'callback' | 'payload', name: string, valueStart: number) => void,
+  visit: (parent: 'callback' | 'payload', start: number, end: number) => boolean,
 ): void {
   let depth = 0;
-  let topName = '';
   let isInPayload = false;
+  let isPayloadNext = false;
   let nameComesNext = false;
   for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (character === '"') {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) {
       const end = stringEnd(text, at);
       if (nameComesNext) {
-        const name = JSON.parse(text.slice(at, end)) as string;
-        if (depth === 1) topName = name;
-        visit(depth === 1 ? 'callback' : 'payload', name, valueStart(text, end));
+        if (depth === 1) isPayloadNext = spells(text, at, end, 'payload');
+        if (visit(depth === 1 ? 'callback' : 'payload', at, end)) return;
+        nameComesNext = false;
       }
-      nameComesNext = false;
       at = end - 1;
-    } else if (character === '}' || character === ']') {
-      depth--;
-    } else if (character === '{' || character === '[' || character === ',') {
-      if (character !== ',') depth++;
-      if (character !== ',' && depth === 2) isInPayload = character === '{' && topName === 'payload';
+    } else if (character === COMMA) {
       nameComesNext = depth === 1 || (depth === 2 && isInPayload);
+    } else if (character === OPEN_OBJECT || character === OPEN_LIST) {
+      depth++;
+      if (depth === 2) isInPayload = isPayloadNext && character === OPEN_OBJECT;
+      nameComesNext = depth === 1 || (depth === 2 && isInPayload);
+    } else if (character === CLOSE_OBJECT || character === CLOSE_LIST) {
+      depth--;
     }
   }
 }
@@ -44,18 +54,50 @@ export function payloadValueStart(text: string, member: string): number | undefi
   if (first !== -1 && first === text.lastIndexOf(quoted) && !text.includes('\\u')) {
     return valueStart(text, first + quoted.length);
   }
-  let found: number | undefined;
-  visitMembers(text, (parent, name, start) => {
-    if (parent === 'payload' && name === member) found = start;
+  let nameEnd: number | undefined;
+  visitMembers(text, (parent, start, end) => {
+    if (parent === 'payload' && spells(text, start, end, member)) nameEnd = end;
+    return false;
   });
-  return found;
+  return nameEnd === undefined ? undefined : valueStart(text, nameEnd);
 }
+
+/** Whether a quoted name is this one, of letters and '_', which only a \u escape can spell in another way. */
+export function spells(text: string, start: number, end: number, name: string): boolean {
+  let at = start + 1;
+  for (let index = 0; index < name.length; index++) {
+    let character = text.charCodeAt(at++);
+    if (character === BACKSLASH) {
+      if (text[at] !== 'u') return false;
+      character = 0;
+      for (const last = at + 4; at++ < last; ) character = character * 16 + hexDigit(text.charCodeAt(at));
+    }
+    if (character !== name.charCodeAt(index)) return false;
+  }
+  return at === end - 1;
+}
+
+/** 0-9, A-F and a-f, which JSON.parse has checked. */
+function hexDigit(character: number): number {
+  return (character & 15) + (character > 0x40 ? 9 : 0);
+}
+
+const NEAR = 32;
 
 /** The index after the closing quote. */
 function stringEnd(text: string, start: number): number {
-  let at = start + 1;
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at + 1;
+  for (let at = start + 1; ; ) {
+    for (const far = at + NEAR; at < far; at++) {
+      const character = text.charCodeAt(at);
+      if (character === QUOTE) return at + 1;
+      if (character === BACKSLASH) at++;
+    }
+    // In a long string, the native search is faster. An odd number of backslashes before a quote escapes it.
+    const quote = text.indexOf('"', at);
+    let run = quote;
+    while (run > at && text.charCodeAt(run - 1) === BACKSLASH) run--;
+    at = quote + ((quote - run) % 2);
+  }
 }
 
 function valueStart(text: string, nameEnd: number): number {

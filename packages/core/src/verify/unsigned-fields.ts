@@ -42,6 +42,18 @@ export function readUnsignedFields(read: (name: string) => unknown): UnsignedFie
   return Object.freeze(fields);
 }
 
+/**
+ * The value of an unsigned field in a query, where all are strings: a number or a boolean where the contract has one and the
+ * text is exactly what JSON would write for it. Any other text stays a string, so a number that a double cannot hold is left
+ * out.
+ */
+export function fromText(name: string, text: string | undefined): unknown {
+  const type = Object.hasOwn(UNSIGNED_TYPES, name) ? UNSIGNED_TYPES[name as UnsignedName] : 'string';
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  const isNumber = type !== 'string' && String(Number(text)) === text;
+  return isNumber ? Number(text) : text;
+}
+
 function hasType(value: unknown, type: 'string' | 'number' | 'integer' | 'boolean'): boolean {
   if (type === 'integer') return Number.isInteger(value);
   if (type === 'number') return Number.isFinite(value);

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
+import { isLargerThanBody, jsonText } from './callback-body.ts';
 import { readTimestamp, type Timestamp } from './signature.ts';
 import { type SignedFields, transitionId } from './signed-fields.ts';
 import { readUnsignedFields, type UnsignedFields } from './unsigned-fields.ts';
@@ -12,13 +13,13 @@ type Kind = keyof Kinds;
 
 /** The findings of the verifier. */
 export interface Findings extends Pick<Verified<Kind>, 'signed' | 'raw' | 'account' | 'keyId'> {
-  /** Reads a field of the body or query by its name. */
-  readonly read: (name: string) => unknown;
+  /** Reads an unsigned field of the body or query by its name. */
+  readonly claim: (name: string) => unknown;
   /** `t`, unchanged, and the clock when it was read. */
   readonly t: string;
   readonly now: number;
   /** The JSON text of a callback that no parser had read: the only place where an amount is exact. */
-  readonly text?: string | undefined;
+  readonly text: string | undefined;
 }
 
 /**
@@ -109,7 +110,7 @@ class VerifiedObject {
 
   // Made when they are first read: many callbacks are only stored, or only counted.
   get unsigned(): UnsignedFields {
-    this.#unsigned ??= readUnsignedFields(this.#findings.read);
+    this.#unsigned ??= readUnsignedFields(this.#findings.claim);
     return this.#unsigned;
   }
 
@@ -123,8 +124,9 @@ class VerifiedObject {
     return this.#timestamp;
   }
 
+  // Frozen, so that a later bodyText() stores what was verified. Few read it.
   get raw(): Readonly<Record<string, unknown>> {
-    return this.#findings.raw;
+    return freezeDeep(this.#findings.raw);
   }
 
   toJSON(): object {
@@ -141,9 +143,33 @@ class VerifiedObject {
   }
 }
 
+function freezeDeep<T extends object>(value: T): T {
+  const objects: unknown[] = [value];
+  for (const object of objects) {
+    if (typeof object !== 'object' || object === null || Object.isFrozen(object)) continue;
+    for (const inner of Object.values(Object.freeze(object))) objects.push(inner);
+  }
+  return value;
+}
+
 if (!Object.hasOwn(globalThis, OPENERS)) Object.defineProperty(globalThis, OPENERS, { value: [] });
 const openers: Opener[] = Reflect.get(globalThis, OPENERS);
 openers.push(VerifiedObject.open);
+
+const KINDS: readonly unknown[] = ['callback', 'redirect', 'evidence'];
+
+/** This copy's own results first. Of the other openers, one that throws or is not a function is passed over (threat A49). */
+function open(value: object): ReturnType<Opener> {
+  for (const opener of [VerifiedObject.open, ...openers]) {
+    try {
+      const opened = opener(value);
+      if (KINDS.includes(opened?.kind)) return opened;
+    } catch {
+      // It recognises nothing.
+    }
+  }
+  return undefined;
+}
 
 /** The one place where verified objects are made. */
 export function verified<K extends Kind>(kind: K, findings: Findings): Kinds[K] {
@@ -163,7 +189,7 @@ export function openGenuine(
   kinds: readonly Kind[],
 ): { text: string | undefined } {
   const isObject = typeof value === 'object' && value !== null;
-  const opened = isObject ? openers.map((open) => open(value)).find(Boolean) : undefined;
+  const opened = isObject ? open(value) : undefined;
   if (opened !== undefined && kinds.includes(opened.kind)) return { text: opened.text };
   throw new ConfigurationError(
     'callback',
@@ -175,8 +201,9 @@ export function openGenuine(
 }
 
 /**
- * The JSON text of a callback, for storage: unchanged, or serialised again from `raw` when a body parser read it first. It
- * may hold a name and a phone number. Store it as bytes or text, not as `jsonb`: a NUL in an unsigned field would make a
+ * The JSON text of a callback, for storage: unchanged, or serialised again from `raw` when a body parser read it first. What
+ * is serialised again can be longer than what was sent: above 64 KiB, the contract's own fields are kept (threat A48). It may
+ * hold a name and a phone number. Store it as bytes or text, not as `jsonb`: a NUL in an unsigned field would make a
  * genuine callback impossible to store (threat A10).
  *
  * @throws {ConfigurationError} When the value does not come from `verifyCallback()`.
@@ -187,13 +214,10 @@ export function openGenuine(
 export function bodyText(callback: VerifiedCallback | Evidence): string {
   const { text } = openGenuine('bodyText()', callback, ['callback', 'evidence']);
   if (text !== undefined) return text;
-  try {
-    return JSON.stringify(callback.raw);
-  } catch {
-    // JSON.parse reads nesting that JSON.stringify cannot write (threat A18): the contract's own fields are kept.
-    const { event, ...inPayload } = callback.signed;
-    return JSON.stringify({ event, payload: { ...inPayload, ...callback.unsigned } });
-  }
+  const written = jsonText(callback.raw);
+  if (!isLargerThanBody(written)) return written;
+  const { event, ...inPayload } = callback.signed;
+  return JSON.stringify({ event, payload: { ...inPayload, ...callback.unsigned } });
 }
 
 /**

@@ -31,4 +31,23 @@ describe('one limit for many things', () => {
     limit.stop(late.limited);
     await next.over; // Never, if the second of them had been lost: vitest's deadline would end the test.
   });
+
+  test('an onOver that throws is an uncaught exception, and the others still end', async () => {
+    const failure = new Error('the bridge failed');
+    const before = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException');
+    const uncaught = new Promise((resolve) => process.once('uncaughtException', resolve));
+    const limit = new TimeLimit(16);
+    limit.start(() => {
+      throw failure;
+    });
+    const same = started(limit);
+    try {
+      expect(await uncaught).toBe(failure);
+      await same.over; // Never, if the clock had stopped: vitest's deadline would end the test.
+      await started(limit).over;
+    } finally {
+      for (const listener of before) process.on('uncaughtException', listener);
+    }
+  });
 });

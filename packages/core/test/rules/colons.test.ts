@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createVerifier, type VerifierOptions } from '../../src/index.ts';
+import { isAmbiguous } from '../../src/verify/signed-fields.ts';
 import { callbackData, SIGNING_KEY, signatureFor } from '../signed-callbacks.ts';
 import { verdictOf, verify } from './verify.ts';
 
@@ -59,6 +60,34 @@ describe("decision D4: ':' in a signed field is ambiguous, except in the one fie
       const options = { colonIn: 'internal_reference', isMerchantReference: predicate } as const;
       expect(verdictOf(verify(shifted, signature, options))).toBe('ambiguous, authentic');
       expect(verdictOf(verify(callbackData(), undefined, options))).toBe('ambiguous, authentic');
+    },
+  );
+
+  test.each([
+    [1, 1],
+    [64, 64],
+    [65, 0],
+    [30_000, 0],
+  ])(
+    'threat A32: for references with %i colons, isMerchantReference is asked at most %i times',
+    (colons, most) => {
+      let asked = 0;
+      const rule = {
+        colonIn: 'internal_reference',
+        isMerchantReference: (reference: string) => {
+          asked++;
+          return reference === 'ORD-1';
+        },
+      } as const;
+      const fields = {
+        event: 'transaction.completed',
+        merchant_reference: 'ORD-1',
+        internal_reference: `INT${':x'.repeat(colons - 1)}`,
+        transaction_type: 'COLLECTION',
+        transaction_status: 'COMPLETED',
+      };
+      expect(isAmbiguous(fields, rule)).toBe(most === 0);
+      expect(asked).toBe(most);
     },
   );
 });

@@ -119,3 +119,57 @@ describe('decision D11: redirects are read from the raw query, in the same way e
     expect(() => createVerifier(options)).toThrow(expect.objectContaining({ option }));
   });
 });
+
+describe('the unsigned fields of a redirect have the types of the contract', () => {
+  const unsignedOf = (parameters: string) =>
+    accepted(verifier.verifyRedirect(`${QUERY}&${parameters}`)).unsigned;
+
+  test.each([
+    ['request_amount', '500', 500],
+    ['request_amount', '1999.9', 1999.9],
+    ['transaction_charge', '-0.5', -0.5],
+    ['total_credit', '0', 0],
+    ['id', '1001', 1001],
+    ['charge_customer', 'true', true],
+    ['charge_customer', 'false', false],
+    ['customer_name', '500', '500'],
+    ['customer_name', 'true', 'true'],
+  ])('%s=%s is read as %j, flat and nested', (name, text, value) => {
+    expect(unsignedOf(`${name}=${text}`)).toEqual({ [name]: value });
+    expect(unsignedOf(`payload[${name}]=${text}`)).toEqual({ [name]: value });
+  });
+
+  test.each([
+    ...[
+      '',
+      '500.0',
+      '5e2',
+      '%2B500',
+      '0500',
+      '0x1F4',
+      '+500',
+      '500+',
+      '-0',
+      'NaN',
+      'Infinity',
+      '1,000',
+      'true',
+    ],
+    ...['9007199254740993', '0.1000000000000000055', '1e400'],
+  ])('request_amount=%s is not what JSON writes for a number, or not exact, and is left out', (text) => {
+    expect(unsignedOf(`request_amount=${text}`)).toEqual({});
+  });
+
+  test.each(['1', '0', 'TRUE', 'yes', ''])('charge_customer=%s is not a boolean, and is left out', (text) => {
+    expect(unsignedOf(`charge_customer=${text}`)).toEqual({});
+  });
+
+  test('an id that is not an integer is left out', () => expect(unsignedOf('id=1.5')).toEqual({}));
+
+  test('a signed field stays the string that the query has, and raw has every parameter unchanged', () => {
+    const query = QUERY.replace('ORD-1001', '1001').replace(HASH, signatureFor('1001').slice(-64));
+    const redirect = accepted(verifier.verifyRedirect(`${query}&id=7`));
+    expect(redirect.signed.merchant_reference).toBe('1001');
+    expect(redirect.raw).toMatchObject({ merchant_reference: '1001', id: '7' });
+  });
+});

@@ -159,10 +159,12 @@ describe('threat A17: a name that appears twice', () => {
   function walkedRepeats(body: string): boolean {
     const seen = new Set<string>();
     let isRepeated = false;
-    visitMembers(body, (parent, name) => {
-      if (!(parent === 'callback' ? watched : watchedInPayload).has(name)) return;
+    visitMembers(body, (parent, start, end) => {
+      const name: string = JSON.parse(body.slice(start, end));
+      if (!(parent === 'callback' ? watched : watchedInPayload).has(name)) return false;
       isRepeated ||= seen.has(`${parent} ${name}`);
       seen.add(`${parent} ${name}`);
+      return false;
     });
     return isRepeated;
   }

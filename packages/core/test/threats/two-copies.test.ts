@@ -83,4 +83,59 @@ describe('threat A37: two copies of core', () => {
       writable: false,
     });
   });
+
+  describe('threat A49: openers that other code has added to the shared list', () => {
+    const openers: unknown[] = Reflect.get(globalThis, Symbol.for('@payment-service/core/openers/1'));
+    const broken: [name: string, opener: unknown][] = [
+      ...[undefined, null, 1, 'open', {}, [], true].map((value): [string, unknown] => [
+        JSON.stringify(value),
+        value,
+      ]),
+      [
+        'a function that throws',
+        () => {
+          throw new Error('not mine');
+        },
+      ],
+      ['a function that returns true', () => true],
+      ['a function that returns an empty object', () => ({})],
+      ['a function that returns another kind', () => ({ kind: 'order', text: '{}' })],
+      [
+        'a function whose result throws',
+        () => ({
+          get kind() {
+            throw new Error('not mine');
+          },
+        }),
+      ],
+      ['a class', class {}],
+    ];
+
+    test.each(broken)('threat A49: %s in front of the others is passed over', (_, opener) => {
+      openers.unshift(opener);
+      try {
+        for (const [maker, reader] of [
+          [first, second],
+          [second, first],
+          [first, first],
+        ] as const) {
+          const callback = callbackOf(maker);
+          expect(reader.confirmAmount(callback, expected)).toEqual({ ok: true });
+          expect(reader.bodyText(callback)).toBe(text);
+          expect(() => reader.bodyText({ ...callback })).toThrow(/npm ls @payment-service\/core/);
+        }
+      } finally {
+        openers.shift();
+      }
+    });
+
+    test('threat A49: control: an opener that lies is believed for what is not genuine, as docs/threats.md says', () => {
+      openers.push(() => ({ kind: 'callback', text }));
+      try {
+        expect(first.bodyText({ ...callbackOf(first) } as never)).toBe(text);
+      } finally {
+        openers.pop();
+      }
+    });
+  });
 });

@@ -1,0 +1,123 @@
+import { describe, expect, test, vi } from 'vitest';
+import { runHook } from '../../src/hook.ts';
+import {
+  type CallbackOptions,
+  createCallbackReceiver,
+  createRedirectReceiver,
+  type Reply,
+  receiveCallback,
+  receiveRedirect,
+} from '../../src/receive/index.ts';
+import { parsed, post } from '../incoming.ts';
+import { callbackData, QUERY, signatureFor, SIGNING_KEY as signingKey } from '../signed-callbacks.ts';
+
+// An RPC promise is a Proxy of a function. A query builder is an object, and some libraries return a function with `then`.
+
+function thenable(target: object, promise: Promise<unknown>): object {
+  return Object.defineProperty(target, 'then', { value: promise.then.bind(promise) });
+}
+
+/** Every form that a promise of another library can have. */
+const FORMS: [name: string, wrap: (promise: Promise<unknown>) => unknown][] = [
+  ['a promise', (promise) => promise],
+  ['a function with then', (promise) => thenable(() => undefined, promise)],
+  [
+    'a function whose then is inherited',
+    (promise) => Object.setPrototypeOf(() => undefined, thenable({}, promise)),
+  ],
+  [
+    'a proxy of a function that makes then on demand',
+    (promise) =>
+      new Proxy(() => undefined, {
+        get: (_target, name) => (name === 'then' ? promise.then.bind(promise) : undefined),
+      }),
+  ],
+  ['a class with a static then', (promise) => thenable(class {}, promise)],
+  [
+    'an object whose getter gives then',
+    (promise) => Object.defineProperty({}, 'then', { get: () => promise.then.bind(promise) }),
+  ],
+];
+
+/** Each hook that is awaited: runs it with this result, and returns the reply. */
+const HOOKS: [hook: string, ask: (result: () => unknown, options?: object) => Promise<Reply | undefined>][] =
+  [
+    ['onCallback', (onCallback, options) => ask({ ...options, onCallback })],
+    ['onAuthenticRefusal', (onAuthenticRefusal, options) => ask({ ...options, onAuthenticRefusal }, 'A:B')],
+    [
+      'onRedirect',
+      async (onRedirect, options) => {
+        const receiver = createRedirectReceiver({
+          signingKey,
+          ...options,
+          onRedirect: onRedirect as () => string,
+        });
+        return (await receiveRedirect({ method: 'GET', url: `/return?${QUERY}` }, receiver)).reply;
+      },
+    ],
+  ];
+
+async function ask(options: Partial<CallbackOptions>, reference: 'ORD-1001' | 'A:B' = 'ORD-1001') {
+  const headers = { 'hmac-signature': signatureFor(reference) };
+  const request = post(parsed(callbackData({ merchant_reference: reference })), headers);
+  return (await receiveCallback(request, createCallbackReceiver({ signingKey, ...options }))).reply;
+}
+
+const CASES = HOOKS.flatMap(([hook, run]) => FORMS.map(([form, wrap]) => ({ hook, run, form, wrap })));
+const failure = new Error('the order service refused');
+
+describe('threat A41: a handler that returns what has a then', () => {
+  test.each(CASES)('threat A41: $hook that returns $form is answered after it settled', async (given) => {
+    let settle: (value: unknown) => void = () => undefined;
+    const promise = new Promise((resolve) => {
+      settle = resolve;
+    });
+    const answered = vi.fn();
+    const reply = given.run(() => given.wrap(promise));
+    void reply.then(answered);
+    for (let turn = 0; turn < 100; turn++) await undefined;
+    expect(answered).not.toHaveBeenCalled();
+    settle('/thanks');
+    expect((await reply)?.status).toBe(given.hook === 'onRedirect' ? 303 : 200);
+  });
+
+  test.each(CASES)('threat A41: the failure of $form reaches onError of $hook', async (given) => {
+    const onError = vi.fn();
+    const reply = await given.run(() => given.wrap(Promise.reject(failure)), { onError });
+    expect(reply).toMatchObject({ status: 429, body: '{"error":"handler_failed"}' });
+    expect(onError.mock.calls).toEqual([[failure]]);
+  });
+
+  test.each(CASES)(
+    'threat A41: $form that never settles ends $hook after handlerTimeoutMs',
+    async (given) => {
+      const options = { onError: () => undefined, handlerTimeoutMs: 1 };
+      const reply = await given.run(() => given.wrap(new Promise(() => undefined)), options);
+      expect(reply).toMatchObject({ status: 429, body: '{"error":"handler_timeout"}' });
+    },
+  );
+
+  test.each(HOOKS)('threat A41: a then that throws when it is read fails %s', async (_, run) => {
+    for (const target of [{}, () => undefined]) {
+      const onError = vi.fn();
+      const thrower = Object.defineProperty(target, 'then', {
+        get: () => {
+          throw failure;
+        },
+      });
+      expect(await run(() => thrower, { onError })).toMatchObject({ status: 429 });
+      expect(onError.mock.calls).toEqual([[failure]]);
+    }
+  });
+
+  test.each(FORMS)('threat A41: a hook that only reports awaits %s, too', async (_, wrap) => {
+    const reported = await new Promise((resolve) => runHook(() => wrap(Promise.reject(failure)), resolve));
+    expect(reported).toBe(failure);
+  });
+
+  test('control: a function without then is a value, and is not called', async () => {
+    const value = vi.fn();
+    expect(await ask({ onCallback: () => value })).toMatchObject({ status: 200 });
+    expect(value).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bodyText, claimedAmounts, unsignedFields } from '../../src/index.ts';
+import { accepted } from '../accepted.ts';
+import { callbackData, SIGNATURE } from '../signed-callbacks.ts';
+import { verify } from './verify.ts';
+
+// Middleware between a body parser and the handler can change the parsed body, after it was verified.
+
+type Callback = Parameters<typeof bodyText>[0];
+
+/** All that a program can read of a result. */
+function view(callback: Callback): string {
+  const { unsigned, raw } = callback;
+  return JSON.stringify([unsigned, raw, bodyText(callback), claimedAmounts(callback)]);
+}
+
+function callbackOf(body: unknown): Callback {
+  return accepted(verify(body)) as Callback;
+}
+
+/** Changes every value of an object, at every depth, as a sanitiser does, and adds one. */
+function sanitise(value: object): void {
+  for (const [name, inner] of Object.entries(value)) {
+    if (typeof inner === 'object' && inner !== null) sanitise(inner);
+    Reflect.set(value, name, 'changed');
+  }
+  Reflect.set(value, 'added', 'added');
+}
+
+const extra = fc.dictionary(fc.string(), fc.jsonValue());
+
+describe('threat A48: the results of a parsed body', () => {
+  test('threat A48: no later change of the parsed body changes what the handler reads or stores', () => {
+    fc.assert(
+      fc.property(extra, extra, (top, inner) => {
+        const given = { ...top, ...callbackData() };
+        Object.assign(given.payload, { ...inner, ...given.payload });
+        const body: object = JSON.parse(JSON.stringify(given));
+        const untouched = view(callbackOf(JSON.parse(JSON.stringify(body))));
+        const callback = callbackOf(body);
+        sanitise(body);
+        expect(view(callback)).toBe(untouched);
+      }),
+    );
+  });
+
+  test('control: a sanitiser that runs before the verification is seen', () => {
+    const body = callbackData();
+    const untouched = view(callbackOf(callbackData()));
+    body.payload['request_amount'] = 5_000_000;
+    expect(view(callbackOf(body))).not.toBe(untouched);
+  });
+
+  test.each([
+    ['bytes', Buffer.from(JSON.stringify(callbackData({ extra: { deep: [1] } })))],
+    ['a string', JSON.stringify(callbackData({ extra: { deep: [1] } }))],
+    ['a parsed body', callbackData({ extra: { deep: [1] } })],
+  ])('threat A48: a handler that writes to raw of %s changes nothing', (_, body) => {
+    const callback = callbackOf(body);
+    const untouched = view(callbackOf(body));
+    for (const object of [
+      callback.raw,
+      callback.raw['payload'],
+      Reflect.get(Object(callback.raw['payload']), 'extra'),
+    ]) {
+      expect(Reflect.set(Object(object), 'request_amount', 5_000_000)).toBe(false);
+    }
+    expect(view(callback)).toBe(untouched);
+  });
+
+  test('a body that cannot be written as JSON keeps every field that is not nested', () => {
+    const body = callbackData({ note: 'kept', id: 9007199254740993n, deep: nested(20_000) });
+    const text = bodyText(callbackOf(body));
+    expect(JSON.parse(text)).toMatchObject({ payload: { note: 'kept', id: '9007199254740993' } });
+    expect(unsignedFields(text).request_amount).toBe(500);
+  });
+
+  test.each([
+    ['numbers with an exponent', () => Array.from({ length: 10_000 }, () => 1e20)],
+    ['lone surrogates', () => '\ud800'.repeat(20_000)],
+  ])(
+    'a parsed body that serialises to more than 64 KiB, of %s, is stored as the fields of the contract',
+    (_, filler) => {
+      const text = bodyText(callbackOf(callbackData({ filler: filler() })));
+      expect(JSON.parse(text)).toEqual(callbackData());
+      expect(text.length).toBeLessThan(64 * 1024);
+    },
+  );
+
+  test('the JSON text of an unread body is stored unchanged, however long it is', () => {
+    const text = JSON.stringify(callbackData({ filler: 'x'.repeat(100_000) }));
+    expect(bodyText(callbackOf(text))).toBe(text);
+  });
+
+  test('control: the signature of these bodies is the ordinary one', () => {
+    expect(callbackOf(callbackData()).signed.merchant_reference).toBe('ORD-1001');
+    expect(SIGNATURE).toMatch(/^t=/);
+  });
+});
+
+function nested(depth: number): object {
+  let value: object = {};
+  for (let level = 0; level < depth; level++) value = { value };
+  return value;
+}
