@@ -61,7 +61,7 @@ describe('a form that is sent', () => {
     const kinds = listOf(await call(sandbox, 'GET', '/sandbox/transactions'), 'transactions').map(
       ({ misbehave }) => JSON.stringify(misbehave),
     );
-    // "As set for the sandbox" and "Behave" are the same while nothing is set.
+    // "As set for the sandbox" and "Normal" are the same while nothing is set.
     expect(new Set(kinds).size).toBe(8);
     expect((await submit(sandbox, 'defaults', { retry: 'never' })).status).toBe(400);
   });

@@ -174,7 +174,7 @@ describe('settings', () => {
     await submit(sandbox, 'defaults', { misbehave: 'late', retry: '5xx-and-429' });
     await submit(sandbox, 'clock', { advance_seconds: '7200' });
     expect(textOf(await show('/requests'))).toContain(
-      'Callbacks misbehave: Late: after 10 seconds. Behave again The clock is 2 h ahead.',
+      'Callbacks misbehave: Late: after 10 seconds. Back to normal The clock is 2 h ahead.',
     );
     const settings = await show('/settings');
     expect(settings).toContain('<option value="late" selected>');

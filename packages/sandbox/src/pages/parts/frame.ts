@@ -95,7 +95,7 @@ function banners(service: Service): Markup | string {
   if (!wrong && clockOffset === 0) return '';
   return html`<div class="banners" id="banners">${
     wrong
-      ? html`<div class="note row wait" id="misbehaving"><span><strong>Callbacks misbehave:</strong> ${misbehaviourLabel(misbehave)}.</span>${button('defaults', 'Behave again', { at: 'main', name: 'misbehave', value: 'none' })}</div>`
+      ? html`<div class="note row wait" id="misbehaving"><span><strong>Callbacks misbehave:</strong> ${misbehaviourLabel(misbehave)}.</span>${button('defaults', 'Back to normal', { at: 'main', name: 'misbehave', value: 'none' })}</div>`
       : ''
   }${
     clockOffset === 0
