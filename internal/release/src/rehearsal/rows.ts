@@ -228,7 +228,7 @@ export const ROWS: readonly Row[] = [
     ...onNextWithInbox,
     name: 'control-next-inbox',
     about: 'the inbox on SQLite, Next.js 16 without the setting',
-    fails: /genuine: 429 [\s\S]*serverExternalPackages: \['@payment-service\/inbox'\]/,
+    fails: /genuine: "429 [\s\S]*serverExternalPackages: \['@payment-service\/inbox'\]/,
   },
 ];
 

@@ -14,6 +14,8 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
 export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
   query(prepared: { name: string; text: string; values: unknown[] }): Promise<{ rows: Row[] }>;
+  /** The server's process, as the server said when the connection was made. */
+  readonly processID?: number | null | undefined;
   on(event: 'error' | 'notice' | 'notification', listener: (event: unknown) => void): unknown;
   removeListener(event: 'error' | 'notice' | 'notification', listener: (event: unknown) => void): unknown;
   /** @param destroy true when the connection must not be used again. */
@@ -149,27 +151,46 @@ function isStatementError(error: unknown): boolean {
   return typeof code !== 'string' || (/^[0-9A-Z]{5}$/.test(code) && !/^(08|57P|53|25P03|26|EP)/.test(code));
 }
 
-/** One connection for all inboxes of the store. Through a pooler in transaction mode nothing arrives: the poll finds what is due. */
+/** Also gives the process that runs the statement. */
+const WHO = 'select pg_backend_pid() as id';
+
+/**
+ * A pooler names a process of its own when a connection is made, and lends that of the server to whoever runs a statement:
+ * LISTEN would stay behind with other programs. Where nothing is named, there is no telling.
+ */
+async function isPooled(client: PostgresClient): Promise<boolean> {
+  const { rows } = await client.query(WHO);
+  return typeof client.processID === 'number' && Number(rows[0]?.['id']) !== client.processID;
+}
+
+/** One connection for all inboxes of the store. Through a pooler nothing is listened to: the poll finds what is due. */
 function listener<Client extends PostgresClient>(
   pool: PostgresPool<Client>,
 ): NonNullable<Store<Client>['listen']> {
   const ears = new Set<{ readonly account: string; readonly onWake: () => void }>();
-  let listening: Promise<Client> | undefined;
-  const open = async (): Promise<Client> => {
+  let listening: Promise<Client | undefined> | undefined;
+  let pooled = false;
+  const open = async (): Promise<Client | undefined> => {
     const client = await connect(pool);
-    client.on('error', () => void close());
-    client.on('notification', (message) => {
-      const told: unknown = Reflect.get(Object(message), 'payload');
-      for (const { account, onWake } of ears) if (account === told) onWake();
-    });
     try {
+      pooled = await within(STATEMENT_MS, isPooled(client));
+      if (pooled) {
+        client.removeListener('error', ignoreError);
+        client.release();
+        return undefined;
+      }
+      client.on('error', () => void close());
+      client.on('notification', (message) => {
+        const told: unknown = Reflect.get(Object(message), 'payload');
+        for (const { account, onWake } of ears) if (account === told) onWake();
+      });
       await within(STATEMENT_MS, client.query('listen payment_inbox'));
+      return client;
     } catch (error) {
       // A standby refuses it. A client that is never released would keep the pool from ending.
       client.release(true);
       throw error;
     }
-    return client;
   };
   const close = async (): Promise<void> => {
     const closing = listening;
@@ -187,7 +208,7 @@ function listener<Client extends PostgresClient>(
       });
       const aborted = pause(2 ** 31 - 1, signal, over.signal); // As long as a timer goes.
       const client = await Promise.race([listening, aborted]);
-      if (!client) return;
+      if (!client) return void (pooled && (await aborted));
       onWake(); // For callbacks that were stored before LISTEN.
       await Promise.race([aborted, new Promise<void>((resolve) => client.on('error', () => resolve()))]);
     } finally {

@@ -4,6 +4,7 @@ import { postgres } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { poolShop } from '../support/pool-shop.ts';
+import { poolerOf } from '../support/proxy.ts';
 import { ORDER, order } from '../support/shop.ts';
 import { startWork, until, workUntil, workUntilSettled } from '../support/until.ts';
 
@@ -162,4 +163,26 @@ it('behind a pooler that does not know prepared statements, callbacks are kept w
   other.pool.on('connect', (client) => void client.query(`prepare ${rows[0]?.name} as select 1`));
   await other.inbox.receive(paid('D', 500));
   expect(await inbox.list()).toHaveLength(4);
+});
+
+describe('a worker behind a proxy', () => {
+  it.each([
+    ['that names a process of its own, as a pooler does, does not listen', 1_000_000, false],
+    ['that names the process of the server listens (control)', 0, true],
+  ])('%s, and finds what another process keeps', async (_, step, isListening) => {
+    const schema = `pooled_${process.hrtime.bigint()}`;
+    const pooler = await poolerOf(inject('postgresUrl'), step);
+    const { inbox, pool } = poolShop({ schema, pool: { connectionString: pooler.url, max: 4 } });
+    inbox.handle(() => undefined);
+    await inbox.expect(ORDER);
+    const stop = startWork(inbox);
+    await until(() => pooler.sent().includes('pg_backend_pid()'));
+    const { ended } = startChild('receive.ts', [inject('postgresUrl'), schema]);
+    expect(await ended).toMatchObject({ code: 0 });
+    await until(async () => (await inbox.stats()).states.settled === 1);
+    await until(() => !isListening || pooler.sent().includes('listen payment_inbox'));
+    await stop();
+    expect(pooler.sent().includes('listen payment_inbox')).toBe(isListening);
+    await until(() => pool.idleCount === pool.totalCount);
+  });
 });
