@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * Stands in one checkout form, and is the key of the order that is placed with it: a form that is sent twice places one
+ * Identifies one checkout form, and is the key of the order that is placed with it: a form that is sent twice places one
  * order. It cannot be guessed.
  */
 export function newFormId(): string {

@@ -29,7 +29,7 @@ export async function mount(framework: Framework, shop: Shop): Promise<RequestLi
  */
 export function readFramework(args: readonly string[]): Framework {
   const usage = 'Use --framework express, --framework fastify or --framework koa.';
-  // `pnpm start -- --framework koa` hands the two dashes on as well.
+  // `pnpm start -- --framework koa` passes the two dashes through as well.
   const own = args[0] === '--' ? args.slice(1) : [...args];
   let framework: string;
   try {

@@ -42,15 +42,15 @@ const FAILURE: Words = {
 const REASONS: Readonly<Partial<Record<TransitionReason, Words>>> = {
   no_handler: {
     heading: 'A status that the shop does nothing with',
-    text: 'The signature fits. The shop acts on COMPLETED and FAILED only.',
+    text: 'The signature is valid. The shop acts on COMPLETED and FAILED only.',
   },
   no_expectation: {
     heading: 'No order has this reference',
-    text: 'The signature fits, and the shop expects no payment under this reference.',
+    text: 'The signature is valid, and the shop expects no payment under this reference.',
   },
   empty_reference: {
     heading: 'No reference',
-    text: 'The signature fits, but a reference is empty, so it cannot be matched to an order.',
+    text: 'The signature is valid, but a reference is empty, so it cannot be matched to an order.',
   },
   amount_mismatch: {
     heading: 'Suspicious: the amount differs',
@@ -100,7 +100,7 @@ export function wordsFor({
   if (state !== 'quarantined') return STATES[state];
   return {
     heading: 'A rule refuses it',
-    text: `The signature fits, but the rule ${reason} refuses it. It is kept as evidence and pays nothing.`,
+    text: `The signature is valid, but the rule ${reason} refuses it. It is kept as evidence and pays nothing.`,
   };
 }
 
@@ -109,7 +109,7 @@ function otherType({ transaction_type: type }: SignedFields): Words {
     type === 'PAYOUT' ? 'a PAYOUT, money that goes out' : `a transaction of the type ${type || '(empty)'}`;
   return {
     heading: 'Not a payment of an order',
-    text: `The signature fits. It is ${what}; only a COLLECTION pays an order, so this one changed none. If you do not recognise it, ask the payment service.`,
+    text: `The signature is valid. It is ${what}; only a COLLECTION pays an order, so this one changed none. If you do not recognise it, ask the payment service.`,
   };
 }
 

@@ -26,7 +26,7 @@ export interface WantedOrders {
 /** The orders. Nothing here marks one as paid: see apply-transition.ts. */
 export interface OrderStore {
   /**
-   * Writes the order and what its payment must be in one transaction: neither is ever without the other. Answers the
+   * Writes the order and what its payment must be in one transaction: neither is ever without the other. Returns the
    * reference of the order that the form placed: of an earlier one where the form came before, and nothing is written.
    */
   add(order: Order, formId: string): Promise<string>;
@@ -34,7 +34,7 @@ export interface OrderStore {
   placedWith(formId: string): Promise<string | undefined>;
   /** How far the payment came that was started for the order. */
   start(order: Order, start: PaymentStart): Promise<void>;
-  /** Keeps what a redirect said; answers whether there is such an order. */
+  /** Keeps what a redirect said; returns whether there is such an order. */
   hint(reference: string, hint: Omit<Hint, 'at'>): Promise<boolean>;
   find(reference: string): Promise<Order | undefined>;
   /** Newest first. */
@@ -131,7 +131,7 @@ async function placedWith(statements: Statements, formId: string): Promise<strin
   return rows[0] === undefined ? undefined : text.parse(rows[0]['reference']);
 }
 
-/** Answers whether it was written: not where the form has placed an order before. */
+/** Returns whether it was written: not where the form has placed an order before. */
 async function insert(statements: Statements, order: Order, formId: string): Promise<boolean> {
   const {
     reference,

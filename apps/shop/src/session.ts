@@ -20,7 +20,7 @@ export function lastOrders(cookies: string | undefined): ReadonlyMap<string, str
 }
 
 /**
- * Who acts on the owner's pages: the inbox keeps it with what was done. This shop has no login, so everybody is the owner.
+ * Who acts on the owner's pages: the inbox keeps it with what was done. This shop has no login, so every visitor is the owner.
  * Take the name from your session here, and never from a form.
  */
 export function ownerOfSession(): string {

@@ -20,7 +20,7 @@ export interface Shop {
   readonly routes: readonly Route[];
   /** For the adapter's `paymentCallbacks()`, on POST /payments/callbacks. */
   readonly callbacks: CallbackOptions;
-  /** For the adapter's `paymentRedirects()`, on GET /orders/:reference/redirect. It hands the redirect on to … */
+  /** For the adapter's `paymentRedirects()`, on GET /orders/:reference/redirect. It passes the redirect to … */
   readonly redirects: RedirectOptions;
   /** … this, with the header `cookie`: the customer's browser is back from the payment page. */
   readonly customerIsBack: (
@@ -113,7 +113,7 @@ export function createShop(config: ServiceAccess, { inbox, orders }: Books, part
     redirects: { ...receiver, refusedLocation: UNCONFIRMED },
     async customerIsBack(redirect, cookies) {
       const reference = redirect?.signed.merchant_reference;
-      // Genuine, and of another session: it may be anybody's, so it changes nothing here.
+      // Genuine, and of another session: it may be another customer's, so it changes nothing here.
       if (redirect === undefined || reference === undefined || reference !== orderOfSession(cookies)) {
         return seeOther(UNCONFIRMED);
       }

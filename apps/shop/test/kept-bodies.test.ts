@@ -22,7 +22,9 @@ describe.each(FRAMEWORKS)('the owner’s page of a transition on %s', (framework
     expect(plain).toContain(
       '<dt>payload.transaction_amount</dt><dd>Body 2 <del>18000</del>, here <ins>17000</ins></dd>',
     );
-    expect(plain).toContain('<dd>Body 2 has none, here <ins>&quot;&lt;b&gt;1&lt;/b&gt;&quot;</ins></dd>');
+    expect(plain).toContain(
+      '<dd>Body 2 does not have it, here <ins>&quot;&lt;b&gt;1&lt;/b&gt;&quot;</ins></dd>',
+    );
     expect(plain.match(/<mark>17000<\/mark>/g)).toHaveLength(1);
     expect(plain.match(/<ins>/g)).toHaveLength(2);
     expect(plain.match(/and the order expects/g)).toHaveLength(1);

@@ -20,7 +20,7 @@ const isBusy = () =>
   main.querySelector('details[open]') !== null ||
   [...main.querySelectorAll('input:not([type=hidden]), textarea')].some(isTouched);
 
-/** Shows the newest version of the page; answers what to say about it. */
+/** Shows the newest version of the page; returns what to say about it. */
 async function update() {
   const response = await fetch(location.href);
   // The answer to a refused form has no address of its own.

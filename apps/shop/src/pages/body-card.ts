@@ -82,7 +82,7 @@ function differenceList(found: readonly Difference[], base: string): Markup {
     .slice(0, MAX_FIELDS)
     .map(
       ({ path, before, after }) =>
-        html`<dt>${breakable(path)}</dt><dd>${base} ${before === undefined ? 'has none' : html`<del>${before.shown}</del>`}, here <ins>${after?.shown ?? 'none'}</ins></dd>`,
+        html`<dt>${breakable(path)}</dt><dd>${base} ${before === undefined ? 'does not have it' : html`<del>${before.shown}</del>`}, here <ins>${after?.shown ?? 'not present'}</ins></dd>`,
     )}</dl>${notShown(found.length)}`;
 }
 

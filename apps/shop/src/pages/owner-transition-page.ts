@@ -42,7 +42,7 @@ ${row('First received', time(firstAt))}
 ${row('Last change', time(changedAt))}
 ${row('Received', times(deliveries))}
 ${row('Attempts', attempts === 0 ? undefined : String(attempts))}
-${row('Looked at next', nextAt && time(nextAt))}
+${row('Next attempt', nextAt && time(nextAt))}
 ${row('Last error', lastError)}
 </dl>
 </div>
@@ -83,7 +83,7 @@ function actionForm(transition: TransitionDetails, hasFocus: boolean): Markup {
 ${choices.length === 0 ? '' : bodyChoice(choices)}
 <div class="field"><label for="note">Note</label>
 <input id="note" name="note" type="text" maxlength="1000" required${hasFocus ? ' autofocus' : ''}></div>
-${isOpen && state !== 'pending' ? button('Retry', 'Has it looked at again now, under the same rules.') : ''}
+${isOpen && state !== 'pending' ? button('Retry', 'Checks it again now, under the same rules.') : ''}
 ${isOpen ? button('Resolve', choices.length === 0 ? 'Closes it, and applies nothing.' : 'Closes it; or accepts the amount that you chose, and has it applied.') : ''}
 ${isOpen && !REOPENED.has(reason) ? '' : button('Reopen', reopening(transition))}
 </form></section>`;
@@ -93,7 +93,7 @@ function reopening({ state }: TransitionDetails): string {
   if (state === 'settled')
     return 'Applies it once more. Do this only if the service confirms that it happened a second time.';
   return state === 'resolved'
-    ? 'Has it looked at again.'
+    ? 'Checks it again.'
     : 'Lets it through in spite of this rule. Do this only if you know that it is right.';
 }
 
