@@ -35,7 +35,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     expect(status).toBe(422);
     expect(body).toContain('No provider can take KES\u00a0450 from this account.');
     expect(body).toContain('Savanna Mobile Money serves accounts that start with 25470, 25471, 25472.');
-    expect(body).toContain('Rift Mobile Money (switched off) is not available at the moment.');
+    expect(body).toContain('Rift Mobile Money is not available at the moment.');
     expect(await shop.orders.list()).toEqual([]);
   });
 

@@ -22,6 +22,8 @@ describe('settings', () => {
       inbox_url: null,
       misbehave: {},
       retry: {},
+      api_latency_ms: 0,
+      api_error: null,
     });
     const direct = sandbox.collect(collection);
     await sandbox.idle();
@@ -78,7 +80,7 @@ describe('settings', () => {
     await put('banks', { provider_code: 'example_bank', bank_code: 'EX001', is_active: false });
     await post('reset', {});
     const { data } = (await call(sandbox, 'GET', '/sandbox/settings')).body;
-    expect(data).toEqual({ ...addresses, misbehave: {}, retry: {} });
+    expect(data).toEqual({ ...addresses, misbehave: {}, retry: {}, api_latency_ms: 0, api_error: null });
     expect((await call(sandbox, 'GET', '/sandbox/providers')).body.data).toEqual({
       providers: defaultProviders,
     });

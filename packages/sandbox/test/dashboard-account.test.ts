@@ -163,10 +163,10 @@ describe('wallets', () => {
     expect(row(text, 'wallets-UGX-MERCHANT_COLLECTION')).toContain('UGX 0 UGX 8,685 UGX 965 UGX 9,650');
     const waiting = rows(text, 'waiting-UGX').map((id) => row(text, `waiting-UGX-${id}`));
     expect(waiting).toEqual([
-      expect.stringMatching(/^UGX 8,685 uncleared in 2 d .* UTC Credit of a collection$/),
-      expect.stringMatching(/^UGX 965 rolling reserve in 90 d .* UTC Credit of a collection$/),
+      expect.stringMatching(/^UGX 8,685 uncleared in 2 d .* UTC Credit of a collection 1001$/),
+      expect.stringMatching(/^UGX 965 rolling reserve in 90 d .* UTC Credit of a collection 1001$/),
     ]);
-    expect(await show('/wallets/UGX')).toContain('<a href="/transactions/1001">Credit of a collection</a>');
+    expect(await show('/wallets/UGX')).toContain('<a href="/transactions/1001">Credit of a collection<');
   });
 
   it('take deposits and transfers, and clear one currency only', async () => {
@@ -244,6 +244,27 @@ describe('providers', () => {
     );
   });
 
+  it('the API answers late and with an error while it is asked to, says so on every page, and keeps it', async () => {
+    const asked = (): ReturnType<typeof call> => call(sandbox, 'GET', '/data/wallet-balances');
+    expect((await submit(sandbox, 'api', { api_latency_ms: '40', api_error: '503' })).status).toBe(303);
+    const { status, body } = await asked();
+    expect([status, body]).toEqual([
+      503,
+      { code: 503, status: 'error', message: 'The settings of the sandbox ask for this error.', data: {} },
+    ]);
+    const [request] = listOf(await call(sandbox, 'GET', '/sandbox/requests'), 'requests');
+    expect(request).toMatchObject({ status: 503 });
+    expect(Number(request?.['ms'])).toBeGreaterThanOrEqual(39);
+    expect(textOf(await show('/wallets'))).toContain(
+      'The API answers 40 ms late, with HTTP 503. Answer normally',
+    );
+    const refused = await submit(sandbox, 'api', { api_latency_ms: '-1' }, '/providers');
+    expect(problem(refused.text, 'api-api_latency_ms')).toBe('Enter whole milliseconds, at most 60,000.');
+    await submit(sandbox, 'api');
+    expect((await asked()).status).toBe(200);
+    expect(await show('/wallets')).not.toContain('id="banners"');
+  });
+
   it('list their banks, which are switched as well', async () => {
     await submit(sandbox, 'banks', { on: 'example_bank EX003' });
     const banks = listOf(
@@ -302,7 +323,7 @@ describe('start', () => {
     expect(bank).toMatch(/id="payout-account"[^>]* value="77"/);
     expect(bank).toMatch(/id="payout-amount"[^>]* value="5000"/);
     expect(bank).toMatch(/id="payout-customer_name"[^>]* value="Zoë"/);
-    expect(bank).toMatch(/id="payout-bank_code".*EX001.*Closed Bank \(not active\)/s);
+    expect(bank).toMatch(/id="payout-bank_code".*EX001.*Closed Bank · off/s);
     const mobile = await show('/start?at=payout&provider=savanna_mobile_money+KES&account=77&customer_name=');
     expect(mobile).toMatch(/id="payout-account"[^>]* value="254702000001"/);
     expect(mobile).toMatch(/id="payout-customer_name"[^>]* value=""/);
@@ -325,5 +346,19 @@ describe('check', () => {
     expect(problem(refused.text, 'check-callback_url')).toContain('This must be on this computer');
     await submit(sandbox, 'reset');
     expect(await show('/check')).not.toContain('ECONNREFUSED');
+  });
+
+  it('shows how far it is, and then says what answers cannot show, also when every one is right', async () => {
+    const seen: string[] = [];
+    stage.merchant.answer = async (response) => {
+      seen.push(textOf(await show('/check')));
+      response.end();
+    };
+    await submit(sandbox, 'check', { callback_url: stage.merchant.url });
+    expect(seen[0]).toContain('The answers will be here');
+    expect(seen[7]).toContain('7 of 22 cases posted so far.');
+    const text = textOf(await show('/check'));
+    expect(text).toMatch(/\d+ of 22 cases failed\. \d+ as expected, \d+ warnings?, \d+ failed\./);
+    expect(text).toContain('answers 200 to a repetition or to another amount, and credits it, passes');
   });
 });

@@ -111,6 +111,7 @@ describe('every page of the dashboard', () => {
     );
     expect([...actions].sort()).toEqual([
       'addresses',
+      'api',
       'banks',
       'check',
       'clock',
@@ -177,7 +178,7 @@ describe('settings', () => {
       'Callbacks misbehave: Late: after 10 seconds. Back to normal The clock is 2 h ahead.',
     );
     const settings = await show('/settings');
-    expect(settings).toContain('<option value="late" selected>');
+    expect(settings).toContain('<button class="main">Late: after 10 seconds</button>');
     expect(settings).toContain('<option value="5xx-and-429" selected>');
     await submit(sandbox, 'defaults', { misbehave: 'none' });
     await submit(sandbox, 'clock/reset');

@@ -79,6 +79,7 @@ export async function checkEndpoint(url: string | null, context: CheckContext): 
   const attempts = { ...context.attempts, timeoutMs: Math.min(context.attempts.timeoutMs, MAX_MS) };
   const now = context.clock.now();
   const results: CheckResult[] = [];
+  const isOk = (): boolean => results.every(({ verdict }) => verdict !== 'fail');
   for (const [index, one] of checkCases.entries()) {
     // The second case repeats the first one, under the same references.
     const number = `${now}${String(index === 1 ? 0 : index).padStart(2, '0')}`;
@@ -86,11 +87,12 @@ export async function checkEndpoint(url: string | null, context: CheckContext): 
     const exchanged = await exchange({ ...message, url }, attempts);
     context.changes.ended.throwIfAborted();
     results.push(resultOf(one, url, message, exchanged, context));
+    // After every case: the page shows how far it is.
+    const report = { url, ok: isOk(), results: [...results] };
+    context.store.write((unit) => unit.put('check', 'check', { at: now, ...report }));
     if (index === 0 && exchanged.status === null) break;
   }
-  const report = { url, ok: results.every(({ verdict }) => verdict !== 'fail'), results };
-  context.store.write((unit) => unit.put('check', 'check', { at: now, ...report }));
-  return report;
+  return { url, ok: isOk(), results };
 }
 
 function resultOf(

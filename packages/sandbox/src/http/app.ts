@@ -7,7 +7,7 @@ import type { Service } from '../service/service.ts';
 import type { SandboxAccount } from '../state/account.ts';
 import { createContractApi } from './contract-api.ts';
 import { fail, failWith } from './envelope.ts';
-import { knownHost, sameOrigin } from './guards.ts';
+import { apiFaults, knownHost, sameOrigin } from './guards.ts';
 import { logRequests } from './request-log.ts';
 import { createSandboxApi } from './sandbox-api.ts';
 
@@ -19,7 +19,7 @@ export function createApp(
 ): Hono {
   const app = new Hono();
   app.use(knownHost(service.rules.allowedHosts), sameOrigin);
-  app.use('/data/*', logRequests(service));
+  app.use('/data/*', logRequests(service), apiFaults(service));
   app.use('/sandbox/*', logRequests(service));
   app.route('/data', createContractApi(service, account));
   app.route('/', createDashboard(service, account));

@@ -2,7 +2,22 @@ import type { Context } from 'hono';
 import type { SandboxRefusal } from '../service/refusal.ts';
 
 /** The statuses that the sandbox answers with. */
-export type AnswerStatus = 200 | 201 | 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 421 | 422 | 500;
+export type AnswerStatus =
+  | 200
+  | 201
+  | 400
+  | 401
+  | 403
+  | 404
+  | 405
+  | 409
+  | 413
+  | 415
+  | 421
+  | 422
+  | 429
+  | 500
+  | 503;
 
 /** The response envelope of a success (protocol §2.1). */
 export function succeed(c: Context, data: object, status: 200 | 201 = 200): Response {

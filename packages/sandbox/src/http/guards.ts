@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
+import type { Service } from '../service/service.ts';
 import type { SandboxAccount } from '../state/account.ts';
 import { fail } from './envelope.ts';
 import { isAllowedHost } from './hosts.ts';
@@ -30,6 +31,17 @@ export const sameOrigin: MiddlewareHandler = async (c, next) => {
   if (!own) return fail(c, 403, 'The sandbox takes forms from its own pages only.');
   return next();
 };
+
+/** Answers late, and with an error, where the settings ask for it. */
+export const apiFaults =
+  (service: Service): MiddlewareHandler =>
+  async (c, next) => {
+    const { api_latency_ms, api_error } = service.settings();
+    if (api_latency_ms > 0) await service.sleep(api_latency_ms);
+    return api_error === null
+      ? next()
+      : fail(c, api_error, 'The settings of the sandbox ask for this error.');
+  };
 
 /** 401 in the envelope for a missing or wrong key: our choice, the service's answer is not shown (protocol §7). */
 export function requireKeys(

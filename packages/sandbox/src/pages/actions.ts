@@ -170,6 +170,15 @@ export function createActions(dashboard: Dashboard): Hono {
     { form: ({ provider }) => `limits-${provider}`, page: providersPage },
   );
   action(
+    'api',
+    ({ api_latency_ms = 0, api_error }) => {
+      const error = api_error === undefined ? null : Number(api_error);
+      service.change(readSettings({ api_latency_ms: Number(api_latency_ms), api_error: error }));
+    },
+    'Saved.',
+    { form: 'api', page: providersPage },
+  );
+  action(
     'check',
     ({ callback_url }) => service.check(readCheck({ callback_url }).callback_url).then(() => '/check#report'),
     'Tested: what the endpoint answered is below.',

@@ -159,6 +159,8 @@ const settings = z.strictObject({
   inbox_url: link.nullable().exactOptional(),
   misbehave: misbehaviour.exactOptional(),
   retry: retryRules.exactOptional(),
+  api_latency_ms: z.int().min(0).max(60_000).exactOptional(),
+  api_error: z.literal([429, 500, 503]).nullable().exactOptional(),
 });
 const composition = misbehaviour.extend({
   callback_url: address.exactOptional(),

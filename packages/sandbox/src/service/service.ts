@@ -108,6 +108,8 @@ export interface Service {
   /** Resolves when the callbacks of a transaction have been tried, unless they are scheduled for later. */
   callbackTried(transaction: TransactionRecord): Promise<void>;
   now(): number;
+  /** Resolves after so many milliseconds, or when the sandbox is closed. */
+  sleep(ms: number): Promise<void>;
   /** Moves the sandbox's clock ahead: what becomes due clears and is sent. */
   advance(seconds: number): void;
   /** Puts everything back but the keys and the addresses. Numbers go on. */
@@ -124,6 +126,8 @@ const initial: SettingsRecord = {
   redirect_url: null,
   order_url: null,
   inbox_url: null,
+  api_latency_ms: 0,
+  api_error: null,
 };
 const emptied: readonly Kind[] = [
   'wallet',
@@ -218,6 +222,7 @@ export function createService(options: ServiceOptions): Service {
     changes: options.changes,
     settings,
     now: () => clock.now(),
+    sleep: (ms) => clock.sleep(ms, options.changes.ended),
     collect: (request) =>
       act((unit, now) => begin(unit, startCollection(unit, rules, request, now), request, now)),
     payout: (request) =>

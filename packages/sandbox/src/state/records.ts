@@ -40,6 +40,10 @@ export interface Settings {
   readonly inbox_url: string | null;
   readonly misbehave: Misbehaviour;
   readonly retry: Partial<RetryRules>;
+  /** How long /data/… waits before each answer, in milliseconds. */
+  readonly api_latency_ms: number;
+  /** The error that /data/… answers every call with; null for none. */
+  readonly api_error: 429 | 500 | 503 | null;
 }
 
 export interface SettingsRecord extends Settings {
@@ -225,7 +229,7 @@ export interface RequestRecord extends BodyStart {
   readonly ms: number;
 }
 
-/** The newest check of an endpoint. */
+/** The newest check of an endpoint, as far as it is. */
 export interface CheckRecord extends CheckReport {
   readonly at: number;
 }

@@ -101,7 +101,11 @@ describe.each([
 
   it('finds nothing on the payment page, before and after the decision', async () => {
     const { page } = await visit(browser, view);
-    const { payment_page_url } = sandbox.collect({ ...collection, merchant_reference: 'PAID', mode: 'page' });
+    const { payment_page_url } = sandbox.collect({
+      ...collection,
+      merchant_reference: `PAID ${_name}`,
+      mode: 'page',
+    });
     await page.goto(url + new URL(payment_page_url ?? '').pathname);
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Pay UGX 500' }).click();
@@ -131,6 +135,74 @@ describe.each([
     expect(found).toEqual(expect.arrayContaining(['color-contrast', 'label']));
     await page.context().close();
   });
+});
+
+/** Words of tables that are broken inside; references may break, and they are links. */
+const BROKEN = `(() => {
+  const broken = [];
+  for (const cell of document.querySelectorAll('.list th, .list td')) {
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    for (let text; (text = texts.nextNode()); ) {
+      if (text.parentElement.closest('a, code') !== null || !text.parentElement.checkVisibility()) continue;
+      for (const { index, 0: word } of text.data.matchAll(/[^\\s-]+/g)) {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) broken.push(word);
+      }
+    }
+  }
+  return broken;
+})()`;
+
+describe.each([390, 768, 960, 1280])('%i pixels wide', (width) => {
+  it('no page is too wide, and no word of a table is broken', async () => {
+    const { page } = await visit(browser);
+    await page.setViewportSize({ width, height: 900 });
+    for (const [name, path] of Object.entries(paths)) {
+      await page.goto(url + path);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBeLessThanOrEqual(width);
+      expect(await page.evaluate(BROKEN), name).toEqual([]);
+    }
+    await page.goto(`${url}/requests`);
+    await page.evaluate(
+      "Object.assign(document.querySelector('.list td').style, { width: '1px', display: 'block', overflowWrap: 'anywhere' }); document.querySelector('.list td').textContent = 'Collection'",
+    );
+    // Control: a word that is broken is found.
+    expect(await page.evaluate(BROKEN)).toEqual(['Collection']);
+    await page.context().close();
+  });
+});
+
+it('on a phone, a row of a list has two lines, whatever is in it', async () => {
+  const { page } = await visit(browser, { isPhone: true });
+  for (const path of ['/transactions', '/deliveries', '/wallets/UGX']) {
+    await page.goto(url + path);
+    const heights: unknown = await page.evaluate(
+      "[...document.querySelectorAll('.list:not(#wallets-UGX) tbody tr:not(.below)')].map((row) => row.offsetHeight)",
+    );
+    expect(Math.max(...(Array.isArray(heights) ? heights : [])), path).toBeLessThan(110);
+  }
+  await page.context().close();
+});
+
+it('links and buttons of one name lead to one place, and every table has a caption', async () => {
+  const { page } = await visit(browser);
+  for (const [name, path] of Object.entries(paths)) {
+    await page.goto(url + path);
+    const found: unknown = await page.evaluate(`(() => {
+      const places = new Map();
+      for (const one of document.querySelectorAll('main a, button')) {
+        const words = one.ariaLabel ?? one.textContent.replaceAll(/\\s+/g, ' ').trim();
+        const place = one.href ?? one.id + (one.form === null ? '' : [...new FormData(one.form)].filter(([name]) => name !== 'at') + one.form.action);
+        places.set(words, new Set(places.get(words)).add(place));
+      }
+      const bare = [...document.querySelectorAll('table')].filter(({ caption }) => !caption?.textContent);
+      return [...[...places].filter(([, { size }]) => size > 1).map(([words]) => words), ...bare.map(({ id }) => id)];
+    })()`);
+    expect(found, name).toEqual([]);
+  }
+  await page.context().close();
 });
 
 describe('without colour and with few keys', () => {

@@ -43,6 +43,7 @@ it('a page shows what happens, says so once, and keeps typed text, focus, open p
   await page.goto(`${url}/start`);
   const name = page.locator('#collection').getByLabel('Customer name');
   await name.fill('Zoë');
+  for (const form of ['#collection', '#payout']) await page.locator(form).getByText('Advanced').click();
   await page.locator('#payout').getByLabel('Callback', { exact: true }).selectOption('late');
   await page.locator('#collection').getByLabel('The customer pays the charge').check();
   await name.focus();
@@ -362,8 +363,8 @@ it('a callback is composed, previewed and sent, and the endpoint is checked, wit
     await page.getByText('What differs from the genuine callback').waitFor();
     expect(sandbox.deliveries().at(-1)?.misbehaves).toContain('signature kept');
 
-    await page.getByRole('link', { name: 'Check', exact: true }).click();
-    await page.getByRole('button', { name: 'Check it' }).click();
+    await page.getByRole('link', { name: 'Test endpoint' }).click();
+    await page.getByRole('button', { name: 'Test it' }).click();
     await page.getByText('11 of 22 cases failed.').waitFor();
     expect(complaints).toEqual([]);
     await page.context().close();

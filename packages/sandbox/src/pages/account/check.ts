@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
+import { checkCases } from '../../check/cases.ts';
 import type { CheckResult } from '../../check/check.ts';
 import { fieldsOf, form, type Refused } from '../parts/form.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
@@ -33,18 +34,18 @@ export function checkPage(c: Context, dashboard: Dashboard, refused?: Refused): 
   const report = service.store.get('check', 'check');
   const fields = fieldsOf('check', refused);
   return framed(c, dashboard, {
-    title: 'Check my endpoint',
+    title: 'Test endpoint',
     section: '/check',
     status: refused?.refusal.status ?? 200,
     says:
       report === undefined
-        ? 'No check yet.'
-        : `Check of ${report.url}: ${report.ok ? 'nothing failed' : 'red'}.`,
+        ? 'No test yet.'
+        : `${count(report.results.length)} of ${count(checkCases.length)} cases posted, ${report.ok ? 'none' : 'some'} failed.`,
     body: html`<section class="card" aria-labelledby="check-title"><h2 id="check-title">Does it accept what is genuine, and refuse the rest?</h2>
-<p class="quiet">Posts 22 callbacks about references that begin with CHECK-, one after the other. It moves no money in the sandbox.</p>
+<p class="quiet">Posts ${checkCases.length} callbacks about references that begin with CHECK-, one after the other. It moves no money in the sandbox.</p>
 ${form('check', 'check', {
   fields: html`${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: report?.url ?? callback_url ?? '', hint: 'Such as http://127.0.0.1:3000/payments/callbacks.' })}${fields.problem()}`,
-  button: 'Check it',
+  button: 'Test it',
   kind: 'main',
 })}</section>
 ${
@@ -61,18 +62,19 @@ ${list(
   });
 }
 
+/** What the answers come to, and what they cannot show. */
 function summary(results: readonly CheckResult[]): Markup {
   const having = (verdict: CheckResult['verdict']): number =>
     results.filter((one) => one.verdict === verdict).length;
   const [failed, warned] = [having('fail'), having('warn')];
-  const warnings = warned === 0 ? '' : ` ${counted(warned, 'warning')}.`;
-  if (failed > 0 && results.length === 1)
+  if (results[0]?.status === null)
     return note('bad', 'The first callback got no good answer, so the rest was not posted.');
-  return failed > 0
-    ? note('bad', `${count(failed)} of ${count(results.length)} cases failed.${warnings}`)
-    : note(
-        'good',
-        `All ${count(results.length)} cases passed.${warnings}`,
-        'Make sure of the rest in your own records: that a repetition and another amount credited nothing.',
-      );
+  const posted = `${count(results.length)} of ${count(checkCases.length)} cases posted`;
+  if (results.length < checkCases.length) return note('info', `${posted} so far.`);
+  return note(
+    failed > 0 ? 'bad' : warned > 0 ? 'wait' : 'good',
+    failed > 0 ? `${count(failed)} of ${count(results.length)} cases failed.` : 'No case failed.',
+    `${count(having('pass'))} as expected, ${counted(warned, 'warning')}, ${count(failed)} failed.`,
+    'This sees answers, not your records: an endpoint that answers 200 to a repetition or to another amount, and credits it, passes. In your own records, references that begin with CHECK- must show nothing credited twice, and no changed amount.',
+  );
 }

@@ -24,10 +24,15 @@ export function providerNamed(
 const activity = (isActive: boolean): Markup =>
   isActive ? badge('good', 'Active') : badge('neutral', 'Off');
 
+const switchOf = (isActive: boolean, name: string): Markup =>
+  html`Switch ${isActive ? 'off' : 'on'}<span class="hidden-text"> ${name}</span>`;
+
 /** The payment options and their banks. Changes are effective immediately, in /data/… too. */
 export function providersPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
   const providers = dashboard.service.providers();
   const currencies = [...new Set(providers.map(({ option }) => option.transaction_currency))];
+  const settings = dashboard.service.settings();
+  const api = fieldsOf('api', refused);
   const off = providers.filter(({ option }) => !option.is_active).length;
   return framed(c, dashboard, {
     title: 'Providers',
@@ -35,6 +40,18 @@ export function providersPage(c: Context, dashboard: Dashboard, refused?: Refuse
     status: refused?.refusal.status ?? 200,
     says: `${counted(providers.length, 'provider')}, ${off} switched off.`,
     body: html`<p class="quiet">Changes apply immediately, in <code>/data/payment-providers</code> and <code>/data/payout-bank-codes</code> too, and are kept.</p>
+<section class="card" aria-labelledby="api-title"><h2 id="api-title">How the API answers</h2>${form(
+      'api',
+      'api',
+      {
+        fields: html`${api.field({ name: 'api_latency_ms', label: 'Wait, in milliseconds', type: 'number', value: String(settings.api_latency_ms), hint: 'Before each answer of /data.' })}
+${api.choice({ name: 'api_error', label: 'Error', value: String(settings.api_error ?? '') }, [
+  ['', 'None'],
+  ...(['429', '500', '503'] as const).map((status) => [status, `Every call gets HTTP ${status}`] as const),
+])}${api.problem()}`,
+        button: 'Save how it answers',
+      },
+    )}</section>
 ${currencies.map(
   (currency) =>
     html`<section class="stack" aria-labelledby="${`currency-${currency}`}"><h2 id="${`currency-${currency}`}">${currency}</h2><div class="split">${providers
@@ -50,12 +67,13 @@ function providerCard(
 ): Markup {
   const { transaction_currency: currency, min_amount, max_amount, max_daily_amount, is_active } = option;
   const key = providerKey(option);
+  const type = `${option.transaction_type.toLowerCase()}s`;
   const id = `provider-${key}`;
   const limits = `limits-${key}`;
   const fields = fieldsOf(limits, refused);
   const named = html`<input type="hidden" name="provider" value="${key}">`;
-  return html`<article class="card" id="${id}" aria-labelledby="${id}-title"><div class="head"><h3 id="${id}-title">${option.provider_name} <span class="quiet">${option.transaction_type.toLowerCase()}s</span></h3>${activity(is_active)}
-<div class="actions">${button('providers', is_active ? 'Switch off' : 'Switch on', { at: id, name: is_active ? 'off' : 'on', value: key })}</div></div>
+  return html`<article class="card" id="${id}" aria-labelledby="${id}-title"><div class="head"><h3 id="${id}-title">${option.provider_name} <span class="quiet">${type}</span></h3>${activity(is_active)}
+<div class="actions">${button('providers', switchOf(is_active, `${option.provider_name} ${currency} ${type}`), { at: id, name: is_active ? 'off' : 'on', value: key })}</div></div>
 <details id="${limits}-part"${refused?.form === limits ? html` open` : ''}><summary>${amountText(min_amount, currency)} to ${amountText(max_amount, currency)}, ${amountText(max_daily_amount, currency)} a day</summary><div class="stack">
 <dl class="facts"><dt>Code</dt><dd><code>${option.provider_code}</code></dd>
 <dt>Method</dt><dd>${option.transaction_method_name}</dd>
@@ -66,7 +84,7 @@ ${form(limits, 'limits', {
   fields: html`${named}${fields.field({ name: 'min_amount', label: 'Minimum amount', type: 'number', value: String(min_amount) })}
 ${fields.field({ name: 'max_amount', label: 'Maximum amount', type: 'number', value: String(max_amount) })}
 ${fields.field({ name: 'max_daily_amount', label: 'Maximum per day (UTC)', type: 'number', value: String(max_daily_amount) })}${fields.problem()}`,
-  button: 'Save the limits',
+  button: html`Save the limits<span class="hidden-text"> of ${option.provider_name} ${currency} ${type}</span>`,
 })}</div></details></article>`;
 }
 
@@ -76,4 +94,4 @@ const bankRow = (
   at: string,
 ): Markup =>
   html`<li class="head" id="${at}-${code}"><span>${name} <code>${code}</code></span>${activity(is_active)}
-<div class="actions">${button('banks', is_active ? 'Switch off' : 'Switch on', { at, name: is_active ? 'off' : 'on', value: `${provider} ${code}` })}</div></li>`;
+<div class="actions">${button('banks', switchOf(is_active, `${name} ${provider}`), { at, name: is_active ? 'off' : 'on', value: `${provider} ${code}` })}</div></li>`;

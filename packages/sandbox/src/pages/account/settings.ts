@@ -41,24 +41,23 @@ ${address('inbox_url', 'Your page of its inbox row', 'http://127.0.0.1:3000/owne
       },
     )}</section>
 <section class="card" aria-labelledby="defaults-title"><h2 id="defaults-title">How callbacks behave</h2>
-<p class="quiet">Defaults of new transactions.</p>${form('defaults', 'defaults', {
-      fields: html`${defaults.choice({ name: 'misbehave', label: 'Callbacks', value: preset?.name ?? '' }, [
-        ...(preset === undefined ? [['', `As set: ${misbehaviourLabel(misbehave)}`] as const] : []),
-        ...presets.map(({ name, label }) => [name, label] as const),
-      ])}${defaults.choice({ name: 'retry', label: 'Retries', value: chosen }, [
-        ...(chosen === '' ? [['', rule] as const] : []),
-        ...retryChoices,
-      ])}${defaults.field({ name: 'max_attempts', label: 'Attempts at most', type: 'number', value: String(rules.max_attempts), hint: 'The first one included.' })}
+<p class="quiet">Defaults of new transactions. A press switches callbacks to:</p>
+<div class="actions" role="group" aria-label="Callbacks">${presets.map(({ name, label }) => button('defaults', label, { at: 'defaults-title', name: 'misbehave', value: name, kind: name === preset?.name ? 'main' : '' }))}</div>
+${form('defaults', 'defaults', {
+  fields: html`${defaults.choice({ name: 'retry', label: 'Retries', value: chosen }, [
+    ...(chosen === '' ? [['', rule] as const] : []),
+    ...retryChoices,
+  ])}${defaults.field({ name: 'max_attempts', label: 'Attempts at most', type: 'number', value: String(rules.max_attempts), hint: 'The first one included.' })}
 ${defaults.field({ name: 'backoff_ms', label: 'First wait, in milliseconds', type: 'number', value: String(rules.backoff_ms), hint: `Each further wait is ${rules.backoff_factor} times longer.` })}
 ${defaults.choice(
   { name: 'resign', label: 't of a repeated attempt', value: rules.resign ? 'anew' : 'first' },
   [
-    ['first', 'The first t, with the first signature'],
-    ['anew', 'A new t, signed anew'],
+    ['first', 'Same t, same signature'],
+    ['anew', 'New t, new signature'],
   ],
 )}${defaults.problem()}`,
-      button: 'Save the defaults',
-    })}
+  button: 'Save the retries',
+})}
 <details id="combine"${preset === undefined || refused?.form === 'misbehaviour' ? html` open` : ''}><summary>Combine misbehaviours</summary>${form(
       'misbehaviour',
       'misbehaviour',

@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { amountText } from '../../service/money.ts';
 import { type SandboxProvider, servesAccount } from '../../service/providers.ts';
+import { group } from '../compose/changes.ts';
 import { askAgain, type Filled, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
 import type { Markup } from '../parts/layout.ts';
@@ -17,10 +18,20 @@ const endings: Choices = [
   ['pending', 'Leave it pending'],
 ];
 
+/** What a reader often starts: a click fills in the form. */
+const starts: readonly (readonly [label: string, typed: Readonly<Record<string, string>>])[] = [
+  ['Completes', { ending: 'direct completed' }],
+  ['Fails', { ending: 'direct failed' }],
+  ['Customer decides', { ending: 'page' }],
+  ['Callback three times', { ending: 'direct completed', misbehave: 'duplicate' }],
+  ['Forged amount first', { ending: 'direct completed', misbehave: 'forged_first' }],
+  ['Bad signature', { ending: 'direct completed', misbehave: 'bad_signature' }],
+];
+
 const nameOf = ({ provider_code, transaction_currency }: PaymentProvider): string =>
   `${provider_code} ${transaction_currency}`;
 const labelOf = ({ provider_name, transaction_currency, is_active }: PaymentProvider): string =>
-  `${provider_name} · ${transaction_currency}${is_active ? '' : ' (not active)'}`;
+  `${provider_name} · ${transaction_currency}${is_active ? '' : ' · off'}`;
 
 /** A form as its address says: `?at=payout&provider=…`, which the choice of a provider leads to. */
 function filledBy(c: Context): Filled | undefined {
@@ -42,6 +53,7 @@ export function startPage(c: Context, dashboard: Dashboard, refused?: Refused): 
     leastAmount: number,
     button: string,
     rest: (fields: ReturnType<typeof fieldsOf>, chosen: SandboxProvider) => Markup,
+    advanced: (fields: ReturnType<typeof fieldsOf>) => Markup | string = () => '',
   ): Markup | string => {
     const offered = service
       .providers()
@@ -71,12 +83,18 @@ ${fields.field({ name: 'amount', label: `Amount in ${option.transaction_currency
 ${fields.field({ name: 'merchant_reference', label: 'Merchant reference', value: suggestion })}
 ${fields.field({ name: 'customer_name', label: 'Customer name', value: 'Sandbox Customer' })}
 ${rest(fields, chosen)}
+${group(
+  `${id}-advanced`,
+  'Advanced',
+  mine !== undefined && (refused !== undefined || mine.typed['misbehave'] !== undefined),
+  html`${advanced(fields)}
 ${fields.field({ name: 'callback_url', label: 'Callback URL', type: 'url', value: callback_url ?? '', hint: callback_url === null ? 'Empty: no callback is sent.' : 'From Settings.' })}
 ${fields.choice({ name: 'misbehave', label: 'Callback' }, [['', 'As set for the sandbox'], ...misbehaviours])}
-${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandbox'], ...retryChoices])}${fields.problem()}`,
+${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandbox'], ...retryChoices])}`,
+)}${fields.problem()}`,
         button,
         kind: id === 'collection' ? 'main' : '',
-        after: html`<span class="without-script">${askAgain(`/start#${id}`, 'Show what this provider needs')}</span>`,
+        after: html`<span class="without-script">${askAgain(`/start#${id}`, `Show what this ${id} needs`)}</span>`,
       },
     )}</section>`;
   };
@@ -85,15 +103,20 @@ ${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandb
     title: 'Start a transaction',
     section: '/start',
     status: refused?.refusal.status ?? 200,
-    body: html`${part(
+    body: html`<nav aria-label="Presets"><ul class="chips">${starts.map(
+      ([label, typed]) =>
+        html`<li><a href="/start?${new URLSearchParams({ at: 'collection', ...typed }).toString()}">${label}</a></li>`,
+    )}</ul></nav>
+<div class="split single">${part(
       'collection',
       'Collection',
       500,
       'Collect',
+      (fields) =>
+        html`${fields.choice({ name: 'ending', label: 'How it ends' }, [['page', 'The customer decides on the payment page'], ...endings])}`,
       (
         fields,
-      ) => html`${fields.choice({ name: 'ending', label: 'How it ends' }, [['page', 'The customer decides on the payment page'], ...endings])}
-${fields.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirect_url ?? '', hint: 'Where the customer goes back to.' })}
+      ) => html`${fields.field({ name: 'redirect_url', label: 'Redirect URL', type: 'url', value: redirect_url ?? '', hint: 'Where the customer goes back to.' })}
 ${fields.check({ name: 'charge_customer', label: 'The customer pays the charge' })}`,
     )}
 ${part(
@@ -107,12 +130,9 @@ ${part(
         ? ''
         : fields.choice(
             { name: 'bank_code', label: 'Bank' },
-            banks.map((bank) => [
-              bank.bank_code,
-              `${bank.bank_name}${bank.is_active ? '' : ' (not active)'}`,
-            ]),
+            banks.map((bank) => [bank.bank_code, `${bank.bank_name}${bank.is_active ? '' : ' · off'}`]),
           )
     }${fields.choice({ name: 'ending', label: 'How it ends' }, endings)}`,
-)}`,
+)}</div>`,
   });
 }

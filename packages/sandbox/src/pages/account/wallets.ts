@@ -2,7 +2,7 @@ import type { Wallet } from '@payment-service/core/client';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { entriesOf, waitingEntries } from '../../service/ledger.ts';
-import { toAmount } from '../../service/money.ts';
+import { type Minor, toAmount } from '../../service/money.ts';
 import type { EntryRecord, TransferRecord } from '../../state/records.ts';
 import { buckets, causes, wallets as walletNames } from '../parts/entry-words.ts';
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
@@ -12,6 +12,7 @@ import { type Column, list, paged, readQuery } from '../parts/list.ts';
 import { age, amount, count, counted, money, movement, time } from '../parts/quantities.ts';
 
 const LATEST = 5;
+const MOST = 25;
 
 const balance = (
   label: string,
@@ -40,18 +41,39 @@ const walletColumns: readonly Column<Wallet & { id: string }>[] = [
 const about = ({ transactionId, cause }: EntryRecord): Markup | string =>
   transactionId === null
     ? causes[cause]
-    : html`<a href="/transactions/${transactionId}">${causes[cause]}</a>`;
+    : html`<a href="/transactions/${transactionId}">${causes[cause]}<span class="hidden-text"> ${transactionId}</span></a>`;
 
-const entryColumns = (now: number): readonly Column<EntryRecord>[] => [
+/** An entry, and what its part of the wallet held after it. */
+type Balanced = EntryRecord & { readonly balance: Minor };
+
+/** The entries of a currency, the newest first. */
+function balancedEntries({ service }: Dashboard, currency: string): Balanced[] {
+  const sums = new Map<string, Minor>();
+  return entriesOf(service.store, currency)
+    .map((entry) => {
+      const part = entry.walletType + entry.bucket;
+      const balance = (sums.get(part) ?? 0) + entry.amount;
+      sums.set(part, balance);
+      return { ...entry, balance };
+    })
+    .reverse();
+}
+
+const entryColumns = (now: number): readonly Column<Balanced>[] => [
   {
     label: 'Amount',
     isTitle: true,
     isNumber: true,
     cell: (one) => html`<strong>${movement(toAmount(one.amount, one.currency), one.currency)}</strong>`,
   },
-  { label: 'Why', isWide: true, cell: about },
-  { label: 'Where', cell: ({ walletType, bucket }) => `${walletNames[walletType]}, ${buckets[bucket]}` },
-  { label: 'Age', isNumber: true, cell: ({ at }) => age(at, now) },
+  { label: 'Why', isTitle: true, isWide: true, cell: about },
+  { label: 'Balance', isNumber: true, cell: (one) => money(one.balance, one.currency) },
+  {
+    label: 'of',
+    isTitle: true,
+    cell: ({ walletType, bucket }) => `${walletNames[walletType]}, ${buckets[bucket]}`,
+  },
+  { label: 'Age', isTitle: true, isNumber: true, cell: ({ at }) => age(at, now) },
 ];
 
 const waitingColumns = (now: number): readonly Column<EntryRecord>[] => [
@@ -61,9 +83,10 @@ const waitingColumns = (now: number): readonly Column<EntryRecord>[] => [
     isNumber: true,
     cell: (one) => html`<strong>${money(one.amount, one.currency)}</strong>`,
   },
-  { label: 'Where', cell: ({ bucket }) => buckets[bucket] },
+  { label: 'Where', isTitle: true, cell: ({ bucket }) => buckets[bucket] },
   {
     label: 'Becomes available',
+    isTitle: true,
     isWide: true,
     cell: ({ freeAt }) =>
       freeAt === null ? '' : html`${age(freeAt, now)} <span class="quiet small">${time(freeAt)}</span>`,
@@ -105,18 +128,18 @@ function currencyCard(dashboard: Dashboard, currency: string, refused: Refused |
   const now = service.now();
   const own = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
   const waiting = waitingOf(dashboard, currency);
-  const entries = entriesOf(service.store, currency).reverse();
+  const entries = balancedEntries(dashboard, currency);
   const at = `card-${currency}`;
   const move = (id: 'deposit' | 'transfer', title: string, hint: string): Markup => {
     const fields = fieldsOf(`${id}-${currency}`, refused);
     return form(`${id}-${currency}`, `${id}s`, {
       fields: html`<input type="hidden" name="currency" value="${currency}">${fields.field({ name: 'amount', label: `${title}, in ${currency}`, type: 'number', value: '1000', hint })}${fields.problem()}`,
-      button: title,
+      button: html`${title}<span class="hidden-text"> ${currency}</span>`,
     });
   };
   const isOpen = refused?.form.endsWith(`-${currency}`) ?? false;
   return html`<section class="card" id="${at}" aria-labelledby="${at}-title"><div class="head"><h2 id="${at}-title">${currency}</h2>
-<div class="actions"><a class="button" href="/wallets/${currency}">${entries.length < 2 ? 'Entries' : `All ${counted(entries.length, 'entry', 'entries')}`}</a></div></div>
+<div class="actions"><a class="button" href="/wallets/${currency}">${currency} ${counted(entries.length, 'entry', 'entries')}</a></div></div>
 ${list(`wallets-${currency}`, walletColumns, own)}
 ${
   waiting.length === 0
@@ -151,14 +174,19 @@ export function currencyPage(c: Context, dashboard: Dashboard): Promise<Response
   if (own.length === 0) return notFound(c, dashboard, 'wallet');
   const now = service.now();
   const waiting = waitingOf(dashboard, currency);
-  const { rows, pager } = paged(readQuery(c), entriesOf(service.store, currency).reverse());
+  const { rows, pager } = paged(readQuery(c), balancedEntries(dashboard, currency));
   return framed(c, dashboard, {
     title: `${currency} wallets`,
     section: '/wallets',
     crumbs: [['/wallets', 'Wallets']],
     body: html`${list(`wallets-${currency}`, walletColumns, own)}
-${waiting.length === 0 ? '' : html`<section class="stack" aria-labelledby="waiting-title"><h2 id="waiting-title">Not available yet</h2>${list('waiting', waitingColumns(now), waiting)}</section>`}
 <section class="stack" aria-labelledby="entries-title"><h2 id="entries-title">Entries</h2>
-${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('entries', entryColumns(now), rows)}${pager}</section>`,
+${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : list('entries', entryColumns(now), rows)}${pager}</section>
+${
+  waiting.length === 0
+    ? ''
+    : html`<details class="card" id="waiting-part"><summary>${counted(waiting.length, 'part')} not available yet</summary>${list('waiting', waitingColumns(now), waiting.slice(0, MOST))}
+${waiting.length > MOST ? html`<p class="quiet small">${count(waiting.length - MOST)} more become available later.</p>` : ''}</details>`
+}`,
   });
 }

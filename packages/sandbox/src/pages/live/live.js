@@ -41,7 +41,7 @@ function prepare(root) {
   for (const button of root.querySelectorAll('[data-copy]')) button.hidden = false;
   const zone = root.getElementById('zone');
   zone.hidden = false;
-  zone.textContent = isLocal() ? 'Times: local' : 'Times: UTC';
+  zone.lastElementChild.textContent = isLocal() ? 'local' : 'UTC';
 }
 
 /** A failure of this module itself, for its developer. */
@@ -265,7 +265,7 @@ document.addEventListener('click', ({ target }) => {
   const button = target.closest('[data-copy]');
   if (button !== null) copy(button).catch(report);
   if (target.matches('.new-rows')) refresh(false).catch(report);
-  if (target.id !== 'zone') return;
+  if (target.closest('#zone') === null) return;
   localStorage.setItem('times', isLocal() ? 'UTC' : 'local');
   prepare(document);
 });

@@ -55,6 +55,7 @@ const words: Readonly<Record<string, string>> = {
   body: 'Enter at most 65,536 characters.',
   max_attempts: 'Enter a whole number from 1 to 50.',
   backoff_ms: 'Enter whole milliseconds, at most 7 days.',
+  api_latency_ms: 'Enter whole milliseconds, at most 60,000.',
   min_amount: 'Enter an amount of zero or more.',
   max_amount: 'Enter an amount of zero or more.',
   max_daily_amount: 'Enter an amount of zero or more.',
@@ -154,7 +155,7 @@ export const form = (
     after = '',
   }: {
     fields?: Markup | string;
-    button: string;
+    button: string | Markup;
     kind?: 'main' | 'danger' | '';
     /** Other buttons. The first button of a form is the one of the Enter key. */
     before?: Markup | string;

@@ -26,7 +26,7 @@ const sections = [
   ['/requests', 'Requests'],
   ['/wallets', 'Wallets'],
   ['/providers', 'Providers'],
-  ['/check', 'Check'],
+  ['/check', 'Test endpoint'],
   ['/start', 'Start'],
   ['/settings', 'Settings'],
 ] as const;
@@ -59,7 +59,7 @@ export function framed(c: Context, dashboard: Dashboard, content: Content): Prom
     title: `${trouble.length === 0 ? '' : `(${trouble.length}) `}${title} · Payment service sandbox`,
     body: html`<a class="skip" href="#main">Skip to the content</a>
 <header class="top" id="top"><div class="frame">
-<div class="brand"><strong>Payment service sandbox</strong>${badge('info', 'Simulated')}${newestTrouble(trouble)}${keysPanel(c, dashboard)}<button type="button" id="zone" hidden>Times: UTC</button></div>
+<div class="brand"><strong>Payment service sandbox</strong>${badge('info', 'Simulated')}${newestTrouble(trouble)}${keysPanel(c, dashboard)}<button type="button" id="zone" title="Switch between UTC and local times" hidden><span class="hidden-text">Times: </span><span>UTC</span></button></div>
 <nav class="nav" aria-label="Pages"><ul>${sections.map(
       ([href, label]) =>
         html`<li><a href="${href}"${href === section ? html` aria-current="page"` : ''}>${label}</a></li>`,
@@ -90,13 +90,21 @@ function newestTrouble(groups: ReturnType<typeof troubled>): Markup | string {
 
 /** What makes the sandbox behave unexpectedly, each with the button that ends it. */
 function banners(service: Service): Markup | string {
-  const { misbehave, clockOffset } = service.settings();
+  const { misbehave, clockOffset, api_latency_ms, api_error } = service.settings();
   const wrong = Object.keys(misbehave).length > 0;
-  if (!wrong && clockOffset === 0) return '';
+  const faults = [
+    ...(api_latency_ms > 0 ? [`${count(api_latency_ms)} ms late`] : []),
+    ...(api_error === null ? [] : [`with HTTP ${api_error}`]),
+  ];
+  if (!wrong && clockOffset === 0 && faults.length === 0) return '';
   return html`<div class="banners" id="banners">${
     wrong
       ? html`<div class="note row wait" id="misbehaving"><span><strong>Callbacks misbehave:</strong> ${misbehaviourLabel(misbehave)}.</span>${button('defaults', 'Back to normal', { at: 'main', name: 'misbehave', value: 'none' })}</div>`
       : ''
+  }${
+    faults.length === 0
+      ? ''
+      : html`<div class="note row wait" id="api-faults"><span><strong>The API answers ${faults.join(', ')}.</strong></span>${button('api', 'Answer normally', { at: 'main' })}</div>`
   }${
     clockOffset === 0
       ? ''

@@ -5,23 +5,27 @@ import { count } from './quantities.ts';
 
 const PAGE_SIZE = 25;
 
-/** A column of a list. On a phone, where each row is a card, `label` stands beside the cell. */
+/** A column of a list. On a phone, where a row has two lines, `label` stands beside the cell. */
 export interface Column<T> {
   readonly label: string;
   readonly cell: (row: T) => Markup | string;
   readonly isNumber?: boolean;
-  /** True where the cell explains itself on a card. */
+  /** True where the cell explains itself without its label. */
   readonly isTitle?: boolean;
-  /** True where the cell has a line of a card to itself. */
+  /** True where the cell takes the rest of a line. */
   readonly isWide?: boolean;
+  /** True where the cell is left out below 960 pixels. */
+  readonly isMinor?: boolean;
 }
 
-const classOf = ({ isNumber, isWide }: { isNumber?: boolean; isWide?: boolean }): string =>
-  isNumber ? 'number' : isWide ? 'wide' : '';
+const classOf = ({ isNumber, isWide, isMinor }: Omit<Column<never>, 'label' | 'cell'>): string =>
+  [isNumber ? 'number' : '', isWide ? 'wide' : '', isMinor ? 'minor' : ''].filter(Boolean).join(' ');
 
 /**
- * A table on a wide screen, cards on a phone. Every row has an id, so that it stays the same when the page is updated.
+ * A table on a wide screen, rows of two lines on a phone. Every row has an id, so that it stays the same when the page is
+ * updated.
  *
+ * @param name its id, and its caption for screen readers.
  * @param more what stands below a row.
  */
 export function list<T extends { readonly id: number | string }>(
@@ -30,7 +34,7 @@ export function list<T extends { readonly id: number | string }>(
   rows: readonly T[],
   more: (row: T) => Markup | string = () => '',
 ): Markup {
-  return html`<table class="list" id="${name}">
+  return html`<table class="list" id="${name}"><caption class="hidden-text">${name.replaceAll('-', ' ')}</caption>
 <thead><tr>${columns.map((column) => html`<th scope="col" class="${classOf(column)}">${column.label}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (row) =>

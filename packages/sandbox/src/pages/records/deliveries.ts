@@ -71,18 +71,20 @@ export function deliveryColumns(dashboard: Dashboard): Column<Group>[] {
       isWide: true,
       cell: ({ newest }) => outcomeLine(dashboard, newest),
     },
-    { label: 'Status', isNumber: true, cell: ({ newest }) => statusCell(newest) },
+    { label: 'Status', isNumber: true, isMinor: true, cell: ({ newest }) => statusCell(newest) },
     {
       label: 'Attempts',
       isNumber: true,
+      isMinor: true,
       cell: ({ newest: { attempts, retry } }) => `${attempts.length} of ${retry.max_attempts}`,
     },
     {
       label: 'Time taken',
       isNumber: true,
+      isMinor: true,
       cell: ({ newest }) => milliseconds(newest.attempts.at(-1)?.ms ?? null),
     },
-    { label: 'Age', isNumber: true, cell: ({ newest }) => age(newest.createdAt, now) },
+    { label: 'Age', isNumber: true, isTitle: true, cell: ({ newest }) => age(newest.createdAt, now) },
   ];
 }
 

@@ -62,7 +62,7 @@ const editableBody = ({ id, body }: DeliveryRecord): Markup =>
   bodyText(body, {
     signed: true,
     value: (path, shown) =>
-      html`<a href="/compose/${id}?edit=${encodeURIComponent(path)}" title="Edit">${shown}</a>`,
+      html`<a href="/compose/${id}?edit=${encodeURIComponent(path)}" title="Edit">${shown}<span class="hidden-text"> of ${path}</span></a>`,
   });
 
 /** Where this delivery differs from the one that it was made from, or from the genuine callback. */

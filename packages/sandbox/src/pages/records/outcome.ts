@@ -46,7 +46,8 @@ export const deliveryWords: Readonly<Record<DeliveryState, readonly [tone: Tone,
 
 export function deliveryState(dashboard: Dashboard, delivery: DeliveryRecord, href?: string): Markup {
   const [tone, word] = deliveryWords[stateOf(dashboard, delivery)];
-  return badge(tone, word, href);
+  if (href === undefined) return badge(tone, word);
+  return badge(tone, html`${word}<span class="hidden-text"> delivery ${delivery.id}</span>`, href);
 }
 
 /** What was sent for one transaction, the newest first: its callback, resends and copies. */

@@ -52,10 +52,10 @@ const columns = (store: Reader, now: number): Column<RequestRecord>[] => [
     cell: ({ id, method, path, refusal }) =>
       html`<a class="mono" href="/requests/${id}">${method} ${path}</a>${refusal === null ? '' : html`<span class="quiet small">${refusal}</span>`}`,
   },
-  { label: 'Reference', isWide: true, cell: (one) => subject(store, one) },
+  { label: 'Reference', cell: (one) => subject(store, one) },
   { label: 'Status', isNumber: true, cell: ({ status }) => String(status) },
-  { label: 'Time taken', isNumber: true, cell: ({ ms }) => milliseconds(ms) },
-  { label: 'Age', isNumber: true, cell: ({ at }) => age(at, now) },
+  { label: 'Time taken', isNumber: true, isMinor: true, cell: ({ ms }) => milliseconds(ms) },
+  { label: 'Age', isNumber: true, isTitle: true, cell: ({ at }) => age(at, now) },
 ];
 
 /** The merchant's own calls to the API, the newest first. */

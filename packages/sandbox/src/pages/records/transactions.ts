@@ -28,11 +28,18 @@ export function transactionColumns(dashboard: Dashboard): Column<TransactionReco
     },
     {
       label: 'Type',
+      isMinor: true,
       cell: ({ transactionType }) => transactionType.charAt(0) + transactionType.slice(1).toLowerCase(),
     },
-    { label: 'Amount', isNumber: true, cell: ({ amount, currency }) => money(amount, currency) },
+    {
+      label: 'Amount',
+      isNumber: true,
+      isTitle: true,
+      cell: ({ amount, currency }) => money(amount, currency),
+    },
     {
       label: 'Callback',
+      isTitle: true,
       cell: ({ id, status, callbackUrl }) => {
         const delivery = newest.get(id);
         if (delivery !== undefined) return deliveryState(dashboard, delivery, `/deliveries/${delivery.id}`);
@@ -43,13 +50,19 @@ export function transactionColumns(dashboard: Dashboard): Column<TransactionReco
     {
       label: 'Status',
       isNumber: true,
+      isMinor: true,
       cell: (one) => {
         const last = lastOf(one);
         return last === undefined ? '–' : httpStatus(last.status);
       },
     },
-    { label: 'Time taken', isNumber: true, cell: (one) => milliseconds(lastOf(one)?.ms ?? null) },
-    { label: 'Age', isNumber: true, cell: ({ createdAt }) => age(createdAt, now) },
+    {
+      label: 'Time taken',
+      isNumber: true,
+      isMinor: true,
+      cell: (one) => milliseconds(lastOf(one)?.ms ?? null),
+    },
+    { label: 'Age', isNumber: true, isTitle: true, cell: ({ createdAt }) => age(createdAt, now) },
   ];
 }
 
