@@ -7,12 +7,14 @@ order by next_at, id limit 50
 
 -- name: start_attempt
 -- Committed before the handler runs. Nothing is started while another process works on the same internal_reference.
-update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, next_at = {now} + cast($3 as bigint)
+-- $4 identifies this start: only its owner takes it back, settles, parks or fails it.
+update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, next_at = {now} + cast($3 as bigint),
+  start_id = $4
 where id = $1 and next_at = cast($2 as bigint) and {try_lock}
 returning attempts, last_error
 
 -- name: read_case
-select t.transition_id, t.signed, t.attempts, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims, b.refusal,
+select t.transition_id, t.signed, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims, b.refusal,
   e.currency, e.amount, e.compare, e.replaced, e.settled_by, a.status as applied_status
 from inbox.transition t
 join inbox.body b on b.transition = t.id
@@ -31,7 +33,7 @@ select {is_own} as is_own
 -- name: settle_transition
 update inbox.transition set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = null,
   settled_digest = $3, waived = 0, changed_at = {now}
-where id = $1 and attempts = cast($2 as integer) and next_at is not null
+where id = $1 and start_id = $2 and next_at is not null
 returning id, transition_id
 
 -- name: settle_expectation
@@ -49,21 +51,22 @@ on conflict (subject_key) do update set status = excluded.status, transition_id 
 -- name: park
 -- Not an attempt: no handler ran. $5 is null for a transition that is not looked at again automatically.
 update inbox.transition set state = $3, reason = $4, attempts = attempts - 1, unfinished = 0, looks = looks + 1, waived = 0,
-  next_at = {now} + cast($5 as bigint), changed_at = case when state = $3 and reason = $4 then changed_at else {now} end
-where id = $1 and revision = cast($2 as integer) and next_at is not null
+  start_id = null, next_at = {now} + cast($5 as bigint), changed_at = case when state = $3 and reason = $4 then changed_at else {now} end
+where id = $1 and revision = cast($2 as integer) and start_id = $6 and next_at is not null
 returning id, transition_id
 
 -- name: take_back
 -- The attempt did not take place: another worker has this reference, or the transition changed meanwhile.
-update inbox.transition set attempts = attempts - 1, unfinished = unfinished - 1, next_at = {now} + cast($3 as bigint)
-where id = $1 and attempts = cast($2 as integer) and unfinished > 0 and next_at is not null
+update inbox.transition set attempts = attempts - 1, unfinished = unfinished - 1, next_at = {now} + cast($3 as bigint),
+  start_id = null
+where id = $1 and start_id = $2 and next_at is not null
 returning id, transition_id
 
 -- name: fail_attempt
 -- Written from outside of the handler's transaction. $5 is null for a transition that is not tried again.
 update inbox.transition set unfinished = 0, state = $3, reason = $4, next_at = {now} + cast($5 as bigint),
   last_error = $6, changed_at = {now}
-where id = $1 and attempts = cast($2 as integer) and next_at is not null
+where id = $1 and start_id = $2 and next_at is not null
 returning id, transition_id
 
 -- name: add_expectation

@@ -13,6 +13,7 @@ create table inbox.transition (
   revision integer not null default 0,
   attempts integer not null default 0,
   unfinished integer not null default 0,
+  start_id {text},
   looks integer not null default 0,
   waived integer not null default 0,
   next_at {bigint},

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { unsignedFields } from '@payment-service/core';
 import { failureCode } from '../events.ts';
@@ -48,9 +49,10 @@ const OUTCOME_MS = 20;
 const STORE_RETRY = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 250, longestDelayMs: 5000 };
 const MAX_ERROR_LENGTH = 500;
 
-/** Its start is committed: `attempts` is the number of this one, and `mark` tells its transaction from others. */
+/** Its start is committed: `attempts` is the number of this one. */
 type Started = Due & {
-  readonly mark: string;
+  /** Tells it from the starts of other workers, and its transaction from others (threat A51). */
+  readonly startId: string;
   /** Of the attempt before. */
   readonly lastError: string | undefined;
   /** The number of the transaction in which its handler has begun, on PostgreSQL. */
@@ -69,10 +71,12 @@ type Afterwards = (durationMs: number) => unknown;
 export async function attempt<Tx>(due: Due, context: WorkContext<Tx>): Promise<boolean> {
   const { store, statements, settings } = context;
   const attempts = due.attempts + 1;
-  const takeBack = () => runUntilAnswered('take_back', [due.id, attempts, BUSY_MS], context);
+  const startId = randomUUID();
+  const takeBack = () => runUntilAnswered('take_back', [due.id, startId, BUSY_MS], context);
   let row: Row | undefined;
   try {
-    [row] = await statements.run('start_attempt', [due.id, due.nextAt, backoff(attempts, settings)]);
+    const delayMs = backoff(attempts, settings);
+    [row] = await statements.run('start_attempt', [due.id, due.nextAt, delayMs, startId]);
     if (row === undefined) return false;
   } catch (lost) {
     await waitForStore(lost, 1, context);
@@ -81,7 +85,7 @@ export async function attempt<Tx>(due: Due, context: WorkContext<Tx>): Promise<b
     return true;
   }
   const lastError = optionalText(row, 'last_error');
-  const started = { ...due, attempts, lastError, mark: `${due.id}/${attempts}` };
+  const started = { ...due, attempts, lastError, startId };
   const began = performance.now();
   let afterwards: Afterwards;
   try {
@@ -100,16 +104,16 @@ async function decide<Tx>(
   tx: Tx,
 ): Promise<Afterwards | undefined> {
   const { store, statements, settings, handlers } = context;
-  const { id, attempts, subjectKey, mark } = started;
+  const { id, startId, subjectKey } = started;
   let number: string | undefined;
   if (store.dialect === 'postgres') {
     const limits = [settings.handlerLockTimeoutMs, settings.handlerTimeoutMs].map(String);
-    const [row] = await statements.run('enter_attempt', [...limits, mark, subjectKey], tx);
+    const [row] = await statements.run('enter_attempt', [...limits, startId, subjectKey], tx);
     if (row?.['is_free'] !== true) return undefined;
     number = textOf(row, 'number');
   }
   const file = await readCase(statements, id, tx);
-  if (file?.attempts !== attempts) return undefined;
+  if (file?.startId !== startId) return undefined;
   const handler = findHandler(handlers, file.signed);
   const verdict = evaluate(file, settings, handler !== undefined);
   if (verdict.kind === 'apply') {
@@ -119,7 +123,7 @@ async function decide<Tx>(
   const { state, reason, isWaiting } = verdict;
   const { transitionId, revision, looks } = file;
   const again = isWaiting && looks < MAX_LOOKS ? backoff(looks + 1, settings) : null;
-  const parked = await statements.run('park', [id, revision, state, reason, again], tx);
+  const parked = await statements.run('park', [id, revision, state, reason, again, startId], tx);
   // What came meanwhile may change the verdict.
   if (parked.length === 0) return undefined;
   return () => {
@@ -133,7 +137,7 @@ interface Application<Tx> extends Extract<Verdict, { kind: 'apply' }> {
 }
 
 async function apply<Tx>(
-  { id, attempts, subjectKey, mark }: Started,
+  { id, attempts, subjectKey, startId }: Started,
   { file, handler, settled: expected, digest, isContradicted }: Application<Tx>,
   { statements, settings }: WorkContext<Tx>,
   tx: Tx,
@@ -149,11 +153,11 @@ async function apply<Tx>(
     await within(settings.handlerTimeoutMs, running, 'The handler did not settle within handlerTimeoutMs.');
   } catch (error) {
     // What it did may be committed although it failed, so it must not run again.
-    const own = within(settings.storeTimeoutMs, isOwn(statements, mark, tx));
+    const own = within(settings.storeTimeoutMs, isOwn(statements, startId, tx));
     if (!(await own.catch(() => true))) throw new TransactionEnded({ cause: error });
     throw error;
   }
-  if (!(await isOwn(statements, mark, tx))) throw new TransactionEnded();
+  if (!(await isOwn(statements, startId, tx))) throw new TransactionEnded();
   // Their conditions make an effect happen once: a second attempt, on any machine and after any crash, finds them false, and
   // its effects are rolled back.
   const change = async (name: string, values: readonly SqlValue[]): Promise<void> => {
@@ -165,7 +169,7 @@ async function apply<Tx>(
   };
   if (expected !== undefined)
     await change('settle_expectation', [id, expected.currency, expected.amount, expected.compare]);
-  await change('settle_transition', [id, attempts, digest]);
+  await change('settle_transition', [id, startId, digest]);
   const status = JSON.stringify(signed.transaction_status);
   await statements.run('record_applied', [subjectKey, status, transitionId], tx);
   const event = { name: 'transition.settled', transitionId, state: 'settled', attempt: attempts } as const;
@@ -198,7 +202,7 @@ async function isCommitted<Tx>({ transaction }: Started, context: WorkContext<Tx
 
 /** Writes that an attempt failed, which was rolled back, unless its handler has ended its transaction. */
 async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<Tx>): Promise<void> {
-  const { id, attempts, lastError } = started;
+  const { id, attempts, startId, lastError } = started;
   const { settings } = context;
   const isKnown = failureCode(thrown) === 'TRANSACTION_ENDED';
   const isEnded = isKnown || (await isCommitted(started, context));
@@ -210,7 +214,7 @@ async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<
   // For the person who looks at the transition. NUL is no text to PostgreSQL.
   const message = error instanceof Error ? `${error.name}: ${error.message}` : inspect(error);
   const text = message.replaceAll('\0', '\uFFFD').slice(0, MAX_ERROR_LENGTH).toWellFormed();
-  const [failed] = await runUntilAnswered('fail_attempt', [id, attempts, ...next, text], context);
+  const [failed] = await runUntilAnswered('fail_attempt', [id, startId, ...next, text], context);
   if (failed === undefined) return;
   const transitionId = textOf(failed, 'transition_id');
   const common = { transitionId, attempt: attempts };

@@ -7,8 +7,8 @@ import { expectationIn } from './expectation.ts';
 
 /** All that is known of one transition while it is decided on. */
 export interface CaseFile extends TransitionCase {
-  /** The number of this attempt. */
-  readonly attempts: number;
+  /** Of the attempt that may settle it. */
+  readonly startId: string | undefined;
   /** How often it was looked at in vain. */
   readonly looks: number;
   /** Changes with everything that could change the verdict. */
@@ -36,7 +36,7 @@ export async function readCase<Tx>(
     appliedStatus: applied === undefined ? undefined : (JSON.parse(applied) as string),
     unfinished: numberOf(row, 'unfinished') - 1,
     isWaived: numberOf(row, 'waived') === 1,
-    attempts: numberOf(row, 'attempts'),
+    startId: optionalText(row, 'start_id'),
     looks: numberOf(row, 'looks'),
     revision: numberOf(row, 'revision'),
   };

@@ -58,7 +58,7 @@ async function playScenario(
     const [row] = await statements.run('find_due', [account, -1, 0]);
     if (row === undefined) return false;
     const due = dueIn(row);
-    if (isCrash) await statements.run('start_attempt', [due.id, due.nextAt, 1000]);
+    if (isCrash) await statements.run('start_attempt', [due.id, due.nextAt, 1000, 'a crash']);
     else await attempt(due, context);
     return true;
   }
