@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SandboxDelivery } from '../src/index.ts';
 import { call, collection } from './support/api.ts';
@@ -95,6 +98,23 @@ describe('what needs attention', () => {
     await submit(sandbox, 'reset');
     expect(sandbox.deliveries()).toEqual([]);
   });
+});
+
+it('what was dismissed stays dismissed in the file, for the next start', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'seen-'));
+  const options = { file: join(folder, 'sandbox.db'), retry: { preset: 'none' as const } };
+  failing();
+  const trouble = async () => (await show('/')).includes('id="trouble"');
+  const sandbox = stage.open(options);
+  sandbox.collect(collection);
+  await sandbox.idle();
+  expect(await trouble()).toBe(true);
+  await submit(sandbox, 'seen');
+  await sandbox.close();
+  stage.open(options);
+  expect([await trouble(), stage.sandbox.deliveries().length]).toEqual([false, 1]);
+  await stage.sandbox.close();
+  rmSync(folder, { recursive: true });
 });
 
 describe('the list of deliveries', () => {
