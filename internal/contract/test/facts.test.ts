@@ -1,0 +1,179 @@
+/**
+ * What the service shows, as literals: each fact once, so that a mistake in the contract cannot agree with itself. A planted
+ * fault in one of them once passed every other test.
+ */
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, test } from 'vitest';
+import { parse } from 'yaml';
+
+const contractFile = fileURLToPath(import.meta.resolve('@payment-service/openapi/payment-service.yaml'));
+const contract = parse(readFileSync(contractFile, 'utf8'));
+
+/** Every object in the contract, with its path. */
+function* objectsIn(value: unknown, path = ''): Generator<readonly [string, Record<string, unknown>]> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield [path, value as Record<string, unknown>];
+  for (const [name, member] of Object.entries(value)) yield* objectsIn(member, `${path}/${name}`);
+}
+
+const objects = [...objectsIn(contract)];
+const { schemas } = contract.components;
+const success = (path: string) => contract.paths[path].get.responses['200'].content['application/json'];
+
+describe('protocol §5.1: request authentication', () => {
+  it('the keys are sent in the headers public-key and secret-key', () => {
+    expect(contract.components.securitySchemes).toMatchObject({
+      publicKey: { type: 'apiKey', in: 'header', name: 'public-key' },
+      secretKey: { type: 'apiKey', in: 'header', name: 'secret-key' },
+    });
+    expect(Object.keys(contract.components.securitySchemes)).toEqual(['publicKey', 'secretKey']);
+  });
+
+  it('the public key alone is the default, and the balance inquiry needs both keys together', () => {
+    expect(contract.security).toEqual([{ publicKey: [] }]);
+    expect(contract.paths['/data/wallet-balances'].get.security).toEqual([{ publicKey: [], secretKey: [] }]);
+  });
+
+  it('callbacks and redirects send no key', () => {
+    expect(contract.webhooks.transactionCallback.post.security).toEqual([]);
+    expect(contract.webhooks.transactionRedirect.get.security).toEqual([]);
+  });
+});
+
+test('protocol §9: x-api-version is a header that is sent with 1', () => {
+  expect(contract.components.parameters.ApiVersion).toMatchObject({
+    name: 'x-api-version',
+    in: 'header',
+    example: '1',
+    schema: { 'x-known-values': ['1'] },
+  });
+});
+
+describe('what is not shown stays open', () => {
+  /** Keywords of JSON Schema that refuse a value, apart from `type` and `required`. */
+  const CLOSING =
+    /^(enum|const|not|oneOf|pattern|format|maxLength|minLength|minimum|maximum|exclusive\w+|multipleOf|maxItems|minItems|uniqueItems|maxProperties|minProperties|propertyNames|unevaluated\w+|dependent\w+)$/;
+
+  it('every object accepts extra fields', () => {
+    const closed = objects.filter(([, { additionalProperties = true }]) => additionalProperties !== true);
+    expect(closed.map(([path]) => path)).toEqual([]);
+  });
+
+  it('no schema refuses a value of the right type', () => {
+    const closing = objects
+      .filter(([path]) => !/\/(example|properties)$|\/example\//.test(path))
+      .flatMap(([path, schema]) => Object.keys(schema).map((name) => `${path}/${name}`))
+      .filter((path) => CLOSING.test(path.slice(path.lastIndexOf('/') + 1)));
+    expect(closing).toEqual([]);
+  });
+
+  it('the values that are shown are the known ones, and no others', () => {
+    const known = objects.flatMap(([path, { 'x-known-values': values }]) =>
+      values === undefined
+        ? []
+        : [[path.replace(/^.*\/(schemas|paths)\/|\/schema\/.*(?=\/status$)/g, ''), values]],
+    );
+    expect(Object.fromEntries(known)).toEqual({
+      '/components/parameters/ApiVersion/schema': ['1'],
+      '/data/payment-providers/get/responses/200/content/application/json/status': ['success'],
+      '/data/payout-bank-codes/get/responses/200/content/application/json/status': ['success'],
+      '/data/wallet-balances/get/responses/200/content/application/json/status': ['success'],
+      TransactionType: ['COLLECTION'],
+      TransactionStatus: ['COMPLETED'],
+      'PaymentProvider/properties/transaction_method': ['MOBILE_MONEY'],
+      'PaymentProvider/properties/transaction_type': ['Collection'],
+      'Wallet/properties/wallet_type': ['MERCHANT_COLLECTION', 'MERCHANT_PAYOUT'],
+      'ErrorEnvelope/properties/status': ['error'],
+      'TransactionCallback/properties/event': ['transaction.completed'],
+    });
+  });
+});
+
+describe('protocol §4.2 and §7: the one error that is shown', () => {
+  const { parameters, responses } = contract.paths['/data/payout-bank-codes'].get;
+
+  it('provider_code is a required query parameter of the payout banks, and the only required one of any endpoint', () => {
+    const required = Object.entries<{ get: { parameters: { name?: string; required?: boolean }[] } }>(
+      contract.paths,
+    ).flatMap(([path, { get }]) =>
+      get.parameters.filter((one) => one.required).map(({ name }) => [path, name]),
+    );
+    expect(required).toEqual([['/data/payout-bank-codes', 'provider_code']]);
+    expect(parameters).toContainEqual(expect.objectContaining({ name: 'provider_code', in: 'query' }));
+  });
+
+  it('400 is shown for the payout banks only, with the error envelope', () => {
+    const with400 = Object.entries<{ get: { responses: object } }>(contract.paths)
+      .filter(([, { get }]) => '400' in get.responses)
+      .map(([path]) => path);
+    expect(with400).toEqual(['/data/payout-bank-codes']);
+    expect(responses['400'].content['application/json']).toEqual({
+      schema: { $ref: '#/components/schemas/ErrorEnvelope' },
+      example: { code: 400, status: 'error', message: 'provider_code is required', data: {} },
+    });
+  });
+});
+
+describe('the examples', () => {
+  it.each(Object.keys(contract.paths))('%s answers with 200, success and one list', (path) => {
+    const { example, schema } = success(path);
+    expect(example).toMatchObject({
+      code: 200,
+      status: 'success',
+      message: 'Request completed successfully',
+    });
+    const [list, ...others] = Object.keys(example.data);
+    expect(others).toEqual([]);
+    expect(schema.properties.data.required).toEqual([list]);
+    const row = schemas[schema.properties.data.properties[list ?? ''].items.$ref.split('/').at(-1)];
+    for (const one of example.data[list ?? '']) expect(Object.keys(one)).toEqual(row.required);
+  });
+
+  it('protocol §2.4: the balances of each wallet add up to actual_balance, and both types are shown', () => {
+    const wallets: Record<string, number>[] = success('/data/wallet-balances').example.data.merchant_wallets;
+    expect(wallets.map(({ wallet_type }) => wallet_type)).toEqual(['MERCHANT_COLLECTION', 'MERCHANT_PAYOUT']);
+    for (const {
+      actual_balance,
+      available_balance = 0,
+      uncleared_balance = 0,
+      reserve_balance = 0,
+    } of wallets) {
+      expect(actual_balance).toBe(available_balance + uncleared_balance + reserve_balance);
+    }
+  });
+
+  const { post } = contract.webhooks.transactionCallback;
+  const { event, payload } = post.requestBody.content['application/json'].example;
+
+  it('protocol §2.5: total_credit is transaction_amount minus transaction_charge, with charge_customer false', () => {
+    const { transaction_amount, transaction_charge, total_credit, charge_customer } = payload;
+    expect({ total_credit, charge_customer }).toEqual({
+      total_credit: transaction_amount - transaction_charge,
+      charge_customer: false,
+    });
+    expect(transaction_charge).toBeGreaterThan(0);
+  });
+
+  it('protocol §6: the callback is transaction.completed with the status COMPLETED', () => {
+    expect([event, payload.transaction_type, payload.transaction_status]).toEqual([
+      'transaction.completed',
+      'COLLECTION',
+      'COMPLETED',
+    ]);
+  });
+
+  it('protocol §5.2: the signature is that of the five fields under the key that the description names', () => {
+    const [header] = post.parameters;
+    const [query] = contract.webhooks.transactionRedirect.get.parameters;
+    const { merchant_reference, internal_reference, transaction_type, transaction_status } = payload;
+    const signed = [event, merchant_reference, internal_reference, transaction_type, transaction_status];
+    for (const { description, example } of [header, query]) {
+      const [, key = ''] = /signing key of the example is (\w+)\./.exec(description) ?? [];
+      const digest = createHmac('sha256', key).update(signed.join(':')).digest('hex');
+      expect(key).toMatch(/^[A-Z]{10,}$/);
+      expect(example).toBe(`t=1700000000,s=${digest}`);
+    }
+  });
+});
