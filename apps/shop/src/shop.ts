@@ -32,10 +32,7 @@ export interface Shop {
 }
 
 /** Where the service and the shop are, and the keys of the merchant account. */
-type ServiceAccess = Pick<
-  ShopConfig,
-  'baseUrl' | 'publicKey' | 'secretKey' | 'signingKey' | 'allowSandboxKeys' | 'confirmWithinMs' | 'contact'
-> & {
+type ServiceAccess = Omit<ShopConfig, 'host' | 'port' | 'shopUrl' | 'keeping'> & {
   readonly shopUrl: string;
   /** Where the shop listens. */
   readonly origin: string;
