@@ -1,3 +1,4 @@
+import { distance } from '../near-name.ts';
 import { readTimestamp } from '../verify/signature.ts';
 import { type Explanation, OUTCOMES, type OutcomeCause, titleAndFix } from './causes.ts';
 import { type ExplainOptions, explain } from './explain.ts';
@@ -229,18 +230,4 @@ function nearest({ url, knownPaths }: Seen): string | undefined {
         distance(path, known) <= known.length / 3),
   );
   return near && `The path is ${printable(path)}; ${printable(near)} is known.`;
-}
-
-/** Levenshtein's: how many characters to insert, delete or replace. */
-function distance(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (const character of left.slice(0, 200)) {
-    const next = [(row[0] ?? 0) + 1];
-    for (let at = 1; at <= right.length; at++) {
-      const kept = (row[at - 1] ?? 0) + (right[at - 1] === character ? 0 : 1);
-      next.push(Math.min(kept, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

@@ -1,4 +1,5 @@
 export { servingEnvironment } from '../environment.ts';
+export { nearName } from '../near-name.ts';
 export { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '../options.ts';
 export { printable, printableJson, printableLines } from '../printable.ts';
 export { incomingCallback, type NodeRequest } from './node.ts';

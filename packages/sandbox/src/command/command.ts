@@ -133,13 +133,13 @@ prints what happened and why. The exit code is the program's.
     )
     .action(async (options: TriggerOptions & SessionOptions & { json?: true }) => {
       const { transaction, deliveries } = await trigger(openSession(options), options);
-      report(deliveries, options.json && { transaction });
+      await report(deliveries, options.json && { transaction });
     });
   withSession(root.command('resend'))
     .description('sends a delivery again')
     .argument('<id>', 'of the delivery', id)
     .action(async (delivery: number, options: SessionOptions & { json?: true }) => {
-      report(await resend(openSession(options), delivery), options.json && {});
+      await report(await resend(openSession(options), delivery), options.json && {});
     });
   withSession(root.command('check'))
     .description('posts genuine and wrong callbacks to an endpoint; exit code 1 when a case fails')
@@ -185,8 +185,8 @@ prints what happened and why. The exit code is the program's.
 }
 
 /** Prints deliveries; the exit code is 1 when one of them went wrong. */
-function report(deliveries: readonly SandboxDelivery[], json: object | undefined): void {
-  if (json === undefined) printDeliveries(deliveries, process.stdout);
+async function report(deliveries: readonly SandboxDelivery[], json: object | undefined): Promise<void> {
+  if (json === undefined) await printDeliveries(deliveries, process.stdout);
   else console.log(printableJson({ ...json, deliveries }));
   if (deliveries.some(wentWrong)) exitCode = 1;
 }

@@ -3,6 +3,7 @@ import type { Explanation } from '@payment-service/core/explain';
 import { printable } from '@payment-service/core/receive';
 import type { CheckReport } from '../check/check.ts';
 import type { SandboxAttempt, SandboxDelivery } from '../service/views.ts';
+import { lookAt } from './look-at.ts';
 
 type Stream = NodeJS.WriteStream;
 
@@ -10,9 +11,10 @@ const TONE_COLOURS = { good: 'green', bad: 'red', neutral: 'yellow' } as const;
 const VERDICT_COLOURS = { pass: 'green', warn: 'yellow', fail: 'red' } as const;
 const MAX_ANSWER = 200;
 
-/** Prints what each delivery sent, what came back, and why. */
-export function printDeliveries(deliveries: readonly SandboxDelivery[], stream: Stream): void {
-  for (const { id, url, misbehaves, attempts, signed, due_at } of deliveries) {
+/** Prints what each delivery sent, what came back, why, and what else can be seen of an endpoint that did not take it. */
+export async function printDeliveries(deliveries: readonly SandboxDelivery[], stream: Stream): Promise<void> {
+  for (const delivery of deliveries) {
+    const { id, url, misbehaves, attempts, signed, due_at } = delivery;
     const wrong = misbehaves.length === 0 ? '' : ` (${misbehaves.join(', ')})`;
     stream.write('\n');
     print(stream, `Delivery ${id} to ${url}${wrong}`);
@@ -26,6 +28,8 @@ export function printDeliveries(deliveries: readonly SandboxDelivery[], stream: 
     print(stream, `  ${answerOf(attempt)}`);
     print(stream, `  ${title}`, TONE_COLOURS[tone]);
     for (const text of [detail, fix]) if (text !== '') print(stream, `  ${text}`);
+    const seen = wentWrong(delivery) ? await lookAt(delivery) : undefined;
+    if (seen !== undefined) print(stream, `  ${seen}`, 'yellow');
   }
 }
 

@@ -8,6 +8,7 @@ import { CommandError, hasCode } from './command-error.ts';
 export interface Program {
   /** Its command line, for messages. */
   readonly name: string;
+  readonly pid: number;
   /** Resolves with its exit code; 128 and the signal's number when a signal ended it, as shells say it. */
   readonly ended: Promise<number>;
   /** Whether a signal to this process has asked it to end. */
@@ -44,7 +45,7 @@ export async function startProgram(
   // A program that cannot be started rejects both.
   ended.catch(() => undefined);
   await hasSpawned(child, file);
-  return { name: [file, ...args].join(' '), ended, isStopped: () => stops > 0 };
+  return { name: [file, ...args].join(' '), pid: child.pid ?? 0, ended, isStopped: () => stops > 0 };
 }
 
 async function hasSpawned(child: ChildProcess, file: string): Promise<void> {
@@ -57,9 +58,14 @@ async function hasSpawned(child: ChildProcess, file: string): Promise<void> {
 }
 
 /** Resolves with true when something listens there, and with false when the signal is aborted before. */
-export async function listens(url: URL, signal: AbortSignal): Promise<boolean> {
+export async function listens(
+  url: URL,
+  signal: AbortSignal,
+  onWaiting: () => Promise<void>,
+): Promise<boolean> {
   while (!signal.aborted) {
     if (await accepts(url)) return true;
+    await onWaiting();
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   return false;

@@ -1,6 +1,7 @@
 import { createSandbox, type Sandbox } from '../sandbox.ts';
 import { CommandError } from './command-error.ts';
 import { type KeyVariables, keyVariables, OWN_KEYS_FILE, ownStateFile, writeKeys } from './keys.ts';
+import { listensElsewhere } from './listeners.ts';
 import { printDeliveries, wentWrong } from './print.ts';
 import { accepts, listens, type Program, portOf, startProgram } from './program.ts';
 import { sessionWith } from './session.ts';
@@ -22,6 +23,10 @@ export interface StartOptions {
 }
 
 const PATIENCE_MS = 10_000;
+/** How long a program has listened elsewhere when it is taken for a mistake. */
+const SETTLED_MS = 1000;
+/** An end so soon after a callback is probably due to it. */
+const SOON_MS = 5000;
 
 /**
  * Starts the sandbox, and the program that is named: with the keys in its environment, and one callback as soon as it
@@ -77,11 +82,19 @@ async function runWith(
   });
   if (target === undefined) {
     console.error('No callback was sent. Set its address with --callback-url.');
-  } else {
-    await sendFirst(session, program, target);
   }
+  const isAccepted = target !== undefined && (await sendFirst(session, program, target));
+  const accepted = performance.now();
   const code = await program.ended;
-  if (code !== 0 && !program.isStopped()) console.error(`${program.name} ended with exit code ${code}.`);
+  if (code === 0 || program.isStopped()) return code;
+  console.error(
+    `${program.name} ended with exit code ${code}. This command runs on Node ${process.versions.node}.`,
+  );
+  if (isAccepted && performance.now() - accepted < SOON_MS) {
+    console.error(
+      'It had accepted the callback just before: what it had not stored by then is lost. Probably work that goes on after the answer failed: let the handler await it, or store the callback first, as the inbox does.',
+    );
+  }
   return code;
 }
 
@@ -89,7 +102,7 @@ async function sendFirst(
   session: Parameters<typeof trigger>[0],
   program: Program,
   target: URL,
-): Promise<void> {
+): Promise<boolean> {
   const ending = new AbortController();
   const over = program.ended.finally(() => ending.abort());
   const patience = setTimeout(() => {
@@ -97,19 +110,32 @@ async function sendFirst(
       `Nothing listens on ${target.host} yet. Does ${program.name} listen on this address and port?`,
     );
   }, PATIENCE_MS);
-  const isListening = await listens(target, ending.signal);
+  let elsewhere: { readonly words: string; readonly since: number } | undefined;
+  let isTold = false;
+  const isListening = await listens(target, ending.signal, async () => {
+    if (isTold) return;
+    const words = await listensElsewhere(program.pid, program.name, target);
+    if (words === undefined || words !== elsewhere?.words)
+      elsewhere = words === undefined ? undefined : { words, since: performance.now() };
+    else if (performance.now() - elsewhere.since >= SETTLED_MS) {
+      isTold = true;
+      clearTimeout(patience);
+      console.error(words);
+    }
+  });
   clearTimeout(patience);
   if (!isListening) {
     await over;
     if (!program.isStopped()) console.error(`${program.name} ended before it listened on ${target.host}.`);
-    return;
+    return false;
   }
   const { deliveries } = await trigger(session, {});
-  printDeliveries(deliveries, process.stderr);
-  if (!deliveries.some(wentWrong))
-    console.error(
-      `\nTry next, in another terminal here: npx payment-service-sandbox trigger --misbehave forged_amount=5000000`,
-    );
+  await printDeliveries(deliveries, process.stderr);
+  if (deliveries.some(wentWrong)) return false;
+  console.error(
+    `\nTry next, in another terminal here: npx payment-service-sandbox trigger --misbehave forged_amount=5000000`,
+  );
+  return true;
 }
 
 function interrupted(): Promise<void> {

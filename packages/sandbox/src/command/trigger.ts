@@ -1,4 +1,7 @@
+import { nearName } from '@payment-service/core/receive';
+import { sampleCallback } from '@payment-service/core/testing';
 import { defaultProviders } from '../service/providers.ts';
+import { misbehaviourNames } from '../service/requests.ts';
 import type { SandboxDelivery } from '../service/views.ts';
 import { CommandError } from './command-error.ts';
 import type { Session } from './session.ts';
@@ -35,6 +38,9 @@ const COLLECTION_FIELDS: Readonly<Record<string, (value: string) => unknown>> = 
   mode: String,
   outcome: String,
 };
+
+/** Every field of a callback: one that is none of a collection changes the callback alone. */
+const CALLBACK_FIELDS: readonly string[] = ['event', ...Object.keys(sampleCallback().payload)];
 
 /** What a misbehaviour is without a value; true otherwise. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
@@ -75,9 +81,19 @@ export function readMisbehaviours(texts: readonly string[]): Record<string, unkn
   const all = texts.map((text) => {
     if (text.trim().startsWith('{')) return jsonObject(text, '--misbehave');
     const [name, value] = pairOf(text);
+    if (!misbehaviourNames.includes(name)) throw unknownMisbehaviour(name);
     return { [name]: value === undefined ? (DEFAULTS[name] ?? true) : literal(value) };
   });
   return Object.assign({}, ...all);
+}
+
+function unknownMisbehaviour(name: string): CommandError {
+  const near = nearName(name, misbehaviourNames);
+  const meant = near === undefined ? '' : ` Did you mean ${near}?`;
+  return new CommandError(
+    `--misbehave does not know "${name}".${meant} Known names: ${misbehaviourNames.join(', ')}.`,
+    2,
+  );
 }
 
 /** @throws {CommandError} When it is not a JSON object. */
@@ -103,6 +119,7 @@ function collectionOf({ to, set = [] }: TriggerOptions): {
     if (value === undefined) throw new CommandError(`--set takes field=value, not "${text}".`, 2);
     const read = COLLECTION_FIELDS[name];
     if (read !== undefined) request[name] = read(value);
+    else if (!CALLBACK_FIELDS.includes(name)) fields[name] = newField(name, value);
     else if (name === 'event') changes['event'] = value;
     else if (name === 'transaction_status') changes['status'] = value;
     else fields[name] = literal(value);
@@ -110,6 +127,16 @@ function collectionOf({ to, set = [] }: TriggerOptions): {
   if (Object.keys(fields).length > 0) changes['extra_fields'] = fields;
   if (to !== undefined) request['callback_url'] = to;
   return { request: { ...payerIn(request), ...request }, changes };
+}
+
+/** A field that a callback does not have yet: for how a receiver takes what the service may add. */
+function newField(name: string, value: string): unknown {
+  const near = nearName(name, [...Object.keys(COLLECTION_FIELDS), ...CALLBACK_FIELDS]);
+  if (near === undefined) return literal(value);
+  throw new CommandError(
+    `--set does not know "${name}". Did you mean ${near}? For a new field of the callback, use --misbehave '{"extra_fields":{"${name}":…}}'.`,
+    2,
+  );
 }
 
 /** A provider of the currency that collects, and a number of it. */

@@ -126,6 +126,9 @@ const payout = z.strictObject({
 });
 const transfer = z.strictObject({ currency: text, amount: z.number().positive() });
 
+/** The names of every misbehaviour. */
+export const misbehaviourNames: readonly string[] = Object.keys(misbehaviour.shape);
+
 /** Reads a request, or throws a SandboxRefusal with status 400 that names the field and what it must be. */
 function read<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = schema.safeParse(input);

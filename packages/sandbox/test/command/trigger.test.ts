@@ -129,6 +129,11 @@ describe('payment-service-sandbox trigger', () => {
 
   it.each([
     [['trigger', '--set', 'amount'], '--set takes field=value'],
+    [['trigger', '--set', 'amonut=5'], '--set does not know "amonut". Did you mean amount?'],
+    [['trigger', '--set', 'Currency=UGX'], 'Did you mean currency?'],
+    [['trigger', '--set', 'merchant_refrence=1'], 'Did you mean merchant_reference?'],
+    [['trigger', '--set', 'status=FAILED'], 'Did you mean transaction_status?'],
+    [['trigger', '--misbehave', 'forged'], 'Did you mean forged_amount? Known names: duplicate, late_ms, '],
     [['trigger', '--misbehave', '{'], '--misbehave must be JSON'],
     [['resend', 'x'], 'It must be the number of a delivery'],
     [['resend'], "missing required argument 'id'"],
