@@ -77,7 +77,7 @@ function missingPackages(install: string, code: string): readonly string[] {
   return [...needed, '@payment-service/sandbox'].filter((name) => !names.split(' ').includes(name));
 }
 
-function commandFile(): string {
+export function commandFile(): string {
   const found = workspacePackages().find(({ manifest }) => COMMAND in (manifest.bin ?? {}));
   return join(root, found?.folder ?? '', found?.manifest.bin?.[COMMAND] ?? '');
 }

@@ -125,8 +125,10 @@ async function sendFirst(
   });
   clearTimeout(patience);
   if (!isListening) {
-    await over;
-    if (!program.isStopped()) console.error(`${program.name} ended before it listened on ${target.host}.`);
+    const code = await over;
+    const next = code === 0 ? 'Does it call listen() with this port?' : 'Its output above says why.';
+    if (!program.isStopped())
+      console.error(`${program.name} ended before it listened on ${target.host}. ${next}`);
     return false;
   }
   const { deliveries } = await trigger(session, {});
