@@ -1,4 +1,10 @@
+const encoder = new TextEncoder();
+// A byte order mark is one character of the text as well.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const PAYLOAD = encoder.encode('payload');
+
 const QUOTE = 0x22;
+const LETTER_U = 0x75;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const OPEN_OBJECT = 0x7b;
@@ -9,24 +15,25 @@ const CLOSE_LIST = 0x5d;
 /**
  * Visits the members of the top-level object and of its `payload` object in JSON that JSON.parse has accepted,
  * repeated names included, which JSON.parse hides (the last one wins). One pass, which costs less than JSON.parse did: it
- * compares characters and decodes no name (threat A18).
+ * compares bytes, which is faster than characters, and decodes no name (threat A18).
  *
+ * @param json As UTF-8.
  * @param visit Receives the parent object and where the quoted name starts and ends. The walk ends when it returns true.
  */
 export function visitMembers(
-  text: string,
+  json: Uint8Array,
   visit: (parent: 'callback' | 'payload', start: number, end: number) => boolean,
 ): void {
   let depth = 0;
   let isInPayload = false;
   let isPayloadNext = false;
   let nameComesNext = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charCodeAt(at);
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at];
     if (character === QUOTE) {
-      const end = stringEnd(text, at);
+      const end = stringEnd(json, at);
       if (nameComesNext) {
-        if (depth === 1) isPayloadNext = spells(text, at, end, 'payload');
+        if (depth === 1) isPayloadNext = spells(json, at, end, PAYLOAD);
         if (visit(depth === 1 ? 'callback' : 'payload', at, end)) return;
         nameComesNext = false;
       }
@@ -54,25 +61,32 @@ export function payloadValueStart(text: string, member: string): number | undefi
   if (first !== -1 && first === text.lastIndexOf(quoted) && !text.includes('\\u')) {
     return valueStart(text, first + quoted.length);
   }
+  const json = encoder.encode(text);
+  const name = encoder.encode(member);
   let nameEnd: number | undefined;
-  visitMembers(text, (parent, start, end) => {
-    if (parent === 'payload' && spells(text, start, end, member)) nameEnd = end;
+  visitMembers(json, (parent, start, end) => {
+    if (parent === 'payload' && spells(json, start, end, name)) nameEnd = end;
     return false;
   });
-  return nameEnd === undefined ? undefined : valueStart(text, nameEnd);
+  return nameEnd === undefined
+    ? undefined
+    : valueStart(text, decoder.decode(json.subarray(0, nameEnd)).length);
 }
 
 /** Whether a quoted name is this one, of letters and '_', which only a \u escape can spell in another way. */
-export function spells(text: string, start: number, end: number, name: string): boolean {
+export function spells(json: Uint8Array, start: number, end: number, name: Uint8Array): boolean {
   let at = start + 1;
+  // An escape is five characters longer than its letter.
+  const surplus = end - start - 2 - name.length;
+  if (surplus < 0 || surplus % 5 !== 0) return false;
   for (let index = 0; index < name.length; index++) {
-    let character = text.charCodeAt(at++);
+    let character = json[at++] ?? 0;
     if (character === BACKSLASH) {
-      if (text[at] !== 'u') return false;
+      if (json[at] !== LETTER_U) return false;
       character = 0;
-      for (const last = at + 4; at++ < last; ) character = character * 16 + hexDigit(text.charCodeAt(at));
+      for (const last = at + 4; at++ < last; ) character = character * 16 + hexDigit(json[at] ?? 0);
     }
-    if (character !== name.charCodeAt(index)) return false;
+    if (character !== name[index]) return false;
   }
   return at === end - 1;
 }
@@ -82,20 +96,20 @@ function hexDigit(character: number): number {
   return (character & 15) + (character > 0x40 ? 9 : 0);
 }
 
-const NEAR = 32;
+const NEAR = 128;
 
 /** The index after the closing quote. */
-function stringEnd(text: string, start: number): number {
+function stringEnd(json: Uint8Array, start: number): number {
   for (let at = start + 1; ; ) {
     for (const far = at + NEAR; at < far; at++) {
-      const character = text.charCodeAt(at);
+      const character = json[at];
       if (character === QUOTE) return at + 1;
       if (character === BACKSLASH) at++;
     }
     // In a long string, the native search is faster. An odd number of backslashes before a quote escapes it.
-    const quote = text.indexOf('"', at);
+    const quote = json.indexOf(QUOTE, at);
     let run = quote;
-    while (run > at && text.charCodeAt(run - 1) === BACKSLASH) run--;
+    while (run > at && json[run - 1] === BACKSLASH) run--;
     at = quote + ((quote - run) % 2);
   }
 }

@@ -113,8 +113,9 @@ function pairsOf(query: unknown): [name: string, value: string][] | undefined {
     return parts
       .filter((part) => part !== '')
       .map((part) => {
-        const [name = '', ...value] = part.split('=');
-        return [decode(name), decode(value.join('='))];
+        const equals = part.indexOf('=');
+        if (equals === -1) return [decode(part), ''];
+        return [decode(part.slice(0, equals)), decode(part.slice(equals + 1))];
       });
   } catch {
     return undefined; // An invalid escape, a proxy that throws, or an object that only borrows the prototype.
@@ -140,5 +141,18 @@ function rawQuery(text: string): string {
 
 /** Strict: throws for invalid escapes and for every byte sequence that is not UTF-8. */
 function decode(text: string): string {
-  return decodeURIComponent(text.replaceAll('+', ' '));
+  return decodeURIComponent(text.includes('+') ? withSpaces(text) : text);
 }
+
+/** As replaceAll('+', ' '), which costs a search for each of up to 8,192 plus signs (threat A29). */
+function withSpaces(text: string): string {
+  const units = new Uint16Array(text.length);
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    units[at] = unit === PLUS ? SPACE : unit;
+  }
+  return Reflect.apply(String.fromCharCode, undefined, units);
+}
+
+const PLUS = 0x2b;
+const SPACE = 0x20;

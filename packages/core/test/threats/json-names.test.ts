@@ -159,8 +159,9 @@ describe('threat A17: a name that appears twice', () => {
   function walkedRepeats(body: string): boolean {
     const seen = new Set<string>();
     let isRepeated = false;
-    visitMembers(body, (parent, start, end) => {
-      const name: string = JSON.parse(body.slice(start, end));
+    const json = Buffer.from(body);
+    visitMembers(json, (parent, start, end) => {
+      const name: string = JSON.parse(json.toString('utf8', start, end));
       if (!(parent === 'callback' ? watched : watchedInPayload).has(name)) return false;
       isRepeated ||= seen.has(`${parent} ${name}`);
       seen.add(`${parent} ${name}`);
