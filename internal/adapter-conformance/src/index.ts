@@ -7,4 +7,5 @@ export {
   type RedirectRoute,
 } from './application.ts';
 export { testLiveHeap } from './live-heap.ts';
+export { testStreams } from './streams.ts';
 export { testAdapter, testBridges } from './test-adapter.ts';

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
 import { createGunzip } from 'node:zlib';
 import {
   type Application,
@@ -6,6 +7,7 @@ import {
   type Reader,
   testAdapter,
   testBridges,
+  testStreams,
 } from '@payment-service/adapter-conformance';
 import bodyParser from 'koa-bodyparser';
 import Koa, { type Middleware } from 'koa2';
@@ -60,3 +62,10 @@ const application: Application = {
 
 testAdapter('koa 2', application);
 testBridges('koa 2', application);
+testStreams('koa 2', (_path, options) => {
+  const app = new Koa();
+  app.silent = true;
+  const answer = app.use(paymentCallbacks(options)).callback();
+  // Koa takes the requests of HTTP/2, which its types do not say.
+  return createHttp2Server((request, response) => void Reflect.apply(answer, app, [request, response]));
+});

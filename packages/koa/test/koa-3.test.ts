@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
 import { createGunzip } from 'node:zlib';
 import { bodyParser } from '@koa/bodyparser';
 import {
@@ -7,6 +8,7 @@ import {
   type Reader,
   testAdapter,
   testBridges,
+  testStreams,
 } from '@payment-service/adapter-conformance';
 import Koa, { type Middleware } from 'koa';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
@@ -60,3 +62,10 @@ const application: Application = {
 
 testAdapter('koa 3', application);
 testBridges('koa 3', application);
+testStreams('koa 3', (_path, options) => {
+  const app = new Koa();
+  app.silent = true;
+  const answer = app.use(paymentCallbacks(options)).callback();
+  // Koa takes the requests of HTTP/2, which its types do not say.
+  return createHttp2Server((request, response) => void Reflect.apply(answer, app, [request, response]));
+});

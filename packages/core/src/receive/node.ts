@@ -6,6 +6,9 @@ export interface NodeRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly readableDidRead: boolean;
   readonly destroyed: boolean;
+  readonly httpVersionMajor?: number | undefined;
+  /** Of an HTTP/2 request. */
+  readonly stream?: { once(event: 'finish', listener: () => void): unknown; close(): unknown } | undefined;
   on(event: string, listener: (chunk: Uint8Array | string) => void): unknown;
   off(event: string, listener: (chunk: Uint8Array | string) => void): unknown;
   resume(): unknown;
@@ -48,6 +51,12 @@ function eventsOf(request: NodeRequest): BodySource {
     return () => {
       request.off('data', chunk);
       request.pause();
+      closeStreamAfterAnswer(request);
     };
   };
+}
+
+/** HTTP/2 has no `connection: close`: a stream whose body is given up would stay open as long as its sender likes (threat A43). */
+function closeStreamAfterAnswer({ httpVersionMajor, stream }: NodeRequest): void {
+  if (httpVersionMajor === 2) stream?.once('finish', () => stream.close());
 }
