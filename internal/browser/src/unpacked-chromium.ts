@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 export interface UnpackedChromium {
   readonly program: string;
-  /** Variables that lead it to its libraries and its font. */
+  /** Variables that lead it to its libraries and its fonts. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -24,10 +24,11 @@ const CACHE = join(import.meta.dirname, '..', 'node_modules', '.cache');
  * @param cache the folder that keeps it.
  */
 export async function unpackedChromium(cache: string = CACHE): Promise<UnpackedChromium> {
-  const manifest = findPackageJSON('@sparticuz/chromium', import.meta.url);
-  if (manifest === undefined) throw new Error('@sparticuz/chromium is not installed. Run `pnpm install`.');
-  const { version }: { version: string } = JSON.parse(await readFile(manifest, 'utf8'));
-  const folder = join(cache, `chromium-${version}`);
+  const { version }: { version: string } = JSON.parse(
+    await readFile(manifestOf('@sparticuz/chromium'), 'utf8'),
+  );
+  // "mono": with a monospaced font beside the package's own.
+  const folder = join(cache, `chromium-${version}-mono`);
   if (!existsSync(folder)) {
     await mkdir(cache, { recursive: true });
     const own = await mkdtemp(join(cache, 'unpacking-'));
@@ -54,9 +55,20 @@ export async function unpackedChromium(cache: string = CACHE): Promise<UnpackedC
 async function unpackInto(folder: string): Promise<void> {
   const env = { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' };
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'unpack.ts')], { env });
+  const fonts = join(dirname(manifestOf('dejavu-fonts-ttf')), 'ttf');
+  for (const name of ['DejaVuSansMono.ttf', 'DejaVuSansMono-Bold.ttf']) {
+    await copyFile(join(fonts, name), join(folder, 'fonts', name));
+  }
   // The package's own file names folders of a server.
   await writeFile(
     join(folder, 'fonts.conf'),
-    '<fontconfig><dir prefix="relative">fonts</dir></fontconfig>\n',
+    `<fontconfig><dir prefix="relative">fonts</dir>
+<alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias></fontconfig>\n`,
   );
+}
+
+function manifestOf(name: string): string {
+  const manifest = findPackageJSON(name, import.meta.url);
+  if (manifest === undefined) throw new Error(`${name} is not installed. Run \`pnpm install\`.`);
+  return manifest;
 }

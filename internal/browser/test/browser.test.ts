@@ -9,7 +9,7 @@ import { unpackedChromium } from '../src/unpacked-chromium.ts';
 
 test('the browser runs the scripts of a page on loopback and draws its letters', async () => {
   const origin = await serve(
-    '<title>before</title><p><span>letters</span><script>document.title = "after"</script>',
+    '<title>before</title><p><span>letters</span><code>iiii</code><code>MMMM</code><script>document.title = "after"</script>',
   );
   const browser = await startBrowser();
   onTestFinished(() => browser.close());
@@ -19,6 +19,11 @@ test('the browser runs the scripts of a page on loopback and draws its letters',
   // Without a font letters have no width.
   const width = await page.locator('span').evaluate((element) => element.getBoundingClientRect().width);
   expect(width).toBeGreaterThan(0);
+  // Code is drawn with a monospaced font: what stands in columns is read in columns.
+  const [narrow, wide] = await page
+    .locator('code')
+    .evaluateAll((codes) => codes.map((element) => element.getBoundingClientRect().width));
+  expect(narrow).toBe(wide);
 });
 
 test.each(['http://example.com/', 'http://192.0.2.1/', 'http://[2001:db8::1]/'])(
