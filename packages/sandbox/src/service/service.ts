@@ -17,6 +17,7 @@ import { putDelivery, queuedDeliveries } from '../deliveries/delivery-queue.ts';
 import { outcomeOf } from '../deliveries/outcome.ts';
 import { signedFieldsOf } from '../deliveries/signer.ts';
 import type { Changes } from '../state/changes.ts';
+import { initialSettings } from '../state/initial-settings.ts';
 import type {
   DeliveryAttempt,
   DeliveryRecord,
@@ -118,17 +119,6 @@ export interface Service {
 
 const CALLBACK_BEFORE_REDIRECT_MS = 5000;
 const MAX_REQUESTS = 500;
-const initial: SettingsRecord = {
-  clockOffset: 0,
-  misbehave: {},
-  retry: {},
-  callback_url: null,
-  redirect_url: null,
-  order_url: null,
-  inbox_url: null,
-  api_latency_ms: 0,
-  api_error: null,
-};
 const emptied: readonly Kind[] = [
   'wallet',
   'entry',
@@ -193,7 +183,7 @@ export function createService(options: ServiceOptions): Service {
     }
     for (const { option } of unit.list('provider')) openWallets(unit, option.transaction_currency);
     unit.put('settings', 'settings', {
-      ...initial,
+      ...initialSettings,
       ...unit.get('settings', 'settings'),
       ...options.settings,
     });
@@ -299,7 +289,7 @@ export function createService(options: ServiceOptions): Service {
         const addresses = { callback_url, redirect_url, order_url, inbox_url };
         for (const kind of emptied) unit.clear(kind);
         prepare(unit);
-        unit.put('settings', 'settings', { ...initial, ...options.settings, ...addresses });
+        unit.put('settings', 'settings', { ...initialSettings, ...options.settings, ...addresses });
       }),
   };
 }

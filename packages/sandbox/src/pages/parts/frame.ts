@@ -70,7 +70,7 @@ ${banners(service)}
 <div class="stack" id="heading">${
       crumbs.length === 0
         ? ''
-        : html`<nav class="crumbs" aria-label="Breadcrumb">${crumbs.map(([href, label]) => html`<a href="${href}">${label}</a> / `)}<span aria-current="page">${title}</span></nav>`
+        : html`<nav class="crumbs quiet small" aria-label="Breadcrumb">${crumbs.map(([href, label]) => html`<a href="${href}">${label}</a> / `)}<span aria-current="page">${title}</span></nav>`
     }
 <div class="head"><h1>${title}</h1>${beside}</div></div>
 ${body}
