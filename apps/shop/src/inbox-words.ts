@@ -80,6 +80,10 @@ const REASONS: Readonly<Partial<Record<TransitionReason, Words>>> = {
     heading: 'Suspicious: it has an amount that the order had before',
     text: 'The amount of the order was changed, and a callback with a valid signature has the earlier one. Find out at the payment service what was paid.',
   },
+  paid_by_another: {
+    heading: 'Another payment failed after the order was paid',
+    text: 'A second transaction of a paid order did not complete. The order stays paid, and nothing is owed for this one. Close it.',
+  },
   already_settled: {
     heading: 'Paid twice',
     text: 'A second transaction was completed for an order that is paid. The customer may have to get money back.',

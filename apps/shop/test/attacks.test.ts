@@ -244,7 +244,11 @@ describe.each(STAGES)(
       const paid = await shop.orders.find(reference);
       await shop.sendCallback(genuine(reference, { internal_reference: 'INT-2' }));
       await shop.sendCallback(genuine(reference, { transaction_status: 'FAILED' }));
+      await shop.sendCallback(
+        genuine(reference, { transaction_status: 'FAILED', internal_reference: 'INT-3' }),
+      );
       expect(await shop.transitions()).toMatchObject([
+        { state: 'conflict', reason: 'paid_by_another' },
         { state: 'quarantined', reason: 'transition_not_allowed' },
         { state: 'conflict', reason: 'already_settled' },
         { state: 'settled' },
@@ -253,6 +257,7 @@ describe.each(STAGES)(
       const owner = (await customer.get('/owner/orders')).body;
       expect(owner).toContain('Paid twice');
       expect(owner).toContain('Another outcome after the payment');
+      expect(owner).toContain('Another payment failed after the order was paid');
       expect((await customer.orderPage(reference)).body).toContain('Paid. Thank you!');
     });
 

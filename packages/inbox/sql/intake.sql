@@ -45,7 +45,7 @@ select id from inbox.transition where id = $1 {try_for_update}
 -- $3 is 1 for a callback: what waits for another body is looked at again.
 update inbox.transition set bodies = bodies + cast($2 as integer), revision = revision + 1, looks = 0,
   next_at = case when cast($3 as integer) = 1 and state in ('unhandled', 'conflict', 'quarantined')
-    and reason not in ('no_handler', 'empty_reference', 'transition_not_allowed', 'crash_loop') then {now}
+    and reason not in ('no_handler', 'empty_reference', 'transition_not_allowed', 'paid_by_another', 'crash_loop') then {now}
     else next_at end
 where id = $1
 

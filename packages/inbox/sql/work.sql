@@ -15,11 +15,13 @@ returning attempts, last_error
 
 -- name: read_case
 select t.transition_id, t.signed, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims, b.refusal,
-  e.currency, e.amount, e.compare, e.replaced, e.settled_by, a.status as applied_status
+  e.currency, e.amount, e.compare, e.replaced, e.settled_by, a.status as applied_status,
+  case when s.subject_key <> t.subject_key then 1 else 0 end as is_paid_by_another
 from inbox.transition t
 join inbox.body b on b.transition = t.id
 left join inbox.expectation e on e.reference_key = t.reference_key and e.transaction_type = t.transaction_type
 left join inbox.applied a on a.subject_key = t.subject_key
+left join inbox.transition s on s.transition_id = e.settled_by
 where t.id = $1
 order by b.first_at, b.digest
 
@@ -42,6 +44,12 @@ from inbox.transition t
 where t.id = $1 and e.reference_key = t.reference_key and e.transaction_type = t.transaction_type
   and e.currency = $2 and e.amount = $3 and e.compare = $4 and (e.settled_by is null or e.settled_by = t.transition_id)
 returning settled_by
+
+-- name: lock_expectation
+-- For what is no payment: until its end, no payment settles the expectation.
+select e.settled_by from inbox.expectation e
+join inbox.transition t on t.reference_key = e.reference_key and t.transaction_type = e.transaction_type
+where t.id = $1 {for_update_of_e}
 
 -- name: record_applied
 insert into inbox.applied (subject_key, status, transition_id, applied_at) values ($1, $2, $3, {now})

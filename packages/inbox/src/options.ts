@@ -52,7 +52,7 @@ export interface InboxOptions<Tx> {
   readonly allowTransitions?: AllowedTransitions | undefined;
   /**
    * Statuses that say that a transaction is not over (protocol §3). One that comes after a status that allows no next one
-   * becomes `superseded`, which needs no action; others wait for a person. @default ['PENDING', 'PROCESSING']
+   * becomes `superseded`, which needs no action; others wait for a person. The service shows none. @default []
    */
   readonly interimStatuses?: readonly string[] | undefined;
   /** How a handler that fails is tried again. @default 40 attempts, 1 s doubled up to 1 h: about 14 to 28 hours */
@@ -136,7 +136,7 @@ export function settingsOf<Tx>(options: InboxOptions<Tx>): Settings {
     report: reporter(options.onError),
     completedEvents: options.completedEvents ?? ['transaction.completed'],
     allowTransitions: { COMPLETED: [], ...options.allowTransitions },
-    interimStatuses: options.interimStatuses ?? ['PENDING', 'PROCESSING'],
+    interimStatuses: options.interimStatuses ?? [],
     retry: { attempts, firstDelayMs, longestDelayMs },
     storeTimeoutMs: options.storeTimeoutMs ?? 3000,
     handlerTimeoutMs: options.handlerTimeoutMs ?? 30_000,

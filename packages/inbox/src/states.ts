@@ -27,6 +27,7 @@ export type TransitionReason =
   | 'different_bodies'
   | 'contradicting_bodies'
   | 'already_settled'
+  | 'paid_by_another'
   | 'attempts_used_up'
   | 'transaction_ended'
   | 'closed_by_person'

@@ -30,6 +30,7 @@ const COMPLETED: TransitionCase = {
   bodies: [body('500')],
   expectation: EXPECTED,
   appliedStatus: undefined,
+  isPaidByAnother: false,
   unfinished: 0,
   isWaived: false,
 };
@@ -53,7 +54,7 @@ const replaced = (...amounts: readonly string[]) => expected({ replaced: amounts
 function verdict(changes: Partial<TransitionCase>): string {
   const transition = { ...COMPLETED, ...changes };
   const isHandled = HANDLED.includes(transition.signed.transaction_status);
-  const found = evaluate(transition, RULES, isHandled);
+  const found = evaluate(transition, RULES, { isHandled, takesPaidByAnother: false });
   if (found.kind === 'park')
     return `${found.state}: ${found.reason}${found.isWaiting ? ', looks again' : ''}`;
   const { settled, digest, isContradicted } = found;
@@ -76,6 +77,21 @@ describe('evaluate', () => {
     ['a status without a handler', status('OTHER'), 'unhandled: no_handler'],
     ['another event', signed({ event: 'transaction.reversed' }), 'unhandled: no_handler'],
     ['another status, no expectation', { ...status('FAILED'), expectation: undefined }, NOTHING],
+    [
+      'FAILED after another paid',
+      { ...status('FAILED'), isPaidByAnother: true },
+      'conflict: paid_by_another',
+    ],
+    [
+      'PENDING after another paid',
+      { ...status('PENDING'), isPaidByAnother: true },
+      'superseded: late_status',
+    ],
+    [
+      'FAILED after another paid, waived',
+      { ...status('FAILED'), isPaidByAnother: true, isWaived: true },
+      NOTHING,
+    ],
     ['two unfinished starts', { unfinished: 2 }, APPLIED],
     ['three unfinished starts', { unfinished: 3 }, 'quarantined: crash_loop'],
     ['COMPLETED after COMPLETED', { appliedStatus: 'COMPLETED' }, LATE],
@@ -123,6 +139,7 @@ describe('evaluate', () => {
       bodies: fc.array(any(body('500'), body('1'), body('500', '1')), { maxLength: 3 }),
       expectation: any(undefined, EXPECTED, { ...EXPECTED, settledBy: 'b' }),
       appliedStatus: any(undefined, 'COMPLETED', 'FAILED'),
+      isPaidByAnother: fc.boolean(),
       unfinished: fc.nat(4),
       isWaived: fc.boolean(),
     });

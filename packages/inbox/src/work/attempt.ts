@@ -114,8 +114,10 @@ async function decide<Tx>(
   }
   const file = await readCase(statements, id, tx);
   if (file?.startId !== startId) return undefined;
-  const handler = findHandler(handlers, file.signed);
-  const verdict = evaluate(file, settings, handler !== undefined);
+  const own = file.isPaidByAnother ? findHandler(handlers, file.signed, true) : undefined;
+  const handler = own ?? findHandler(handlers, file.signed, false);
+  const handling = { isHandled: handler !== undefined, takesPaidByAnother: own !== undefined };
+  const verdict = evaluate(file, settings, handling);
   if (verdict.kind === 'apply') {
     if (number !== undefined) started.transaction = number;
     return apply(started, { ...verdict, file, handler }, context, tx);
@@ -147,7 +149,8 @@ async function apply<Tx>(
   // A body whose text was pruned claims nothing.
   const claimed = unsignedFields(optionalText(body, 'content') ?? '');
   const settled = expected && Object.freeze({ currency: expected.currency, amount: expected.amount });
-  const input = Object.freeze({ tx, signed, settled, claimed, attempt: attempts, transitionId });
+  const paidBy = file.isPaidByAnother ? file.expectation?.settledBy : undefined;
+  const input = Object.freeze({ tx, signed, settled, claimed, paidBy, attempt: attempts, transitionId });
   const running = Promise.resolve(input).then(handler);
   try {
     await within(settings.handlerTimeoutMs, running, 'The handler did not settle within handlerTimeoutMs.');
@@ -160,15 +163,21 @@ async function apply<Tx>(
   if (!(await isOwn(statements, startId, tx))) throw new TransactionEnded();
   // Their conditions make an effect happen once: a second attempt, on any machine and after any crash, finds them false, and
   // its effects are rolled back.
-  const change = async (name: string, values: readonly SqlValue[]): Promise<void> => {
-    if ((await statements.run(name, values, tx)).length > 0) return;
+  const check = (isSame: boolean): void => {
+    if (isSame) return;
     throw new Error(
       'The expectation or the state of this transition changed while its handler ran, so what the handler did was undone. A ' +
         'handler must not change the expectation that it settles.',
     );
   };
-  if (expected !== undefined)
+  const change = async (name: string, values: readonly SqlValue[]): Promise<void> =>
+    check((await statements.run(name, values, tx)).length > 0);
+  if (expected === undefined) {
+    const [row = { settled_by: null }] = await statements.run('lock_expectation', [id], tx);
+    check(optionalText(row, 'settled_by') === file.expectation?.settledBy);
+  } else {
     await change('settle_expectation', [id, expected.currency, expected.amount, expected.compare]);
+  }
   await change('settle_transition', [id, startId, digest]);
   const status = JSON.stringify(signed.transaction_status);
   await statements.run('record_applied', [subjectKey, status, transitionId], tx);

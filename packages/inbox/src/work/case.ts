@@ -34,6 +34,7 @@ export async function readCase<Tx>(
     refusals: evidence.map((body) => textOf(body, 'refusal') as TransitionReason),
     expectation: expectationIn(row),
     appliedStatus: applied === undefined ? undefined : (JSON.parse(applied) as string),
+    isPaidByAnother: numberOf(row, 'is_paid_by_another') === 1,
     unfinished: numberOf(row, 'unfinished') - 1,
     isWaived: numberOf(row, 'waived') === 1,
     startId: optionalText(row, 'start_id'),

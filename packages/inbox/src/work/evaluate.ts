@@ -52,6 +52,8 @@ export interface TransitionCase {
   readonly expectation: KnownExpectation | undefined;
   /** The status last applied for this internal_reference. */
   readonly appliedStatus: string | undefined;
+  /** A transition of another internal_reference has settled the expectation. */
+  readonly isPaidByAnother: boolean;
   /** Earlier starts of the handler that no outcome followed. */
   readonly unfinished: number;
   /** A person lets it through in spite of the order of statuses, or of a body with an amount that was replaced. */
@@ -59,6 +61,14 @@ export interface TransitionCase {
 }
 
 export type EvaluationRules = Pick<Settings, 'completedEvents' | 'allowTransitions' | 'interimStatuses'>;
+
+/** What the handlers say about a transition. */
+export interface Handling {
+  /** A handler takes its type and status. */
+  readonly isHandled: boolean;
+  /** The handler asks for what another transaction has paid. */
+  readonly takesPaidByAnother: boolean;
+}
 
 export type Verdict =
   | {
@@ -85,7 +95,11 @@ const MAX_UNFINISHED = 3;
  * Decides what becomes of a transition. Pure: the same case gives the same verdict on every store, in whatever order its
  * bodies came (threat A5). Money is applied only as the merchant's own expectation, when a body equals it.
  */
-export function evaluate(transition: TransitionCase, rules: EvaluationRules, isHandled: boolean): Verdict {
+export function evaluate(
+  transition: TransitionCase,
+  rules: EvaluationRules,
+  { isHandled, takesPaidByAnother }: Handling,
+): Verdict {
   const { bodies, refusals, signed, appliedStatus } = transition;
   const { transaction_status: status } = signed;
   const [first] = bodies;
@@ -102,6 +116,12 @@ export function evaluate(transition: TransitionCase, rules: EvaluationRules, isH
       : park('quarantined', 'transition_not_allowed');
   }
   if (isCompleted) return evaluateMoney(transition);
+  // A handler that trusts the status would un-pay an order that is paid (threat A53).
+  if (transition.isPaidByAnother && !transition.isWaived && !takesPaidByAnother) {
+    return rules.interimStatuses.includes(status)
+      ? park('superseded', 'late_status')
+      : park('conflict', 'paid_by_another');
+  }
   return { kind: 'apply', settled: undefined, digest: first.digest, isContradicted: bodies.length > 1 };
 }
 

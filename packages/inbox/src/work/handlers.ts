@@ -13,6 +13,11 @@ export interface HandledTransition<Tx> {
   readonly settled: Settled | undefined;
   /** The other fields of the body that was confirmed, for a ledger: the charge, the provider. Proved by nothing. */
   readonly claimed: UnsignedFields;
+  /**
+   * The id of the transition of another internal_reference that has paid the same merchant_reference: this one must not un-pay
+   * it. Undefined unless a handler asked for it with `paidByAnother`, or a person reopened the transition.
+   */
+  readonly paidBy: string | undefined;
   /** The number of this attempt, from 1. */
   readonly attempt: number;
   /** 64 hexadecimal digits, the same for every attempt: a key for what is done outside the database. */
@@ -30,9 +35,18 @@ export interface HandlerSelector {
   readonly type?: string | undefined;
   /** A signed transaction_status, or `'*'` for every status that no other handler names. @default 'COMPLETED' */
   readonly status?: string | undefined;
+  /**
+   * Takes only what arrives after another transaction has paid the same merchant_reference, such as a late FAILED. Without such
+   * a handler it becomes `conflict: paid_by_another` and waits for a person. The handler must not un-pay the order. @default false
+   */
+  readonly paidByAnother?: boolean | undefined;
 }
 
-const RULES: OptionRules<HandlerSelector> = { type: NAME, status: NAME };
+const RULES: OptionRules<HandlerSelector> = {
+  type: NAME,
+  status: NAME,
+  paidByAnother: [(value) => typeof value === 'boolean', 'true or false'],
+};
 
 export type Handler<Tx> = (transition: HandledTransition<Tx>) => unknown;
 
@@ -43,8 +57,14 @@ export type Handlers<Tx> = Map<string, Handler<Tx>>;
 export function addHandler<Tx>(handlers: Handlers<Tx>, run: unknown, selector: HandlerSelector = {}): void {
   if (typeof run !== 'function') throw new ConfigurationError('handler', 'handle() takes a function.');
   checkOptions('handle()', selector, RULES);
-  const { type = '*', status = 'COMPLETED' } = selector;
-  const key = keyOf(type, status);
+  const { type = '*', status = 'COMPLETED', paidByAnother = false } = selector;
+  if (paidByAnother && status === 'COMPLETED') {
+    throw new ConfigurationError(
+      'paidByAnother',
+      'A second COMPLETED for a paid reference is always a conflict for a person. Give paidByAnother a status of its own.',
+    );
+  }
+  const key = keyOf(type, status, paidByAnother);
   if (handlers.has(key)) {
     throw new ConfigurationError('handler', 'There is a handler for this type and status already.');
   }
@@ -55,11 +75,12 @@ export function addHandler<Tx>(handlers: Handlers<Tx>, run: unknown, selector: H
 export function findHandler<Tx>(
   handlers: Handlers<Tx>,
   { transaction_type: type, transaction_status: status }: SignedFields,
+  paidByAnother: boolean,
 ): Handler<Tx> | undefined {
-  const ofStatus = handlers.get(keyOf(type, status)) ?? handlers.get(keyOf('*', status));
-  return ofStatus ?? handlers.get(keyOf(type, '*')) ?? handlers.get(keyOf('*', '*'));
+  const find = (...keys: [string, string]) => handlers.get(keyOf(...keys, paidByAnother));
+  return find(type, status) ?? find('*', status) ?? find(type, '*') ?? find('*', '*');
 }
 
-function keyOf(type: string, status: string): string {
-  return JSON.stringify([type, status]);
+function keyOf(type: string, status: string, paidByAnother: boolean): string {
+  return JSON.stringify([type, status, paidByAnother]);
 }

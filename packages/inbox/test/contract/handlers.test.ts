@@ -25,11 +25,10 @@ describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
       inbox.handle(handler, selector);
     }
     for (const transaction_type of ['COLLECTION', 'PAYOUT', 'REFUND']) {
-      await inbox.expect({ ...money(transaction_type), transaction_type });
       for (const status of ['COMPLETED', 'FAILED', 'OTHER']) {
-        const internal_reference = `INT-${transaction_type}-${status}`;
-        const payload = { transaction_type, transaction_status: status, internal_reference };
-        await inbox.receive(paid(transaction_type, 500, payload));
+        const reference = `${transaction_type}-${status}`;
+        await inbox.expect({ ...money(reference), transaction_type });
+        await inbox.receive(paid(reference, 500, { transaction_type, transaction_status: status }));
       }
     }
     await workOff(inbox);
@@ -83,9 +82,9 @@ describe.each(ENGINES)('the order of statuses on %s', (engine) => {
     ['FAILED', { allowTransitions: { COMPLETED: ['FAILED'] } }, 'COMPLETED FAILED', 'settled', undefined],
     ['FAILED', { allowTransitions: { FAILED: [] } }, 'COMPLETED', 'quarantined', 'transition_not_allowed'],
     ['FAILED', { interimStatuses: ['FAILED'] }, 'COMPLETED', 'superseded', 'late_status'],
-    ['PENDING', {}, 'COMPLETED', 'superseded', 'late_status'],
-    ['PROCESSING', {}, 'COMPLETED', 'superseded', 'late_status'],
-    ['PENDING', { interimStatuses: [] }, 'COMPLETED', 'quarantined', 'transition_not_allowed'],
+    ['PENDING', { interimStatuses: ['PENDING'] }, 'COMPLETED', 'superseded', 'late_status'],
+    ['PENDING', {}, 'COMPLETED', 'quarantined', 'transition_not_allowed'],
+    ['PROCESSING', {}, 'COMPLETED', 'quarantined', 'transition_not_allowed'],
   ])(
     'a late %s after COMPLETED, with %o, applies %s and is %s',
     async (status, options, wanted, state, reason) => {
@@ -97,8 +96,8 @@ describe.each(ENGINES)('the order of statuses on %s', (engine) => {
       expect(applied.join(' ')).toBe(wanted);
       expect(await inbox.show(after.transitionId)).toMatchObject({ state, reason, nextAt: undefined });
       expect(await merchant.credits()).toHaveLength(1);
-      // The order of one transaction says nothing about another.
-      await inbox.receive(late('ORD-1', status, { internal_reference: 'INT-OTHER' }));
+      // The order of one transaction says nothing about one of another reference.
+      await inbox.receive(late('ORD-3', status, { internal_reference: 'INT-OTHER' }));
       await workOff(inbox);
       expect(applied.join(' ')).toBe(`${wanted} ${status}`);
     },
