@@ -9,6 +9,7 @@ import { CommandError } from './command-error.ts';
 import { type ExplainOptions, explainRecorded } from './explain.ts';
 import { forwardToInbox } from './inbox.ts';
 import { readKeys } from './keys.ts';
+import { nodeProblem } from './node-version.ts';
 import { printCheck, printDeliveries, printExplanation, wentWrong } from './print.ts';
 import { openSession, type SessionOptions } from './session.ts';
 import type { StartOptions } from './start.ts';
@@ -192,6 +193,8 @@ async function report(deliveries: readonly SandboxDelivery[], json: object | und
 }
 
 async function main(given: readonly string[]): Promise<void> {
+  const problem = nodeProblem(process.versions.node);
+  if (problem !== undefined) throw new CommandError(problem);
   const end = given.indexOf('--');
   // Node itself reads --env-file, even behind the name of the script, and ends where there is no such file. So the option
   // has another name, and this one works for a file that is there.
