@@ -1,4 +1,5 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
+import { isOneMember } from './gzip-member.ts';
 
 /**
  * Decompresses a body: all of it is one member, with nothing after it. `DecompressionStream` gives different verdicts on
@@ -20,14 +21,4 @@ export function inflate(
     const isTooLarge = error instanceof RangeError && Reflect.get(error, 'code') === 'ERR_BUFFER_TOO_LARGE';
     return isTooLarge ? 'body_too_large' : 'body_malformed';
   }
-}
-
-/** The end of an empty member, and the start of the next. No JSON, compressed or stored, contains these bytes. */
-const EMPTY_MEMBER = Buffer.from('00000000000000001f8b', 'hex');
-
-/** RFC 1952: a member ends with the checksum and the length of its own data. */
-function isOneMember(bytes: Uint8Array, data: Uint8Array): boolean {
-  const { buffer, byteOffset, length } = bytes;
-  const isLastLength = new DataView(buffer, byteOffset).getUint32(length - 4, true) === data.length;
-  return isLastLength && !Buffer.from(buffer, byteOffset, length).includes(EMPTY_MEMBER);
 }

@@ -54,8 +54,46 @@ export function inflateCases(text: string): InflateCase[] {
       encoding: 'deflate',
       ...malformed,
     },
+    ...[zipped, gzipSync(text.slice(0, 9)), gzipSync('')].flatMap((other): InflateCase[] => [
+      {
+        name: `gzip before a member of ${other.length} bytes`,
+        body: joined(zipped, other),
+        encoding: 'gzip',
+        ...malformed,
+      },
+      {
+        name: `gzip after a member of ${other.length} bytes`,
+        body: joined(other, zipped),
+        encoding: 'gzip',
+        ...malformed,
+      },
+    ]),
+    {
+      name: 'gzip in two members',
+      body: joined(gzipSync(text.slice(0, 9)), gzipSync(text.slice(9))),
+      encoding: 'gzip',
+      ...malformed,
+    },
+    ...['\0', 'x', '\r\n'].flatMap((tail): InflateCase[] =>
+      (['gzip', 'deflate'] as const).map((encoding) => ({
+        name: `${encoding} before ${JSON.stringify(tail)}`,
+        body: joined(encoding === 'gzip' ? zipped : deflateSync(text), Buffer.from(tail)),
+        encoding,
+        ...malformed,
+      })),
+    ),
+    {
+      name: 'gzip before a copy of its own length',
+      body: joined(zipped, zipped.subarray(-8)),
+      encoding: 'gzip',
+      ...malformed,
+    },
     { name: 'no bytes that are declared as gzip', body: new Uint8Array(), encoding: 'gzip', ...malformed },
   ];
+}
+
+function joined(...parts: Uint8Array[]): Uint8Array {
+  return Buffer.concat(parts);
 }
 
 function withByteChanged(bytes: Uint8Array, at: number): Uint8Array {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { inflate } from '#inflate';
 import { inflateCases } from './inflate-cases.ts';
 
-// Belongs to the project `portable` of vitest.config.ts, where '#inflate' is the implementation without node:zlib. Members and
-// trailing bytes of gzip are missing here: DecompressionStream judges them differently from one Node to the next.
+// Belongs to the project `portable` of vitest.config.ts, where '#inflate' is the implementation without node:zlib.
+// DecompressionStream judges several members and trailing bytes differently from one Node to the next.
 
 const text =
   '{"event":"transaction.completed","payload":{"customer_name":"Ünïcødé 🛒","note":"not a callback"}}';
