@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { checkOptions } from '@payment-service/core/receive';
+import { failureCode } from './events.ts';
 import type { Inbox, WorkerOptions } from './inbox.ts';
 import { Intake } from './intake/intake.ts';
 import { tryToKeep } from './intake/keep.ts';
@@ -206,10 +207,17 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
           'much, so that it does not wait longer. Check the clock of that machine: it should be slewed, not stepped.',
       );
     };
-    while (!signal.aborted) {
-      // The dispatcher reports a store that is unavailable.
-      await look().catch(() => undefined);
-      await pause(everyMs, signal);
+    for (let isReported = false; !signal.aborted; await pause(everyMs, signal)) {
+      const failed = await look().then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      );
+      if (failed !== undefined && !isReported && outdated === undefined && !signal.aborted) {
+        const why = failed.error instanceof ConfigurationError ? `: ${failed.error.message}` : '.';
+        const what = `work() cannot use the database (${failureCode(failed.error)}), so nothing is applied; it tries again`;
+        warn(settings.report, 'worker_waits', what + why);
+      }
+      isReported = failed !== undefined;
     }
   }
 

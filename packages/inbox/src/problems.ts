@@ -19,7 +19,7 @@ export type InboxProblem =
     }
   /**
    * Something about the whole inbox, which the message of the error says: callbacks are in the spool, or all of them have left
-   * it; a transition is due and nothing works; the clock of the database has stepped back; a newer version has changed the
+   * it; a transition is due and nothing works; a worker cannot use the database; the clock of the database has stepped back; a newer version has changed the
    * tables. Reported once, and again after it was over.
    */
   | {
@@ -27,6 +27,7 @@ export type InboxProblem =
         | 'callbacks_spooled'
         | 'callbacks_stored'
         | 'no_worker'
+        | 'worker_waits'
         | 'clock_stepped_back'
         | 'tables_changed';
       readonly isRepeated: false;

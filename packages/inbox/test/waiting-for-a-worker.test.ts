@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { type InboxEvent, type InboxProblem, postgres } from '../src/index.ts';
 import { paid } from './support/callbacks.ts';
 import { startChild } from './support/child-process.ts';
 import { ENGINES, newMerchant } from './support/merchant.ts';
-import { MINUTE_MS, order } from './support/shop.ts';
+import { poolShop } from './support/pool-shop.ts';
+import { MINUTE_MS, ORDER, order } from './support/shop.ts';
+import { watchedStore } from './support/store.ts';
 import { startWork, until, workOff } from './support/until.ts';
 
 const NO_WORKER = {
@@ -48,4 +51,34 @@ it('the look for a worker does not keep a process alive', async () => {
   const merchant = await newMerchant('sqlite');
   const { ended } = startChild('unclosed.ts', merchant.programArguments);
   expect(await ended).toMatchObject({ code: 0 });
+});
+
+it('a worker that cannot use the database says so once, with the code, and again after it could', async () => {
+  const problems: string[] = [];
+  let isAway = true;
+  const { pool, schema, open } = poolShop();
+  const store = watchedStore(postgres(pool, { schema }), async (_text, run) => {
+    if (isAway) throw Object.assign(new Error('no server'), { code: 'ECONNREFUSED' });
+    return run();
+  });
+  const onError = (error: unknown, { kind }: InboxProblem) =>
+    problems.push(`${kind} ${Object(error).message}`);
+  const events: InboxEvent[] = [];
+  const inbox = open({ store, onError, onEvent: (event) => events.push(event) });
+  inbox.handle(() => undefined);
+  const stop = startWork(inbox);
+  const message =
+    'worker_waits work() cannot use the database (ECONNREFUSED), so nothing is applied; it tries again.';
+  await until(() => events.filter(({ name }) => name === 'store.unavailable').length > 1);
+  expect(problems).toEqual([message]);
+  isAway = false;
+  await inbox.expect(ORDER);
+  await inbox.receive(paid('ORD-1', 500));
+  await until(async () => (await inbox.stats()).states.settled === 1);
+  // Until it has looked again.
+  await until(async () => Number((await pool.query(`select beats from ${schema}.pulse`)).rows[0]?.beats) > 3);
+  isAway = true;
+  await until(() => problems.length > 1);
+  await stop();
+  expect(problems).toEqual([message, message]);
 });

@@ -28,8 +28,9 @@ export class Watch<Tx> {
     this.#options = options;
   }
 
-  /** A callback was kept. */
+  /** A callback was kept. A worker of this process finds it, and looks at the tables as well. */
   readonly kept = (): void => {
+    if (this.#options.isWorking()) return;
     this.#isAwaited = true;
     if (this.#timer === undefined && !this.#isClosed) this.#looking = this.#look();
   };

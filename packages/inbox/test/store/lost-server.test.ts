@@ -50,15 +50,20 @@ describe('a server that falls silent', () => {
   it('while callbacks come answers each, keeps the next ones, and loses none that was acknowledged', async () => {
     const { proxy, pool, open, schema } = await behindProxy();
     let kept = 0;
-    const store = watchedStore(postgres(pool, { schema }), (text, run) => {
+    let isLookedFor = false;
+    const store = watchedStore(postgres(pool, { schema }), async (text, run) => {
       // The third, after those of ready() and BEFORE.
       const isKept = text.includes('.transition (');
       if (isKept) kept += 1;
       if (isKept && kept === 3) proxy.silence();
-      return run();
+      const rows = await run();
+      isLookedFor ||= text.includes('min(next_at)');
+      return rows;
     });
     const inbox = open({ store, storeTimeoutMs: 500 });
     await inbox.receive(paid('BEFORE', 500));
+    // The look for a worker, after the first callback, is over: the next one gets a connection that falls silent.
+    await until(() => isLookedFor && pool.idleCount === pool.totalCount);
     let refusals = 0;
     const receive = async (reference: string): Promise<void> => {
       const answer = await inbox.receive(paid(reference, 500)).catch((error: unknown) => error);
