@@ -42,7 +42,13 @@ async function playScenario(
   });
   const context: WorkContext<AnyTransaction> = {
     ...{ store, statements, handlers, signal: new AbortController().signal },
-    settings: settingsOf({ store, account, random: () => 1, handlerLockTimeoutMs: 30_000 }),
+    settings: settingsOf({
+      store,
+      account,
+      random: () => 1,
+      handlerLockTimeoutMs: 30_000,
+      onError: () => undefined,
+    }),
   };
 
   /** The next step happens while a handler runs. SQLite has one writer, so there nothing does. */
