@@ -84,13 +84,14 @@ describe('an attempt is recorded as it was on the wire', () => {
   it('and so it is on its page, byte for byte', async () => {
     const { received, delivery } = await receive(ok, {}, '/pay/callbacks?shop=1&x=%20');
     const { text } = await open(running(), `/deliveries/${delivery?.id}`);
-    const [, attempt = ''] = /<details class="card" id="attempt-1" open>(.*)/s.exec(text) ?? [];
+    const [, attempt = ''] =
+      /<details class="card" id="attempt-1" open>.*?<h2>Request<\/h2>(.*)/s.exec(text) ?? [];
     const [, head = '', body = ''] =
       /<pre class="wire">(.*?)<\/pre><div class="wire json">(.*?)<\/div>/s.exec(attempt) ?? [];
     const exact = (html: string): string => unescaped(html.replaceAll(/<[^>]+>/g, ''));
     // Each value stands on a line of its own, with a space after its name, and says whether it is signed.
     const values = body
-      .replaceAll(/<small>.*?<\/small>/g, '')
+      .replaceAll(/<small>.*?<\/small>|<span class="hidden-text">.*?<\/span>/g, '')
       .split('</span></span>')
       .map((line) =>
         exact(line)
