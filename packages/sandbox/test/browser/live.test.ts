@@ -72,13 +72,13 @@ it('an action changes the page without leaving it, and a refused form keeps what
   await page.goto(`${url}/start`);
   await page.locator('#collection').getByLabel('Amount').fill('1');
   await page.locator('#collection').getByLabel('Customer name').fill('Zoë');
-  await page.getByRole('button', { name: 'Collect' }).click();
+  await page.getByRole('button', { name: 'Collect', exact: true }).click();
   await page.locator('#collection-amount-problem').waitFor();
   expect(await page.evaluate('document.activeElement.id')).toBe('collection-amount');
   expect(await page.locator('#collection').getByLabel('Customer name').inputValue()).toBe('Zoë');
   await page.locator('#collection').getByLabel('Amount').fill('700');
   await page.locator('#collection').getByLabel('How it ends').selectOption('direct completed');
-  await page.getByRole('button', { name: 'Collect' }).click();
+  await page.getByRole('button', { name: 'Collect', exact: true }).click();
   await page.waitForURL(/\/transactions\/\d+$/);
   await page.getByText('HTTP 200').first().waitFor();
   await page.context().close();
@@ -131,7 +131,7 @@ it('without scripts, everything is there: forms, filters, and a reset that asks'
   const { page, complaints } = await visit(browser, { javaScriptEnabled: false });
   await page.goto(`${url}/start`);
   await page.locator('#collection').getByLabel('How it ends').selectOption('pending');
-  await page.getByRole('button', { name: 'Collect' }).click();
+  await page.getByRole('button', { name: 'Collect', exact: true }).click();
   await page.getByRole('button', { name: 'Complete' }).click();
   await page.locator('.head .state', { hasText: 'Completed' }).waitFor();
   await sandbox.idle();
@@ -242,7 +242,7 @@ describe('what is saved or sent is confirmed', () => {
     expect(await page.getByLabel('Callback URL').inputValue()).toBe('http://elsewhere.example/');
     await page.goto(`${url}/start`);
     expect(await said.textContent()).toBe('');
-    await page.getByRole('button', { name: 'Collect' }).click();
+    await page.getByRole('button', { name: 'Collect', exact: true }).click();
     // Another page: what was done is said there.
     await page.getByText('The collection was started.').waitFor();
     await page.reload();
