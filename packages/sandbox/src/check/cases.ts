@@ -144,7 +144,7 @@ export const checkCases: readonly CheckCase[] = [
     name: 'forged_amount',
     title: 'Another amount under a right signature',
     expected: 'either',
-    fix: 'Make sure that it credited nothing: the signature does not cover the amount. Compare it with your order, for example with confirmAmount().',
+    fix: 'Make sure that it credited nothing: the signature does not cover the amount. Compare it with your order, for example with assertAmount().',
     message: ({ data, sign }) =>
       post(withPayload(data, { request_amount: 1, transaction_amount: 1, total_credit: 1 }), sign(data)),
   },
