@@ -94,7 +94,7 @@ ${fields.choice({ name: 'retry', label: 'Retries' }, [['', 'As set for the sandb
 )}${fields.problem()}`,
         button,
         kind: id === 'collection' ? 'main' : '',
-        after: html`<span class="without-script">${askAgain(`/start#${id}`, `Show what this ${id} needs`)}</span>`,
+        after: html`<span class="without-script">${askAgain(`/start#${id}`, 'Show what this provider needs')}</span>`,
       },
     )}</section>`;
   };
