@@ -31,7 +31,7 @@ function problemOf(key: unknown): string | undefined {
     return `is the string "${key}", which is what an unset variable turns into. Is the environment variable set?`;
   }
   if (NOISE.test(key)) {
-    return 'contains control characters, as decoded data does. Probably the key was decoded from Base64 or hex: use it as it is shown, without decoding.';
+    return 'contains control characters. Probably the key was decoded: use it as it is shown, without decoding.';
   }
   if (PLACEHOLDER.test(key))
     return 'contains a placeholder (<…>, {{…}} or a variable in braces). Replace it with the key.';

@@ -106,14 +106,14 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'the secret key as the signing key',
     program: server({ key: 'process.env.SECRET_KEY' }),
-    cause: /signingKey is the secret key/,
-    fix: /Use the signing key of the sandbox/,
+    cause: /signingKey is a sandbox key, the secret key/,
+    fix: /Use the one that starts with SANDBOXSIGNING/,
   },
   {
     name: 'a key that was encoded in Base64',
     program: server({ key: "Buffer.from(process.env.SIGNING_KEY).toString('base64')" }),
-    cause: /signingKey is a sandbox key in Base64/,
-    fix: /Use the signing key .*unchanged/,
+    cause: /signingKey is a sandbox key, in Base64/,
+    fix: /Use the one that starts with SANDBOXSIGNING, unchanged/,
   },
   {
     name: 'a key that was decoded from Base64',

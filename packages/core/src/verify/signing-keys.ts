@@ -48,12 +48,11 @@ const WHERE = 'The signing key is shown in the merchant dashboard, under the acc
 
 /** Sandbox keys say what they are, so that a mistake with one is found before a callback is refused. */
 const SANDBOX_MISTAKES: readonly (readonly [start: string, what: string])[] = [
-  ['SANDBOXPUBLIC', 'the public key of a sandbox'],
-  ['SANDBOXSECRET', 'the secret key of a sandbox'],
-  ['U0FOREJPW', 'a sandbox key in Base64'],
-  ['53414e44424f58', 'a sandbox key in hex'],
+  ['SANDBOXPUBLIC', 'the public key'],
+  ['SANDBOXSECRET', 'the secret key'],
+  ['U0FOREJPW', 'in Base64'],
+  ['53414e44424f58', 'in hex'],
 ];
-const SANDBOX_KEY = 'Use the signing key of the sandbox, which starts with SANDBOXSIGNING, unchanged.';
 
 const ENTRY_RULES: OptionRules<SigningKey> = {
   id: [(id) => typeof id === 'string' && id !== '', 'a name for logs, such as "2026-11"', REQUIRED],
@@ -99,7 +98,10 @@ function prepare(option: string, { id, key, notAfter }: GivenKey, options: KeyOp
   }
   const mistaken = SANDBOX_MISTAKES.find(([start]) => key.startsWith(start));
   if (mistaken !== undefined)
-    throw new ConfigurationError(option, `${option} is ${mistaken[1]}. ${SANDBOX_KEY}`);
+    throw new ConfigurationError(
+      option,
+      `${option} is a sandbox key, ${mistaken[1]}. Use the one that starts with SANDBOXSIGNING, unchanged.`,
+    );
   if (key.startsWith('SANDBOX')) checkSandboxKey(option, allowSandboxKeys === true);
   else if (key.length < MIN_LENGTH) {
     warnOnce(`${option} has fewer than ${MIN_LENGTH} characters, so it can be guessed. ${WHERE}`);
