@@ -14,7 +14,7 @@ export interface Column<T> {
   readonly isTitle?: boolean;
   /** True where the cell takes the rest of a line. */
   readonly isWide?: boolean;
-  /** True where the cell is left out below 960 pixels. */
+  /** True where the cell is left out below 1,024 pixels. */
   readonly isMinor?: boolean;
 }
 
