@@ -8,11 +8,14 @@ select set_config('lock_timeout', $1, true), set_config('statement_timeout', $1,
 -- internal_reference in these tables: other schemas of the database have their own.
 select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
   set_config('idle_in_transaction_session_timeout', $2, true), set_config('payment_inbox.attempt', $3, true),
-  pg_try_advisory_xact_lock(hashtextextended('inbox.' || $4, 0)) as is_free, cast(pg_current_xact_id() as text) as number
+  pg_try_advisory_xact_lock(hashtextextended('inbox.' || $4, 0)) as is_free,
+  concat(pg_current_xact_id(), ' ', extract(epoch from pg_stat_get_bgwriter_stat_reset_time())) as number
 
 -- name: read_outcome
--- Asked about the transaction of an attempt that failed. After a failover its number may not be known, and not yet be given.
-select pg_xact_status(cast($1 as xid8)) as status where cast($1 as xid8) < pg_snapshot_xmax(pg_current_snapshot())
+-- Asked about the transaction of an attempt that failed. Nothing on another server, and nothing after a crash of this one, which
+-- may give the number again: then its statistics have begun anew.
+select case when split_part($1, ' ', 2) = cast(extract(epoch from pg_stat_get_bgwriter_stat_reset_time()) as text)
+  then pg_xact_status(cast(split_part($1, ' ', 1) as xid8)) end as status
 
 -- name: notify
 select pg_notify('payment_inbox', $1)
