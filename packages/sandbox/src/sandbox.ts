@@ -65,7 +65,7 @@ export interface Sandbox {
    * Sends the callback of a transaction, or what a delivery sent, with changes; answers it and its copies. Throws a
    * SandboxRefusal for a number that it does not know, or changes that cannot be made.
    *
-   * @param id The `id` of a transaction or of a delivery; numbers are unique across both.
+   * @param id The `id` of a transaction, from 1001, or of a delivery, from 1. No number is both.
    *
    * @example
    * sandbox.compose(transaction.id, { forged_amount: 1, t_offset_seconds: -3600 });

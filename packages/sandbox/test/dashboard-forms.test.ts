@@ -70,8 +70,8 @@ describe('a form that is sent', () => {
     sandbox.collect({ ...collection, misbehave: { late_ms: 60_000 } });
     const at = (from: string, place: string) =>
       submit(sandbox, 'release', { at: place }, from).then(({ location }) => location);
-    expect(await at('/deliveries?state=waiting&page=2', 'deliveries-1002')).toBe(
-      '/deliveries?state=waiting&page=2#deliveries-1002',
+    expect(await at('/deliveries?state=waiting&page=2', 'deliveries-1001')).toBe(
+      '/deliveries?state=waiting&page=2#deliveries-1001',
     );
     expect(await at('/deliveries', '"><script>')).toBe('/deliveries');
     const foreign = await sandbox.fetch('http://127.0.0.1/dashboard/release', {

@@ -57,17 +57,15 @@ describe('deliveries', () => {
     await sandbox.idle();
     sandbox.collect({ ...collection, merchant_reference: 'LATER', misbehave: { late_ms: 60_000 } });
     const text = await show('/deliveries');
-    expect(row(text, 'deliveries-1001')).toMatch(/^Delivered 1002 GOOD .+ 200 1 of 2 \d+ ms /);
-    expect(row(text, 'deliveries-1003')).toMatch(/^Failed 1004 BAD .+ 500 2 of 2 \d+ ms /);
-    expect(row(text, 'deliveries-1005')).toMatch(/^Waiting 1006 LATER Goes out in \d+ s\. late – 0 of 2 – /);
+    expect(row(text, 'deliveries-1001')).toMatch(/^Delivered 1 GOOD .+ 200 1 of 2 \d+ ms /);
+    expect(row(text, 'deliveries-1002')).toMatch(/^Failed 2 BAD .+ 500 2 of 2 \d+ ms /);
+    expect(row(text, 'deliveries-1003')).toMatch(/^Waiting 3 LATER Goes out in \d+ s\. late – 0 of 2 – /);
     expect(textOf(text)).toContain('All 3 Needs attention 1 Failed 1 Waiting 1 Delivered 1');
-    expect(rows(await show('/deliveries?state=failed'), 'deliveries')).toEqual(['1003']);
+    expect(rows(await show('/deliveries?state=failed'), 'deliveries')).toEqual(['1002']);
     expect(rows(await show('/deliveries?q=good'), 'deliveries')).toEqual(['1001']);
     // The way to it is the first link of every page.
-    expect(textOf(part(await show('/wallets'), 'top', 'header'))).toContain(
-      '1 needs attention: delivery 1004',
-    );
-    expect(rows(await show('/'), 'failed')).toEqual(['1003']);
+    expect(textOf(part(await show('/wallets'), 'top', 'header'))).toContain('1 needs attention: delivery 2');
+    expect(rows(await show('/'), 'failed')).toEqual(['1002']);
   });
 
   it('a forged signature that is refused, and a failure that a later delivery made good, need no attention', async () => {
@@ -79,9 +77,9 @@ describe('deliveries', () => {
     sandbox.collect({ ...collection, misbehave: { bad_signature: true } });
     sandbox.collect({ ...collection, merchant_reference: 'ORD-2' });
     await sandbox.idle();
-    expect(rows(await show('/'), 'failed')).toEqual(['1003']);
+    expect(rows(await show('/'), 'failed')).toEqual(['1002']);
     stage.merchant.answer = (response) => response.end();
-    await call(sandbox, 'POST', '/sandbox/deliveries/1004/resend');
+    await call(sandbox, 'POST', '/sandbox/deliveries/2/resend');
     await sandbox.idle();
     expect(rows(await show('/'), 'failed')).toEqual([]);
   });
@@ -91,7 +89,7 @@ describe('deliveries', () => {
     sandbox.collect({ ...collection, customer_name: 'Zoë "Z" <script>' });
     await sandbox.idle();
     const [received] = stage.merchant.received;
-    const text = await show('/deliveries/1002');
+    const text = await show('/deliveries/1');
     const attempt = part(text, 'main', 'main');
     expect(textOf(attempt)).toContain('POST /callbacks HTTP/1.1');
     for (const [name, value] of Object.entries(received?.headers ?? {})) {
@@ -106,7 +104,7 @@ describe('deliveries', () => {
     const sandbox = stage.open();
     sandbox.collect(collection);
     await sandbox.idle();
-    const text = await show('/deliveries/1002');
+    const text = await show('/deliveries/1');
     const signed = [...text.matchAll(/<span class="signed"><span>.*?<span class="key">&quot;(\w+)&quot;/g)];
     expect(signed.map(([, name]) => name)).toEqual([
       'event',
@@ -131,7 +129,7 @@ describe('deliveries', () => {
     const sandbox = stage.open();
     sandbox.collect({ ...collection, customer_name: "O'Neill $HOME" });
     await sandbox.idle();
-    const text = await show('/deliveries/1002');
+    const text = await show('/deliveries/1');
     const [received] = stage.merchant.received;
 
     const fixture = JSON.parse(copied(text, 'attempt-1-fixture'));
@@ -202,11 +200,11 @@ describe('requests', () => {
     await call(sandbox, 'GET', '/data/payout-bank-codes');
     const text = await show('/requests');
     expect(textOf(text)).toContain('All 2 Refused 1 Answered 1');
-    expect(rows(await show('/requests?state=refused'), 'requests')).toEqual(['1002']);
-    expect(row(text, 'requests-1002')).toMatch(
+    expect(rows(await show('/requests?state=refused'), 'requests')).toEqual(['2']);
+    expect(row(text, 'requests-2')).toMatch(
       /^Refused GET \/data\/payout-bank-codes provider_code is required 400 \d+ ms /,
     );
-    const detail = await show('/requests/1001');
+    const detail = await show('/requests/1');
     expect(textOf(detail)).toContain(`secret-key: …${sandbox.account.secretKey.slice(-4)}`);
     expect(part(detail, 'main', 'main')).not.toContain(sandbox.account.secretKey);
     expect(textOf(detail)).toContain('"merchant_wallets"');

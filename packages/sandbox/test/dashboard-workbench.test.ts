@@ -81,13 +81,13 @@ describe('what needs attention', () => {
       until(() => sandbox.deliveries().every(({ attempts }) => attempts.length === times));
     const attention = async () => rows(await show('/deliveries?state=attention'), 'deliveries').sort();
     await tried(1);
-    expect(await attention()).toEqual(['1001', '1003']);
+    expect(await attention()).toEqual(['1001', '1002']);
     await submit(sandbox, 'seen', { transaction: '1001' });
-    expect(await attention()).toEqual(['1003']);
+    expect(await attention()).toEqual(['1002']);
     // A further attempt of what was dismissed is not new.
     await submit(sandbox, 'release');
     await tried(2);
-    expect(await attention()).toEqual(['1003']);
+    expect(await attention()).toEqual(['1002']);
     await submit(sandbox, 'seen');
     expect([await attention(), (await show('/')).includes('id="trouble"')]).toEqual([[], false]);
     expect(textOf(await show('/deliveries'))).toContain('Failed 2');
@@ -124,11 +124,11 @@ describe('the list of deliveries', () => {
     sandbox.collect({ ...collection, merchant_reference: 'ORD-2' });
     await sandbox.idle();
     const text = await show('/deliveries');
-    expect(rows(text, 'deliveries')).toEqual(['1004', '1001']);
-    expect(row(text, 'deliveries-1001')).toMatch(/^Delivered 1003 ×2 ORD-1 /);
+    expect(rows(text, 'deliveries')).toEqual(['1002', '1001']);
+    expect(row(text, 'deliveries-1001')).toMatch(/^Delivered 2 ×2 ORD-1 /);
     const [below = ''] = /<tr class="below" id="deliveries-1001-below">.*?<\/tr>/s.exec(text) ?? [];
-    expect(textOf(below)).toMatch(/^1 earlier delivery before 1003 Delivered 1002 .*forged amount 200 /);
-    expect(below).toContain('href="/deliveries/1002"');
+    expect(textOf(below)).toMatch(/^1 earlier delivery before 2 Delivered 1 .*forged amount 200 /);
+    expect(below).toContain('href="/deliveries/1"');
     expect(text.match(/name="of" value="(\d+)"/g)).toHaveLength(3);
   });
 
@@ -142,11 +142,11 @@ describe('the list of deliveries', () => {
     await sandbox.idle();
     const endpoint = `endpoint=${encodeURIComponent(other)}`;
     const listed = async (query: string) => rows(await show(`/deliveries?${query}`), 'deliveries');
-    expect(await listed(endpoint)).toEqual(['1003']);
-    expect(await listed('state=failed')).toEqual(['1003']);
+    expect(await listed(endpoint)).toEqual(['1002']);
+    expect(await listed('state=failed')).toEqual(['1002']);
     expect(await listed(`${endpoint}&state=delivered`)).toEqual([]);
-    expect(await listed('q=http+500')).toEqual(['1003']);
-    expect(await listed('')).toEqual(['1003', '1001']);
+    expect(await listed('q=http+500')).toEqual(['1002']);
+    expect(await listed('')).toEqual(['1002', '1001']);
     const text = unescaped(await show(`/deliveries?${endpoint}&q=ord`));
     expect(text).toContain(`<option selected>${other}</option>`);
     expect(text).toContain(
@@ -163,20 +163,20 @@ describe('two deliveries', () => {
     sandbox.collect(collection);
     await sandbox.idle();
     status = 200;
-    sandbox.compose(1002, { forged_amount: 7 });
+    sandbox.compose(1, { forged_amount: 7 });
     await sandbox.idle();
-    const text = textOf(await show('/deliveries/compare?of=1003&of=1002'));
+    const text = textOf(await show('/deliveries/compare?of=2&of=1'));
     for (const line of [
-      '- "transaction_amount": 500, only 1002 + "transaction_amount": 7, only 1003',
-      '- HTTP 500 only 1002 + HTTP 200 only 1003',
-      '- "status": "500" only 1002 + "status": "200" only 1003',
+      '- "transaction_amount": 500, only 1 + "transaction_amount": 7, only 2',
+      '- HTTP 500 only 1 + HTTP 200 only 2',
+      '- "status": "500" only 1 + "status": "200" only 2',
     ])
       expect(text).toContain(line);
     expect(text).toMatch(/\d unchanged lines/);
-    expect(textOf(await show('/deliveries/1003'))).toContain('Compare with Delivery 1002');
+    expect(textOf(await show('/deliveries/2'))).toContain('Compare with Delivery 1');
   });
 
-  it.each(['', '?of=1002', '?of=1002&of=1002', '?of=1002&of=9', '?of=1002&of=1004&of=1006'])(
+  it.each(['', '?of=1', '?of=1&of=1', '?of=1&of=9', '?of=1&of=2&of=3'])(
     'are needed for a comparison, no more and no fewer: "%s"',
     async (query) => {
       const sandbox = stage.open();
@@ -194,7 +194,7 @@ describe('a page of one delivery', () => {
     const sandbox = stage.open();
     sandbox.collect({ ...collection, misbehave: { status: 'REVERSED' } });
     await sandbox.idle();
-    const text = await show('/deliveries/1002');
+    const text = await show('/deliveries/1');
     const [answer, request, changes] = ['<h2>Answer', '<h2>Request', 'id="changes"'].map((one) =>
       text.indexOf(one),
     );
@@ -206,7 +206,7 @@ describe('a page of one delivery', () => {
     );
     // Nothing is lost by the folding.
     expect(textOf(shown)).toContain('"merchant_reference": "ORD-1"');
-    expect(textOf(await show('/deliveries/1002'))).toContain('Changes status REVERSED');
+    expect(textOf(await show('/deliveries/1'))).toContain('Changes status REVERSED');
   });
 });
 
@@ -258,7 +258,7 @@ describe('a copy as curl', () => {
     await call(sandbox, 'POST', '/sandbox/collections', { ...collection, merchant_reference: "O'N" });
     await call(sandbox, 'GET', '/data/wallet-balances?currency=UGX');
     const { publicKey: PUBLIC_KEY, secretKey: SECRET_KEY } = sandbox.account;
-    const posted = argumentsOf(commandOn(await show('/requests/1001'), 'curl'), { PUBLIC_KEY, SECRET_KEY });
+    const posted = argumentsOf(commandOn(await show('/requests/1'), 'curl'), { PUBLIC_KEY, SECRET_KEY });
     expect(posted).toEqual(
       expect.arrayContaining([
         'POST',
@@ -268,7 +268,7 @@ describe('a copy as curl', () => {
       ]),
     );
     expect(JSON.parse(posted.at(-1) ?? '')).toMatchObject({ merchant_reference: "O'N" });
-    const got = argumentsOf(commandOn(await show('/requests/1002'), 'curl'));
+    const got = argumentsOf(commandOn(await show('/requests/2'), 'curl'));
     expect(got).toEqual(
       expect.arrayContaining(['GET', 'http://127.0.0.1/data/wallet-balances?currency=UGX']),
     );
@@ -281,19 +281,19 @@ describe('a request', () => {
     const sandbox = stage.open();
     await call(sandbox, 'POST', '/sandbox/collections', { ...collection, mode: 'pending' });
     await call(sandbox, 'POST', '/sandbox/transactions/1001/outcome', { outcome: 'failed' });
-    await call(sandbox, 'POST', '/sandbox/deliveries/1002/resend');
+    await call(sandbox, 'POST', '/sandbox/deliveries/1/resend');
     await call(sandbox, 'POST', '/sandbox/collections', { merchant_reference: 'WRONG' });
     await call(sandbox, 'GET', '/data/wallet-balances');
     const text = await show('/requests');
     const cell = (id: number): string =>
       new RegExp(`<tr id="requests-${id}">.*?data-label="Reference">(.*?)</td>`, 's').exec(text)?.[1] ?? '?';
     const link = '<a href="/transactions/1001">ORD-1</a>';
-    expect([1001, 1002, 1003, 1004, 1005].map(cell)).toEqual([link, link, link, 'WRONG', '']);
-    const detail = await show('/requests/1001');
+    expect([1, 2, 3, 4, 5].map(cell)).toEqual([link, link, link, 'WRONG', '']);
+    const detail = await show('/requests/1');
     expect(detail).toContain(`Transaction: ${link}`);
     const [, answer = ''] = /id="answer-title">(.*?)<\/section>/s.exec(detail) ?? [];
     expect(textOf(answer)).toMatch(/^Answer HTTP\/1\.1 201 content-type: application\/json/);
-    expect(rows(await show('/requests?q=wrong'), 'requests')).toEqual(['1004']);
+    expect(rows(await show('/requests?q=wrong'), 'requests')).toEqual(['4']);
   });
 });
 

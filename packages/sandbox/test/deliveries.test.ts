@@ -76,7 +76,7 @@ describe('the queue', () => {
     expect(again.status).toBe(201);
     await stage.sandbox.idle();
     expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1', 'ORD-1']);
-    expect((await call(stage.sandbox, 'POST', '/sandbox/deliveries/1/resend')).status).toBe(404);
+    expect((await call(stage.sandbox, 'POST', '/sandbox/deliveries/9/resend')).status).toBe(404);
   });
 
   it('is listed with attempts, by transaction', async () => {
@@ -151,7 +151,32 @@ describe('the queue', () => {
       mode: 'pending',
     });
     // Numbers are never given out twice, so a merchant's software cannot mistake a new transaction for an old one.
-    expect(transaction.id).toBeGreaterThan(1002);
+    expect(transaction.id).toBeGreaterThan(1001);
+  });
+});
+
+describe('numbers', () => {
+  it('the first delivery is number 1, the first transaction 1001, and no number means both', async () => {
+    stage.open({ clock: createManualClock(), misbehave: { late_ms: 1000 } });
+    const first = stage.sandbox.collect(collection).transaction.id;
+    const numbers = (): number[] => stage.sandbox.deliveries().map(({ id }) => id);
+    expect([first, ...numbers()]).toEqual([1001, 1]);
+    // More deliveries than there are numbers below the first transaction's.
+    while (numbers().length < 999) stage.sandbox.compose(first, { duplicate: 1 });
+    const transactions = [first];
+    for (let more = 0; more < 3; more += 1) {
+      const { transaction } = stage.sandbox.collect({ ...collection, merchant_reference: `ORD-${more}` });
+      transactions.push(transaction.id);
+      stage.sandbox.compose(first, {});
+    }
+    const deliveries = numbers();
+    expect(deliveries.slice(998, 1001)).toEqual([999, 1000, 1003]);
+    expect(deliveries).toEqual([...deliveries].sort((a, b) => a - b));
+    expect(new Set([...deliveries, ...transactions]).size).toBe(deliveries.length + transactions.length);
+    for (const id of transactions) {
+      const [composed] = stage.sandbox.compose(id, { forged_amount: 1 });
+      expect([composed?.transaction_id, composed?.origin]).toEqual([id, null]);
+    }
   });
 });
 

@@ -32,7 +32,7 @@ export function scheduleDeliveries(unit: Unit, plan: Plan, sign: Signer, now: nu
     const first = copy === 0;
     const delivery: DeliveryRecord = {
       ...(first ? changed : base),
-      id: unit.nextId(),
+      id: unit.nextId('delivery'),
       transactionId: transaction.id,
       createdAt: now,
       origin,

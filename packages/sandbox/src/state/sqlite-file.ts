@@ -5,7 +5,7 @@ import type { Persistence } from './store.ts';
 
 /** "pays" in ASCII: marks our files, so that another program's database is never written into. */
 const APPLICATION_ID = 0x70617973;
-const VERSION = 5;
+const VERSION = 6;
 const NOT_OURS = 'The file is not a state file of this sandbox. Name another one.';
 const OTHER_VERSION =
   'was written by another version of the sandbox, whose records this one cannot read. Delete it, or name another file.';

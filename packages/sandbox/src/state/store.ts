@@ -30,8 +30,12 @@ export interface Unit extends Reader {
   put<K extends Kind>(kind: K, id: Id, value: Records[K]): void;
   remove(kind: Kind, id: Id): void;
   clear(kind: Kind): void;
-  /** The next free number, in a series of its own where one is named; never given out twice, not even after a reset. */
-  nextId(series?: string): number;
+  /**
+   * The next free number, never given out twice, not even after a reset. Transactions and transfers count from 1001, and
+   * deliveries, ledger entries and requests each from 1. From 1001 on, deliveries share the first series, so that no
+   * number is both a delivery's and a transaction's.
+   */
+  nextId(series?: 'delivery' | 'entry' | 'request'): number;
 }
 
 /** All state of a sandbox. Memory answers every read; a file, when there is one, is written before memory changes. */
@@ -124,9 +128,11 @@ function createUnit(tables: Tables, changes: Changes): Unit {
       for (const id of tables[kind].keys()) changes[kind].set(id, undefined);
       for (const id of changes[kind].keys()) changes[kind].set(id, undefined);
     },
-    nextId(series = 'id') {
-      const { next } = unit.get('counter', series) ?? { next: FIRST_ID };
-      unit.put('counter', series, { next: next + 1 });
+    nextId(series) {
+      const counter = series ?? 'id';
+      const { next } = unit.get('counter', counter) ?? { next: series === undefined ? FIRST_ID : 1 };
+      if (series === 'delivery' && next === FIRST_ID) return unit.nextId();
+      unit.put('counter', counter, { next: next + 1 });
       return next;
     },
   };

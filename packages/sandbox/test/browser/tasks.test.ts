@@ -59,13 +59,13 @@ describe.each([
   it('one field is changed and sent with two clicks, and no JSON is typed', async () => {
     const { page, url } = await open(javaScriptEnabled);
     const { press, clicks } = counter();
-    await page.goto(`${url}/deliveries/1002`);
+    await page.goto(`${url}/deliveries/1`);
     await press(page.locator('.json').getByRole('link', { name: '"ORD-1"' }));
     await page.locator('[name="value.payload.merchant_reference"]:focus').waitFor();
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('ORD-"7"');
     await press(page.getByRole('button', { name: 'Send', exact: true }));
-    await page.getByText('What differs from delivery 1002').waitFor();
+    await page.getByText('What differs from delivery 1').waitFor();
     expect(clicks()).toBe(2);
     await stage.sandbox.idle();
     expect(stage.verdict(stage.merchant.received.at(-1) ?? fail())).toBe('ORD-"7"');
@@ -76,11 +76,11 @@ describe.each([
     const { page, url } = await open(javaScriptEnabled);
     const { press, clicks } = counter();
     await page.goto(`${url}/deliveries`);
-    await press(page.getByLabel('Compare delivery 1002'));
-    await press(page.getByLabel('Compare delivery 1004'));
+    await press(page.getByLabel('Compare delivery 1'));
+    await press(page.getByLabel('Compare delivery 2'));
     await press(page.getByRole('button', { name: 'Compare the two chosen' }));
     await page.getByText('HTTP 500').waitFor();
-    await page.getByText('only 1004').first().waitFor();
+    await page.getByText('only 2').first().waitFor();
     expect(clicks()).toBe(3);
     await page.context().close();
   });
@@ -94,8 +94,8 @@ it('the curl command of a delivery and of a request is copied with one click', a
   const { page, url } = await open();
   await stage.sandbox.fetch(`${url}/data/wallet-balances`);
   for (const [path, part] of [
-    ['/deliveries/1002', "-H 'hmac-signature: t="],
-    ['/requests/1001', '/data/wallet-balances'],
+    ['/deliveries/1', "-H 'hmac-signature: t="],
+    ['/requests/1', '/data/wallet-balances'],
   ]) {
     const { press, clicks } = counter();
     await page.goto(url + path);
@@ -109,7 +109,7 @@ it('the curl command of a delivery and of a request is copied with one click', a
 
 it('what will be signed follows the keys while a value is edited, and the reader keeps their place', async () => {
   const { page, url, complaints } = await open();
-  await page.goto(`${url}/compose/1002?edit=payload.merchant_reference`);
+  await page.goto(`${url}/compose/1?edit=payload.merchant_reference`);
   const signature = page.locator('#preview dd', { hasText: /^t=\d+,s=/ });
   const hash = async (): Promise<string> => String(await signature.textContent()).replace(/^t=\d+/, '');
   const before = await hash();
@@ -138,19 +138,19 @@ it('rows hold still under the pointer while others arrive, and come when the rea
   await page.goto(`${url}/deliveries`);
   const ids = (): Promise<unknown> =>
     page.evaluate("[...document.querySelectorAll('#deliveries tbody tr')].map(({ id }) => id)");
-  const first = page.locator('#deliveries-1003');
+  const first = page.locator('#deliveries-1002');
   await first.hover();
   const top = (await first.boundingBox())?.y;
   for (const merchant_reference of ['N-1', 'N-2', 'N-3'])
     stage.sandbox.collect({ ...collection, merchant_reference });
   const button = page.getByRole('button', { name: '3 new' });
   await button.waitFor();
-  expect(await ids()).toEqual(['deliveries-1003', 'deliveries-1001']);
+  expect(await ids()).toEqual(['deliveries-1002', 'deliveries-1001']);
   // A row that is there goes on to change in its place.
   await stage.sandbox.idle();
-  stage.sandbox.compose(1002, { forged_amount: 1 });
+  stage.sandbox.compose(1, { forged_amount: 1 });
   await page.locator('#deliveries-1001', { hasText: '×2' }).waitFor();
-  expect(await ids()).toEqual(['deliveries-1003', 'deliveries-1001']);
+  expect(await ids()).toEqual(['deliveries-1002', 'deliveries-1001']);
   expect((await first.boundingBox())?.y).toBe(top);
   await button.click();
   await page.getByRole('link', { name: 'N-3' }).waitFor();
@@ -166,7 +166,7 @@ it('rows hold still under the pointer while others arrive, and come when the rea
 it('what needs attention is dismissed with one click where it is listed', async () => {
   const { page, url } = await open();
   await page.goto(url);
-  await page.getByRole('button', { name: 'Mark as seen delivery 1004' }).click();
+  await page.getByRole('button', { name: 'Mark as seen delivery 2' }).click();
   await page.locator('#trouble').waitFor({ state: 'detached' });
   expect(await page.getByText('1 needs attention').count()).toBe(0);
   await page.context().close();

@@ -34,7 +34,7 @@ describe('payment-service-sandbox -- program', () => {
     expect(stdout).toMatch(
       /^env http:\/\/127\.0\. SANDBOXPUBLIC SANDBOXSECRET SANDBOXSIGNIN\nreceived POST \/payments\/callbacks\n$/,
     );
-    expect(stderr).toContain(`to ${url}`);
+    expect(stderr).toContain(`Delivery 1 to ${url}`);
     expect(stderr).toContain('ORD-1001');
     expect(stderr).toMatch(/200 in \d+ ms {2}\{"status":"accepted"\}/);
     expect(stderr).toContain('The callback was accepted.');
