@@ -103,8 +103,8 @@ What to click:
   2. Enter any name and the number 256770000001, which selects Example Mobile Money, and press "Pay".
   3. Press "Pay" on the sandbox's payment page. The order becomes paid as soon as the signed callback is in.
   4. Open "Inbox" in the menu: there the callback is "settled", and what is odd waits for a person.
-  5. In the sandbox, open "Settings", choose the callbacks "Forged amount, valid signature", save the defaults, and buy
-     again: the order stays unpaid, and in the inbox its callback is "quarantined".
+  5. In the sandbox, open "Settings", press "Forged amount, valid signature", and buy again: the order stays unpaid, and in
+     the inbox its callback is "quarantined".
 Then try one sticker (no provider takes so little), "Decline", or a number that starts with 25679.
 Orders and wallets are in the menu of the shop. No money moves.
 

@@ -49,8 +49,8 @@ describe('the demo', () => {
       expect(settings).toContain(`value="${shop}${path}`);
     }
     // The misbehaviour to try is one that the dashboard offers.
-    const [, misbehaviour = 'none'] = /choose the callbacks "([^"]+)"/.exec(text) ?? [];
-    expect(settings).toContain(`>${misbehaviour}</option>`);
+    const [, misbehaviour = 'none'] = /open "Settings", press "([^"]+)"/.exec(text) ?? [];
+    expect(settings).toContain(`>${misbehaviour}</button>`);
     demo.process.kill('SIGINT');
     expect(await demo.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
     // What was not to be kept is gone.

@@ -102,6 +102,7 @@ function start(code: string): Worker {
     AbortController,
     AbortSignal,
     Blob,
+    btoa,
     clearTimeout,
     CompressionStream,
     console,
