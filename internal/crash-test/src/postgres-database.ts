@@ -47,8 +47,8 @@ export async function postgresDatabase(): Promise<TestDatabase> {
     },
     async stored() {
       const rows = await text(
-        `select t.transition_id as id, encode(sha256(convert_to(b.content, 'UTF8')), 'hex') as digest
-         from payment_inbox.body b join payment_inbox.transition t on t.id = b.transition`,
+        `select c.transition_id as id, encode(sha256(convert_to(b.content, 'UTF8')), 'hex') as digest
+         from payment_inbox.body b join payment_inbox.callback c on c.id = b.transition`,
       );
       return new Set(rows.map(({ id = '', digest = '' }) => deliveryKey({ transitionId: id, digest })));
     },

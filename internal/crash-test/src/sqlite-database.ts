@@ -38,8 +38,8 @@ export function sqliteDatabase(folder: string, isControl: boolean): TestDatabase
       const keys = new Set<string>();
       const rows = file
         .prepare(
-          `select t.transition_id as id, b.content as content
-           from payment_inbox_body b join payment_inbox_transition t on t.id = b.transition`,
+          `select c.transition_id as id, b.content as content
+           from payment_inbox_body b join payment_inbox_callback c on c.id = b.transition`,
         )
         .iterate();
       for (const { id, content } of rows) {

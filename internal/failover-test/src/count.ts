@@ -40,8 +40,8 @@ export function tally(acknowledged: ReadonlySet<string>, { stored, effects }: Re
 }
 
 const WAITING = `select 1 from payment_inbox.transition where state in ('pending', 'retrying') limit 1`;
-const STORED = `select cast(t.signed as json) ->> 'merchant_reference' as reference from payment_inbox.transition t
-  where exists (select 1 from payment_inbox.body b where b.transition = t.id and b.content is not null)`;
+const STORED = `select cast(c.signed as json) ->> 'merchant_reference' as reference from payment_inbox.callback c
+  where exists (select 1 from payment_inbox.body b where b.transition = c.id and b.content is not null)`;
 const STATES = `select concat_ws(': ', state, reason) as state, count(*)::int as count from payment_inbox.transition
   group by 1 order by 1`;
 /** As long as the workers may stand still. */

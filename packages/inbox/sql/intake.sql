@@ -1,45 +1,89 @@
--- name: keep_firsts
+-- name: keep_firsts (postgres, prepared)
 -- First deliveries, due immediately, each with its body. Returns the new ones. A transition that is there already is left out
 -- before the insert meets its row, where it would wait for whoever changes it.
-/* prepared */ {first} insert into inbox.transition (transition_id, account, signed, reference_key, transaction_type, subject_key, state,
-  reason, bodies, next_at, first_at, changed_at)
-select value ->> 'transitionId', value ->> 'account', value ->> 'signed', value ->> 'referenceKey',
-  value ->> 'transactionType', value ->> 'subjectKey',
-  case when value ->> 'refusal' is null then 'pending' else 'quarantined' end, value ->> 'refusal', 1,
-  case when value ->> 'refusal' is null then {now} end, {now}, {now}
-from {given} where (select t.id from inbox.transition t where t.transition_id = value ->> 'transitionId') is null
-on conflict (transition_id) do nothing
-returning id, transition_id
-{also} insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at)
-select {created_id}, value ->> 'digest', value ->> 'content', value ->> 'claims', value ->> 'keyId', value ->> 'refusal', {now}
-from {given} {last}
+with given as materialized (select value from jsonb_array_elements(cast($1 as jsonb)) as given(value)),
+created as (
+  insert into inbox.callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
+  select value ->> 'transitionId', value ->> 'account', value ->> 'signed', value ->> 'referenceKey',
+    value ->> 'transactionType', value ->> 'subjectKey', {now}
+  from given where (select c.id from inbox.callback c where c.transition_id = value ->> 'transitionId') is null
+  on conflict (transition_id) do nothing
+  returning id, transition_id
+), begun as (
+  insert into inbox.transition (id, account, state, reason, bodies, next_at, changed_at)
+  select created.id, value ->> 'account', case when value ->> 'refusal' is null then 'pending' else 'quarantined' end,
+    value ->> 'refusal', 1, case when value ->> 'refusal' is null then {now} end, {now}
+  from given join created on created.transition_id = value ->> 'transitionId'
+), kept as (
+  insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at)
+  select created.id, value ->> 'digest', value ->> 'content', value ->> 'claims', value ->> 'keyId', value ->> 'refusal',
+    {now}
+  from given join created on created.transition_id = value ->> 'transitionId'
+)
+select transition_id from created
 
--- name: keep_body
+-- name: keep_firsts (sqlite, each)
+-- The same for each record, whose members are the values. What follows runs where the first statement has inserted a row.
+insert into inbox.callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
+values ($transitionId, $account, $signed, $referenceKey, $transactionType, $subjectKey, {now})
+on conflict (transition_id) do nothing
+returning transition_id;
+insert into inbox.transition (id, account, state, reason, bodies, next_at, changed_at)
+values (last_insert_rowid(), $account, case when $refusal is null then 'pending' else 'quarantined' end, $refusal, 1,
+  case when $refusal is null then {now} end, {now});
+insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at)
+values (last_insert_rowid(), $digest, $content, $claims, $keyId, $refusal, {now})
+
+-- name: keep_body (postgres)
 -- What was evidence becomes a callback when the same body verifies.
 insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at)
 select cast(value ->> 'id' as bigint), value ->> 'digest', value ->> 'content', value ->> 'claims', value ->> 'keyId',
   value ->> 'refusal', {now}
-from {given} where true
+from jsonb_array_elements(cast($1 as jsonb)) as given(value)
 on conflict (transition, digest) do update set refusal = null
 
--- name: find_known
+-- name: keep_body (sqlite)
+insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at)
+select value ->> 'id', value ->> 'digest', value ->> 'content', value ->> 'claims', value ->> 'keyId', value ->> 'refusal',
+  {now}
+from json_each($1) where true
+on conflict (transition, digest) do update set refusal = null
+
+-- name: find_known (postgres)
 -- For deliveries of known transitions: whether the body is known as well, and as what; and whether no other receiver works
 -- on the transition, which is then this one's until the transaction ends.
-select t.id, t.transition_id, value ->> 'digest' as digest, b.transition as body, b.refusal, {try_keep} as is_free
-from {given}
-join inbox.transition t on t.transition_id = value ->> 'transitionId'
-left join inbox.body b on b.transition = t.id and b.digest = value ->> 'digest'
+select c.id, c.transition_id, value ->> 'digest' as digest, b.transition as body, b.refusal,
+  pg_try_advisory_xact_lock(hashtextextended('inbox.transition ' || c.transition_id, 0)) as is_free
+from jsonb_array_elements(cast($1 as jsonb)) as given(value)
+join inbox.callback c on c.transition_id = value ->> 'transitionId'
+left join inbox.body b on b.transition = c.id and b.digest = value ->> 'digest'
 
--- name: count_deliveries
+-- name: find_known (sqlite)
+-- There is one writer: whoever asks is it.
+select c.id, c.transition_id, value ->> 'digest' as digest, b.transition as body, b.refusal, true as is_free
+from json_each($1)
+join inbox.callback c on c.transition_id = value ->> 'transitionId'
+left join inbox.body b on b.transition = c.id and b.digest = value ->> 'digest'
+
+-- name: count_deliveries (postgres)
 -- Apart from the bodies, which are large: a repetition writes a few bytes.
 insert into inbox.delivery as d (transition, digest, repeats, last_at)
 select cast(value ->> 'id' as bigint), value ->> 'digest', cast(value ->> 'repeats' as integer), {now}
-from {given} where true
+from jsonb_array_elements(cast($1 as jsonb)) as given(value)
 on conflict (transition, digest) do update set repeats = d.repeats + excluded.repeats, last_at = excluded.last_at
 
--- name: lock_transition
+-- name: count_deliveries (sqlite)
+insert into inbox.delivery as d (transition, digest, repeats, last_at)
+select value ->> 'id', value ->> 'digest', value ->> 'repeats', {now}
+from json_each($1) where true
+on conflict (transition, digest) do update set repeats = d.repeats + excluded.repeats, last_at = excluded.last_at
+
+-- name: lock_transition (postgres)
 -- Nothing when it is locked.
-select id from inbox.transition where id = $1 {try_for_update}
+select id from inbox.transition where id = $1 for update skip locked
+
+-- name: lock_transition (sqlite)
+select id from inbox.transition where id = $1
 
 -- name: count_body
 -- $3 is 1 for a callback: what waits for another body is looked at again.
@@ -51,3 +95,11 @@ where id = $1
 
 -- name: count_refused_bodies
 update inbox.transition set refused_bodies = refused_bodies + cast($2 as integer) where id = $1
+
+-- name: limit_statements (postgres)
+-- For this transaction only: the server gives up before the sender of a callback is given up.
+select set_config('lock_timeout', $1, true), set_config('statement_timeout', $1, true),
+  set_config('idle_in_transaction_session_timeout', $1, true)
+
+-- name: notify (postgres)
+select pg_notify('payment_inbox', $1)

@@ -1,9 +1,10 @@
 -- name: list_transitions
-select t.id, t.transition_id, t.signed, t.state, t.reason, t.attempts, t.bodies, t.refused_bodies, t.next_at, t.first_at,
+select t.id, c.transition_id, c.signed, t.state, t.reason, t.attempts, t.bodies, t.refused_bodies, t.next_at, c.first_at,
   t.changed_at, t.last_error, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
   (select coalesce(sum(d.repeats), 0) from inbox.delivery d where d.transition = t.id) as repeats
 from inbox.transition t
-left join inbox.expectation e on e.reference_key = t.reference_key and e.transaction_type = t.transaction_type
+join inbox.callback c on c.id = t.id
+left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
 where t.account = $1 {conditions}
 order by {order} limit cast($2 as integer)
 
@@ -19,8 +20,13 @@ order by b.first_at, b.digest
 -- name: show_actions
 select action, by_whom, note, at from inbox.action where transition = $1 order by id
 
--- name: lock_named_transition
-select id, state from inbox.transition where transition_id = $1 and account = $2 {for_update}
+-- name: lock_named_transition (postgres)
+select t.id, t.state from inbox.callback c join inbox.transition t on t.id = c.id
+where c.transition_id = $1 and c.account = $2 for update of t
+
+-- name: lock_named_transition (sqlite)
+select t.id, t.state from inbox.callback c join inbox.transition t on t.id = c.id
+where c.transition_id = $1 and c.account = $2
 
 -- name: move
 update inbox.transition set state = $2, reason = case when $2 = 'resolved' then 'closed_by_person' end, attempts = 0,
@@ -65,8 +71,12 @@ select coalesce(max(version), 0) as version, coalesce(max(compatible_with), 0) a
 -- name: record_version
 insert into inbox.migration (version, compatible_with, migrated_at) values (cast($1 as integer), cast($2 as integer), {now})
 
--- name: has_tables
-select {migration_table} as name
+-- name: has_tables (postgres)
+-- Not to_regclass(): inside a transaction it may not see what another one has just made.
+select (select tablename from pg_tables where schemaname || '.' || tablename = 'inbox.migration') as name
+
+-- name: has_tables (sqlite)
+select (select name from sqlite_schema where name = 'inbox.migration') as name
 
 -- name: beat
 -- A small committed write, as a transaction of its own, so that a process that stands still holds up no other. It keeps the

@@ -1,81 +1,145 @@
--- name: find_due
--- At most 50 entries of the index transition_due, from a mark on.
-select id, next_at, subject_key, attempts, unfinished from inbox.transition
-where account = $1 and next_at is not null and (next_at, id) > (cast($2 as bigint), cast($3 as bigint))
-  and next_at <= {now}
-order by next_at, id limit 50
+-- name: find_due (prepared)
+-- At most 50 entries of the index transition_due, from a mark on. What a callback says is looked up for each of them, since
+-- a plan that joined would depend on how many there are.
+select t.id, t.next_at, t.attempts, t.unfinished, {now} as now,
+  (select c.transition_id from inbox.callback c where c.id = t.id) as transition_id,
+  (select c.subject_key from inbox.callback c where c.id = t.id) as subject_key
+from inbox.transition t
+where t.account = $1 and t.next_at is not null and (t.next_at, t.id) > (cast($2 as bigint), cast($3 as bigint))
+  and t.next_at <= {now}
+order by t.next_at, t.id limit 50
 
--- name: start_attempt
--- Committed before the handler runs. Nothing is started while another process works on the same internal_reference.
+-- name: count_due
+select count(*) as count from inbox.transition where account = $1 and next_at <= {now}
+
+-- name: start_attempt (postgres, prepared)
+-- Committed before the handler runs. Nothing is started while another process works on the same internal_reference, $5.
 -- $4 identifies this start: only its owner takes it back, settles, parks or fails it.
 update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, next_at = {now} + cast($3 as bigint),
   start_id = $4
-where id = $1 and next_at = cast($2 as bigint) and {try_lock}
-returning attempts, last_error
+where id = $1 and next_at = cast($2 as bigint) and pg_try_advisory_xact_lock(hashtextextended('inbox.' || $5, 0))
+returning last_error
 
--- name: read_case
-select t.transition_id, t.signed, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims, b.refusal,
-  e.currency, e.amount, e.compare, e.replaced, e.settled_by, a.status as applied_status,
-  case when s.subject_key <> t.subject_key then 1 else 0 end as is_paid_by_another
+-- name: start_attempt (sqlite)
+update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, next_at = {now} + $3, start_id = $4
+where id = $1 and next_at = $2 and $5 is not null
+returning last_error
+
+-- name: enter_attempt (postgres)
+-- The mark is gone when the handler ends the transaction. The lock serialises the handlers of an
+-- internal_reference in these tables: other schemas of the database have their own.
+select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
+  set_config('idle_in_transaction_session_timeout', $2, true), set_config('payment_inbox.attempt', $3, true),
+  pg_try_advisory_xact_lock(hashtextextended('inbox.' || $4, 0)) as is_free,
+  concat(pg_current_xact_id(), ' ', extract(epoch from pg_stat_get_bgwriter_stat_reset_time())) as number
+
+-- name: read_outcome (postgres)
+-- Asked about the transaction of an attempt that failed. Nothing on another server, and nothing after a crash of this one, which
+-- may give the number again: then its statistics have begun anew.
+select case when split_part($1, ' ', 2) = cast(extract(epoch from pg_stat_get_bgwriter_stat_reset_time()) as text)
+  then pg_xact_status(cast(split_part($1, ' ', 1) as xid8)) end as status
+
+-- name: read_case (prepared)
+-- Of a transition with one body, its text as well. The statuses of an internal_reference are applied in the order of `place`.
+select c.transition_id, c.signed, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims, b.refusal,
+  case when t.bodies = 1 then b.content end as content, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
+  case when s.subject_key <> c.subject_key then 1 else 0 end as is_paid_by_another,
+  (select other.signed from inbox.callback other join inbox.transition applied on applied.id = other.id
+    where other.subject_key = c.subject_key and applied.place is not null
+    order by applied.place desc limit 1) as applied
 from inbox.transition t
+join inbox.callback c on c.id = t.id
 join inbox.body b on b.transition = t.id
-left join inbox.expectation e on e.reference_key = t.reference_key and e.transaction_type = t.transaction_type
-left join inbox.applied a on a.subject_key = t.subject_key
-left join inbox.transition s on s.transition_id = e.settled_by
+left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+left join inbox.callback s on s.transition_id = e.settled_by
 where t.id = $1
 order by b.first_at, b.digest
 
 -- name: read_content
 select content from inbox.body where transition = $1 and digest = $2
 
--- name: is_own_transaction
+-- name: is_own_transaction (postgres)
 -- False when the handler has ended its transaction.
-select {is_own} as is_own
+select coalesce(current_setting('payment_inbox.attempt', true) = $1, false) as is_own
 
--- name: settle_transition
-update inbox.transition set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = null,
-  settled_digest = $3, waived = 0, changed_at = {now}
-where id = $1 and start_id = $2 and next_at is not null
-returning id, transition_id
+-- name: is_own_transaction (sqlite)
+-- The thread refuses it when there is no transaction.
+select $1 is not null as is_own
 
--- name: settle_expectation
-update inbox.expectation as e set settled_by = t.transition_id, settled_at = {now}
-from inbox.transition t
-where t.id = $1 and e.reference_key = t.reference_key and e.transaction_type = t.transaction_type
-  and e.currency = $2 and e.amount = $3 and e.compare = $4 and (e.settled_by is null or e.settled_by = t.transition_id)
-returning settled_by
+-- name: settle (postgres, prepared)
+-- Nothing unless the transaction has the mark $2, and the expectation of $4, $5 and $6, which are null where none is settled,
+-- is as it was when the handler ran.
+with own as materialized (
+  select c.id, c.transition_id, c.reference_key, c.transaction_type,
+    (select coalesce(max(applied.place), 0) + 1 from inbox.callback other
+      join inbox.transition applied on applied.id = other.id where other.subject_key = c.subject_key) as place
+  from inbox.callback c
+  where c.id = $1 and current_setting('payment_inbox.attempt', true) = $2
+), expected as (
+  update inbox.expectation as e set settled_by = own.transition_id, settled_at = {now}
+  from own
+  where e.reference_key = own.reference_key and e.transaction_type = own.transaction_type
+    and e.currency = $4 and e.amount = $5 and e.compare = $6
+    and (e.settled_by is null or e.settled_by = own.transition_id)
+  returning e.settled_by
+), settled as (
+  update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = null,
+    settled_digest = $3, waived = 0, place = own.place, changed_at = {now}
+  from own
+  where t.id = own.id and t.start_id = $2 and t.next_at is not null
+    and (cast($4 as text) is null or exists (select settled_by from expected))
+  returning t.id
+)
+select coalesce(current_setting('payment_inbox.attempt', true) = $2, false) as is_own, count(*) as settled from settled
 
--- name: lock_expectation
+-- name: lock_expectation (postgres)
 -- For what is no payment: until its end, no payment settles the expectation.
 select e.settled_by from inbox.expectation e
-join inbox.transition t on t.reference_key = e.reference_key and t.transaction_type = e.transaction_type
-where t.id = $1 {for_update_of_e}
+join inbox.callback c on c.reference_key = e.reference_key and c.transaction_type = e.transaction_type
+where c.id = $1 for update of e
 
--- name: record_applied
-insert into inbox.applied (subject_key, status, transition_id, applied_at) values ($1, $2, $3, {now})
-on conflict (subject_key) do update set status = excluded.status, transition_id = excluded.transition_id,
-  applied_at = excluded.applied_at
+-- name: lock_expectation (sqlite)
+select e.settled_by from inbox.expectation e
+join inbox.callback c on c.reference_key = e.reference_key and c.transaction_type = e.transaction_type
+where c.id = $1
+
+-- name: settle (sqlite)
+update inbox.expectation as e set settled_by = c.transition_id, settled_at = {now}
+from inbox.callback c
+where c.id = $1 and e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+  and e.currency = $4 and e.amount = $5 and e.compare = $6 and (e.settled_by is null or e.settled_by = c.transition_id);
+update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = null,
+  settled_digest = $3, waived = 0, changed_at = {now},
+  place = (select coalesce(max(applied.place), 0) + 1 from inbox.callback own
+    join inbox.callback other on other.subject_key = own.subject_key
+    join inbox.transition applied on applied.id = other.id where own.id = $1)
+where t.id = $1 and t.start_id = $2 and t.next_at is not null
+  and ($4 is null or exists (select e.amount from inbox.callback c
+    join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+    where c.id = $1 and e.settled_by = c.transition_id and e.currency = $4 and e.amount = $5 and e.compare = $6))
+returning true as is_own, 1 as settled
 
 -- name: park
 -- Not an attempt: no handler ran. $5 is null for a transition that is not looked at again automatically.
 update inbox.transition set state = $3, reason = $4, attempts = attempts - 1, unfinished = 0, looks = looks + 1, waived = 0,
-  start_id = null, next_at = {now} + cast($5 as bigint), changed_at = case when state = $3 and reason = $4 then changed_at else {now} end
+  start_id = null, next_at = {now} + cast($5 as bigint),
+  changed_at = case when state = $3 and reason = $4 then changed_at else {now} end
 where id = $1 and revision = cast($2 as integer) and start_id = $6 and next_at is not null
-returning id, transition_id
+returning id
 
 -- name: take_back
 -- The attempt did not take place: another worker has this reference, or the transition changed meanwhile.
 update inbox.transition set attempts = attempts - 1, unfinished = unfinished - 1, next_at = {now} + cast($3 as bigint),
   start_id = null
 where id = $1 and start_id = $2 and next_at is not null
-returning id, transition_id
+returning id
 
 -- name: fail_attempt
 -- Written from outside of the handler's transaction. $5 is null for a transition that is not tried again.
 update inbox.transition set unfinished = 0, state = $3, reason = $4, next_at = {now} + cast($5 as bigint),
   last_error = $6, changed_at = {now}
 where id = $1 and start_id = $2 and next_at is not null
-returning id, transition_id
+returning id
 
 -- name: add_expectation
 -- Gives what is expected of this reference, and locks it. A repetition changes the deadline; nothing else changes here.
@@ -94,11 +158,14 @@ where reference_key = $1 and transaction_type = $2
 
 -- name: wake_for_expectation
 update inbox.transition set next_at = {now}, looks = 0, revision = revision + 1
-where reference_key = $1 and transaction_type = $2
+where id in (select id from inbox.callback where reference_key = $1 and transaction_type = $2)
   and reason in ('no_expectation', 'different_bodies', 'amount_mismatch', 'contradicting_bodies')
 
--- name: lock_pulse
-select seen_at - {now} as ahead from inbox.pulse where account = $1 {for_update}
+-- name: lock_pulse (postgres)
+select seen_at - {now} as ahead from inbox.pulse where account = $1 for update
+
+-- name: lock_pulse (sqlite)
+select seen_at - {now} as ahead from inbox.pulse where account = $1
 
 -- name: bring_forward
 -- After the clock has stepped back by $2: what waits, waits no longer than before.

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { checkOptions } from '@payment-service/core/receive';
 import { failureCode } from './events.ts';
-import type { Inbox, WorkerOptions } from './inbox.ts';
+import type { DrainOptions, Inbox, WorkerOptions } from './inbox.ts';
 import { Intake } from './intake/intake.ts';
 import { tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake/record.ts';
@@ -17,9 +17,10 @@ import { warn } from './problems.ts';
 import { databasePath } from './store/database-path.ts';
 import { migrate, migrationsOf, versionOf } from './store/schema.ts';
 import { Statements } from './store/statements.ts';
+import { NotPrepared } from './store/store.ts';
 import { pause } from './time.ts';
 import { followClock } from './work/clock.ts';
-import { dispatch } from './work/dispatcher.ts';
+import { type Drained, dispatch, drainDue } from './work/dispatcher.ts';
 import { checkExpectation, keepExpectation } from './work/expectation.ts';
 import { addHandler, type Handlers } from './work/handlers.ts';
 import { Wakeup } from './work/wakeup.ts';
@@ -74,12 +75,16 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     return writing;
   };
   /** A transaction in which the server gives up before the sender of a callback is given up. */
-  const limited = <T>(body: (tx: Tx) => Promise<T>): Promise<T> =>
-    store.transaction(async (tx) => {
-      if (store.dialect === 'postgres')
-        await statements.run('limit_statements', [String(storeTimeoutMs)], tx);
-      return body(tx);
-    });
+  const limited = async <T>(body: (tx: Tx) => Promise<T>): Promise<T> => {
+    const statement = store.dialect === 'postgres' ? statements.get('limit_statements') : undefined;
+    const entry = statement && { statement, values: [String(storeTimeoutMs)] };
+    try {
+      return await store.transaction(body, entry);
+    } catch (error) {
+      if (!(error instanceof NotPrepared)) throw error;
+      return store.transaction(body, entry); // Nothing was done, and now nothing is prepared.
+    }
+  };
   const keeping = { statements, transact: limited, limitMs: storeTimeoutMs };
   const spool = openSpool();
   const context = { store, statements, settings, spool };
@@ -156,16 +161,12 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     await intake.receive(record);
   }
 
-  async function work(given: WorkerOptions): Promise<void> {
-    checkOptions('work()', given, {
-      signal: [(value) => value instanceof AbortSignal, 'an AbortSignal, which ends it gracefully', true],
-      concurrency: wholeNumber(),
-      pollMs: wholeNumber(3_600_000),
-    });
+  /** How many handlers may run at a time. */
+  function concurrencyOf(call: string, given: number | undefined): number {
     const { maxConcurrency = Number.POSITIVE_INFINITY } = store;
-    const { signal, concurrency = Math.min(4, maxConcurrency), pollMs = 1000 } = given;
+    const concurrency = given ?? Math.min(4, maxConcurrency);
     if (handlers.size === 0)
-      throw new ConfigurationError('handler', 'work() needs a handler: call handle() before it.');
+      throw new ConfigurationError('handler', `${call} needs a handler: call handle() before it.`);
     if (store.dialect === 'postgres' && concurrency > maxConcurrency) {
       throw new ConfigurationError(
         'concurrency',
@@ -173,15 +174,38 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
           `${concurrency + 2}: the inbox itself uses two. Raise its max, or lower concurrency.`,
       );
     }
+    return Math.min(concurrency, maxConcurrency);
+  }
+
+  async function work(given: WorkerOptions): Promise<void> {
+    checkOptions('work()', given, {
+      signal: [(value) => value instanceof AbortSignal, 'an AbortSignal, which ends it gracefully', true],
+      concurrency: wholeNumber(),
+      pollMs: wholeNumber(3_600_000),
+    });
+    const { signal, pollMs = 1000 } = given;
+    const concurrency = concurrencyOf('work()', given.concurrency);
     if (working !== undefined)
       throw new ConfigurationError('work', 'This inbox works already. For more handlers, use concurrency.');
     const ending = AbortSignal.any([signal, closing.signal]);
     const parts = { ...context, handlers, ready, wakeup, pollMs, signal: ending };
-    const dispatching = dispatch({ ...parts, concurrency: Math.min(concurrency, maxConcurrency) });
+    const dispatching = dispatch({ ...parts, concurrency });
     working = Promise.all([dispatching, hear(ending), follow(ending, pollMs * POLLS)]).finally(() => {
       working = undefined;
     });
     await working;
+  }
+
+  async function drain(given: DrainOptions): Promise<Drained> {
+    checkOptions('drain()', given, {
+      limit: wholeNumber(),
+      deadlineMs: wholeNumber(),
+      concurrency: wholeNumber(),
+    });
+    const { limit = Number.POSITIVE_INFINITY, deadlineMs = 30_000 } = given;
+    const concurrency = concurrencyOf('drain()', given.concurrency);
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(deadlineMs)]);
+    return write(() => drainDue({ ...context, handlers, concurrency, signal }, limit));
   }
 
   /** Listens for callbacks that other processes keep, through every outage: until then, the poll finds what is due. */
@@ -260,6 +284,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     quarantine: async (refusal) => receive(evidenceRecord(refusal, account)),
     handle: (handler: unknown, selector?: object) => addHandler(handlers, handler, selector),
     work,
+    drain: (given = {}) => drain(given),
     stats: () => read(() => readStats(context)),
     health: (given = {}) => readHealth(context, probe, given),
     list: (given = {}) => read(() => listTransitions(context, given)),

@@ -3,6 +3,7 @@ import type { ActionNote, Resolution, TransitionSelection } from './operator/act
 import type { InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
 import type { ListOptions, TransitionDetails, TransitionSummary } from './operator/views.ts';
 import type { Migration } from './store/schema.ts';
+import type { Drained } from './work/dispatcher.ts';
 import type { Expectation } from './work/expectation.ts';
 import type { CompletedTransition, HandledTransition, HandlerSelector } from './work/handlers.ts';
 
@@ -14,6 +15,21 @@ export interface WorkerOptions {
   readonly concurrency?: number | undefined;
   /** How often to look for what other processes have kept, in milliseconds, at most an hour. @default 1000 */
   readonly pollMs?: number | undefined;
+}
+
+/** Options of `drain()`. */
+export interface DrainOptions {
+  /** How many transitions to settle, park or try at most. @default all that are due */
+  readonly limit?: number | undefined;
+  /**
+   * In milliseconds. After it no further handler is started, and those that run end within `handlerTimeoutMs`: the two
+   * together must fit into the time limit of a function.
+   *
+   * @default 30000
+   */
+  readonly deadlineMs?: number | undefined;
+  /** How many handlers may run at the same time. @default as in `work()` */
+  readonly concurrency?: number | undefined;
 }
 
 /**
@@ -111,6 +127,18 @@ export interface Inbox<Tx> {
    * @throws {ConfigurationError} Without a handler, when it works already, or when the pool has too few connections.
    */
   readonly work: (options: WorkerOptions) => Promise<void>;
+  /**
+   * Works once on everything that is due now: for functions, cron and tests, where no process stays up. The same attempts as
+   * those of `work()`, and safe beside it; what fails is retried by a later pass.
+   *
+   * @throws {ConfigurationError} Without a handler, or when the pool has too few connections.
+   * @throws What the database says when it does not answer.
+   *
+   * @example
+   * const { left } = await inbox.drain({ limit: 500, deadlineMs: 20_000 });
+   * if (left > 0) console.info(`${left} transitions are left for the next run.`);
+   */
+  readonly drain: (options?: DrainOptions) => Promise<Drained>;
   /** Counts all transitions: for a page that a person opens, not for every second. */
   readonly stats: () => Promise<InboxStats>;
   /**

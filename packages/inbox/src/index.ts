@@ -1,6 +1,6 @@
 export { createInbox } from './create-inbox.ts';
 export type { InboxEvent } from './events.ts';
-export type { Inbox, WorkerOptions } from './inbox.ts';
+export type { DrainOptions, Inbox, WorkerOptions } from './inbox.ts';
 export type { ActionNote, Resolution, TransitionSelection } from './operator/actions.ts';
 export type { HealthProblem, InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
 export type {
@@ -17,7 +17,8 @@ export { type PostgresClient, type PostgresPool, postgres } from './store/postgr
 export type { Migration } from './store/schema.ts';
 export { type SqliteTransaction, sqlite } from './store/sqlite.ts';
 export type { SqliteResult, SqliteValue, SqliteValues } from './store/sqlite-thread.ts';
-export type { Row, SqlValue, Store } from './store/store.ts';
+export type { Call, Row, SqlValue, Statement, Store } from './store/store.ts';
+export type { Drained } from './work/dispatcher.ts';
 export type { Comparison, ExpectedMoney, Settled, StoredClaim } from './work/evaluate.ts';
 export type { Expectation } from './work/expectation.ts';
 export type { CompletedTransition, HandledTransition, HandlerSelector } from './work/handlers.ts';

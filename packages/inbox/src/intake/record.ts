@@ -69,7 +69,12 @@ export function evidenceRecord({ evidence, code }: AuthenticRefusal, account: st
 
 /** Hashed, since a reference may be longer than an index takes. */
 export function referenceKey(merchantReference: string, account: string): string {
-  return hash('sha256', JSON.stringify(['merchant_reference', account, merchantReference]));
+  return hash('sha256', JSON.stringify(['merchant_reference', account, merchantReference]), 'base64url');
+}
+
+/** The transitions with one key are the statuses of one transaction. */
+export function subjectKey(internalReference: string, account: string): string {
+  return hash('sha256', JSON.stringify(['internal_reference', account, internalReference]), 'base64url');
 }
 
 function recordOf(
@@ -101,7 +106,7 @@ function recordOf(
     signed: JSON.stringify(signed),
     referenceKey: referenceKey(signed.merchant_reference, account),
     transactionType: JSON.stringify(signed.transaction_type),
-    subjectKey: hash('sha256', JSON.stringify(['internal_reference', account, signed.internal_reference])),
+    subjectKey: subjectKey(signed.internal_reference, account),
     digest: hash('sha256', content),
     content,
     claims: JSON.stringify(claims),

@@ -1,12 +1,12 @@
 import { ConfigurationError, type SignedFields } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
-import { referenceKey } from '../intake/record.ts';
+import { referenceKey, subjectKey } from '../intake/record.ts';
 import type { Spool } from '../intake/spool.ts';
 import { DATE, wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
-import { dateOf, numberOf, optionalText, type Row, type SqlValue, textOf } from '../store/store.ts';
+import { dateOf, numberOf, optionalText, type Row, rarely, type SqlValue, textOf } from '../store/store.ts';
 import type { WorkContext } from '../work/attempt.ts';
-import { bodyIn } from '../work/case.ts';
+import { bodyIn, signedIn } from '../work/case.ts';
 import type { KnownExpectation, StoredClaim } from '../work/evaluate.ts';
 import { expectationIn } from '../work/expectation.ts';
 
@@ -79,7 +79,7 @@ export interface ListOptions {
   readonly reason?: TransitionReason | undefined;
   /** Exactly this signed field. */
   readonly merchant_reference?: string | undefined;
-  /** Exactly this signed field. No index holds it: the transitions of the account are read one by one. */
+  /** Exactly this signed field. */
   readonly internal_reference?: string | undefined;
   /** Changed at or after this moment. */
   readonly since?: Date | undefined;
@@ -137,16 +137,16 @@ async function readTransitions<Tx>(
   const { state, reason, merchant_reference, internal_reference, since, until, limit = 50, after } = options;
   const order = state === undefined ? 't.id' : 't.changed_at, t.id';
   const key = merchant_reference === undefined ? undefined : referenceKey(merchant_reference, account);
-  // A quote inside a value is escaped in JSON, so no value can hold the fragment of another field.
-  const fragment = `"internal_reference":${JSON.stringify(internal_reference)},"transaction_type":`;
+  const subject = internal_reference === undefined ? undefined : subjectKey(internal_reference, account);
   const conditions: Readonly<Record<string, SqlValue | undefined>> = {
-    't.transition_id = ?': options.transitionId,
+    'c.transition_id = ?': options.transitionId,
     't.reason = ?': reason,
-    't.reference_key = ?': key,
-    "replace(t.signed, ?, '') <> t.signed": internal_reference === undefined ? undefined : fragment,
+    'c.reference_key = ?': key,
+    'c.subject_key = ?': subject,
     't.changed_at >= cast(? as bigint)': since?.getTime(),
     't.changed_at < cast(? as bigint)': until?.getTime(),
-    [`(${order}) < (select ${order} from ${store.prefix}transition t where t.transition_id = ?)`]: after,
+    [`(${order}) < (select ${order} from ${store.prefix}callback c join ${store.prefix}transition t on t.id = c.id
+      where c.transition_id = ?)`]: after,
   };
   const values: SqlValue[] = [account, limit];
   // The state is in the text, so that the planner can use the index of the parked ones.
@@ -154,8 +154,8 @@ async function readTransitions<Tx>(
   for (const [condition, value] of Object.entries(conditions)) {
     if (value !== undefined) where += ` and ${condition.replace('?', () => `$${values.push(value)}`)}`;
   }
-  const text = statements.text('list_transitions').replace('{conditions}', () => where);
-  return store.query(text.replace('{order}', order.replaceAll(/,|$/g, ' desc$&')), values, tx);
+  const text = statements.get('list_transitions').text.replace('{conditions}', () => where);
+  return store.query(rarely(text.replace('{order}', order.replaceAll(/,|$/g, ' desc$&'))), values, tx);
 }
 
 function summaryIn(row: Row): TransitionSummary {
@@ -163,7 +163,7 @@ function summaryIn(row: Row): TransitionSummary {
     transitionId: textOf(row, 'transition_id'),
     state: textOf(row, 'state') as TransitionState,
     reason: optionalText(row, 'reason') as TransitionReason | undefined,
-    signed: Object.freeze(JSON.parse(textOf(row, 'signed')) as SignedFields),
+    signed: signedIn(textOf(row, 'signed')),
     attempts: numberOf(row, 'attempts'),
     deliveries: numberOf(row, 'bodies') + numberOf(row, 'repeats'),
     bodyCount: numberOf(row, 'bodies'),

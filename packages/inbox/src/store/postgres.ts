@@ -3,7 +3,15 @@ import { ConfigurationError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import { pause, TimedOut, within } from '../time.ts';
 import { checkDurability } from './durability.ts';
-import type { Row, SqlValue, Store } from './store.ts';
+import {
+  type Call,
+  NotPrepared,
+  type Row,
+  rarely,
+  type SqlValue,
+  type Statement,
+  type Store,
+} from './store.ts';
 
 /** What is needed of a `pg` pool and its clients. Structural, so that a program on SQLite needs neither. */
 export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
@@ -48,21 +56,37 @@ export function postgres<Client extends PostgresClient>(
     throw new ConfigurationError('pool', "postgres() takes a pool: new Pool(…) of the package 'pg'.");
   }
   const prefix = schemaPrefix(options.schema);
-  const run = async (client: Client, text: string, values: readonly SqlValue[]): Promise<Row[]> =>
-    (await client.query(text, [...values])).rows;
   let canPrepare = true;
-  const runAlone = async (client: Client, text: string, values: readonly SqlValue[]): Promise<Row[]> => {
-    if (!canPrepare || !text.startsWith('/* prepared */')) return run(client, text, values);
+  const run = async (
+    client: Client,
+    { text, isPrepared }: Statement,
+    values: readonly SqlValue[],
+  ): Promise<Row[]> => {
+    if (!isPrepared || !canPrepare) return (await client.query(text, [...values])).rows;
     try {
       // By its text, since a pooler may lend the connection to another version of the inbox.
       const name = `payment_inbox_${hash('sha256', text).slice(0, 16)}`;
       return (await client.query({ name, text, values: [...values] })).rows;
     } catch (error) {
       // Not known there, or known already: behind some poolers, each statement may run on another connection.
-      if (['26000', '42P05'].includes(failureCode(error))) canPrepare = false;
-      // Another group was faster, where the connections' default is an isolation that says so.
-      else if (failureCode(error) !== '40001') throw error;
-      return run(client, text, values);
+      if (!['26000', '42P05'].includes(failureCode(error))) throw error;
+      canPrepare = false;
+      throw new NotPrepared({ cause: error });
+    }
+  };
+  /** A statement that is a transaction of its own may run again when nothing of it was done. */
+  const runAlone = async (
+    client: Client,
+    statement: Statement,
+    values: readonly SqlValue[],
+  ): Promise<Row[]> => {
+    try {
+      return await run(client, statement, values);
+    } catch (error) {
+      // 40001: another group was faster, where the connections' default is an isolation that says so.
+      if (!(error instanceof NotPrepared || (statement.isPrepared && failureCode(error) === '40001')))
+        throw error;
+      return run(client, { ...statement, isPrepared: false }, values);
     }
   };
   const most = pool.options?.max ?? 10;
@@ -71,20 +95,19 @@ export function postgres<Client extends PostgresClient>(
     prefix,
     // One for the group of callbacks that is being kept, and one that listens.
     maxConcurrency: Math.max(1, most - 2),
-    query: (text, values, tx, limitMs) =>
+    query: (statement, values, tx, limitMs) =>
       tx === undefined
-        ? lend(pool, (client) => committing(client, runAlone(client, text, values), limitMs))
-        : within(STATEMENT_MS, run(tx, text, values)),
-    transaction: (body) =>
+        ? lend(pool, (client) => committing(client, runAlone(client, statement, values), limitMs))
+        : within(STATEMENT_MS, run(tx, statement, values)),
+    transaction: (body, entry) =>
       lend(pool, async (client) => {
-        await within(BEGIN_MS, client.query('begin isolation level read committed'));
-        const result = await body(client);
+        const result = await body(client, await within(BEGIN_MS, begin(client, entry)));
         await committing(client, client.query('commit'));
         return result;
       }),
     // The connections of a small pool are for handlers and callbacks: the poll finds what is due.
     ...(most < 3 ? {} : { listen: listener(pool) }),
-    check: () => checkDurability((text) => store.query(text, [])),
+    check: () => checkDurability((text) => store.query(rarely(text), [])),
   };
   return Object.freeze(store);
 }
@@ -95,6 +118,27 @@ export function schemaPrefix(schema: string = 'payment_inbox'): string {
     throw new ConfigurationError('schema', 'schema must be a plain lower-case name, such as payment_inbox.');
   }
   return `${schema}.`;
+}
+
+const BEGIN = 'begin isolation level read committed';
+
+/** In one message with the first statement, whose values are written into its text: a message of two can bind none. */
+async function begin(client: PostgresClient, entry: Call | undefined): Promise<readonly Row[]> {
+  if (entry === undefined) {
+    await client.query(BEGIN);
+    return [];
+  }
+  const literal = (value: SqlValue | undefined): string => {
+    const text = String(value);
+    if (!/^[\w./-]*$/.test(text)) throw new TypeError('A value of an entry must need no quotes.');
+    return `'${text}'`;
+  };
+  const text = entry.statement.text.replace(/\$(\d+)/g, (_, number) =>
+    literal(entry.values[Number(number) - 1]),
+  );
+  const results: unknown = await client.query(`${BEGIN};\n${text}`);
+  const last: { rows: Row[] } | undefined = Array.isArray(results) ? results.at(-1) : undefined;
+  return last?.rows ?? [];
 }
 
 /** A cancelled wait for a synchronous standby is a commit to PostgreSQL, with a notice that it exists on the primary only. */

@@ -1,13 +1,13 @@
 import { ConfigurationError } from '@payment-service/core';
 import { readSql } from './read-sql.ts';
 import { inDialect, type Statements } from './statements.ts';
-import { numberOf, type Store } from './store.ts';
+import { numberOf, rarely, type Store } from './store.ts';
 
 /**
  * In order; a released one is never changed, and each only adds. `compatibleWith` is the oldest version of the program whose
  * statements work on the tables after it: during a deploy, older and newer processes run side by side.
  */
-const MIGRATIONS = [{ file: 'migrations/001', compatibleWith: 1 }] as const;
+const MIGRATIONS = [{ file: '001', compatibleWith: 1 }] as const;
 
 /** The version of the tables that this program makes. */
 export const VERSION: number = MIGRATIONS.length;
@@ -25,7 +25,8 @@ export function migrationsOf<Tx>(store: Store<Tx>): Migration[] {
     const version = index + 1;
     const create = version === 1 && schema ? `create schema if not exists ${schema};\n` : '';
     const row = `insert into inbox.migration values (${version}, ${compatibleWith}, {now});\n`;
-    return { version, sql: create + inDialect(readSql(file) + row, store) };
+    const sql = readSql(`migrations/${file}.${store.dialect}`) + row;
+    return { version, sql: create + inDialect(sql, store) };
   });
 }
 
@@ -40,11 +41,11 @@ export async function migrate<Tx>(store: Store<Tx>, statements: Statements<Tx>):
     // Any process of any machine waits here for the one that migrates. An arbitrary number, the same for all of them.
     if (store.dialect === 'postgres')
       // Not its result, which is void: Prisma cannot read that.
-      await store.query('select 1 as locked from pg_advisory_xact_lock(7265018224613)', [], tx);
+      await store.query(rarely('select 1 as locked from pg_advisory_xact_lock(7265018224613)'), [], tx);
     for (const { version: next, sql } of migrationsOf(store)) {
       if (next <= ((await versionOf(statements, tx)) ?? 0)) continue;
       for (const statement of sql.split(/;\n/)) {
-        if (statement.trim() !== '') await store.query(statement, [], tx);
+        if (statement.trim() !== '') await store.query(rarely(statement), [], tx);
       }
     }
   });

@@ -1,7 +1,6 @@
 /** A thread that owns the connections to one database file, so that no fsync ever blocks the event loop. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { EACH } from './sqlite-each.ts';
 import { TransactionEnded } from './transaction-ended.ts';
 
 /** What SQLite stores and gives: integers beyond 2^53 only as bigint, and only to be bound. */
@@ -17,11 +16,25 @@ export interface SqliteResult {
 }
 
 /**
+ * One part of a statement of the inbox: its placeholders are `?`, and `binds` names the value of each, by its place or, of a
+ * record, by its name.
+ */
+export interface SqlitePart {
+  readonly text: string;
+  readonly binds: readonly (number | string)[];
+}
+
+/** A statement of the merchant; or one of the inbox, in parts. */
+export type Question =
+  | { text: string; values: SqliteValues }
+  | { parts: readonly SqlitePart[]; values: readonly SqliteValue[]; isForEach: boolean };
+
+/**
  * `first` begins a transaction with a statement, and `next` is another one in it. `write` is a transaction of its own; so is
  * `read`, on a connection of its own, which does not see what an open transaction has not committed.
  */
 export type ThreadRequest =
-  | { kind: 'first' | 'next' | 'write' | 'read'; text: string; values: SqliteValues }
+  | ({ kind: 'first' | 'next' | 'write' | 'read' } & Question)
   | { kind: 'commit' | 'rollback' | 'close' };
 
 export type ThreadReply = { id: number; result?: SqliteResult | undefined; failure?: ThreadFailure };
@@ -37,11 +50,16 @@ export interface ThreadData {
 
 const MAX_STATEMENTS = 200;
 const SLEEP = new Int32Array(new SharedArrayBuffer(4));
-const FIELD = /value ->> '(\w+)'/g;
 const { path, lockTimeoutMs } = workerData as ThreadData;
 const LOCKED =
   `Another connection, probably of another process, holds a lock on ${path}, and has not released it within ${lockTimeoutMs} ms. ` +
   'Let its transaction end, or end that process. To wait longer, set lockTimeoutMs of sqlite().';
+
+type Values = Readonly<Record<string | number, SQLInputValue>>;
+
+function resultOf(rows: readonly object[]): SqliteResult {
+  return { rows: rows as SqliteResult['rows'], rowCount: rows.length };
+}
 
 class Connection {
   readonly database = new DatabaseSync(path);
@@ -78,32 +96,39 @@ class Connection {
     return false;
   }
 
-  query(text: string, values: SqliteValues): SqliteResult {
+  query(question: Question): SqliteResult {
+    if ('text' in question) return this.#ask(question.text, question.values);
+    const { parts, values, isForEach } = question;
+    if (!isForEach) {
+      const given = parts.map((part) => this.#run(part, Object.fromEntries(values.entries())));
+      return resultOf(given.at(-1) ?? []);
+    }
+    const records = JSON.parse(String(values[0])) as readonly Values[];
+    const rows = records.flatMap((record) => {
+      const [first, ...others] = parts;
+      const given = first === undefined ? [] : this.#run(first, record);
+      if (given.length > 0) for (const other of others) this.#run(other, record);
+      return given;
+    });
+    return resultOf(rows);
+  }
+
+  #run({ text, binds }: SqlitePart, values: Values): readonly object[] {
+    return this.#statement(text).all(...binds.map((bind) => values[bind] ?? null));
+  }
+
+  /** Of the merchant, who is told how many rows were changed. */
+  #ask(text: string, values: SqliteValues): SqliteResult {
     const before = this.#changes();
-    const rows = this.#all(text, values) as SqliteResult['rows'];
-    const changed = this.#changes() - before;
-    return { rows, rowCount: changed > 0 && rows.length === 0 ? changed : rows.length };
-  }
-
-  #all(text: string, values: SqliteValues): object[] {
-    if (text.includes(EACH)) return this.#forEach(text, JSON.parse(String(Object.values(values)[0])));
     const statement = this.#statement(text);
-    if (Array.isArray(values)) return statement.all(...(values as SQLInputValue[]));
-    return statement.all(values as Record<string, SQLInputValue>);
-  }
-
-  #forEach(text: string, given: readonly Record<string, SQLInputValue>[]): object[] {
-    const [first, ...others] = text.split(';').map((part) => {
-      const names = [...part.matchAll(FIELD)].map(([, name = '']) => name);
-      const statement = this.#statement(part.replace(FIELD, '?'));
-      return (value: Record<string, SQLInputValue>) =>
-        statement.all(...names.map((name) => value[name] ?? null));
-    });
-    return given.flatMap((value) => {
-      const rows = first?.(value) ?? [];
-      if (rows.length > 0) for (const other of others) other(value);
-      return rows;
-    });
+    const rows = Array.isArray(values)
+      ? statement.all(...(values as SQLInputValue[]))
+      : statement.all(values as Record<string, SQLInputValue>);
+    const changed = this.#changes() - before;
+    return {
+      rows: rows as SqliteResult['rows'],
+      rowCount: changed > 0 && rows.length === 0 ? changed : rows.length,
+    };
   }
 
   #changes(): number {
@@ -161,7 +186,7 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
       return rollBack();
     case 'read':
       reader ??= new Connection();
-      return whileBusy(() => reader?.query(request.text, request.values));
+      return whileBusy(() => reader?.query(request));
     case 'close':
       writer?.database.close();
       reader?.database.close();
@@ -203,10 +228,10 @@ function rollBack(): undefined {
   if (writer?.isInTransaction) writer.database.exec('rollback');
 }
 
-function queryIn({ text, values }: { text: string; values: SqliteValues }): SqliteResult {
+function queryIn(question: Question): SqliteResult {
   const connection = transaction();
   try {
-    return connection.query(text, values);
+    return connection.query(question);
   } catch (error) {
     hasFailed = true;
     throw error;

@@ -5,8 +5,8 @@ import { failureCode } from '../events.ts';
 import { wholeNumber } from '../options.ts';
 import { databasePath } from './database-path.ts';
 import { SqliteThread } from './sqlite-client.ts';
-import type { SqliteResult, SqliteValues } from './sqlite-thread.ts';
-import type { Store } from './store.ts';
+import type { Question, SqlitePart, SqliteResult, SqliteValues } from './sqlite-thread.ts';
+import type { Row, Statement, Store } from './store.ts';
 import { TransactionEnded } from './transaction-ended.ts';
 
 /** A transaction on SQLite, for a handler and for `inbox.transaction()`. */
@@ -57,20 +57,29 @@ export function sqlite(
     last = result.catch(() => undefined); // It is for the caller; the next one only waits for the end.
     return result;
   };
-  const transaction = <T>(body: (tx: SqliteTransaction) => Promise<T>): Promise<T> =>
+  /** How the inbox's own statements run in a transaction. */
+  const asking = new WeakMap<SqliteTransaction, (question: Question) => Promise<SqliteResult>>();
+  const transaction: Store<SqliteTransaction>['transaction'] = (body, entry) =>
     inTurn(async () => {
       const scope = { isOver: false };
       let isBegun = false;
-      const query: SqliteTransaction['query'] = async (text, values = []) => {
+      const ask = async (question: Question): Promise<SqliteResult> => {
         if (scope.isOver)
           throw new ConfigurationError('tx', 'This transaction has ended. Await every statement in it.');
         // With the first statement: every message to the thread and back costs as much as some statements.
         const kind = isBegun ? 'next' : 'first';
         isBegun = true;
-        return thread.request({ kind, text, values });
+        return thread.request({ kind, ...question });
       };
+      const tx: SqliteTransaction = Object.freeze({
+        query: (text: string, values: SqliteValues = []) => ask({ text, values }),
+      });
+      asking.set(tx, ask);
       try {
-        const result = await inside.run(scope, () => body(Object.freeze({ query })));
+        const result = await inside.run(scope, async () => {
+          const entered = entry === undefined ? [] : await store.query(entry.statement, entry.values, tx);
+          return body(tx, entered);
+        });
         scope.isOver = true;
         if (isBegun) await thread.request({ kind: 'commit' });
         return result;
@@ -86,13 +95,26 @@ export function sqlite(
     maxConcurrency: 1,
     spool: `${file}-spool`,
     transaction,
-    async query(text, values, tx) {
-      // $1 is a name to SQLite. Node 22.13 binds nothing to its own form for it, ?1.
-      const named = Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value]));
-      if (tx !== undefined) return (await tx.query(text, named)).rows;
-      const kind = /^\s*select\b/i.test(text) ? 'read' : 'write';
-      const ask = (): Promise<SqliteResult> => thread.request({ kind, text, values: named });
-      return (await (kind === 'read' ? ask() : inTurn(ask))).rows;
+    async query(statement, values, tx) {
+      const parts = partsOf(statement);
+      const question: Question = { parts, values, isForEach: statement.isForEach };
+      if (tx === undefined) {
+        const isRead = /^\s*select\b/i.test(statement.text);
+        const ask = (kind: 'read' | 'write') => thread.request({ kind, ...question });
+        return (await (isRead ? ask('read') : inTurn(() => ask('write')))).rows;
+      }
+      const askIn = asking.get(tx);
+      if (askIn !== undefined) return (await askIn(question)).rows;
+      // The merchant's own transaction, on a connection of its own.
+      let rows: readonly Row[] = [];
+      for (const { text, binds } of parts)
+        rows = (
+          await tx.query(
+            text,
+            binds.map((bind) => values[Number(bind)] ?? null),
+          )
+        ).rows;
+      return rows;
     },
     close: () => inTurn(() => thread.close()),
   };
@@ -106,3 +128,21 @@ async function rollBack(thread: SqliteThread, why: unknown): Promise<void> {
     throw isEnded ? new TransactionEnded({ cause: why }) : why;
   });
 }
+
+const PARTS = new WeakMap<Statement, readonly SqlitePart[]>();
+
+/** By `?`, since Node 22.13 binds nothing to SQLite's own numbered form, ?1. */
+function partsOf(statement: Statement): readonly SqlitePart[] {
+  const known = PARTS.get(statement);
+  if (known !== undefined) return known;
+  const parts = statement.text.split(/;\n/).map((text) => {
+    const binds = [...text.matchAll(PLACEHOLDER)].map(([, name = '']) =>
+      /^\d/.test(name) ? Number(name) - 1 : name,
+    );
+    return { text: text.replace(PLACEHOLDER, '?'), binds };
+  });
+  PARTS.set(statement, parts);
+  return parts;
+}
+
+const PLACEHOLDER = /\$(\w+)/g;

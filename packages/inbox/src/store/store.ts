@@ -2,6 +2,46 @@
 export type SqlValue = string | number | null;
 export type Row = Readonly<Record<string, unknown>>;
 
+/** A statement of the inbox, in the words of its store. */
+export interface Statement {
+  /** With `$1`, `$2`, … for values. On SQLite it may be several, divided by `;`, of which the last one gives the rows. */
+  readonly text: string;
+  /** It runs for every callback or payment: a store that can prepares it. */
+  readonly isPrepared: boolean;
+  /**
+   * Of SQLite only: it runs for each record of the JSON array `$1`, with the record's members as `$name`. What follows `;` runs
+   * for records of which the first statement gave a row.
+   */
+  readonly isForEach: boolean;
+}
+
+/** A statement and its values. */
+export interface Call {
+  readonly statement: Statement;
+  readonly values: readonly SqlValue[];
+}
+
+/** A statement that runs rarely. */
+export function rarely(text: string): Statement {
+  return { text, isPrepared: false, isForEach: false };
+}
+
+/**
+ * A prepared statement is not known on its connection, since a pooler lent another one. Nothing was done, and the transaction
+ * can only be rolled back; from then on the store prepares nothing.
+ */
+export class NotPrepared extends Error {
+  readonly code = 'STATEMENT_NOT_PREPARED';
+
+  constructor(options: ErrorOptions) {
+    super(
+      'A pooler in front of PostgreSQL does not keep prepared statements. None is used from now on.',
+      options,
+    );
+    this.name = 'NotPrepared';
+  }
+}
+
 /**
  * Where the inbox keeps its transitions, and the library that opens the merchant's transactions: `postgres(pool)`,
  * `sqlite(path)`, or one of the entries for an ORM. All SQL is in the inbox; a store only runs it.
@@ -13,18 +53,25 @@ export interface Store<Tx> {
   /** Where the tables are, in front of their names: `payment_inbox.` or `payment_inbox_`. */
   readonly prefix: string;
   /**
-   * Runs one statement, with `$1`, `$2`, … for values, and gives its rows. A comment "prepared" marks one that runs all the time.
+   * Runs one statement, and gives its rows.
    *
    * @param tx The transaction to run it in. Without it, the statement is a transaction of its own.
    * @param limitMs How long to wait for the answer of one without `tx`, in milliseconds. @default as the store says
    */
-  query(text: string, values: readonly SqlValue[], tx?: Tx, limitMs?: number): Promise<readonly Row[]>;
+  query(
+    statement: Statement,
+    values: readonly SqlValue[],
+    tx?: Tx,
+    limitMs?: number,
+  ): Promise<readonly Row[]>;
   /**
    * Commits when `body` resolves, and rolls back when it rejects. Rejects with what `body` or the commit rejects with, and not
    * before `body` has ended. Where `body` has ended the transaction by a call of the library, the `code` of the error is
    * `TRANSACTION_ENDED`.
+   *
+   * @param entry The first statement in it, of which `body` gets the rows: it goes with BEGIN where the store can do that.
    */
-  transaction<T>(body: (tx: Tx) => Promise<T>): Promise<T>;
+  transaction<T>(body: (tx: Tx, entered: readonly Row[]) => Promise<T>, entry?: Call): Promise<T>;
   /** How many handlers can run at the same time. @default no limit */
   readonly maxConcurrency?: number;
   /** The path of the spool that is used without the option `spool`. @default none */

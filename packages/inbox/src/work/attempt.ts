@@ -4,7 +4,16 @@ import { unsignedFields } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import { backoff, type Settings } from '../options.ts';
 import type { Statements } from '../store/statements.ts';
-import { numberOf, optionalText, type Row, type SqlValue, type Store, textOf } from '../store/store.ts';
+import {
+  type Call,
+  NotPrepared,
+  numberOf,
+  optionalText,
+  type Row,
+  type SqlValue,
+  type Store,
+  textOf,
+} from '../store/store.ts';
 import { TransactionEnded } from '../store/transaction-ended.ts';
 import { pause, within } from '../time.ts';
 import { type CaseFile, readCase } from './case.ts';
@@ -23,6 +32,7 @@ export interface WorkContext<Tx> {
 /** A due transition, as the index gives it. */
 export interface Due {
   readonly id: number;
+  readonly transitionId: string;
   readonly nextAt: number;
   readonly subjectKey: string;
   readonly attempts: number;
@@ -33,6 +43,7 @@ export interface Due {
 export function dueIn(row: Row): Due {
   return {
     id: numberOf(row, 'id'),
+    transitionId: textOf(row, 'transition_id'),
     nextAt: numberOf(row, 'next_at'),
     subjectKey: textOf(row, 'subject_key'),
     attempts: numberOf(row, 'attempts'),
@@ -59,59 +70,75 @@ type Started = Due & {
   transaction?: string;
 };
 
+/**
+ * What became of an attempt. `undone`: it was taken back, since another worker has the reference or the transition changed;
+ * `overtaken`: another process was faster, and it did not start.
+ */
+export type Outcome = 'settled' | 'parked' | 'retrying' | 'undone' | 'overtaken';
+
 /** What is left to do after the transaction, which took so long. */
-type Afterwards = (durationMs: number) => unknown;
+type Afterwards = (durationMs: number) => Outcome | Promise<Outcome>;
 
 /**
  * Works on one due transition. The start is committed first, so that it outlives a crash of the process; then the effect
  * and `settled` are one transaction; a failure rolls that back, and is written outside of it.
- *
- * @returns false when another process was faster.
  */
-export async function attempt<Tx>(due: Due, context: WorkContext<Tx>): Promise<boolean> {
+export async function attempt<Tx>(due: Due, context: WorkContext<Tx>): Promise<Outcome> {
   const { store, statements, settings } = context;
   const attempts = due.attempts + 1;
   const startId = randomUUID();
-  const takeBack = () => runUntilAnswered('take_back', [due.id, startId, BUSY_MS], context);
   let row: Row | undefined;
   try {
     const delayMs = backoff(attempts, settings);
-    [row] = await statements.run('start_attempt', [due.id, due.nextAt, delayMs, startId]);
-    if (row === undefined) return false;
+    const values = [due.id, due.nextAt, delayMs, startId, due.subjectKey];
+    [row] = await statements.run('start_attempt', values);
+    if (row === undefined) return 'overtaken';
   } catch (lost) {
     await waitForStore(lost, 1, context);
     // The start may be committed although its answer was lost: it must not count as a crash.
-    await takeBack();
-    return true;
+    return takeBack(due.id, startId, context);
   }
   const lastError = optionalText(row, 'last_error');
   const started = { ...due, attempts, lastError, startId };
   const began = performance.now();
   let afterwards: Afterwards;
   try {
-    afterwards = (await store.transaction((tx) => decide(started, context, tx))) ?? takeBack;
+    const decided = await store.transaction(
+      (tx, [entered]) => decide(started, { ...context, entered }, tx),
+      entryOf(started, context),
+    );
+    afterwards = decided ?? (() => takeBack(due.id, startId, context));
   } catch (error) {
     afterwards = () => fail(started, error, context);
   }
-  await afterwards(Math.round(performance.now() - began));
-  return true;
+  return afterwards(Math.round(performance.now() - began));
 }
 
-/** @returns undefined when it is not the moment for it: another worker has the reference, or the transition changed. */
+/** Undoes the start: the attempt did not take place. */
+async function takeBack<Tx>(id: number, startId: string, context: WorkContext<Tx>): Promise<Outcome> {
+  await runUntilAnswered('take_back', [id, startId, BUSY_MS], context);
+  return 'undone';
+}
+
+/** The limits of the transaction, its mark, and the lock of the internal_reference. SQLite has one writer, and needs none. */
+function entryOf<Tx>(
+  { startId, subjectKey }: Started,
+  { store, statements, settings }: WorkContext<Tx>,
+): Call | undefined {
+  if (store.dialect === 'sqlite') return undefined;
+  const limits = [settings.handlerLockTimeoutMs, settings.handlerTimeoutMs].map(String);
+  return { statement: statements.get('enter_attempt'), values: [...limits, startId, subjectKey] };
+}
+
+/** @returns undefined when the attempt cannot run now: another worker has the reference, or the transition changed. */
 async function decide<Tx>(
   started: Started,
-  context: WorkContext<Tx>,
+  context: WorkContext<Tx> & { readonly entered: Row | undefined },
   tx: Tx,
 ): Promise<Afterwards | undefined> {
-  const { store, statements, settings, handlers } = context;
-  const { id, startId, subjectKey } = started;
-  let number: string | undefined;
-  if (store.dialect === 'postgres') {
-    const limits = [settings.handlerLockTimeoutMs, settings.handlerTimeoutMs].map(String);
-    const [row] = await statements.run('enter_attempt', [...limits, startId, subjectKey], tx);
-    if (row?.['is_free'] !== true) return undefined;
-    number = textOf(row, 'number');
-  }
+  const { store, statements, settings, handlers, entered } = context;
+  const { id, startId } = started;
+  if (store.dialect === 'postgres' && entered?.['is_free'] !== true) return undefined;
   const file = await readCase(statements, id, tx);
   if (file?.startId !== startId) return undefined;
   const own = file.isPaidByAnother ? findHandler(handlers, file.signed, true) : undefined;
@@ -119,7 +146,7 @@ async function decide<Tx>(
   const handling = { isHandled: handler !== undefined, takesPaidByAnother: own !== undefined };
   const verdict = evaluate(file, settings, handling);
   if (verdict.kind === 'apply') {
-    if (number !== undefined) started.transaction = number;
+    if (entered !== undefined) started.transaction = textOf(entered, 'number');
     return apply(started, { ...verdict, file, handler }, context, tx);
   }
   const { state, reason, isWaiting } = verdict;
@@ -130,6 +157,7 @@ async function decide<Tx>(
   if (parked.length === 0) return undefined;
   return () => {
     if (looks === 0) settings.emit({ name: 'transition.parked', transitionId, state, reason });
+    return 'parked';
   };
 }
 
@@ -139,15 +167,15 @@ interface Application<Tx> extends Extract<Verdict, { kind: 'apply' }> {
 }
 
 async function apply<Tx>(
-  { id, attempts, subjectKey, startId }: Started,
+  { id, attempts, startId }: Started,
   { file, handler, settled: expected, digest, isContradicted }: Application<Tx>,
   { statements, settings }: WorkContext<Tx>,
   tx: Tx,
 ): Promise<Afterwards> {
   const { transitionId, signed } = file;
-  const [body = {}] = await statements.run('read_content', [id, digest], tx);
   // A body whose text was pruned claims nothing.
-  const claimed = unsignedFields(optionalText(body, 'content') ?? '');
+  const content = file.bodies.length > 1 ? await readContent(statements, { id, digest }, tx) : file.content;
+  const claimed = unsignedFields(content ?? '');
   const settled = expected && Object.freeze({ currency: expected.currency, amount: expected.amount });
   const paidBy = file.isPaidByAnother ? file.expectation?.settledBy : undefined;
   const input = Object.freeze({ tx, signed, settled, claimed, paidBy, attempt: attempts, transitionId });
@@ -160,7 +188,6 @@ async function apply<Tx>(
     if (!(await own.catch(() => true))) throw new TransactionEnded({ cause: error });
     throw error;
   }
-  if (!(await isOwn(statements, startId, tx))) throw new TransactionEnded();
   // Their conditions make an effect happen once: a second attempt, on any machine and after any crash, finds them false, and
   // its effects are rolled back.
   const check = (isSame: boolean): void => {
@@ -170,19 +197,28 @@ async function apply<Tx>(
         'handler must not change the expectation that it settles.',
     );
   };
-  const change = async (name: string, values: readonly SqlValue[]): Promise<void> =>
-    check((await statements.run(name, values, tx)).length > 0);
   if (expected === undefined) {
-    const [row = { settled_by: null }] = await statements.run('lock_expectation', [id], tx);
-    check(optionalText(row, 'settled_by') === file.expectation?.settledBy);
-  } else {
-    await change('settle_expectation', [id, expected.currency, expected.amount, expected.compare]);
+    const [known = { settled_by: null }] = await statements.run('lock_expectation', [id], tx);
+    check(optionalText(known, 'settled_by') === file.expectation?.settledBy);
   }
-  await change('settle_transition', [id, startId, digest]);
-  const status = JSON.stringify(signed.transaction_status);
-  await statements.run('record_applied', [subjectKey, status, transitionId], tx);
+  const { currency = null, amount = null, compare = null } = expected ?? {};
+  const [row = {}] = await statements.run('settle', [id, startId, digest, currency, amount, compare], tx);
+  if (row['is_own'] === false) throw new TransactionEnded();
+  check(Number(row['settled'] ?? 0) > 0);
   const event = { name: 'transition.settled', transitionId, state: 'settled', attempt: attempts } as const;
-  return (durationMs) => settings.emit({ ...event, contradicted: isContradicted, durationMs });
+  return (durationMs) => {
+    settings.emit({ ...event, contradicted: isContradicted, durationMs });
+    return 'settled';
+  };
+}
+
+async function readContent<Tx>(
+  statements: Statements<Tx>,
+  { id, digest }: { readonly id: number; readonly digest: string },
+  tx: Tx,
+): Promise<string | undefined> {
+  const [body] = await statements.run('read_content', [id, digest], tx);
+  return body && optionalText(body, 'content');
 }
 
 /** False when the handler has ended the transaction: on PostgreSQL its mark is gone, on SQLite the transaction itself. */
@@ -210,11 +246,13 @@ async function isCommitted<Tx>({ transaction }: Started, context: WorkContext<Tx
 }
 
 /** Writes that an attempt failed, which was rolled back, unless its handler has ended its transaction. */
-async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<Tx>): Promise<void> {
-  const { id, attempts, startId, lastError } = started;
+async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<Tx>): Promise<Outcome> {
+  const { id, transitionId, attempts, startId, lastError } = started;
   const { settings } = context;
   const isKnown = failureCode(thrown) === 'TRANSACTION_ENDED';
   const isEnded = isKnown || (await isCommitted(started, context));
+  // A pooler lost a prepared statement: no failure of the handler.
+  if (!isEnded && thrown instanceof NotPrepared) return takeBack(id, startId, context);
   const error = isEnded && !isKnown ? new TransactionEnded({ cause: thrown }) : thrown;
   const usedUp = attempts >= settings.retry.attempts ? 'attempts_used_up' : undefined;
   const reason = isEnded ? 'transaction_ended' : usedUp;
@@ -224,8 +262,7 @@ async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<
   const message = error instanceof Error ? `${error.name}: ${error.message}` : inspect(error);
   const text = message.replaceAll('\0', '\uFFFD').slice(0, MAX_ERROR_LENGTH).toWellFormed();
   const [failed] = await runUntilAnswered('fail_attempt', [id, startId, ...next, text], context);
-  if (failed === undefined) return;
-  const transitionId = textOf(failed, 'transition_id');
+  if (failed === undefined) return 'undone';
   const common = { transitionId, attempt: attempts };
   if (reason === undefined) {
     const failure = failureCode(error);
@@ -239,11 +276,12 @@ async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<
       isRepeated,
       ...common,
     });
-    return;
+    return 'retrying';
   }
   settings.emit({ name: 'transition.parked', transitionId, state: 'dead', reason });
   const ended = { state: 'dead', reason, delayMs: undefined, isRepeated: false } as const;
   settings.report(error, { kind: 'attempt_failed', ...ended, ...common });
+  return 'parked';
 }
 
 /** A process that lives has not ended, and its attempts must not pass for a crash loop. */

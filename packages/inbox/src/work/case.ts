@@ -13,6 +13,8 @@ export interface CaseFile extends TransitionCase {
   readonly looks: number;
   /** Changes with everything that could change the verdict. */
   readonly revision: number;
+  /** The text of its only body; undefined when it has more, or when it was pruned. */
+  readonly content: string | undefined;
 }
 
 /** Reads everything in one statement, so that it fits together; undefined if there is no such transition. */
@@ -26,21 +28,36 @@ export async function readCase<Tx>(
   if (row === undefined) return undefined;
   const verified = rows.filter((body) => body['refusal'] === null);
   const evidence = rows.filter((body) => body['refusal'] !== null);
-  const applied = optionalText(row, 'applied_status');
+  const applied = optionalText(row, 'applied');
   return {
     transitionId: textOf(row, 'transition_id'),
-    signed: Object.freeze(JSON.parse(textOf(row, 'signed')) as SignedFields),
+    signed: signedIn(textOf(row, 'signed')),
     bodies: verified.map(bodyIn),
     refusals: evidence.map((body) => textOf(body, 'refusal') as TransitionReason),
     expectation: expectationIn(row),
-    appliedStatus: applied === undefined ? undefined : (JSON.parse(applied) as string),
+    appliedStatus: applied === undefined ? undefined : signedIn(applied).transaction_status,
     isPaidByAnother: numberOf(row, 'is_paid_by_another') === 1,
     unfinished: numberOf(row, 'unfinished') - 1,
     isWaived: numberOf(row, 'waived') === 1,
     startId: optionalText(row, 'start_id'),
     looks: numberOf(row, 'looks'),
     revision: numberOf(row, 'revision'),
+    content: optionalText(row, 'content'),
   };
+}
+
+/** @throws {TypeError} When the text does not hold the five strings. */
+export function signedIn(text: string): SignedFields {
+  const { event, merchant_reference, internal_reference, transaction_type, transaction_status } = JSON.parse(
+    text,
+  ) as Record<keyof SignedFields, unknown>;
+  const signed = { event, merchant_reference, internal_reference, transaction_type, transaction_status };
+  if (isStrings(signed)) return Object.freeze(signed);
+  throw new TypeError('A row of the inbox does not hold the five signed strings. Was it changed by hand?');
+}
+
+function isStrings(signed: Record<keyof SignedFields, unknown>): signed is SignedFields {
+  return Object.values(signed).every((value) => typeof value === 'string');
 }
 
 export function bodyIn(row: Row): EvaluatedBody {

@@ -133,7 +133,7 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     ['FAILED', 'quarantined'],
     ['PENDING', 'superseded'],
   ])('reopen lets a late %s through, and neither retry nor another body does', async (status, state) => {
-    const { inbox, pay } = await newShop(engine, LATER);
+    const { inbox, pay } = await newShop(engine, { ...LATER, interimStatuses: ['PENDING'] });
     const applied: string[] = [];
     inbox.handle(({ signed }) => applied.push(signed.transaction_status), { status: '*' });
     await inbox.expect(money('A'));

@@ -75,20 +75,22 @@ describe.each(ENGINES)('work on %s', (engine) => {
 });
 
 describe('work on postgres', () => {
-  it('one payment takes at most 20 statements and 4 transactions, from receive() to settled', async () => {
+  it('one payment takes at most 11 statements and 4 transactions, from receive() to settled', async () => {
     const merchant = await newMerchant('postgres');
     const own = merchant.newStore();
     const made: string[] = [];
     let transactions = 0;
     const watched = watchedStore(own, (text, run, isAlone) => {
+      // Looks at the tables and the clock, once in a while.
+      if (/migration|pulse/.test(text)) return run();
       made.push(text);
       if (isAlone) transactions += 1;
       return run();
     });
-    const transaction: typeof own.transaction = (...given) => {
-      made.push('begin', 'commit');
+    const transaction: typeof own.transaction = (body, entry) => {
+      made.push('begin', ...(entry === undefined ? [] : [entry.statement.text]), 'commit');
       transactions += 1;
-      return own.transaction(...given);
+      return own.transaction(body, entry);
     };
     // Without ears: another test's callback, of the same account in another schema, would wake the worker.
     const { listen: _, ...deaf } = watched;
@@ -104,7 +106,7 @@ describe('work on postgres', () => {
     await until(() => merchant.events.some(({ name }) => name === 'transition.settled'));
     await pause(50);
     // One more is the handler's own.
-    expect(made.length + 1, made.join('\n')).toBeLessThanOrEqual(20);
+    expect(made.length + 1, made.join('\n')).toBeLessThanOrEqual(11);
     expect(transactions, made.join('\n')).toBeLessThanOrEqual(4);
     // The control: the counter counts.
     expect(transactions).toBeGreaterThanOrEqual(3);

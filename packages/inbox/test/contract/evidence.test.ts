@@ -153,7 +153,7 @@ function filled(text: string, bytes: number): string {
 /** What the rows hold, all columns of all tables of the inbox. */
 async function bytesIn(merchant: Merchant): Promise<number> {
   let bytes = 0;
-  for (const name of ['transition', 'body', 'delivery', 'applied', 'action']) {
+  for (const name of ['callback', 'transition', 'body', 'delivery', 'action']) {
     for (const row of await merchant.query(`select * from ${merchant.table(name)}`))
       for (const value of Object.values(row)) bytes += Buffer.byteLength(String(value ?? ''));
   }

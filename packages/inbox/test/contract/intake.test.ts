@@ -33,8 +33,8 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     const merchant = await newMerchant(engine);
     const own = merchant.newStore();
     const transaction: typeof own.transaction = (body) =>
-      own.transaction(async (tx) => {
-        const result = await body(tx);
+      own.transaction(async (tx, entered) => {
+        const result = await body(tx, entered);
         await tx.query('insert into child values (1)');
         return result;
       });

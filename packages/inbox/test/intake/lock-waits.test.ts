@@ -8,13 +8,13 @@ import { watchedStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until, untilDone } from '../support/until.ts';
 
+const HELD = 'where id = (select id from inbox.callback where transition_id = $1)';
 /** What can hold a transition: a person's query, an expectation that is not committed, and a receiver that stands still. */
 const HOLDERS: Record<string, string> = {
-  'SELECT FOR UPDATE': 'select 1 from inbox.transition where transition_id = $1 for update',
-  'an UPDATE that is not committed':
-    'update inbox.transition set revision = revision + 1 where transition_id = $1',
+  'SELECT FOR UPDATE': `select 1 from inbox.transition ${HELD} for update`,
+  'an UPDATE that is not committed': `update inbox.transition set revision = revision + 1 ${HELD}`,
   'a receiver that stopped in the middle of its transaction': `with held as (
-      select id, pg_advisory_xact_lock(hashtextextended('inbox.transition ' || transition_id, 0)) from inbox.transition
+      select id, pg_advisory_xact_lock(hashtextextended('inbox.transition ' || transition_id, 0)) from inbox.callback
       where transition_id = $1)
     insert into inbox.delivery (transition, digest, repeats, last_at)
     select b.transition, b.digest, 1, 0 from held join inbox.body b on b.transition = held.id
@@ -52,7 +52,7 @@ describe.each(Object.entries(HOLDERS))('threat A59: while %s holds a transition'
 
 it('threat A59: a lock of one transition that outlasts storeTimeoutMs sends its callback to the spool, and no other', async () => {
   const spool = join(temporaryFolder(), 'spool');
-  const { inbox, schema, direct, events } = poolShop({ inbox: { spool, storeTimeoutMs: 1000 } });
+  const { inbox, schema, direct, events } = poolShop({ inbox: { spool, storeTimeoutMs: 3000 } });
   await untilDone(() => inbox.receive(paid('HELD', 500)));
   const client = await direct.connect();
   await client.query('begin');

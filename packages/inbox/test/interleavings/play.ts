@@ -64,7 +64,7 @@ async function playScenario(
     const [row] = await statements.run('find_due', [account, -1, 0]);
     if (row === undefined) return false;
     const due = dueIn(row);
-    if (isCrash) await statements.run('start_attempt', [due.id, due.nextAt, 1000, 'a crash']);
+    if (isCrash) await statements.run('start_attempt', [due.id, due.nextAt, 1000, 'a crash', due.subjectKey]);
     else await attempt(due, context);
     return true;
   }
@@ -94,8 +94,10 @@ async function playScenario(
 
 async function check(merchant: Merchant, scenarios: readonly Scenario[]): Promise<string[]> {
   const credits = await merchant.credits();
-  const table = merchant.table('transition');
-  const rows = await merchant.query(`select account, signed, state, unfinished from ${table}`);
+  const [transition, callback] = [merchant.table('transition'), merchant.table('callback')];
+  const rows = await merchant.query(
+    `select t.account, c.signed, t.state, t.unfinished from ${transition} t join ${callback} c on c.id = t.id`,
+  );
   return scenarios.flatMap(({ seed, reference, account, ...outcome }) => {
     const violations: string[] = [];
     const credited = credits.filter((credit) => credit.startsWith(`${reference} `)).join();

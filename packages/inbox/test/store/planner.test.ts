@@ -2,20 +2,23 @@ import pg from 'pg';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { createInbox, postgres, type Store, sqlite } from '../../src/index.ts';
 import { Statements } from '../../src/store/statements.ts';
+import { rarely } from '../../src/store/store.ts';
 import { folderOnDisk } from '../support/temporary-folder.ts';
 
 const DUE = 30_000;
 const WINDOW = 50;
 
 /** Half of them first deliveries of the same millisecond, as after an outage; and many that are no longer due. */
-const FILL = `insert into inbox.transition (transition_id, account, signed, reference_key, transaction_type, subject_key, state,
-    bodies, next_at, first_at, changed_at)
-  with recursive n(i) as (select 1 union all select i + 1 from n where i < ${DUE * 2})
-  select 't' || i, '', '{}', 'r' || i, '"COLLECTION"', 's' || i,
-    case when i <= ${DUE} then 'pending' else 'settled' end, 1,
-    case when i <= ${DUE} / 2 then 1000 when i <= ${DUE} then i end, 1, 1 from n`;
+const NUMBERS = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${DUE * 2})`;
+const FILLS = [
+  `insert into inbox.callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
+  ${NUMBERS} select 't' || i, '', '{}', 'r' || i, '"COLLECTION"', 's' || i, 1 from n`,
+  `insert into inbox.transition (id, account, state, bodies, next_at, changed_at)
+  ${NUMBERS} select i, '', case when i <= ${DUE} then 'pending' else 'settled' end, 1,
+    case when i <= ${DUE} / 2 then 1000 when i <= ${DUE} then i end, 1 from n`,
+];
 /** A cursor without a LIMIT: the planner sorts every due row, or visits it. */
-const WITHOUT_LIMIT = `select transition_id, subject_key, reference_key from inbox.transition
+const WITHOUT_LIMIT = `select id, attempts, changed_at from inbox.transition
   where account = $1 and next_at is not null and next_at <= 4000000000000 order by next_at, id`;
 
 /** The beginning, and marks among equal times, in the middle and at the end; and how many are due from there. */
@@ -28,8 +31,8 @@ const MARKS = [
 
 async function fill<Tx>(store: Store<Tx>): Promise<void> {
   await createInbox({ store }).ready();
-  await store.query(FILL.replaceAll('inbox.', store.prefix), []);
-  await store.query(`analyze ${store.prefix}transition`, []);
+  for (const fill of FILLS) await store.query(rarely(fill.replaceAll('inbox.', store.prefix)), []);
+  await store.query(rarely(`analyze ${store.prefix}transition`), []);
 }
 
 describe('a look for due transitions on postgres, with 30,000 due', () => {
@@ -62,7 +65,7 @@ describe('a look for due transitions on postgres, with 30,000 due', () => {
 
   describe.each(['4MB', '64MB'])('at work_mem %s', (workMem) => {
     it.each(MARKS)('visits one window from the mark (%i, %i)', async (nextAt, id, given) => {
-      const text = new Statements(store).text('find_due');
+      const text = new Statements(store).get('find_due').text;
       expect(await visitedBy(text, ['', nextAt, id], workMem)).toBe(given);
     });
 
@@ -88,12 +91,12 @@ describe('a look for due transitions on sqlite, with 30,000 due', () => {
   it.each(MARKS)(
     'goes along the index from the mark (%i, %i), and sorts nothing',
     async (nextAt, id, given) => {
-      const text = new Statements(store).text('find_due');
+      const statement = new Statements(store).get('find_due');
       const index = 'USING INDEX payment_inbox_transition_due';
-      expect(await planOf(text, ['', nextAt, id])).toMatch(
-        new RegExp(`^SEARCH \\w+ ${index} \\(account=\\? AND next_at>\\? AND .*\\)$`),
+      expect(await planOf(statement.text, ['', nextAt, id])).toMatch(
+        new RegExp(`^SEARCH \\w+ ${index} \\(account=\\? AND next_at>\\? AND next_at<\\?\\)$`, 'm'),
       );
-      expect(await store.query(text, ['', nextAt, id])).toHaveLength(given);
+      expect(await store.query(statement, ['', nextAt, id])).toHaveLength(given);
     },
   );
 

@@ -98,7 +98,8 @@ async function sqliteMerchant(): Promise<Merchant> {
 
 /** The columns that hold a time. */
 const TIMES = {
-  transition: ['next_at', 'first_at', 'changed_at'],
+  callback: ['first_at'],
+  transition: ['next_at', 'changed_at'],
   body: ['first_at'],
   delivery: ['last_at'],
   expectation: ['deadline_at'],

@@ -13,7 +13,7 @@ export function watchedStore<Tx>(
 ): Store<Tx> {
   return {
     ...store,
-    query: (text, values, tx, limitMs) =>
-      watch(text, () => store.query(text, values, tx, limitMs), tx === undefined),
+    query: (statement, values, tx, limitMs) =>
+      watch(statement.text, () => store.query(statement, values, tx, limitMs), tx === undefined),
   };
 }

@@ -1,7 +1,7 @@
 import { TimedOut, within } from '../../time.ts';
 import { checkDurability } from '../durability.ts';
 import { ANSWER_MS, schemaPrefix } from '../postgres.ts';
-import type { Row, SqlValue, Store } from '../store.ts';
+import { type Call, type Row, rarely, type SqlValue, type Store } from '../store.ts';
 import { TransactionEnded } from '../transaction-ended.ts';
 
 /** Options of a store over the merchant's own library. */
@@ -25,14 +25,14 @@ export type Body<Tx> = (tx: Tx) => Promise<void>;
 /** What a template tag such as `sql` takes. */
 export type Template = [pieces: TemplateStringsArray, ...values: (SqlValue | undefined)[]];
 
-const END_SESSION = 'select pg_terminate_backend(pg_backend_pid())';
+const END_SESSION = rarely('select pg_terminate_backend(pg_backend_pid())');
 
 /** A store on PostgreSQL through the library that opens the merchant's transactions. Wake-ups come from the poll. */
 export function libraryStore<Tx>(
   schema: string | undefined,
   { run, open, hasEnded }: Library<Tx>,
 ): Store<Tx> {
-  const query: Store<Tx>['query'] = async (text, values, tx, limitMs = ANSWER_MS) => {
+  const query: Store<Tx>['query'] = async ({ text }, values, tx, limitMs = ANSWER_MS) => {
     const running = (async () => {
       if (tx !== undefined && hasEnded?.(tx) === true) throw new TransactionEnded();
       const result = await run(text, values, tx);
@@ -49,12 +49,14 @@ export function libraryStore<Tx>(
     dialect: 'postgres',
     prefix: schemaPrefix(schema),
     query,
-    async transaction<T>(body: (tx: Tx) => Promise<T>) {
+    async transaction<T>(body: (tx: Tx, entered: readonly Row[]) => Promise<T>, entry?: Call) {
       let running: Promise<T> | undefined;
       let isOver = false;
       const opening = async (): Promise<unknown> =>
         open(async (tx) => {
-          running = body(tx).finally(() => {
+          const enter = async (): Promise<T> =>
+            body(tx, entry === undefined ? [] : await query(entry.statement, entry.values, tx));
+          running = enter().finally(() => {
             isOver = true;
           });
           try {
@@ -81,7 +83,7 @@ export function libraryStore<Tx>(
       if (!isEarly && opened.status === 'rejected') throw error;
       throw error instanceof TransactionEnded ? error : new TransactionEnded({ cause: error });
     },
-    check: () => checkDurability((text) => query(text, [])),
+    check: () => checkDurability((text) => query(rarely(text), [])),
   };
   return Object.freeze(store);
 }

@@ -1,0 +1,86 @@
+create table inbox.callback (
+  id bigint generated always as identity primary key,
+  transition_id text collate "C" not null unique,
+  account text collate "C" not null,
+  signed text collate "C" not null,
+  reference_key text collate "C" not null,
+  transaction_type text collate "C" not null,
+  subject_key text collate "C" not null,
+  first_at bigint not null
+);
+create index callback_reference on inbox.callback (reference_key);
+create index callback_subject on inbox.callback (subject_key);
+create table inbox.transition (
+  id bigint not null primary key,
+  account text collate "C" not null,
+  state text collate "C" not null,
+  reason text collate "C",
+  bodies integer not null,
+  refused_bodies integer not null default 0,
+  revision integer not null default 0,
+  attempts integer not null default 0,
+  unfinished integer not null default 0,
+  looks integer not null default 0,
+  waived integer not null default 0,
+  start_id text collate "C",
+  place integer,
+  next_at bigint,
+  changed_at bigint not null,
+  settled_digest text collate "C",
+  last_error text collate "C"
+);
+create index transition_due on inbox.transition (account, next_at, id) where next_at is not null;
+create index transition_parked on inbox.transition (account, state, reason, changed_at, id)
+  where state not in ('pending', 'retrying', 'settled');
+create table inbox.body (
+  transition bigint not null,
+  digest text collate "C" not null,
+  content text collate "C",
+  claims text collate "C" not null,
+  key_id text collate "C" not null,
+  refusal text collate "C",
+  first_at bigint not null,
+  primary key (transition, digest)
+);
+create table inbox.delivery (
+  transition bigint not null,
+  digest text collate "C" not null,
+  repeats bigint not null,
+  last_at bigint not null,
+  primary key (transition, digest)
+);
+create table inbox.expectation (
+  reference_key text collate "C" not null,
+  transaction_type text collate "C" not null,
+  account text collate "C" not null,
+  merchant_reference text collate "C" not null,
+  currency text collate "C" not null,
+  amount text collate "C" not null,
+  compare text collate "C" not null,
+  replaced text collate "C" not null,
+  deadline_at bigint,
+  settled_by text collate "C",
+  settled_at bigint,
+  changed_at bigint not null,
+  primary key (reference_key, transaction_type)
+);
+create index expectation_deadline on inbox.expectation (account, deadline_at) where settled_by is null;
+create table inbox.action (
+  id bigint generated always as identity primary key,
+  transition bigint not null,
+  action text collate "C" not null,
+  by_whom text collate "C" not null,
+  note text collate "C" not null,
+  at bigint not null
+);
+create index action_transition on inbox.action (transition);
+create table inbox.pulse (
+  account text collate "C" not null primary key,
+  beats bigint not null,
+  seen_at bigint not null
+);
+create table inbox.migration (
+  version integer not null primary key,
+  compatible_with integer not null,
+  migrated_at bigint not null
+);

@@ -1,0 +1,86 @@
+create table inbox.callback (
+  id integer primary key autoincrement,
+  transition_id text not null unique,
+  account text not null,
+  signed text not null,
+  reference_key text not null,
+  transaction_type text not null,
+  subject_key text not null,
+  first_at integer not null
+) strict;
+create index payment_inbox_callback_reference on inbox.callback (reference_key);
+create index payment_inbox_callback_subject on inbox.callback (subject_key);
+create table inbox.transition (
+  id integer not null primary key,
+  account text not null,
+  state text not null,
+  reason text,
+  bodies integer not null,
+  refused_bodies integer not null default 0,
+  revision integer not null default 0,
+  attempts integer not null default 0,
+  unfinished integer not null default 0,
+  looks integer not null default 0,
+  waived integer not null default 0,
+  start_id text,
+  place integer,
+  next_at integer,
+  changed_at integer not null,
+  settled_digest text,
+  last_error text
+) strict;
+create index payment_inbox_transition_due on inbox.transition (account, next_at, id) where next_at is not null;
+create index payment_inbox_transition_parked on inbox.transition (account, state, reason, changed_at, id)
+  where state not in ('pending', 'retrying', 'settled');
+create table inbox.body (
+  transition integer not null,
+  digest text not null,
+  content text,
+  claims text not null,
+  key_id text not null,
+  refusal text,
+  first_at integer not null,
+  primary key (transition, digest)
+) strict;
+create table inbox.delivery (
+  transition integer not null,
+  digest text not null,
+  repeats integer not null,
+  last_at integer not null,
+  primary key (transition, digest)
+) strict;
+create table inbox.expectation (
+  reference_key text not null,
+  transaction_type text not null,
+  account text not null,
+  merchant_reference text not null,
+  currency text not null,
+  amount text not null,
+  compare text not null,
+  replaced text not null,
+  deadline_at integer,
+  settled_by text,
+  settled_at integer,
+  changed_at integer not null,
+  primary key (reference_key, transaction_type)
+) strict;
+create index payment_inbox_expectation_deadline on inbox.expectation (account, deadline_at) where settled_by is null;
+create table inbox.action (
+  id integer primary key autoincrement,
+  transition integer not null,
+  action text not null,
+  by_whom text not null,
+  note text not null,
+  at integer not null
+) strict;
+create index payment_inbox_action_transition on inbox.action (transition);
+create table inbox.pulse (
+  account text not null primary key,
+  beats integer not null,
+  seen_at integer not null
+) strict;
+create table inbox.migration (
+  version integer not null primary key,
+  compatible_with integer not null,
+  migrated_at integer not null
+) strict;

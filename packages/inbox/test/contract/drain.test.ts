@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { callback, paid } from '../support/callbacks.ts';
+import { ENGINES, newMerchant } from '../support/merchant.ts';
+import { creditIn, LATER, newDueShop, newShop, order } from '../support/shop.ts';
+import { pause, startWork, until } from '../support/until.ts';
+
+describe.each(ENGINES)('drain() on %s', (engine) => {
+  it('a pass works on everything that is due, and says what became of it', async () => {
+    const { merchant, inbox } = await newShop(engine, LATER, async (transition) => {
+      if (transition.signed.merchant_reference === 'FAILS') throw new Error('the ledger is unavailable');
+      await creditIn(merchant)(transition);
+    });
+    await order(inbox, 'ORD-1', 'ORD-2', 'FAILS');
+    await inbox.receive(paid('UNEXPECTED', 500));
+    expect(await inbox.drain()).toEqual({ settled: 2, parked: 1, retrying: 1, left: 0 });
+    expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 500']);
+    expect(await inbox.drain()).toEqual({ settled: 0, parked: 0, retrying: 0, left: 0 });
+  });
+
+  it('a limit ends a pass exactly there, and the next pass goes on', async () => {
+    const { inbox } = await newShop(engine);
+    await order(inbox, '1', '2', '3', '4', '5');
+    expect(await inbox.drain({ limit: 2 })).toEqual({ settled: 2, parked: 0, retrying: 0, left: 3 });
+    expect(await inbox.drain({ limit: 10 })).toEqual({ settled: 3, parked: 0, retrying: 0, left: 0 });
+  });
+
+  it('a pass takes more than one window, and both transitions of one internal_reference', async () => {
+    const { inbox } = await newShop(engine);
+    inbox.handle(() => undefined, { status: '*' });
+    const count = 62;
+    for (let status = 0; status < count; status += 1) {
+      const internal_reference = `INT-${status >> 1}`;
+      await inbox.receive(callback({ transaction_status: `S${status}`, internal_reference }));
+    }
+    expect(await inbox.drain()).toEqual({ settled: count, parked: 0, retrying: 0, left: 0 });
+  });
+
+  it('after the deadline no handler starts, and the one that runs is settled', async () => {
+    const { merchant, inbox } = await newShop(engine, {}, async (transition) => {
+      await pause(40);
+      await creditIn(merchant)(transition);
+    });
+    await order(inbox, '1', '2', '3');
+    // How many are started depends on the machine, but never all: two of them take longer than the deadline.
+    const { settled, left } = await inbox.drain({ deadlineMs: 40, concurrency: 1 });
+    expect(settled).toBeLessThan(3);
+    expect(left).toBe(3 - settled);
+    expect(await merchant.credits()).toHaveLength(settled);
+    expect(await inbox.drain({ deadlineMs: 60_000, concurrency: 1 })).toMatchObject({ left: 0 });
+    expect(await merchant.credits()).toHaveLength(3);
+  });
+
+  it('what becomes due during a pass is left for the next one, also the retries of its own', async () => {
+    const { inbox } = await newShop(engine, { retry: { firstDelayMs: 1, longestDelayMs: 1 } }, () => {
+      throw new Error('tried again after a millisecond');
+    });
+    // More than one window: a pass looks again after its first failures.
+    const references = Array.from({ length: 60 }, (_, index) => `ORD-${index}`);
+    await order(inbox, ...references);
+    expect(await inbox.drain()).toMatchObject({ settled: 0, parked: 0, retrying: 60 });
+    expect((await inbox.list({ limit: 100 })).map(({ attempts }) => attempts)).toEqual(
+      references.map(() => 1),
+    );
+  });
+
+  it('several passes at the same time, beside a worker, apply each payment once (threat A57)', async () => {
+    const merchant = await newMerchant(engine);
+    const [receiver, ...drainers] = [merchant.open(), merchant.open(), merchant.open(), merchant.open()];
+    for (const inbox of drainers) inbox.handle(creditIn(merchant));
+    const references = Array.from({ length: 60 }, (_, index) => `ORD-${index}`);
+    await order(receiver ?? merchant.open(), ...references);
+    const [worker, ...others] = drainers;
+    const stop = worker === undefined ? undefined : startWork(worker);
+    const passes = [...others, ...others].map((inbox) => inbox.drain());
+    const settled = (await Promise.all(passes)).reduce((sum, pass) => sum + pass.settled, 0);
+    await until(async () => (await merchant.credits()).length >= references.length);
+    await stop?.();
+    expect(await merchant.credits()).toEqual(references.map((reference) => `${reference} 500`).sort());
+    expect(settled).toBeLessThanOrEqual(references.length);
+  });
+
+  it('a pass without a handler is refused, and so are unknown options', async () => {
+    const { inbox } = await newDueShop(engine);
+    await expect(inbox.drain()).rejects.toMatchObject({ name: 'ConfigurationError', option: 'handler' });
+    inbox.handle(() => undefined);
+    // @ts-expect-error The option is deadlineMs.
+    await expect(inbox.drain({ deadline: 1 })).rejects.toThrow('deadline');
+    await expect(inbox.drain({ limit: 0 })).rejects.toThrow('limit');
+  });
+
+  it('a pass whose database does not answer rejects, and settles nothing', async () => {
+    const merchant = await newMerchant(engine);
+    const store = merchant.newStore();
+    let isGone = false;
+    const query: typeof store.query = (...given) =>
+      isGone ? Promise.reject(new Error('the database is unavailable')) : store.query(...given);
+    const inbox = merchant.open({ store: { ...store, query } });
+    inbox.handle(creditIn(merchant));
+    await order(inbox, 'ORD-1');
+    isGone = true;
+    await expect(inbox.drain()).rejects.toThrow('the database is unavailable');
+    isGone = false;
+    expect(await inbox.drain()).toMatchObject({ settled: 1 });
+  });
+});
