@@ -12,7 +12,10 @@ export interface Backlog {
    * @returns transitions settled a second.
    * @throws When anything else than settled came of one.
    */
-  drain(count: number, options?: { readonly isControl?: boolean }): Promise<number>;
+  drain(
+    count: number,
+    options?: { readonly isControl?: boolean; readonly concurrency?: number | undefined },
+  ): Promise<number>;
   /** Receives, through the inbox, what is missing to its size or to another one; then ANALYZE. */
   fill(size?: number): Promise<void>;
   /** How many transitions are due. */
@@ -31,7 +34,7 @@ export function openBacklog<Tx>(engine: DrainEngine<Tx>, size: number): Backlog 
   async function fill(to: number = size): Promise<void> {
     const inbox = createInbox({ store: keptOpen(store) });
     await inbox.ready();
-    const last = await ask(`select coalesce(max(id), 0) as n from ${store.prefix}transition`);
+    const last = await ask(`select coalesce(max(id), 0) as n from ${store.prefix}callback`);
     for (let missing = to - (await due()); missing > 0; missing -= CHUNK) {
       const callbacks = verified(freshCallbacks(`drain-${received}`, Math.min(CHUNK, missing)));
       received += callbacks.length;
@@ -42,9 +45,9 @@ export function openBacklog<Tx>(engine: DrainEngine<Tx>, size: number): Backlog 
     const request = `${store.dialect === 'sqlite' ? 'b.claims' : 'cast(b.claims as jsonb)'} -> 'request'`;
     await ask(`insert into ${store.prefix}expectation (reference_key, transaction_type, account, merchant_reference,
         currency, amount, compare, replaced, changed_at)
-      select t.reference_key, t.transaction_type, t.account, '-', ${request} ->> 'currency', ${request} ->> 'amount', 'both',
+      select c.reference_key, c.transaction_type, c.account, '-', ${request} ->> 'currency', ${request} ->> 'amount', 'both',
         '[]', 0
-      from ${store.prefix}transition t join ${store.prefix}body b on b.transition = t.id where t.id > ${last}`);
+      from ${store.prefix}callback c join ${store.prefix}body b on b.transition = c.id where c.id > ${last}`);
     await ask('analyze');
   }
 
@@ -52,7 +55,7 @@ export function openBacklog<Tx>(engine: DrainEngine<Tx>, size: number): Backlog 
     return ask(`select count(*) as n from ${store.prefix}transition where next_at is not null`);
   }
 
-  async function drain(count: number, { isControl = false } = {}): Promise<number> {
+  const drain: Backlog['drain'] = async (count, { isControl = false, concurrency } = {}) => {
     const stopping = new AbortController();
     const others: string[] = [];
     let settled = 0;
@@ -71,11 +74,11 @@ export function openBacklog<Tx>(engine: DrainEngine<Tx>, size: number): Backlog 
     inbox.handle(({ tx, settled: { amount }, transitionId }) => engine.apply(tx, transitionId, amount));
     await inbox.ready();
     const started = performance.now();
-    await inbox.work({ signal: stopping.signal });
+    await inbox.work({ signal: stopping.signal, concurrency });
     await inbox.close();
     if (others.length > 0) throw new Error(`A transition of the backlog was not settled: ${others[0]}.`);
     return count / seconds;
-  }
+  };
 
   return { drain, fill, due, close: engine.close };
 }
@@ -87,13 +90,14 @@ function keptOpen<Tx>(store: Store<Tx>): Store<Tx> {
 
 /** What a claim costs that knows neither a window nor a mark. */
 function sortingAll<Tx>(store: Store<Tx>): Store<Tx> {
-  const sort = `select id from (select id, next_at from ${store.prefix}transition where next_at is not null
+  const text = `select id from (select id, next_at from ${store.prefix}transition where next_at is not null
     order by next_at + 0, id) due limit 1`;
+  const sort = { text };
   return {
     ...keptOpen(store),
-    async query(text, values, tx) {
-      if (/unfinished = unfinished \+ 1/.test(text)) await store.query(sort, []);
-      return store.query(text, values, tx);
+    async query(statement, values, tx) {
+      if (/unfinished = unfinished \+ 1/.test(statement.text)) await store.query(sort, []);
+      return store.query(statement, values, tx);
     },
   };
 }

@@ -1,8 +1,9 @@
 /**
  * `pnpm bench:drain`: how many transitions a second a worker settles from the start of a backlog, at 2,000 and at 50,000 due
  * ones, on both stores; on PostgreSQL also beside an old snapshot with 60,000 settled since it was taken. A large backlog
- * must not slow the worker down. The control, which sorts all that is due for each attempt, must be slowed down. Prints a
- * table, writes reports/bench-drain.json, and ends with 1 where a target is missed.
+ * must not slow the worker down. The control, which sorts all that is due for each attempt, must be slowed down. Then what a
+ * payment costs, beside the floor of each engine and two queues. Prints a table, writes reports/bench-drain.json, and ends
+ * with 1 where a target is missed.
  *
  * --short takes a small backlog: its figures are noise, and no target is held against them. --report names another file.
  */
@@ -12,6 +13,8 @@ import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { interleave, printRows } from '@payment-service/measure';
 import { startPostgres } from '@payment-service/postgres-server';
+import { judgeApplying } from './applying/judge-applying.ts';
+import { measureApplying } from './applying/measure-applying.ts';
 import { type Backlog, openBacklog } from './backlog.ts';
 import { atTheEnd, cleanUp } from './clean-up.ts';
 import { databaseUrl, postgresEngine, sqliteEngine } from './drain-engines.ts';
@@ -27,8 +30,18 @@ const FULL = {
   count: 1000,
   control: 100,
   segments: 60,
+  payments: 1500,
 };
-const SHORT = { small: 60, large: 200, settledSince: 100, rounds: 1, count: 40, control: 20, segments: 2 };
+const SHORT = {
+  small: 60,
+  large: 200,
+  settledSince: 100,
+  rounds: 1,
+  count: 40,
+  control: 20,
+  segments: 2,
+  payments: 60,
+};
 
 const { values: flags } = parseArgs({
   options: { short: { type: 'boolean', default: false }, report: { type: 'string' } },
@@ -51,8 +64,9 @@ try {
 }
 
 async function bench(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'payment-service-bench-drain-'));
-  atTheEnd(() => rm(folder, { recursive: true }));
+  const applied = judgeApplying(await measureApplying(pace, await makeFolder()));
+  await cleanUp(); // What runs on would run beside the backlogs.
+  const folder = await makeFolder();
   const server = await startPostgres({ min_wal_size: '1GB' });
   atTheEnd(() => server.stop());
   await runIn(server.url, pace.segments);
@@ -85,7 +99,14 @@ async function bench(): Promise<void> {
     await own.backlog.fill();
     return own.backlog.drain(own.count, own);
   });
-  await tell(judgeDrain(new Map([...rates].map(([{ name }, own]) => [name, own])), targets));
+  const drained = judgeDrain(new Map([...rates].map(([{ name }, own]) => [name, own])), targets);
+  await tell([...applied, ...drained]);
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'payment-service-bench-drain-'));
+  atTheEnd(() => rm(folder, { recursive: true }));
+  return folder;
 }
 
 async function filled(backlog: Backlog): Promise<Backlog> {
@@ -121,7 +142,7 @@ async function tell(results: readonly DrainResult[]): Promise<void> {
     ['', 'value', 'unit', 'target', ''],
     results.map(({ name, value, unit, target, bound, met }) => [
       name,
-      unit === 'ratio' ? value.toFixed(2) : Math.round(value).toLocaleString('en'),
+      value < 100 ? value.toFixed(2) : Math.round(value).toLocaleString('en'),
       unit,
       target === null ? '' : `${bound} ${target}`,
       target === null ? '' : met ? 'met' : 'MISSED',

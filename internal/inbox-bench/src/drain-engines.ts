@@ -23,12 +23,16 @@ export interface DrainEngine<Tx> {
 const EFFECT_TABLE = 'create table merchant_effect (transition_id text not null, amount text not null)';
 
 /** In a database of its own: a snapshot that is open in one of them does not hold back the others. */
-export async function postgresEngine(serverUrl: string, name: string): Promise<DrainEngine<PostgresClient>> {
+export async function postgresEngine(
+  serverUrl: string,
+  name: string,
+  connections = 10,
+): Promise<DrainEngine<PostgresClient>> {
   const admin = new pg.Client({ connectionString: serverUrl });
   await admin.connect();
   await admin.query(`create database ${name}`);
   await admin.end();
-  const pool = new pg.Pool({ connectionString: databaseUrl(serverUrl, name), max: 10 });
+  const pool = new pg.Pool({ connectionString: databaseUrl(serverUrl, name), max: connections });
   await pool.query(EFFECT_TABLE);
   return {
     store: postgres(pool),

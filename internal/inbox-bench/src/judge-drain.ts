@@ -7,10 +7,10 @@ export type DrainRates = ReadonlyMap<string, readonly number[]>;
 export interface DrainResult {
   readonly name: string;
   readonly value: number;
-  readonly unit: 'per second' | 'ratio';
+  readonly unit: 'per second' | 'ratio' | 'ms of PostgreSQL' | 'ms of Node' | 'bytes of WAL' | 'statements';
   /** Null for a rate, which is only told. */
   readonly target: number | null;
-  readonly bound: 'at least' | 'below' | 'none';
+  readonly bound: 'at least' | 'at most' | 'below' | 'none';
   readonly met: boolean;
 }
 

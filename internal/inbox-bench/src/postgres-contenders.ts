@@ -84,6 +84,7 @@ async function openFloor(url: string, schema: string): Promise<pg.Pool> {
   await createInbox({ store: postgres(pool) }).ready();
   await pool.query(
     `create schema ${schema};
+     create table ${schema}.callback (like payment_inbox.callback including all);
      create table ${schema}.transition (like payment_inbox.transition including all);
      create table ${schema}.body (like payment_inbox.body including all)`,
   );
@@ -105,12 +106,13 @@ function upsert(schema: string): string {
       $9::text[], $10::bigint[])
       as g (transition_id, signed, reference_key, transaction_type, subject_key, digest, content, claims, key_id, received_at)
   ), kept as (
-    insert into ${schema}.transition (transition_id, account, signed, reference_key, transaction_type, subject_key, state,
-      bodies, next_at, first_at, changed_at)
-    select transition_id, '', signed, reference_key, transaction_type, subject_key, 'pending', 1, received_at, received_at,
-      received_at
+    insert into ${schema}.callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
+    select transition_id, '', signed, reference_key, transaction_type, subject_key, received_at
     from given on conflict (transition_id) do nothing
     returning id, transition_id
+  ), begun as (
+    insert into ${schema}.transition (id, account, state, bodies, next_at, changed_at)
+    select id, '', 'pending', 1, received_at, received_at from given join kept using (transition_id)
   )
   insert into ${schema}.body (transition, digest, content, claims, key_id, first_at)
   select id, digest, content, claims, key_id, received_at

@@ -22,9 +22,9 @@ export function sameRow(callback: VerifiedCallback): SameRow {
   return {
     transitionId,
     signed: JSON.stringify(signed),
-    referenceKey: hash('sha256', signed.merchant_reference),
+    referenceKey: hash('sha256', signed.merchant_reference, 'base64url'),
     transactionType: JSON.stringify(signed.transaction_type),
-    subjectKey: hash('sha256', signed.internal_reference),
+    subjectKey: hash('sha256', signed.internal_reference, 'base64url'),
     digest: hash('sha256', content),
     content,
     claims: JSON.stringify({ request: claimed, transaction: claimed }),

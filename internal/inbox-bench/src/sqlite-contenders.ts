@@ -53,10 +53,13 @@ async function openFloor(path: string, synchronous: 'full' | 'normal'): Promise<
   await inbox.close();
   const database = new DatabaseSync(path);
   database.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronous}`);
+  const callback = database.prepare(
+    `insert into payment_inbox_callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
+     values (?, '', ?, ?, ?, ?, ?) on conflict (transition_id) do nothing`,
+  );
   const transition = database.prepare(
-    `insert into payment_inbox_transition (transition_id, account, signed, reference_key, transaction_type, subject_key,
-       state, bodies, next_at, first_at, changed_at)
-     values (?, '', ?, ?, ?, ?, 'pending', 1, ?, ?, ?) on conflict (transition_id) do nothing`,
+    `insert into payment_inbox_transition (id, account, state, bodies, next_at, changed_at)
+     values (?, '', 'pending', 1, ?, ?)`,
   );
   const body = database.prepare(
     `insert into payment_inbox_body (transition, digest, content, claims, key_id, first_at)
@@ -67,16 +70,9 @@ async function openFloor(path: string, synchronous: 'full' | 'normal'): Promise<
     for (const row of rows) {
       const { transitionId, signed, referenceKey, transactionType, subjectKey, digest, content } = row;
       const { claims, keyId, receivedAt: at } = row;
-      const { lastInsertRowid: id } = transition.run(
-        transitionId,
-        signed,
-        referenceKey,
-        transactionType,
-        subjectKey,
-        at,
-        at,
-        at,
-      );
+      const keys = [signed, referenceKey, transactionType, subjectKey];
+      const { lastInsertRowid: id } = callback.run(transitionId, ...keys, at);
+      transition.run(id, at, at);
       body.run(id, digest, content, claims, keyId, at);
     }
     database.exec('commit');

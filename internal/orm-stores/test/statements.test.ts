@@ -23,7 +23,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
     test('a statement gets its values in any order, and gives its rows', async () => {
       const text = `select '?' as mark, cast($2 as text) || cast($1 as text) || cast($2 as text) as texts,
         cast($3 as bigint) as number, cast($4 as text) as nothing`;
-      const run = (tx?: Tx) => store.query(text, ['a', 'b', 2 ** 40, null], tx);
+      const run = (tx?: Tx) => store.query({ text }, ['a', 'b', 2 ** 40, null], tx);
       for (const [row] of [await run(), await store.transaction(run)]) {
         expect({ ...row, number: Number(row?.['number']) }).toEqual({
           mark: '?',
@@ -41,13 +41,16 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
         "update credit set amount = '6' where reference = $1 returning amount",
         'delete from credit where reference = $1 returning amount',
       ]) {
-        expect(await store.query(text, values)).toEqual([{ amount: text.startsWith('insert') ? '5' : '6' }]);
+        expect(await store.query({ text }, values)).toEqual([
+          { amount: text.startsWith('insert') ? '5' : '6' },
+        ]);
       }
-      expect(await store.query("update credit set amount = '7' where reference = $1", values)).toEqual([]);
+      const text = "update credit set amount = '7' where reference = $1";
+      expect(await store.query({ text }, values)).toEqual([]);
     });
 
     test("transactions are read committed, whatever the database's default is", async () => {
-      const level = (tx?: Tx) => store.query('show transaction_isolation', [], tx);
+      const level = (tx?: Tx) => store.query({ text: 'show transaction_isolation' }, [], tx);
       expect(await level()).toEqual([{ transaction_isolation: 'serializable' }]);
       expect(await store.transaction(level)).toEqual([{ transaction_isolation: 'read committed' }]);
     });
@@ -56,7 +59,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       const error = new Error('no');
       await expect(store.transaction(() => Promise.reject(error))).rejects.toBe(error);
       const code = name === 'prisma' ? 'P2010' : '42P01';
-      await expect(store.query('select 1 from missing', [])).rejects.toMatchObject({ code });
+      await expect(store.query({ text: 'select 1 from missing' }, [])).rejects.toMatchObject({ code });
     });
 
     test('a name of a schema that would need quotes is refused', () => {

@@ -26,7 +26,7 @@ export interface Stage {
   readonly postgresMs: number;
 }
 
-const TABLES = ['transition', 'body', 'delivery', 'expectation', 'applied'];
+const TABLES = ['callback', 'transition', 'body', 'delivery', 'expectation'];
 /** What a kernel for Linux counts CPU time in. */
 const TICK_MS = 10;
 

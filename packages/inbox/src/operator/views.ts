@@ -4,7 +4,7 @@ import { referenceKey, subjectKey } from '../intake/record.ts';
 import type { Spool } from '../intake/spool.ts';
 import { DATE, wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
-import { dateOf, numberOf, optionalText, type Row, rarely, type SqlValue, textOf } from '../store/store.ts';
+import { dateOf, numberOf, optionalText, type Row, type SqlValue, textOf } from '../store/store.ts';
 import type { WorkContext } from '../work/attempt.ts';
 import { bodyIn, signedIn } from '../work/case.ts';
 import type { KnownExpectation, StoredClaim } from '../work/evaluate.ts';
@@ -155,7 +155,7 @@ async function readTransitions<Tx>(
     if (value !== undefined) where += ` and ${condition.replace('?', () => `$${values.push(value)}`)}`;
   }
   const text = statements.get('list_transitions').text.replace('{conditions}', () => where);
-  return store.query(rarely(text.replace('{order}', order.replaceAll(/,|$/g, ' desc$&'))), values, tx);
+  return store.query({ text: text.replace('{order}', order.replaceAll(/,|$/g, ' desc$&')) }, values, tx);
 }
 
 function summaryIn(row: Row): TransitionSummary {

@@ -3,15 +3,7 @@ import { ConfigurationError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import { pause, TimedOut, within } from '../time.ts';
 import { checkDurability } from './durability.ts';
-import {
-  type Call,
-  NotPrepared,
-  type Row,
-  rarely,
-  type SqlValue,
-  type Statement,
-  type Store,
-} from './store.ts';
+import { type Call, NotPrepared, type Row, type SqlValue, type Statement, type Store } from './store.ts';
 
 /** What is needed of a `pg` pool and its clients. Structural, so that a program on SQLite needs neither. */
 export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
@@ -107,7 +99,7 @@ export function postgres<Client extends PostgresClient>(
       }),
     // The connections of a small pool are for handlers and callbacks: the poll finds what is due.
     ...(most < 3 ? {} : { listen: listener(pool) }),
-    check: () => checkDurability((text) => store.query(rarely(text), [])),
+    check: () => checkDurability((text) => store.query({ text }, [])),
   };
   return Object.freeze(store);
 }

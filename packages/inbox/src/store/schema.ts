@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@payment-service/core';
 import { readSql } from './read-sql.ts';
 import { inDialect, type Statements } from './statements.ts';
-import { numberOf, rarely, type Store } from './store.ts';
+import { numberOf, type Store } from './store.ts';
 
 /**
  * In order; a released one is never changed, and each only adds. `compatibleWith` is the oldest version of the program whose
@@ -41,11 +41,11 @@ export async function migrate<Tx>(store: Store<Tx>, statements: Statements<Tx>):
     // Any process of any machine waits here for the one that migrates. An arbitrary number, the same for all of them.
     if (store.dialect === 'postgres')
       // Not its result, which is void: Prisma cannot read that.
-      await store.query(rarely('select 1 as locked from pg_advisory_xact_lock(7265018224613)'), [], tx);
+      await store.query({ text: 'select 1 as locked from pg_advisory_xact_lock(7265018224613)' }, [], tx);
     for (const { version: next, sql } of migrationsOf(store)) {
       if (next <= ((await versionOf(statements, tx)) ?? 0)) continue;
       for (const statement of sql.split(/;\n/)) {
-        if (statement.trim() !== '') await store.query(rarely(statement), [], tx);
+        if (statement.trim() !== '') await store.query({ text: statement }, [], tx);
       }
     }
   });

@@ -97,7 +97,7 @@ export function sqlite(
     transaction,
     async query(statement, values, tx) {
       const parts = partsOf(statement);
-      const question: Question = { parts, values, isForEach: statement.isForEach };
+      const question: Question = { parts, values, isForEach: statement.isForEach === true };
       if (tx === undefined) {
         const isRead = /^\s*select\b/i.test(statement.text);
         const ask = (kind: 'read' | 'write') => thread.request({ kind, ...question });

@@ -7,23 +7,18 @@ export interface Statement {
   /** With `$1`, `$2`, … for values. On SQLite it may be several, divided by `;`, of which the last one gives the rows. */
   readonly text: string;
   /** It runs for every callback or payment: a store that can prepares it. */
-  readonly isPrepared: boolean;
+  readonly isPrepared?: boolean | undefined;
   /**
    * Of SQLite only: it runs for each record of the JSON array `$1`, with the record's members as `$name`. What follows `;` runs
    * for records of which the first statement gave a row.
    */
-  readonly isForEach: boolean;
+  readonly isForEach?: boolean | undefined;
 }
 
 /** A statement and its values. */
 export interface Call {
   readonly statement: Statement;
   readonly values: readonly SqlValue[];
-}
-
-/** A statement that runs rarely. */
-export function rarely(text: string): Statement {
-  return { text, isPrepared: false, isForEach: false };
 }
 
 /**

@@ -2,7 +2,6 @@ import pg from 'pg';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { createInbox, postgres, type Store, sqlite } from '../../src/index.ts';
 import { Statements } from '../../src/store/statements.ts';
-import { rarely } from '../../src/store/store.ts';
 import { folderOnDisk } from '../support/temporary-folder.ts';
 
 const DUE = 30_000;
@@ -31,8 +30,8 @@ const MARKS = [
 
 async function fill<Tx>(store: Store<Tx>): Promise<void> {
   await createInbox({ store }).ready();
-  for (const fill of FILLS) await store.query(rarely(fill.replaceAll('inbox.', store.prefix)), []);
-  await store.query(rarely(`analyze ${store.prefix}transition`), []);
+  for (const fill of FILLS) await store.query({ text: fill.replaceAll('inbox.', store.prefix) }, []);
+  await store.query({ text: `analyze ${store.prefix}transition` }, []);
 }
 
 describe('a look for due transitions on postgres, with 30,000 due', () => {

@@ -1,7 +1,7 @@
 import { TimedOut, within } from '../../time.ts';
 import { checkDurability } from '../durability.ts';
 import { ANSWER_MS, schemaPrefix } from '../postgres.ts';
-import { type Call, type Row, rarely, type SqlValue, type Store } from '../store.ts';
+import type { Call, Row, SqlValue, Store } from '../store.ts';
 import { TransactionEnded } from '../transaction-ended.ts';
 
 /** Options of a store over the merchant's own library. */
@@ -25,7 +25,7 @@ export type Body<Tx> = (tx: Tx) => Promise<void>;
 /** What a template tag such as `sql` takes. */
 export type Template = [pieces: TemplateStringsArray, ...values: (SqlValue | undefined)[]];
 
-const END_SESSION = rarely('select pg_terminate_backend(pg_backend_pid())');
+const END_SESSION = { text: 'select pg_terminate_backend(pg_backend_pid())' };
 
 /** A store on PostgreSQL through the library that opens the merchant's transactions. Wake-ups come from the poll. */
 export function libraryStore<Tx>(
@@ -83,7 +83,7 @@ export function libraryStore<Tx>(
       if (!isEarly && opened.status === 'rejected') throw error;
       throw error instanceof TransactionEnded ? error : new TransactionEnded({ cause: error });
     },
-    check: () => checkDurability((text) => query(rarely(text), [])),
+    check: () => checkDurability((text) => query({ text }, [])),
   };
   return Object.freeze(store);
 }
