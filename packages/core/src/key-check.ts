@@ -22,22 +22,22 @@ export function checkKey(option: string, key: unknown, where = ''): asserts key 
   if (problem !== undefined) throw new ConfigurationError(option, `${option} ${problem} ${where}`.trimEnd());
 }
 
+const IS_SET = 'Is the environment variable set?';
+
 function problemOf(key: unknown): string | undefined {
-  if (key === undefined || key === null) return 'is missing. Is the environment variable set?';
-  if (ArrayBuffer.isView(key)) return 'must be a string: the key as it is shown, not decoded into bytes.';
-  if (typeof key !== 'string') return 'must be a string.';
-  if (key === '') return 'is empty. Is the environment variable set?';
+  if (key === undefined || key === null) return `is missing. ${IS_SET}`;
+  if (typeof key !== 'string') return 'must be a string: the key as shown.';
+  if (key === '') return `is empty. ${IS_SET}`;
   if (key === 'undefined' || key === 'null') {
-    return `is the string "${key}", which is what an unset variable turns into. Is the environment variable set?`;
+    return `is the string "${key}". ${IS_SET}`;
   }
   if (NOISE.test(key)) {
-    return 'contains control characters. Probably the key was decoded: use it as it is shown, without decoding.';
+    return 'contains control characters. Probably the key was decoded: use it as shown.';
   }
-  if (PLACEHOLDER.test(key))
-    return 'contains a placeholder (<…>, {{…}} or a variable in braces). Replace it with the key.';
-  if (QUOTE.test(key)) return 'contains a quotation mark, often left over from an .env file. Remove it.';
+  if (PLACEHOLDER.test(key)) return 'contains a placeholder. Replace it with the key.';
+  if (QUOTE.test(key)) return 'contains a quotation mark, often from an .env file. Remove it.';
   if (INVISIBLE.test(key)) {
-    return 'contains white space or an invisible character, often a line break from a file. Copy the key again.';
+    return 'contains white space or an invisible character, often a line break. Copy the key again.';
   }
   return undefined;
 }

@@ -1,9 +1,10 @@
 import { ConfigurationError } from '../errors.ts';
 import { MAX_BODY_BYTES } from '../verify/callback-body.ts';
-import { type RefusalCode, refuse } from '../verify/refusal.ts';
+import type { RefusalCode } from '../verify/refusal.ts';
 import { readSignature } from '../verify/signature.ts';
 import type { VerifiedCallback } from '../verify/verified.ts';
 import { type CallbackReceiver, failureReply, jsonReply, type Reply, settled } from './receiver.ts';
+import { refuseRequest } from './refuse-request.ts';
 import {
   type BodyProblem,
   headerOf,
@@ -52,7 +53,7 @@ export async function receiveCallback(
   const isTooLong = declaredLength !== undefined && !(declaredLength <= MAX_BODY_BYTES);
 
   const refused = (code: RefusalCode, headers?: Reply['headers']): { readonly reply: Reply } => {
-    receiver.reportRefusal(refuse(code), request);
+    receiver.reportRefusal(refuseRequest(code), request);
     const reply = REPLIES.get(code) ?? UNAUTHORIZED;
     return { reply: { ...reply, headers: { ...reply.headers, ...headers } } };
   };

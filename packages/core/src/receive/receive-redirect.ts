@@ -1,5 +1,4 @@
 import { ConfigurationError } from '../errors.ts';
-import { refuse } from '../verify/refusal.ts';
 import type { VerifiedRedirect } from '../verify/verified.ts';
 import {
   failureReply,
@@ -9,6 +8,7 @@ import {
   type Reply,
   settled,
 } from './receiver.ts';
+import { refuseRequest } from './refuse-request.ts';
 
 /** A redirect request, in the terms that every framework shares. */
 export interface IncomingRedirect {
@@ -43,7 +43,7 @@ export async function receiveRedirect(
 ): Promise<ReceivedRedirect> {
   const { onRedirect, refusedLocation, verifier } = receiver;
   if (request.method !== 'GET') {
-    receiver.reportRefusal(refuse('method_not_allowed'));
+    receiver.reportRefusal(refuseRequest('method_not_allowed'));
     return { reply: jsonReply(405, { error: 'method_not_allowed' }, { allow: 'GET', ...PRIVATE }) };
   }
   const mark = request.url.indexOf('?');

@@ -1,4 +1,4 @@
-import { spells, visitMembers } from './json-members.ts';
+import { spelledNames, spells, visitMembers } from './json-members.ts';
 import { SIGNED_NAMES } from './signed-fields.ts';
 
 /** A callback's body: the raw bytes, the JSON string, or the result of a body parser. */
@@ -60,39 +60,29 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The names that may appear only once, and their quoted spelling, wherever it is found. */
-const NAMES: { readonly [Parent in 'callback' | 'payload']: readonly Uint8Array[] } = {
-  callback: ['event', 'payload'].map((name) => encoder.encode(name)),
-  payload: SIGNED_NAMES.filter((name) => name !== 'event').map((name) => encoder.encode(name)),
-};
-const WATCHED =
-  /"(?:payload|event|merchant_reference|internal_reference|transaction_(?:type|status))"[ \t\n\r]*:/g;
-/** A name of letters in which an escape may hide one. The longest has 18 letters, each of six characters at most. */
-const ESCAPED_NAME = /"(?=\w*\\u)[\w\\]{5,108}"[ \t\n\r]*:/;
+/** The names that may appear only once in their object: the first two in the callback, the others in its payload. */
+const NAMES = ['payload', ...SIGNED_NAMES];
+const IN_CALLBACK = 2;
+const BYTES = NAMES.map((name) => encoder.encode(name));
+const WATCHED = spelledNames(NAMES);
 
 /** One pass, which ends at the first repetition: it costs less than JSON.parse did (threat A18). */
 function repeatsSignedName(text: string): boolean {
-  // Nearly every body is settled here. All of the names must be present for a callback to verify, so as many matches as names
-  // mean that none repeats; and only a \u escape can hide a letter.
-  const names = SIGNED_NAMES.length + 1;
+  // Nearly every body is settled here: all of the names must be present for a callback to verify, so as many matches as
+  // names mean that none repeats.
   let count = 0;
   WATCHED.lastIndex = 0;
-  while (count <= names && WATCHED.test(text)) count++;
-  if (count === names && !(text.includes('\\u') && ESCAPED_NAME.test(text))) return false;
-  const seen = { callback: 0, payload: 0 };
-  let isRepeated = false;
+  while (count <= NAMES.length && WATCHED.test(text)) count++;
+  if (count === NAMES.length) return false;
   const json = encoder.encode(text);
+  const seen = new Set<number>();
+  let isRepeated = false;
   visitMembers(json, (parent, start, end) => {
-    let bit = 1;
-    for (const name of NAMES[parent]) {
-      if (spells(json, start, end, name)) {
-        isRepeated = (seen[parent] & bit) !== 0;
-        seen[parent] |= bit;
-        return isRepeated;
-      }
-      bit <<= 1;
-    }
-    return false;
+    const index = BYTES.findIndex((name) => spells(json, start, end, name));
+    if (index === -1 || index < IN_CALLBACK !== (parent === 'callback')) return false;
+    isRepeated = seen.has(index);
+    seen.add(index);
+    return isRepeated;
   });
   return isRepeated;
 }
@@ -104,33 +94,32 @@ function repeatsSignedName(text: string): boolean {
 export function keptBody({ data, payload, text }: ReadBody): Pick<ReadBody, 'data' | 'payload'> {
   if (text !== undefined) return { data, payload };
   try {
-    const fields = { ...payload };
-    const copy = { ...data, payload: fields };
-    // The contract has no value deeper than these. Where there is one, all is copied as JSON.
-    return { data: isFlat(copy, fields) && isFlat(fields) ? copy : deepCopy(copy, fields), payload: fields };
+    const fields = detached({ ...payload });
+    const copy = detached({ ...data, payload: undefined });
+    copy['payload'] = fields;
+    return { data: copy, payload: fields };
   } catch {
     return { data: {}, payload: {} }; // A proxy that throws now.
   }
 }
 
-function deepCopy(data: object, payload: object): object {
-  try {
-    return JSON.parse(jsonText(data)) as object;
-  } catch {
-    // Nested so deeply that JSON.stringify cannot write it (threat A18): what is deep is left out.
-    const shallow = (_name: string, value: unknown): unknown =>
-      value === data || value === payload || !isDeep(value) ? value : undefined;
-    return JSON.parse(jsonText(data, shallow)) as object;
+/** The contract has no value deeper than these fields. Where there is one, it is copied as JSON. */
+function detached(fields: Record<string, unknown>): Record<string, unknown> {
+  // Not Object.keys(), which costs more than the copy. A polluted prototype supplies nothing (threat A36).
+  for (const name in fields) {
+    const value = fields[name];
+    const isDeep = typeof value === 'object' && value !== null;
+    if (isDeep && Object.hasOwn(fields, name)) fields[name] = jsonCopy(value);
   }
+  return fields;
 }
 
-function isFlat(object: object, inner?: object): boolean {
-  for (const value of Object.values(object)) if (isDeep(value) && value !== inner) return false;
-  return true;
-}
-
-function isDeep(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
+function jsonCopy(value: object): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value, withoutBigint));
+  } catch {
+    return undefined; // Nested so deeply that JSON.stringify cannot write it (threat A18).
+  }
 }
 
 /** The size limit of a callback's body, in bytes: before and after decompression, parsed before or not. */
@@ -141,13 +130,16 @@ export function isLargerThanBody(text: string): boolean {
   return text.length * 3 > MAX_BODY_BYTES && encoder.encode(text).length > MAX_BODY_BYTES;
 }
 
-/** Some body parsers read long numbers as bigint, which JSON.stringify refuses; without a function, it is faster. */
-export function jsonText(data: unknown, replace = (_name: string, value: unknown): unknown => value): string {
+/** Without a function, JSON.stringify is faster. */
+export function jsonText(data: unknown): string {
   try {
     return JSON.stringify(data) ?? '';
   } catch {
-    const written = (name: string, value: unknown): unknown =>
-      typeof value === 'bigint' ? String(value) : replace(name, value);
-    return JSON.stringify(data, written) ?? '';
+    return JSON.stringify(data, withoutBigint) ?? '';
   }
+}
+
+/** Some body parsers read long numbers as bigint, which JSON.stringify refuses. */
+function withoutBigint(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
 }

@@ -8,7 +8,7 @@ import {
   type RedirectFields,
   readRedirectQuery,
 } from './redirect-query.ts';
-import { type Refusal, type RefusalCode, refuse, refuseAuthentic } from './refusal.ts';
+import { type Refusal, refuse, refuseAuthentic, type VerifierCode } from './refusal.ts';
 import { readSignature, readTimestamp, type Signature } from './signature.ts';
 import {
   type ColonRule,
@@ -55,7 +55,7 @@ export const VERIFIER_RULES: OptionRules<VerifierOptions> = {
   isMerchantReference: FUNCTION,
   redirectFields: undefined,
   redirectDefaults: undefined,
-  account: [(value) => typeof value === 'string' && value.isWellFormed(), 'a label of the merchant account'],
+  account: [(value) => typeof value === 'string' && value.isWellFormed(), 'a string'],
   publicKey: undefined,
   secretKey: undefined,
   allowSandboxKeys: BOOLEAN,
@@ -123,14 +123,14 @@ export interface ReceiverVerifier extends Pick<Verifier, 'verifyRedirect'> {
 /** @param options Checked by their rules. */
 export function verifierOf(options: VerifierOptions): ReceiverVerifier {
   const { toleranceSeconds, colonIn, isMerchantReference, account = '', now = Date.now } = options;
-  if (colonIn === undefined && isMerchantReference !== undefined) {
-    throw new ConfigurationError('isMerchantReference', 'isMerchantReference needs colonIn.');
-  }
-  if (colonIn === 'internal_reference' && isMerchantReference === undefined) {
+  const isAlone =
+    isMerchantReference === undefined ? colonIn === 'internal_reference' : colonIn === undefined;
+  if (isAlone) {
     throw new ConfigurationError(
       'isMerchantReference',
-      "colonIn: 'internal_reference' needs isMerchantReference, or a customer could move text from one reference to the " +
-        'other under the same signature.',
+      colonIn === undefined
+        ? 'isMerchantReference needs colonIn.'
+        : "colonIn: 'internal_reference' needs isMerchantReference, or a customer could move text between the references.",
     );
   }
   const keys = prepareSigningKeys(options);
@@ -152,15 +152,14 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
       else isExpired = true;
     }
     if (key === undefined) return refuse(malformed ?? (isExpired ? 'key_expired' : 'mismatch'));
-    const { claim, raw } = claims();
-    const findings: Findings = { signed, claim, raw, text, account, keyId: key.id, t, now: at };
+    const findings: Findings = { signed, ...claims(), text, account, keyId: key.id, t, now: at };
     const code =
       malformed ?? brokenRule(signed, t, at) ?? (isUnexpected(signed) ? 'reference_unexpected' : undefined);
     if (code === undefined) return verified(kind, findings);
     return refuseAuthentic(code, verified('evidence', findings));
   }
 
-  function brokenRule(signed: SignedFields, t: string, at: number): RefusalCode | undefined {
+  function brokenRule(signed: SignedFields, t: string, at: number): VerifierCode | undefined {
     if (isAmbiguous(signed, { colonIn, isMerchantReference })) return 'ambiguous';
     if (toleranceSeconds === undefined) return undefined;
     const { ageSeconds } = readTimestamp(t, at);
@@ -211,6 +210,6 @@ interface Reading extends Pick<Findings, 'text'> {
   readonly read: (name: SignedName) => unknown;
   /** What the result keeps of all that no one signed. Asked once the signature fits. */
   readonly claims: () => Pick<Findings, 'claim' | 'raw'>;
-  readonly malformed: RefusalCode | undefined;
+  readonly malformed: VerifierCode | undefined;
   readonly isUnexpected: (signed: SignedFields) => boolean;
 }

@@ -1,16 +1,28 @@
 const encoder = new TextEncoder();
 // A byte order mark is one character of the text as well.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
 const PAYLOAD = encoder.encode('payload');
 
 const QUOTE = 0x22;
-const LETTER_U = 0x75;
+const COLON = 0x3a;
 const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OPEN_OBJECT = 0x7b;
-const OPEN_LIST = 0x5b;
-const CLOSE_OBJECT = 0x7d;
-const CLOSE_LIST = 0x5d;
+const LETTER_U = 0x75;
+/** A bracket with this bit is a brace: '[' and '{' go one level deeper, ']' and '}' come back. */
+const BRACE_BIT = 0x20;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+
+/** Finds quoted names with their ':', in any spelling: of letters and '_', which JSON can also write as \u0065. */
+export function spelledNames(names: readonly string[]): RegExp {
+  const spelled = names.map((name) => name.replace(/./g, eitherSpelling)).join('|');
+  return new RegExp(`(?<="(?:${spelled})"[ \\t\\n\\r]*):`, 'g');
+}
+
+function eitherSpelling(letter: string): string {
+  const hex = letter.charCodeAt(0).toString(16);
+  return `(?:${letter}|\\\\u00(?:${hex}|${hex.toUpperCase()}))`;
+}
 
 /**
  * Visits the members of the top-level object and of its `payload` object in JSON that JSON.parse has accepted,
@@ -25,28 +37,22 @@ export function visitMembers(
   visit: (parent: 'callback' | 'payload', start: number, end: number) => boolean,
 ): void {
   let depth = 0;
+  let start = 0;
+  let end = 0;
   let isInPayload = false;
-  let isPayloadNext = false;
-  let nameComesNext = false;
   for (let at = 0; at < json.length; at++) {
-    const character = json[at];
+    const character = json[at] ?? 0;
     if (character === QUOTE) {
-      const end = stringEnd(json, at);
-      if (nameComesNext) {
-        if (depth === 1) isPayloadNext = spells(json, at, end, PAYLOAD);
-        if (visit(depth === 1 ? 'callback' : 'payload', at, end)) return;
-        nameComesNext = false;
-      }
+      start = at;
+      end = stringEnd(json, at);
       at = end - 1;
-    } else if (character === COMMA) {
-      nameComesNext = depth === 1 || (depth === 2 && isInPayload);
-    } else if (character === OPEN_OBJECT || character === OPEN_LIST) {
-      depth++;
-      if (depth === 2) isInPayload = isPayloadNext && character === OPEN_OBJECT;
-      nameComesNext = depth === 1 || (depth === 2 && isInPayload);
-    } else if (character === CLOSE_OBJECT || character === CLOSE_LIST) {
-      depth--;
-    }
+    } else if (character === COLON) {
+      // What depth 2 holds is the value of the last name at depth 1; a list there has no names.
+      if (depth === 1) isInPayload = spells(json, start, end, PAYLOAD);
+      const parent = depth === 1 ? 'callback' : depth === 2 && isInPayload ? 'payload' : undefined;
+      if (parent !== undefined && visit(parent, start, end)) return;
+    } else if ((character | BRACE_BIT) === OPEN) depth++;
+    else if ((character | BRACE_BIT) === CLOSE) depth--;
   }
 }
 
@@ -54,12 +60,11 @@ export function visitMembers(
  * The index where the value of a member of `payload` begins: the last one when its name is repeated, as in JSON.parse.
  */
 export function payloadValueStart(text: string, member: string): number | undefined {
-  // In nearly every body the name appears once, and no name can hide in an escape (only a \u escape can spell a letter):
-  // then that is the one, and no walk is needed.
-  const quoted = `"${member}"`;
-  const first = text.indexOf(quoted);
-  if (first !== -1 && first === text.lastIndexOf(quoted) && !text.includes('\\u')) {
-    return valueStart(text, first + quoted.length);
+  // In nearly every body the name appears once: then that is the one, and no walk is needed.
+  const found = spelledNames([member]);
+  if (found.test(text)) {
+    const { lastIndex } = found;
+    if (!found.test(text)) return afterSpace(text, lastIndex);
   }
   const json = encoder.encode(text);
   const name = encoder.encode(member);
@@ -70,25 +75,22 @@ export function payloadValueStart(text: string, member: string): number | undefi
   });
   return nameEnd === undefined
     ? undefined
-    : valueStart(text, decoder.decode(json.subarray(0, nameEnd)).length);
+    : afterSpace(text, text.indexOf(':', decoder.decode(json.subarray(0, nameEnd)).length) + 1);
 }
 
 /** Whether a quoted name is this one, of letters and '_', which only a \u escape can spell in another way. */
 export function spells(json: Uint8Array, start: number, end: number, name: Uint8Array): boolean {
-  let at = start + 1;
-  // An escape is five characters longer than its letter.
-  const surplus = end - start - 2 - name.length;
-  if (surplus < 0 || surplus % 5 !== 0) return false;
-  for (let index = 0; index < name.length; index++) {
-    let character = json[at++] ?? 0;
+  let at = start;
+  for (const letter of name) {
+    let character = json[++at];
     if (character === BACKSLASH) {
-      if (json[at] !== LETTER_U) return false;
+      if (json[++at] !== LETTER_U) return false;
       character = 0;
-      for (const last = at + 4; at++ < last; ) character = character * 16 + hexDigit(json[at] ?? 0);
+      for (let digits = 0; digits < 4; digits++) character = character * 16 + hexDigit(json[++at] ?? 0);
     }
-    if (character !== name[index]) return false;
+    if (character !== letter) return false;
   }
-  return at === end - 1;
+  return at + 2 === end;
 }
 
 /** 0-9, A-F and a-f, which JSON.parse has checked. */
@@ -96,26 +98,15 @@ function hexDigit(character: number): number {
   return (character & 15) + (character > 0x40 ? 9 : 0);
 }
 
-const NEAR = 128;
-
-/** The index after the closing quote. */
+/** The index after the closing quote, which JSON.parse has found as well. */
 function stringEnd(json: Uint8Array, start: number): number {
-  for (let at = start + 1; ; ) {
-    for (const far = at + NEAR; at < far; at++) {
-      const character = json[at];
-      if (character === QUOTE) return at + 1;
-      if (character === BACKSLASH) at++;
-    }
-    // In a long string, the native search is faster. An odd number of backslashes before a quote escapes it.
-    const quote = json.indexOf(QUOTE, at);
-    let run = quote;
-    while (run > at && json[run - 1] === BACKSLASH) run--;
-    at = quote + ((quote - run) % 2);
-  }
+  let at = start + 1;
+  for (; json[at] !== QUOTE; at++) if (json[at] === BACKSLASH) at++;
+  return at + 1;
 }
 
-function valueStart(text: string, nameEnd: number): number {
-  let at = text.indexOf(':', nameEnd) + 1;
+function afterSpace(text: string, start: number): number {
+  let at = start;
   while (text[at] === ' ' || text[at] === '\t' || text[at] === '\n' || text[at] === '\r') at++;
   return at;
 }

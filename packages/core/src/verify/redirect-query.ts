@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors.ts';
 import { checkOptions, type OptionRule, type OptionRules } from '../options.ts';
-import type { SignedName } from './signed-fields.ts';
+import { SIGNED_NAMES, type SignedName } from './signed-fields.ts';
 import { UNSIGNED_NAMES } from './unsigned-fields.ts';
 
 /** What can be renamed in a redirect's query, since its wire form is not shown. */
@@ -20,25 +20,22 @@ export interface QueryForm {
 }
 
 export interface ReadQuery {
-  readonly fields: ReadonlyMap<string, string>;
+  readonly fields: ReadonlyMap<string, string | undefined>;
   readonly raw: Readonly<Record<string, string | readonly string[]>>;
 }
 
 const MAX_LENGTH = 8192;
 const MAX_PAIRS = 128;
+/** What follows the first '?' of a path or URL; a raw query may begin with '?'. Without the fragment. */
+const QUERY = /^(?:(?:\/|https?:\/\/)[^?#]*)?\??([^#]*)/i;
+const PAIR = /^([^=]*)=?(.*)$/s;
 const NAME: OptionRule = [
   (value) => typeof value === 'string' && value !== '' && value.isWellFormed(),
   'a non-empty string',
 ];
 const DEFAULT_RULES: OptionRules<RedirectDefaults> = { event: NAME, transaction_type: NAME };
-const FIELD_RULES: OptionRules<RedirectFields> = {
-  ...DEFAULT_RULES,
-  merchant_reference: NAME,
-  internal_reference: NAME,
-  transaction_status: NAME,
-  hmac_signature: NAME,
-};
-const RENAMEABLE: readonly string[] = Object.keys(FIELD_RULES);
+const RENAMEABLE: readonly string[] = [...SIGNED_NAMES, 'hmac_signature'];
+const FIELD_RULES = Object.fromEntries(RENAMEABLE.map((name) => [name, NAME])) as OptionRules<RedirectFields>;
 
 /**
  * Which parameter names are known: flat names by default, and `payload[…]` for what a callback has in its payload. A name
@@ -82,8 +79,7 @@ export function readRedirectQuery(query: unknown, form: QueryForm): ReadQuery | 
   const pairs = pairsOf(query);
   if (pairs === undefined) return undefined;
   const { names, bracketed, defaults } = form;
-  const fields = new Map<string, string>();
-  const repeated: string[] = [];
+  const fields = new Map<string, string | undefined>();
   const raw: Record<string, string | string[]> = Object.create(null);
   for (const [name, value] of pairs) {
     const slot = names.get(name);
@@ -91,31 +87,28 @@ export function readRedirectQuery(query: unknown, form: QueryForm): ReadQuery | 
       if (bracketed.some((prefix) => name.startsWith(prefix))) return undefined;
     } else if (!fields.has(slot)) fields.set(slot, value);
     else if (RENAMEABLE.includes(slot)) return undefined;
-    else repeated.push(slot);
+    else fields.set(slot, undefined);
     const earlier = raw[name];
-    if (earlier === undefined) raw[name] = value;
-    else if (typeof earlier === 'string') raw[name] = [earlier, value];
-    else earlier.push(value);
+    raw[name] = earlier === undefined ? value : [earlier, value].flat();
   }
-  for (const slot of repeated) fields.delete(slot);
   for (const [slot, value] of Object.entries(defaults)) {
     if (value !== undefined && !fields.has(slot)) fields.set(slot, value);
   }
   return { fields, raw: Object.freeze(raw) };
 }
 
-function pairsOf(query: unknown): [name: string, value: string][] | undefined {
+function pairsOf(given: unknown): [name: string, value: string][] | undefined {
   try {
-    const text = textOf(query);
+    const text = textOf(given);
     if (text === undefined || text.length > MAX_LENGTH) return undefined;
-    const parts = rawQuery(text).split('&', MAX_PAIRS + 1);
+    const [, query = ''] = QUERY.exec(text) ?? [];
+    const parts = query.split('&', MAX_PAIRS + 1);
     if (parts.length > MAX_PAIRS) return undefined;
     return parts
       .filter((part) => part !== '')
       .map((part) => {
-        const equals = part.indexOf('=');
-        if (equals === -1) return [decode(part), ''];
-        return [decode(part.slice(0, equals)), decode(part.slice(equals + 1))];
+        const [, name = '', value = ''] = PAIR.exec(part) ?? [];
+        return [decode(name), decode(value)];
       });
   } catch {
     return undefined; // An invalid escape, a proxy that throws, or an object that only borrows the prototype.
@@ -130,19 +123,13 @@ function textOf(query: unknown): string | undefined {
   return text?.includes('%EF%BF%BD') ? undefined : text;
 }
 
-/** What follows the first '?' of a path or URL; a raw query may begin with '?'. Without the fragment. */
-function rawQuery(text: string): string {
-  const [beforeHash = ''] = text.split('#', 1);
-  if (beforeHash.startsWith('?')) return beforeHash.slice(1);
-  if (!/^(\/|https?:\/\/)/i.test(beforeHash)) return beforeHash;
-  const mark = beforeHash.indexOf('?');
-  return mark === -1 ? '' : beforeHash.slice(mark + 1);
-}
-
 /** Strict: throws for invalid escapes and for every byte sequence that is not UTF-8. */
 function decode(text: string): string {
   return decodeURIComponent(text.includes('+') ? withSpaces(text) : text);
 }
+
+const PLUS = 0x2b;
+const SPACE = 0x20;
 
 /** As replaceAll('+', ' '), which costs a search for each of up to 8,192 plus signs (threat A29). */
 function withSpaces(text: string): string {
@@ -153,6 +140,3 @@ function withSpaces(text: string): string {
   }
   return Reflect.apply(String.fromCharCode, undefined, units);
 }
-
-const PLUS = 0x2b;
-const SPACE = 0x20;

@@ -44,7 +44,7 @@ export interface KeyOptions {
 const MAX_KEYS = 4;
 /** Of random letters and digits, 16 are 95 bits. */
 const MIN_LENGTH = 16;
-const WHERE = 'The signing key is shown in the merchant dashboard, under the account details.';
+const WHERE = 'The merchant dashboard shows it under the account details.';
 
 /** Sandbox keys say what they are, so that a mistake with one is found before a callback is refused. */
 const SANDBOX_MISTAKES: readonly (readonly [start: string, what: string])[] = [
@@ -55,7 +55,7 @@ const SANDBOX_MISTAKES: readonly (readonly [start: string, what: string])[] = [
 ];
 
 const ENTRY_RULES: OptionRules<SigningKey> = {
-  id: [(id) => typeof id === 'string' && id !== '', 'a name for logs, such as "2026-11"', REQUIRED],
+  id: [(id) => typeof id === 'string' && id !== '', 'a name for logs', REQUIRED],
   key: undefined,
   notAfter: [(date) => date instanceof Date && Number.isFinite(date.getTime()), 'a valid Date'],
 };
@@ -80,8 +80,9 @@ export function prepareSigningKeys(options: KeyOptions): readonly PreparedKey[] 
     checkOptions(option, entry, ENTRY_RULES, `${option}.`);
     return prepare(`${option}.key`, entry, options);
   });
-  const isUnique = (values: readonly string[]): boolean => new Set(values).size === values.length;
-  if (!isUnique(prepared.map(({ id }) => id)) || !isUnique(given.map(({ key }) => key))) {
+  const ids = new Set(prepared.map(({ id }) => id));
+  const keys = new Set(given.map(({ key }) => key));
+  if (ids.size + keys.size < 2 * given.length) {
     throw new ConfigurationError('signingKey', 'Two entries of signingKey share an id or a key.');
   }
   return prepared;
@@ -102,27 +103,25 @@ function prepare(option: string, { id, key, notAfter }: GivenKey, options: KeyOp
       option,
       `${option} is a sandbox key, ${mistaken[1]}. Use the one that starts with SANDBOXSIGNING, unchanged.`,
     );
-  if (key.startsWith('SANDBOX')) checkSandboxKey(option, allowSandboxKeys === true);
-  else if (key.length < MIN_LENGTH) {
+  if (key.startsWith('SANDBOX')) {
+    if (allowSandboxKeys !== true) checkSandboxKey(option);
+  } else if (key.length < MIN_LENGTH) {
     warnOnce(`${option} has fewer than ${MIN_LENGTH} characters, so it can be guessed. ${WHERE}`);
   }
   return { id, hmac: prepareKey(key), notAfter: notAfter?.getTime() ?? Number.POSITIVE_INFINITY };
 }
 
 /** Anyone can know a sandbox key, so a program that may serve customers does not take one (threat A27). */
-function checkSandboxKey(option: string, isAllowed: boolean): void {
-  if (isAllowed) return;
+function checkSandboxKey(option: string): void {
+  const what = `${option} is a sandbox key, which anyone can know, and NODE_ENV is `;
   const environment = servingEnvironment();
-  if (environment === undefined) {
-    if (environmentVariable('NODE_ENV')) return;
-    warnOnce(`${option} is a sandbox key, and NODE_ENV is not set. Never use a sandbox key in production.`);
-    return;
+  if (environment !== undefined) {
+    throw new ConfigurationError(
+      option,
+      `${what}"${environment}". Use the signing key of the account, or set allowSandboxKeys where no customer pays.`,
+    );
   }
-  throw new ConfigurationError(
-    option,
-    `${option} is a sandbox key, which anyone can know, and NODE_ENV is "${environment}". Use the signing key of the ` +
-      'account, or set allowSandboxKeys where no customer pays.',
-  );
+  if (!environmentVariable('NODE_ENV')) warnOnce(`${what}not set. Never use it in production.`);
 }
 
 const warned = new Set<string>();

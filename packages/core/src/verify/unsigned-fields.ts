@@ -1,7 +1,7 @@
 import type { TransactionPayload } from '../wire.ts';
 import type { SignedName } from './signed-fields.ts';
 
-type UnsignedName = Exclude<keyof TransactionPayload, SignedName>;
+export type UnsignedName = Exclude<keyof TransactionPayload, SignedName>;
 
 /**
  * The contract's other fields, as far as they arrived with the contract's type. Not signed: a customer with one signature
@@ -27,31 +27,27 @@ const UNSIGNED_TYPES: { readonly [Name in UnsignedName]: TypeName<TransactionPay
   status_message: 'string',
 };
 
-const ENTRIES = Object.entries(UNSIGNED_TYPES);
-
-export const UNSIGNED_NAMES: readonly string[] = Object.keys(UNSIGNED_TYPES);
+export const UNSIGNED_NAMES = Object.keys(UNSIGNED_TYPES) as readonly UnsignedName[];
 
 /** A missing or oddly typed field is left out: unknown is not wrong, and the callback still verifies (decision D9). */
-export function readUnsignedFields(read: (name: string) => unknown): UnsignedFields {
+export function readUnsignedFields(read: (name: UnsignedName) => unknown): UnsignedFields {
   // Without a prototype: a polluted one must not supply an amount (threat A36).
   const fields: Record<string, unknown> = Object.create(null);
-  for (const [name, type] of ENTRIES) {
+  for (const name of UNSIGNED_NAMES) {
     const value = read(name);
-    if (hasType(value, type)) fields[name] = value;
+    if (hasType(value, UNSIGNED_TYPES[name])) fields[name] = value;
   }
   return Object.freeze(fields);
 }
 
 /**
  * The value of an unsigned field in a query, where all are strings: a number or a boolean where the contract has one and the
- * text is exactly what JSON would write for it. Any other text stays a string, so a number that a double cannot hold is left
- * out.
+ * text is exactly what JSON would write for it. Any other text is left out, as a number that a double cannot hold is.
  */
-export function fromText(name: string, text: string | undefined): unknown {
-  const type = Object.hasOwn(UNSIGNED_TYPES, name) ? UNSIGNED_TYPES[name as UnsignedName] : 'string';
-  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
-  const isNumber = type !== 'string' && String(Number(text)) === text;
-  return isNumber ? Number(text) : text;
+export function fromText(name: UnsignedName, text: string | undefined): unknown {
+  if (UNSIGNED_TYPES[name] === 'string') return text;
+  const value = text === 'true' || (text === 'false' ? false : Number(text));
+  return String(value) === text ? value : undefined;
 }
 
 function hasType(value: unknown, type: 'string' | 'number' | 'integer' | 'boolean'): boolean {

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors.ts';
 import { isLargerThanBody, jsonText } from './callback-body.ts';
 import { readTimestamp, type Timestamp } from './signature.ts';
 import { type SignedFields, transitionId } from './signed-fields.ts';
-import { readUnsignedFields, type UnsignedFields } from './unsigned-fields.ts';
+import { readUnsignedFields, type UnsignedFields, type UnsignedName } from './unsigned-fields.ts';
 
 interface Kinds {
   readonly callback: VerifiedCallback;
@@ -14,7 +14,7 @@ type Kind = keyof Kinds;
 /** The findings of the verifier. */
 export interface Findings extends Pick<Verified<Kind>, 'signed' | 'raw' | 'account' | 'keyId'> {
   /** Reads an unsigned field of the body or query by its name. */
-  readonly claim: (name: string) => unknown;
+  readonly claim: (name: UnsignedName) => unknown;
   /** `t`, unchanged, and the clock when it was read. */
   readonly t: string;
   readonly now: number;
@@ -82,14 +82,15 @@ type Opener = (value: object) => { readonly kind: Kind; readonly text: string | 
  */
 const OPENERS = Symbol.for('@payment-service/core/openers/1');
 
-const MINT = Symbol('only this module makes verified objects');
+/** Only this module makes verified objects. */
+const MINT = Symbol();
 
 class VerifiedObject {
-  readonly ok: boolean;
-  readonly kind: Kind;
-  readonly signed: SignedFields;
-  readonly account: string;
-  readonly keyId: string;
+  declare readonly ok: boolean;
+  declare readonly kind: Kind;
+  declare readonly signed: SignedFields;
+  declare readonly account: string;
+  declare readonly keyId: string;
   // Behind getters, so that console.dir, assert and {...callback} show no personal data.
   readonly #findings: Findings;
   #unsigned: UnsignedFields | undefined;
