@@ -103,7 +103,7 @@ select e.settled_by from inbox.expectation e
 join inbox.callback c on c.reference_key = e.reference_key and c.transaction_type = e.transaction_type
 where c.id = $1
 
--- name: settle (sqlite)
+-- name: settle (sqlite, last)
 update inbox.expectation as e set settled_by = c.transition_id, settled_at = {now}
 from inbox.callback c
 where c.id = $1 and e.reference_key = c.reference_key and e.transaction_type = c.transaction_type

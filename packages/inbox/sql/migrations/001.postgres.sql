@@ -64,7 +64,8 @@ create table inbox.expectation (
   changed_at bigint not null,
   primary key (reference_key, transaction_type)
 );
-create index expectation_deadline on inbox.expectation (account, deadline_at) where settled_by is null;
+create index expectation_deadline on inbox.expectation (account, deadline_at)
+  where settled_by is null and deadline_at is not null;
 create table inbox.action (
   id bigint generated always as identity primary key,
   transition bigint not null,

@@ -64,7 +64,8 @@ create table inbox.expectation (
   changed_at integer not null,
   primary key (reference_key, transaction_type)
 ) strict;
-create index payment_inbox_expectation_deadline on inbox.expectation (account, deadline_at) where settled_by is null;
+create index payment_inbox_expectation_deadline on inbox.expectation (account, deadline_at)
+  where settled_by is null and deadline_at is not null;
 create table inbox.action (
   id integer primary key autoincrement,
   transition integer not null,

@@ -30,11 +30,11 @@ export type Question =
   | { parts: readonly SqlitePart[]; values: readonly SqliteValue[]; isForEach: boolean };
 
 /**
- * `first` begins a transaction with a statement, and `next` is another one in it. `write` is a transaction of its own; so is
+ * `first` begins a transaction with a statement, `next` is another one in it, and `last` commits it when it gives a row. `write` is a transaction of its own; so is
  * `read`, on a connection of its own, which does not see what an open transaction has not committed.
  */
 export type ThreadRequest =
-  | ({ kind: 'first' | 'next' | 'write' | 'read' } & Question)
+  | ({ kind: 'first' | 'next' | 'last' | 'write' | 'read' } & Question)
   | { kind: 'commit' | 'rollback' | 'close' };
 
 export type ThreadReply = { id: number; result?: SqliteResult | undefined; failure?: ThreadFailure };
@@ -168,6 +168,11 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
       return queryIn(request);
     case 'next':
       return queryIn(request);
+    case 'last': {
+      const result = queryIn(request);
+      if (result.rows.length > 0) commit();
+      return result;
+    }
     case 'write':
       try {
         begin();

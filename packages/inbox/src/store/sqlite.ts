@@ -58,18 +58,21 @@ export function sqlite(
     return result;
   };
   /** How the inbox's own statements run in a transaction. */
-  const asking = new WeakMap<SqliteTransaction, (question: Question) => Promise<SqliteResult>>();
+  const asking = new WeakMap<SqliteTransaction, (own: Question, isLast?: boolean) => Promise<SqliteResult>>();
   const transaction: Store<SqliteTransaction>['transaction'] = (body, entry) =>
     inTurn(async () => {
       const scope = { isOver: false };
       let isBegun = false;
-      const ask = async (question: Question): Promise<SqliteResult> => {
+      let isCommitted = false;
+      const ask = async (question: Question, isLast = false): Promise<SqliteResult> => {
         if (scope.isOver)
           throw new ConfigurationError('tx', 'This transaction has ended. Await every statement in it.');
         // With the first statement: every message to the thread and back costs as much as some statements.
-        const kind = isBegun ? 'next' : 'first';
+        const kind = isLast ? 'last' : isBegun ? 'next' : 'first';
         isBegun = true;
-        return thread.request({ kind, ...question });
+        const result = await thread.request({ kind, ...question });
+        isCommitted = isLast && result.rows.length > 0;
+        return result;
       };
       const tx: SqliteTransaction = Object.freeze({
         query: (text: string, values: SqliteValues = []) => ask({ text, values }),
@@ -81,7 +84,7 @@ export function sqlite(
           return body(tx, entered);
         });
         scope.isOver = true;
-        if (isBegun) await thread.request({ kind: 'commit' });
+        if (isBegun && !isCommitted) await thread.request({ kind: 'commit' });
         return result;
       } catch (error) {
         scope.isOver = true;
@@ -104,7 +107,7 @@ export function sqlite(
         return (await (isRead ? ask('read') : inTurn(() => ask('write')))).rows;
       }
       const askIn = asking.get(tx);
-      if (askIn !== undefined) return (await askIn(question)).rows;
+      if (askIn !== undefined) return (await askIn(question, statement.isLast)).rows;
       // The merchant's own transaction, on a connection of its own.
       let rows: readonly Row[] = [];
       for (const { text, binds } of parts)

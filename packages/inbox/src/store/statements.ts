@@ -33,6 +33,7 @@ export class Statements<Tx> {
           text: inDialect(text.trim(), store),
           isPrepared: words.includes('prepared'),
           isForEach: words.includes('each'),
+          isLast: words.includes('last'),
         });
       }
     }

@@ -13,6 +13,8 @@ export interface Statement {
    * for records of which the first statement gave a row.
    */
   readonly isForEach?: boolean | undefined;
+  /** Of SQLite only: it is the last one of its transaction, which is committed with it when it gives a row. */
+  readonly isLast?: boolean | undefined;
 }
 
 /** A statement and its values. */
