@@ -20,7 +20,7 @@ import { Statements } from './store/statements.ts';
 import { NotPrepared } from './store/store.ts';
 import { pause } from './time.ts';
 import { followClock } from './work/clock.ts';
-import { type Drained, dispatch, drainDue } from './work/dispatcher.ts';
+import { concurrencyOf, type Drained, dispatch, drainDue } from './work/dispatcher.ts';
 import { checkExpectation, keepExpectation } from './work/expectation.ts';
 import { addHandler, type Handlers } from './work/handlers.ts';
 import { Wakeup } from './work/wakeup.ts';
@@ -161,22 +161,6 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     await intake.receive(record);
   }
 
-  /** How many handlers may run at a time. */
-  function concurrencyOf(call: string, given: number | undefined): number {
-    const { maxConcurrency = Number.POSITIVE_INFINITY } = store;
-    const concurrency = given ?? Math.min(4, maxConcurrency);
-    if (handlers.size === 0)
-      throw new ConfigurationError('handler', `${call} needs a handler: call handle() before it.`);
-    if (store.dialect === 'postgres' && concurrency > maxConcurrency) {
-      throw new ConfigurationError(
-        'concurrency',
-        `The pool has connections for ${maxConcurrency} handlers at a time, and for ${concurrency} it needs a max of ` +
-          `${concurrency + 2}: the inbox itself uses two. Raise its max, or lower concurrency.`,
-      );
-    }
-    return Math.min(concurrency, maxConcurrency);
-  }
-
   async function work(given: WorkerOptions): Promise<void> {
     checkOptions('work()', given, {
       signal: [(value) => value instanceof AbortSignal, 'an AbortSignal, which ends it gracefully', true],
@@ -184,7 +168,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       pollMs: wholeNumber(3_600_000),
     });
     const { signal, pollMs = 1000 } = given;
-    const concurrency = concurrencyOf('work()', given.concurrency);
+    const concurrency = concurrencyOf('work()', given.concurrency, { store, handlers });
     if (working !== undefined)
       throw new ConfigurationError('work', 'This inbox works already. For more handlers, use concurrency.');
     const ending = AbortSignal.any([signal, closing.signal]);
@@ -203,7 +187,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       concurrency: wholeNumber(),
     });
     const { limit = Number.POSITIVE_INFINITY, deadlineMs = 30_000 } = given;
-    const concurrency = concurrencyOf('drain()', given.concurrency);
+    const concurrency = concurrencyOf('drain()', given.concurrency, { store, handlers });
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(deadlineMs)]);
     return write(() => drainDue({ ...context, handlers, concurrency, signal }, limit));
   }

@@ -10,7 +10,6 @@ import {
   numberOf,
   optionalText,
   type Row,
-  type SqlValue,
   type Store,
   textOf,
 } from '../store/store.ts';
@@ -19,6 +18,7 @@ import { pause, within } from '../time.ts';
 import { type CaseFile, readCase } from './case.ts';
 import { evaluate, type Verdict } from './evaluate.ts';
 import { findHandler, type Handler, type Handlers } from './handlers.ts';
+import { runUntilAnswered, waitForStore } from './until-answered.ts';
 
 export interface WorkContext<Tx> {
   readonly store: Store<Tx>;
@@ -57,7 +57,6 @@ const MAX_LOOKS = 10;
 const BUSY_MS = 200;
 /** How long to wait before the outcome of a transaction is asked for again. */
 const OUTCOME_MS = 20;
-const STORE_RETRY = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 250, longestDelayMs: 5000 };
 const MAX_ERROR_LENGTH = 500;
 
 /** Its start is committed: `attempts` is the number of this one. */
@@ -282,31 +281,4 @@ async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<
   const ended = { state: 'dead', reason, delayMs: undefined, isRepeated: false } as const;
   settings.report(error, { kind: 'attempt_failed', ...ended, ...common });
   return 'parked';
-}
-
-/** A process that lives has not ended, and its attempts must not pass for a crash loop. */
-async function runUntilAnswered<Tx>(
-  name: string,
-  values: readonly SqlValue[],
-  context: WorkContext<Tx>,
-): Promise<readonly Row[]> {
-  for (let failures = 1; ; failures += 1) {
-    try {
-      return await within(context.settings.storeTimeoutMs, context.statements.run(name, values));
-    } catch (lost) {
-      if (context.signal.aborted && failures > 1) return [];
-      await waitForStore(lost, failures, context);
-    }
-  }
-}
-
-/** Reports that the store is unavailable, and waits: longer after every failure in a row. */
-export async function waitForStore<Tx>(
-  lost: unknown,
-  failures: number,
-  { settings, signal }: WorkContext<Tx>,
-): Promise<void> {
-  const retryInMs = backoff(failures, { ...settings, retry: STORE_RETRY });
-  settings.emit({ name: 'store.unavailable', failure: failureCode(lost), retryInMs });
-  await pause(retryInMs, signal);
 }

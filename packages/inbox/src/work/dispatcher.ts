@@ -1,6 +1,8 @@
+import { ConfigurationError } from '@payment-service/core';
 import { numberOf } from '../store/store.ts';
 import { pause, within } from '../time.ts';
-import { attempt, type Due, dueIn, type Outcome, type WorkContext, waitForStore } from './attempt.ts';
+import { attempt, type Due, dueIn, type Outcome, type WorkContext } from './attempt.ts';
+import { waitForStore } from './until-answered.ts';
 import type { Wakeup } from './wakeup.ts';
 
 export interface DispatcherOptions<Tx> extends WorkContext<Tx> {
@@ -116,6 +118,26 @@ class Dispatcher<Tx> {
     // Another transition of an internal_reference that was being worked on.
     if (this.isPassedOver) this.#options.onFree?.();
   }
+}
+
+/** How many handlers may run at a time: at most as many as the store has connections for. */
+export function concurrencyOf<Tx>(
+  call: string,
+  given: number | undefined,
+  { store, handlers }: Pick<WorkContext<Tx>, 'store' | 'handlers'>,
+): number {
+  const { maxConcurrency = Number.POSITIVE_INFINITY } = store;
+  const concurrency = given ?? Math.min(4, maxConcurrency);
+  if (handlers.size === 0)
+    throw new ConfigurationError('handler', `${call} needs a handler: call handle() before it.`);
+  if (store.dialect === 'postgres' && concurrency > maxConcurrency) {
+    throw new ConfigurationError(
+      'concurrency',
+      `The pool has connections for ${maxConcurrency} handlers at a time, and for ${concurrency} it needs a max of ` +
+        `${concurrency + 2}: the inbox itself uses two. Raise its max, or lower concurrency.`,
+    );
+  }
+  return Math.min(concurrency, maxConcurrency);
 }
 
 /** Works until the signal is aborted, through every outage of the store; running handlers end before it resolves. */

@@ -1,0 +1,40 @@
+import { failureCode } from '../events.ts';
+import { backoff, type Settings } from '../options.ts';
+import type { Statements } from '../store/statements.ts';
+import type { Row, SqlValue } from '../store/store.ts';
+import { pause, within } from '../time.ts';
+
+interface Waiting {
+  readonly settings: Settings;
+  /** Aborted when the worker ends. */
+  readonly signal: AbortSignal;
+}
+
+const STORE_RETRY = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 250, longestDelayMs: 5000 };
+
+/** A process that lives has not ended, and its attempts must not pass for a crash loop. */
+export async function runUntilAnswered<Tx>(
+  name: string,
+  values: readonly SqlValue[],
+  context: Waiting & { readonly statements: Statements<Tx> },
+): Promise<readonly Row[]> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await within(context.settings.storeTimeoutMs, context.statements.run(name, values));
+    } catch (lost) {
+      if (context.signal.aborted && failures > 1) return [];
+      await waitForStore(lost, failures, context);
+    }
+  }
+}
+
+/** Reports that the store is unavailable, and waits: longer after every failure in a row. */
+export async function waitForStore(
+  lost: unknown,
+  failures: number,
+  { settings, signal }: Waiting,
+): Promise<void> {
+  const retryInMs = backoff(failures, { ...settings, retry: STORE_RETRY });
+  settings.emit({ name: 'store.unavailable', failure: failureCode(lost), retryInMs });
+  await pause(retryInMs, signal);
+}
