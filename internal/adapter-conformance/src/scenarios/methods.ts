@@ -1,4 +1,4 @@
-import { refused } from '../expectations.ts';
+import { accepted, refused } from '../expectations.ts';
 import { callbackRequest, chunkedCallbackRequest } from '../http-request.ts';
 import { ANSWERS, closing } from '../outcome.ts';
 import type { CallbackScenario } from '../scenario.ts';
@@ -18,6 +18,20 @@ export const methods: readonly CallbackScenario[] = [
     name: 'HEAD is refused without a body',
     play: callbackRequest({ method: 'HEAD', body: '', headers: { 'content-length': undefined } }),
     expect: refused('method_not_allowed', { status: 405, body: '', allow: 'POST' }),
+  },
+  ...['PUT', 'PATCH'].map(
+    (method): CallbackScenario => ({
+      name: `decision D48: ${method} is accepted where the option methods names it`,
+      options: { methods: ['PUT', 'PATCH'] },
+      play: callbackRequest({ method }),
+      expect: accepted(),
+    }),
+  ),
+  {
+    name: 'decision D48: POST is refused where the option methods does not name it, and the answer names those that it has',
+    options: { methods: ['PUT', 'PATCH'] },
+    play: callbackRequest(),
+    expect: refused('method_not_allowed', { ...ANSWERS.methodNotAllowed, allow: 'PUT, PATCH' }),
   },
   {
     name: 'the method is checked before the content type and the signature',

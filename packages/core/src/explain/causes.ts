@@ -14,7 +14,7 @@ const SIGNER = `${SIGNS}. A test program of yours can use signCallback(); refuse
 export const REASONS = {
   verified: 'The callback verifies. Compare the amount with assertAmount() before you credit it.',
   method_wrong:
-    'The request is not a POST. A callback is: let the sender use the final address, since 301 and 302 turn a POST into a GET. For redirects of the browser, use paymentRedirects().',
+    'The request is not a POST, the only method that a route takes without the option methods. Let the sender use the final address, since 301 and 302 turn a POST into a GET. For redirects of the browser, use paymentRedirects().',
   body_too_large:
     'The body has more than 64 KiB. It is not a callback, which has about 600 bytes: look for what sends it.',
   signature_missing:

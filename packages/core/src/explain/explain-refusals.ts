@@ -65,7 +65,8 @@ export function explainRefusals(
     const body = request?.body() as ExplainedRequest['body'];
     if (request === undefined || (body === undefined && !WITHOUT_BODY.includes(code)))
       return log(`Refused (${code}).\n  ${hint}`);
-    const { method } = request;
+    // Another method is wrong only where the route has refused it.
+    const method = code === 'method_not_allowed' ? request.method : undefined;
     const headers = HEADERS.map((name) => [name, request.header(name)] as const);
     const { title, detail, fix } = explain(
       { method, headers: Object.fromEntries(headers), body },

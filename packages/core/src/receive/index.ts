@@ -6,6 +6,7 @@ export { incomingCallback, type NodeRequest } from './node.ts';
 export { type ReceivedCallback, receiveCallback } from './receive-callback.ts';
 export { type IncomingRedirect, type ReceivedRedirect, receiveRedirect } from './receive-redirect.ts';
 export type {
+  CallbackMethod,
   CallbackOptions,
   CallbackReceiver,
   RedirectOptions,

@@ -23,7 +23,7 @@ const ACCEPTED: Reply = jsonReply(200, { status: 'accepted' });
 const UNAUTHORIZED: Reply = jsonReply(401, { error: 'unauthorized' });
 /** All refusals of the verifier look the same over the network: 401 (threat A22). */
 const REPLIES: ReadonlyMap<RefusalCode, Reply> = new Map<RefusalCode, Reply>([
-  ['method_not_allowed', jsonReply(405, { error: 'method_not_allowed' }, { allow: 'POST' })],
+  ['method_not_allowed', jsonReply(405, { error: 'method_not_allowed' })],
   ['encoding_unsupported', jsonReply(415, { error: 'unsupported_media_type' })],
   ['body_too_large', jsonReply(413, { error: 'content_too_large' }, CLOSE)],
   ['body_timeout', jsonReply(408, { error: 'request_timeout' }, CLOSE)],
@@ -58,11 +58,12 @@ export async function receiveCallback(
     return { reply: { ...reply, headers: { ...reply.headers, ...headers } } };
   };
   // To keep the connection, the server would read the rest of a long body and throw it away.
-  const unread = (code: RefusalCode): { readonly reply: Reply } => {
+  const unread = (code: RefusalCode, headers?: Reply['headers']): { readonly reply: Reply } => {
     const mayBeLong = isTooLong || (declared === undefined && headerOf(request, 'transfer-encoding'));
-    return refused(code, request.body.state === 'unread' && mayBeLong ? CLOSE : undefined);
+    return refused(code, request.body.state === 'unread' && mayBeLong ? { ...headers, ...CLOSE } : headers);
   };
-  if (request.method !== 'POST') return unread('method_not_allowed');
+  const { methods } = receiver;
+  if (!methods.includes(request.method)) return unread('method_not_allowed', { allow: methods.join(', ') });
   if (!ENCODINGS.includes(encoding)) return unread('encoding_unsupported');
   if (typeof signature === 'string') return unread(signature);
   if (isTooLong) return unread('body_too_large');

@@ -56,6 +56,9 @@ interface ReceiverOptions extends VerifierOptions {
   readonly handlerTimeoutMs?: number | undefined;
 }
 
+/** Those that carry the body of a callback. */
+export type CallbackMethod = 'POST' | 'PUT' | 'PATCH';
+
 /** Options of `paymentCallbacks()` in every adapter. */
 export interface CallbackOptions extends ReceiverOptions {
   /**
@@ -68,6 +71,12 @@ export interface CallbackOptions extends ReceiverOptions {
    * after it has resolved. Without it, such a callback is answered with 401, like every other refusal.
    */
   readonly onAuthenticRefusal?: ((refusal: AuthenticRefusal) => unknown) | undefined;
+  /**
+   * The methods of a callback, which is not shown (protocol §6, decision D48). Any other is answered with 405.
+   *
+   * @default ['POST']
+   */
+  readonly methods?: readonly CallbackMethod[] | undefined;
   /** How long a sender may take for the body, in milliseconds; then 408 is sent. @default 10000 */
   readonly bodyTimeoutMs?: number | undefined;
 }
@@ -96,11 +105,15 @@ interface Receiver {
 export interface CallbackReceiver
   extends Receiver,
     Pick<CallbackOptions, 'onCallback' | 'onAuthenticRefusal'> {
+  readonly methods: readonly string[];
   readonly bodyLimit: TimeLimit;
 }
 
 /** Checked options of a redirect route. */
 export interface RedirectReceiver extends Receiver, Pick<RedirectOptions, 'onRedirect' | 'refusedLocation'> {}
+
+const METHODS: readonly unknown[] = ['POST', 'PUT', 'PATCH'];
+const isMethod = (method: unknown): boolean => METHODS.includes(method);
 
 const RECEIVER_RULES: OptionRules<ReceiverOptions> = {
   ...VERIFIER_RULES,
@@ -116,6 +129,10 @@ const CALLBACK_RULES: OptionRules<CallbackOptions> = {
   ...RECEIVER_RULES,
   onCallback: FUNCTION,
   onAuthenticRefusal: FUNCTION,
+  methods: [
+    (methods) => Array.isArray(methods) && methods.length > 0 && methods.every(isMethod),
+    'a list of POST, PUT or PATCH, the methods that carry a body',
+  ],
   bodyTimeoutMs: DURATION,
 };
 const REDIRECT_RULES: OptionRules<RedirectOptions> = {
@@ -134,9 +151,9 @@ const REDIRECT_RULES: OptionRules<RedirectOptions> = {
  */
 export function createCallbackReceiver(options: CallbackOptions): CallbackReceiver {
   checkOptions('paymentCallbacks()', options, CALLBACK_RULES);
-  const { onCallback, onAuthenticRefusal, bodyTimeoutMs = 10_000 } = options;
+  const { onCallback, onAuthenticRefusal, methods = ['POST'], bodyTimeoutMs = 10_000 } = options;
   const bodyLimit = new TimeLimit(bodyTimeoutMs);
-  return { ...createReceiver(options), onCallback, onAuthenticRefusal, bodyLimit };
+  return { ...createReceiver(options), onCallback, onAuthenticRefusal, methods: [...methods], bodyLimit };
 }
 
 /**

@@ -20,6 +20,13 @@ describe('options of a receiver', () => {
     ['failureStatus', { failureStatus: 600 }],
     ['failureStatus', { failureStatus: 429.5 }],
     ['failureStatus', { failureStatus: '500' }],
+    ['methods', { methods: [] }],
+    ['methods', { methods: 'POST' }],
+    ['methods', { methods: ['post'] }],
+    ...['GET', 'HEAD', 'OPTIONS', 'DELETE'].map((method): [string, object] => [
+      'methods',
+      { methods: ['POST', method] },
+    ]),
     ['bodyTimeoutMs', { bodyTimeoutMs: 0 }],
     ['bodyTimeoutMs', { bodyTimeoutMs: 2 ** 31 }],
     ['handlerTimeoutMs', { handlerTimeoutMs: 0 }],
@@ -32,6 +39,13 @@ describe('options of a receiver', () => {
     const options = { signingKey, ...invalid } as CallbackOptions;
     const refusal = expect.objectContaining({ code: 'invalid_configuration', option });
     expect(() => createCallbackReceiver(options)).toThrow(refusal);
+  });
+
+  test('a method without a body is refused with the reason', () => {
+    const options = { signingKey, methods: ['GET'] } as unknown as CallbackOptions;
+    expect(() => createCallbackReceiver(options)).toThrow(
+      'methods must be a list of POST, PUT or PATCH, the methods that carry a body, or be left out.',
+    );
   });
 
   test.each([
