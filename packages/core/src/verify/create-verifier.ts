@@ -69,6 +69,12 @@ export interface Verifier {
    *
    * @param callback.signature The value of the header `hmac-signature`.
    * @param callback.body The raw bytes, the JSON string, or the object that a body parser made: fields are signed, not bytes.
+   * @returns A verified callback, or a refusal. Check `ok` first: only with `result.ok` does the result have `signed`.
+   *
+   * @example
+   * const result = verifier.verifyCallback({ signature, body });
+   * if (!result.ok) return refuse(result.code, result.hint);
+   * result.signed.merchant_reference; // 'ORD-1001'
    */
   verifyCallback(callback: {
     readonly signature: string | readonly string[] | null | undefined;

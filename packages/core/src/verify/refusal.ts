@@ -20,12 +20,18 @@ interface RefusalReport {
   readonly hint: string;
 }
 
-/** The signature does not fit, or was not looked at: nothing about this request is known. */
+/**
+ * The signature does not fit, or was not looked at: nothing about this request is known. It has no `signed`: where TypeScript
+ * says that `signed` does not exist on `ForgedRefusal`, check `result.ok` first.
+ */
 export interface ForgedRefusal extends RefusalReport {
   readonly authentic: false;
 }
 
-/** The signature fits the request as received, but a rule refuses it: worth keeping, never worth acting on. */
+/**
+ * The signature fits the request as received, but a rule refuses it: worth keeping, never worth acting on. It has `evidence`
+ * in place of `signed`.
+ */
 export interface AuthenticRefusal extends RefusalReport {
   readonly authentic: true;
   readonly evidence: Evidence;
@@ -44,9 +50,9 @@ const HINTS = {
   signed_field_malformed:
     'A signed field is missing or not a well-formed string. If redirects have other names or lack one, set redirectFields or redirectDefaults.',
   ambiguous:
-    "A signed field contains ':', the separator, so the signature fits more than one reading. If references contain it, set colonIn, and isMerchantReference if customers can influence them.",
+    "A signed field contains ':', so the signature fits more than one reading. If references contain it, set colonIn, and isMerchantReference if customers can influence them.",
   mismatch:
-    'No signing key makes this signature. Compare signingKey with the dashboard, and check that nothing on the way changes a signed field.',
+    'No signing key makes this signature. Compare signingKey with the dashboard; check that nothing on the way changes a signed field.',
   key_expired: 'The notAfter of the key that made the signature has passed.',
   timestamp_unreadable: 'toleranceSeconds is set, but t is not a number.',
   timestamp_out_of_tolerance:

@@ -51,7 +51,18 @@ export interface Verified<K extends Kind> {
   readonly '~verified': K;
 }
 
-/** A callback whose signature fits (protocol §5.2). Only `createVerifier()` makes one. */
+/**
+ * A callback whose signature fits (protocol §5.2). Only `createVerifier()` makes one. `signed` is proved; every amount is in
+ * `unsigned` and proved by nothing, so compare it with `assertAmount()` before you credit it.
+ *
+ * @example
+ * async function onCallback(callback: VerifiedCallback) {
+ *   if (!isTransactionCompleted(callback)) return; // keep it, and credit nothing
+ *   const order = await orders.find(callback.signed.merchant_reference);
+ *   const payment = assertAmount(callback, order); // throws when it is another payment
+ *   await credit(order, payment.amount, callback.transitionId);
+ * }
+ */
 export interface VerifiedCallback extends Verified<'callback'> {
   readonly ok: true;
 }
