@@ -1,5 +1,5 @@
 /** One server in a process of its own: `http-server.ts <framework> <way> <project>`. See http.ts. */
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { bodyParser } from '@koa/bodyparser';
@@ -10,6 +10,7 @@ import { Hono } from 'hono';
 import Koa from 'koa';
 import { ACCEPTED, type Framework, SIGNING_KEY } from './http.ts';
 import { importFrom } from './installed.ts';
+import { limit, readRaw } from './limit.ts';
 import { matchesByRecipe } from './verify-by-recipe.ts';
 import { answerQuestions } from './worker.ts';
 
@@ -18,7 +19,9 @@ export interface ServerState {
   readonly port: number;
   /** How often the handler has run. */
   readonly handled: number;
-  readonly cpuMicros: number;
+  /** Processor time of the process, in microseconds. */
+  readonly user: number;
+  readonly system: number;
   /** In bytes, after a garbage collection: objects and buffers. */
   readonly heap: number;
   readonly rss: number;
@@ -39,6 +42,27 @@ function isGenuine(body: unknown, header: string | undefined): boolean {
 }
 
 const options = { signingKey: SIGNING_KEY, onCallback: handle };
+const isGenuineAtTheLimit = limit(SIGNING_KEY);
+const JSON_TYPE = 'application/json; charset=utf-8';
+const ACCEPTED_TEXT = JSON.stringify(ACCEPTED);
+const UNAUTHORIZED_TEXT = JSON.stringify(UNAUTHORIZED);
+
+/** What the limit answers to that body: the status and the text. */
+function answer(body: Buffer, header: unknown): [number, string] {
+  if (!isGenuineAtTheLimit(body, header)) return [401, UNAUTHORIZED_TEXT];
+  handle();
+  return [200, ACCEPTED_TEXT];
+}
+
+/** The limit in Express, whose requests and responses are those of node:http. */
+function limitInExpress(req: IncomingMessage, res: ServerResponse): void {
+  readRaw(req, (body) => {
+    const [status, text] = answer(body, req.headers['hmac-signature']);
+    res.statusCode = status;
+    res.setHeader('content-type', JSON_TYPE);
+    res.end(text);
+  });
+}
 
 const OPENERS: Readonly<Record<Framework, () => Server | Promise<Server>>> = {
   async 'express 5'() {
@@ -46,6 +70,8 @@ const OPENERS: Readonly<Record<Framework, () => Server | Promise<Server>>> = {
     if (way === 'ours') {
       const { paymentCallbacks } = await adapter<typeof import('@payment-service/express')>('express');
       app.use('/callbacks', paymentCallbacks(options));
+    } else if (way === 'limit') {
+      app.use('/callbacks', limitInExpress);
     } else {
       app.post('/callbacks', express.json(), (req, res) => {
         if (!isGenuine(req.body, req.get('hmac-signature'))) return void res.status(401).json(UNAUTHORIZED);
@@ -60,6 +86,8 @@ const OPENERS: Readonly<Record<Framework, () => Server | Promise<Server>>> = {
     if (way === 'ours') {
       const { paymentCallbacks } = await adapter<typeof import('@payment-service/express')>('express');
       app.use('/callbacks', paymentCallbacks(options));
+    } else if (way === 'limit') {
+      app.use('/callbacks', limitInExpress);
     } else {
       app.post('/callbacks', express4.json(), (req, res) => {
         if (!isGenuine(req.body, req.get('hmac-signature'))) return void res.status(401).json(UNAUTHORIZED);
@@ -74,6 +102,14 @@ const OPENERS: Readonly<Record<Framework, () => Server | Promise<Server>>> = {
     if (way === 'ours') {
       const { paymentCallbacks } = await adapter<typeof import('@payment-service/koa')>('koa');
       app.use(paymentCallbacks(options));
+    } else if (way === 'limit') {
+      app.use(async (ctx) => {
+        const body = await new Promise<Buffer>((resolve) => readRaw(ctx.req, resolve));
+        const [status, text] = answer(body, ctx.req.headers['hmac-signature']);
+        ctx.status = status;
+        ctx.set('content-type', JSON_TYPE);
+        ctx.body = text;
+      });
     } else {
       app.use(bodyParser());
       app.use((ctx) => {
@@ -93,6 +129,15 @@ const OPENERS: Readonly<Record<Framework, () => Server | Promise<Server>>> = {
     if (way === 'ours') {
       const { paymentCallbacks } = await adapter<typeof import('@payment-service/fastify')>('fastify');
       await app.register(paymentCallbacks(options), { prefix: '/callbacks' });
+    } else if (way === 'limit') {
+      app.removeAllContentTypeParsers();
+      app.addContentTypeParser('application/json', (_request, _body, next) => next(null));
+      app.post('/callbacks', (request, reply) => {
+        readRaw(request.raw, (body) => {
+          const [status, text] = answer(body, request.headers['hmac-signature']);
+          reply.code(status).header('content-type', JSON_TYPE).send(text);
+        });
+      });
     } else {
       app.post('/callbacks', async (request, reply) => {
         if (!isGenuine(request.body, String(request.headers['hmac-signature'])))
@@ -110,6 +155,13 @@ const OPENERS: Readonly<Record<Framework, () => Server | Promise<Server>>> = {
       const { paymentCallbacks } = await adapter<typeof import('@payment-service/fetch')>('fetch');
       const receive = paymentCallbacks(options);
       app.post('/callbacks', (c) => receive(c.req.raw));
+    } else if (way === 'limit') {
+      // A Request has no events: this is the shortest way to its bytes.
+      app.post('/callbacks', async (c) => {
+        const body = Buffer.from(await c.req.raw.arrayBuffer());
+        const [status, text] = answer(body, c.req.raw.headers.get('hmac-signature'));
+        return new Response(text, { status, headers: { 'content-type': JSON_TYPE } });
+      });
     } else {
       app.post('/callbacks', async (c) => {
         const body: unknown = await c.req.json();
@@ -135,5 +187,5 @@ answerQuestions(({ collect }: { readonly collect: boolean }): ServerState => {
   const { user, system } = process.cpuUsage();
   const { heapUsed, external, rss } = process.memoryUsage();
   const { port } = server.address() as AddressInfo;
-  return { port, handled, cpuMicros: user + system, heap: heapUsed + external, rss };
+  return { port, handled, user, system, heap: heapUsed + external, rss };
 });

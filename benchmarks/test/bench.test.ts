@@ -35,6 +35,13 @@ describe('a short run of all parts, with every package packed as it is published
     return table?.rows.map(([name = '']) => name) ?? [];
   }
 
+  /** What follows the start of a target's name, and its bound. */
+  function targets(start: string): readonly string[][] {
+    return report.results
+      .filter(({ name }) => name.startsWith(start))
+      .map(({ name, bound, target }) => [name.slice(start.length), `${bound} ${target}`]);
+  }
+
   test('the report has a name, a date and a verdict for every target', () => {
     expect(report.name).toBe('bench');
     expect(new Date(report.date).toISOString()).toBe(report.date);
@@ -77,10 +84,16 @@ describe('a short run of all parts, with every package packed as it is published
     expect(table?.rows.find(([name]) => name === 'portable')?.at(-1)).toContain('@noble/hashes');
   });
 
-  test('every framework is measured bare, with a check by hand and with its adapter', () => {
+  test('every framework is measured bare, with a check by hand, at the limit and with its adapter', () => {
     const names = FRAMEWORKS.flatMap((framework) => WAYS.map((way) => `${framework}, ${way}`));
     expect(rowsOf('HTTP')).toEqual(names);
     expect(rowsOf('Memory')).toEqual(names);
+    for (const framework of FRAMEWORKS)
+      expect(targets(`http: ${framework}, ours over `)).toEqual([
+        ['limit, processor time', 'at most 1.2'],
+        ['by hand, processor time', 'at most 1'],
+        ['bare, heap of an idle connection', 'at most 1.05'],
+      ]);
   });
 
   test('every entry and adapter is imported, bundled and weighed beside the peers', () => {

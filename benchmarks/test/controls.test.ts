@@ -7,7 +7,9 @@ import { callbackBodies } from '../src/callback-bodies.ts';
 import { checkControls } from '../src/check-controls.ts';
 import { type Contender, floor, octokit, standardWebhooks, stripe, svix } from '../src/contenders.ts';
 import { checkServer, rawRequests } from '../src/http.ts';
+import { limit } from '../src/limit.ts';
 import type { Load } from '../src/load-generator.ts';
+import { merchantReference } from '../src/verify-by-recipe.ts';
 import { Worker } from '../src/worker.ts';
 
 const [body = Buffer.alloc(0)] = callbackBodies('typical', testing);
@@ -16,6 +18,10 @@ const PEERS = [stripe, standardWebhooks, svix, octokit];
 describe('the controls of the verification', () => {
   test('they pass a peer that verifies', async () => {
     for (const peer of PEERS) await checkControls(peer('a key'), peer('another key'), body);
+  });
+
+  test('they pass the limit of the servers, which does all that a verification must', async () => {
+    await checkControls(atTheLimit('KEY-OF-THE-SERVER'), atTheLimit('KEY-OF-SOMEONE-ELSE'), body);
   });
 
   test('they stop a contender that takes any signature', async () => {
@@ -110,6 +116,20 @@ describe('the controls of the servers', () => {
     );
   });
 });
+
+function atTheLimit(signingKey: string): Contender {
+  const isGenuine = limit(signingKey);
+  return {
+    name: 'limit',
+    call: '',
+    isAsync: false,
+    sign: (given) => ({ signature: testing.signCallback({ signingKey, data: JSON.parse(String(given)) }) }),
+    verify(given, headers) {
+      if (!isGenuine(given, headers['signature'])) throw new Error('The signature does not match.');
+      return merchantReference(JSON.parse(String(given)));
+    },
+  };
+}
 
 /** Checks a signature, over nothing but a constant. */
 function bodyBlind(signingKey: string): Contender {
