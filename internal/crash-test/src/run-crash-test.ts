@@ -96,8 +96,16 @@ class Run {
       const spool = store === 'postgres' && index === 0 ? join(where.folder, 'spool') : undefined;
       return new ManagedProcess('receiver', { database, spool } satisfies ReceiverSettings, where);
     });
-    const worker: WorkerSettings = { database, concurrency: 4, isControl };
-    this.#workers = Array.from({ length: WORKERS }, () => new ManagedProcess('worker', worker, where));
+    const worker = (isDraining: boolean): WorkerSettings => ({
+      database,
+      concurrency: 4,
+      isControl,
+      isDraining,
+    });
+    this.#workers = Array.from(
+      { length: WORKERS },
+      (_, index) => new ManagedProcess('worker', worker(index % 2 === 1), where),
+    );
     const sender: SenderSettings = {
       seed,
       payments: this.#payments,

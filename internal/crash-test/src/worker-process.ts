@@ -11,9 +11,11 @@ export interface WorkerSettings {
   readonly concurrency: number;
   /** Whether effects are written in a transaction of their own, which must show doubles. */
   readonly isControl: boolean;
+  /** Whether it applies in passes of `drain()`, and not by `work()`. */
+  readonly isDraining: boolean;
 }
 
-const { database, concurrency, isControl } = roleSettings<WorkerSettings>();
+const { database, concurrency, isControl, isDraining } = roleSettings<WorkerSettings>();
 endWithParent();
 
 const stopping = new AbortController();
@@ -45,7 +47,12 @@ await withInbox(database, { onEvent }, async <Tx>(inbox: Inbox<Tx>, insertEffect
   for (const status of ['COMPLETED', 'FAILED']) inbox.handle(apply, { status });
   // Whether the database is up at this moment or not: the worker waits for it by itself.
   tellReady();
-  await inbox.work({ signal: stopping.signal, concurrency, pollMs: 20 });
+  if (!isDraining) await inbox.work({ signal: stopping.signal, concurrency, pollMs: 20 });
+  while (isDraining && !stopping.signal.aborted) {
+    // A pass rejects while the database is unavailable. A function or cron comes again, and so does this (threat A57).
+    await inbox.drain({ limit: 100, deadlineMs: 2000 }).catch(() => undefined);
+    await wait(20);
+  }
   await inbox.close();
   process.exit(0);
 });
