@@ -119,7 +119,7 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'a key that was decoded from Base64',
     program: server({ key: "Buffer.from(process.env.SIGNING_KEY, 'base64').toString()" }),
     cause: /Probably the key was decoded/,
-    fix: /use it as it is shown, without decoding/,
+    fix: /was decoded: use it as shown/,
   },
   {
     name: 'parsers of forms, JSON and text before the route',
