@@ -105,11 +105,11 @@ export function keptBody({ data, payload, text }: ReadBody): Pick<ReadBody, 'dat
 
 /** The contract has no value deeper than these fields. Where there is one, it is copied as JSON. */
 function detached(fields: Record<string, unknown>): Record<string, unknown> {
-  // Not Object.keys(), which costs more than the copy. A polluted prototype supplies nothing (threat A36).
+  // Not Object.keys(), which costs more than the copy. Own names only, before any is read (threat A42).
   for (const name in fields) {
+    if (!Object.hasOwn(fields, name)) continue;
     const value = fields[name];
-    const isDeep = typeof value === 'object' && value !== null;
-    if (isDeep && Object.hasOwn(fields, name)) fields[name] = jsonCopy(value);
+    if (typeof value === 'object' && value !== null) fields[name] = jsonCopy(value);
   }
   return fields;
 }

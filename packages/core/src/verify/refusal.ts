@@ -46,7 +46,7 @@ const HINTS = {
     'The signature is not t=<timestamp>,s=<64 lower-case hex digits> without white space, or its header is repeated.',
   body_malformed: 'The body is not a UTF-8 JSON object { event, payload }, or repeats a signed field.',
   query_malformed:
-    'The query has an invalid percent escape, a signed name twice or in brackets, or more than 128 parameters or 8192 characters.',
+    'The query has an invalid percent escape, a signed name twice or in brackets, or over 128 parameters or 8192 characters.',
   signed_field_malformed:
     'A signed field is missing or not a well-formed string. If redirects have other names or lack one, set redirectFields or redirectDefaults.',
   ambiguous:

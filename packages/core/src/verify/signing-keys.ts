@@ -113,7 +113,7 @@ function prepare(option: string, { id, key, notAfter }: GivenKey, options: KeyOp
 
 /** Anyone can know a sandbox key, so a program that may serve customers does not take one (threat A27). */
 function checkSandboxKey(option: string): void {
-  const what = `${option} is a sandbox key, which anyone can know, and NODE_ENV is `;
+  const what = `${option} is a sandbox key, and NODE_ENV is `;
   const environment = servingEnvironment();
   if (environment !== undefined) {
     throw new ConfigurationError(

@@ -97,11 +97,11 @@ const OPENERS = Symbol.for('@payment-service/core/openers/1');
 const MINT = Symbol();
 
 class VerifiedObject {
-  declare readonly ok: boolean;
-  declare readonly kind: Kind;
-  declare readonly signed: SignedFields;
-  declare readonly account: string;
-  declare readonly keyId: string;
+  readonly ok: boolean;
+  readonly kind: Kind;
+  readonly signed: SignedFields;
+  readonly account: string;
+  readonly keyId: string;
   // Behind getters, so that console.dir, assert and {...callback} show no personal data.
   readonly #findings: Findings;
   #unsigned: UnsignedFields | undefined;
