@@ -2,8 +2,7 @@ import { type ForgedRefusal, forged, type RefusalCode, type RequestCode, refuse 
 
 /** Not beside the hints of the verifier: a program that verifies without a receiver does not load these. */
 const HINTS: { readonly [Code in RequestCode]: string } = {
-  method_not_allowed:
-    'A callback is a POST, unless the option methods names others; a redirect is a GET. The request used another method.',
+  method_not_allowed: 'A callback is a POST, or as the option methods says; a redirect is a GET.',
   encoding_unsupported: 'The body has a Content-Encoding other than gzip and deflate.',
   body_too_large: 'The body has more than 64 KiB, before or after decompression.',
   body_timeout: 'The sender took longer than bodyTimeoutMs to send the body.',
