@@ -70,7 +70,7 @@ export function createInboxRoutes(inbox: Inbox<Transaction>, orders: OrderStore)
   ];
 }
 
-/** By the index of what waits, and not by `stats()`, which counts everything: a monitor asks every few seconds. */
+/** Few of each state, and not `stats()`, which counts all that is open: a monitor asks every few seconds. */
 async function countHeld(inbox: Inbox<Transaction>): Promise<Readonly<Record<string, number>>> {
   const counts = HELD_STATES.map(async (state) => {
     const found = await inbox.list({ state, limit: MAX_COUNTED });

@@ -1,6 +1,7 @@
 -- name: keep_firsts (postgres, prepared)
 -- First deliveries, due immediately, each with its body. Returns the new ones. A transition that is there already is left out
--- before the insert meets its row, where it would wait for whoever changes it.
+-- before the insert meets its row, where it would wait for whoever changes it. How many there are is a new row of tally: one that
+-- every group updated would grow a chain of versions beside an old snapshot.
 with given as materialized (select value from jsonb_array_elements(cast($1 as jsonb)) as given(value)),
 created as (
   insert into inbox.callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
@@ -8,7 +9,7 @@ created as (
     value ->> 'transactionType', value ->> 'subjectKey', {now}
   from given where (select c.id from inbox.callback c where c.transition_id = value ->> 'transitionId') is null
   on conflict (transition_id) do nothing
-  returning id, transition_id
+  returning id, transition_id, account
 ), begun as (
   insert into inbox.transition (id, account, state, reason, bodies, next_at, changed_at)
   select created.id, value ->> 'account', case when value ->> 'refusal' is null then 'pending' else 'quarantined' end,
@@ -19,6 +20,8 @@ created as (
   select created.id, value ->> 'digest', value ->> 'content', value ->> 'claims', value ->> 'keyId', value ->> 'refusal',
     {now}
   from given join created on created.transition_id = value ->> 'transitionId'
+), counted as (
+  insert into inbox.tally (account, total) select account, count(*) from created group by account
 )
 select transition_id from created
 
@@ -32,7 +35,9 @@ insert into inbox.transition (id, account, state, reason, bodies, next_at, chang
 values (last_insert_rowid(), $account, case when $refusal is null then 'pending' else 'quarantined' end, $refusal, 1,
   case when $refusal is null then {now} end, {now});
 insert into inbox.body (transition, digest, content, claims, key_id, refusal, first_at)
-values (last_insert_rowid(), $digest, $content, $claims, $keyId, $refusal, {now})
+values (last_insert_rowid(), $digest, $content, $claims, $keyId, $refusal, {now});
+insert into inbox.tally (account, total) values ($account, 1)
+on conflict (account) do update set total = total + 1
 
 -- name: keep_body (postgres)
 -- What was evidence becomes a callback when the same body verifies.

@@ -2,11 +2,15 @@
 select t.id, c.transition_id, c.signed, t.state, t.reason, t.attempts, t.bodies, t.refused_bodies, t.next_at, c.first_at,
   t.changed_at, t.last_error, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
   (select coalesce(sum(d.repeats), 0) from inbox.delivery d where d.transition = t.id) as repeats
-from inbox.transition t
+from ({found}) as found
+join inbox.transition t on t.id = found.id
 join inbox.callback c on c.id = t.id
 left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
-where t.account = $1 {conditions}
-order by {order} limit cast($2 as integer)
+order by {order}
+
+-- name: find_mark
+select t.id, t.changed_at from inbox.callback c join inbox.transition t on t.id = c.id
+where c.transition_id = $1 and c.account = $2
 
 -- name: show_bodies
 select b.digest, b.content, b.claims, b.key_id,
@@ -41,13 +45,29 @@ insert into inbox.action (transition, action, by_whom, note, at) values ($1, $2,
 update inbox.body set refusal = null where transition = $1
 
 -- name: count_states
-select state, reason, count(*) as count from inbox.transition where account = $1 group by state, reason
+-- In one snapshot: what is open, by the indexes of it, and how many transitions there are. All others are settled.
+select state, reason, count(*) as count from inbox.transition
+where account = $1 and state not in ('pending', 'retrying', 'settled') group by state, reason
+union all
+select state, null, count(*) from inbox.transition
+where account = $1 and next_at is not null and state in ('pending', 'retrying') group by state
+union all
+select null, null, coalesce(cast(sum(total) as bigint), 0) from inbox.tally where account = $1
+
+-- name: merge_tally (postgres, prepared)
+-- What keep_firsts counted since, in one row. Of two processes, each merges the rows that it gets.
+with gone as (
+  delete from inbox.tally where ctid = any (array(select ctid from inbox.tally where account = $1 for update skip locked))
+  returning total
+)
+insert into inbox.tally (account, total) select $1, sum(total) from gone having count(*) > 0
 
 -- name: oldest_due
 select coalesce({now} - min(next_at), 0) as late from inbox.transition where account = $1 and next_at is not null
 
 -- name: count_overdue
-select count(*) as count from inbox.expectation where account = $1 and settled_by is null and deadline_at < {now}
+select count(*) as count from (select 1 from inbox.expectation
+  where account = $1 and settled_by is null and deadline_at < {now} limit 10000) as overdue
 
 -- name: list_overdue
 select merchant_reference, currency, amount, deadline_at from inbox.expectation

@@ -23,6 +23,7 @@ import { followClock } from './work/clock.ts';
 import { concurrencyOf, type Drained, dispatch, drainDue } from './work/dispatcher.ts';
 import { checkExpectation, keepExpectation } from './work/expectation.ts';
 import { addHandler, type Handlers } from './work/handlers.ts';
+import { mergeTally } from './work/tally.ts';
 import { Wakeup } from './work/wakeup.ts';
 
 const RELISTEN_MS = 1000;
@@ -200,11 +201,12 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     }
   }
 
-  /** Notices what changes below a worker: the clock, and the version of the tables. */
+  /** Notices what changes below a worker, the clock and the version of the tables; and merges what was counted. */
   async function follow(signal: AbortSignal, everyMs: number): Promise<void> {
     const look = async (): Promise<void> => {
       await ready();
       await checkTables();
+      await mergeTally(context);
       const stepMs = await followClock(context);
       if (stepMs === 0) return;
       wakeup.wake();

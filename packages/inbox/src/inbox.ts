@@ -139,7 +139,7 @@ export interface Inbox<Tx> {
    * if (left > 0) console.info(`${left} transitions are left for the next run.`);
    */
   readonly drain: (options?: DrainOptions) => Promise<Drained>;
-  /** Counts all transitions: for a page that a person opens, not for every second. */
+  /** Counts what is open, by its index; how many are settled follows from how many there are. */
   readonly stats: () => Promise<InboxStats>;
   /**
    * For a health check. Keeps a callback in a transaction that is rolled back, and commits a few bytes, so it fails wherever a
@@ -149,7 +149,7 @@ export interface Inbox<Tx> {
    */
   readonly health: (options?: { readonly maxPendingAgeSeconds?: number | undefined }) => Promise<InboxHealth>;
   /**
-   * Transitions, the newest first.
+   * Transitions, the newest first: by the last change with a state, a reason or a time, and by the first delivery otherwise.
    *
    * @example
    * const transitions = await inbox.list({ merchant_reference: 'ORD-1001' });

@@ -30,6 +30,8 @@ create table inbox.transition (
   last_error text collate "C"
 );
 create index transition_due on inbox.transition (account, next_at, id) where next_at is not null;
+create index transition_changed on inbox.transition (account, state, changed_at, id)
+  where state not in ('pending', 'retrying');
 create index transition_parked on inbox.transition (account, state, reason, changed_at, id)
   where state not in ('pending', 'retrying', 'settled');
 create table inbox.body (
@@ -75,6 +77,10 @@ create table inbox.action (
   at bigint not null
 );
 create index action_transition on inbox.action (transition);
+create table inbox.tally (
+  account text collate "C" not null,
+  total bigint not null
+);
 create table inbox.pulse (
   account text collate "C" not null primary key,
   beats bigint not null,

@@ -30,6 +30,8 @@ create table inbox.transition (
   last_error text
 ) strict;
 create index payment_inbox_transition_due on inbox.transition (account, next_at, id) where next_at is not null;
+create index payment_inbox_transition_changed on inbox.transition (account, state, changed_at, id)
+  where state not in ('pending', 'retrying');
 create index payment_inbox_transition_parked on inbox.transition (account, state, reason, changed_at, id)
   where state not in ('pending', 'retrying', 'settled');
 create table inbox.body (
@@ -75,6 +77,10 @@ create table inbox.action (
   at integer not null
 ) strict;
 create index payment_inbox_action_transition on inbox.action (transition);
+create table inbox.tally (
+  account text not null primary key,
+  total integer not null
+) strict;
 create table inbox.pulse (
   account text not null primary key,
   beats integer not null,

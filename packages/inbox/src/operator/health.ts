@@ -12,7 +12,7 @@ export interface InboxStats {
   readonly reasons: Readonly<Partial<Record<TransitionReason, number>>>;
   /** How long the oldest transition that is due has waited for a worker, in seconds; 0 when none is due. */
   readonly oldestDueSeconds: number;
-  /** Expectations past their deadline and unsettled. */
+  /** Expectations past their deadline and unsettled. At most 10,000 are counted. */
   readonly overdue: number;
   /** Deliveries in the spool of this machine, not stored yet. */
   readonly spooled: number;
@@ -46,14 +46,20 @@ export async function readStats<Tx>(context: OperatorContext<Tx>): Promise<Inbox
   const { statements, settings, spool } = context;
   const states: Record<string, number> = Object.fromEntries(TRANSITION_STATES.map((state) => [state, 0]));
   const reasons: Record<string, number> = {};
+  let settled = 0;
   for (const row of await statements.run('count_states', [settings.account])) {
-    const [state, reason] = [textOf(row, 'state'), optionalText(row, 'reason')];
-    states[state] = (states[state] ?? 0) + numberOf(row, 'count');
-    if (reason !== undefined) reasons[reason] = (reasons[reason] ?? 0) + numberOf(row, 'count');
+    const [state, reason, count] = [
+      optionalText(row, 'state'),
+      optionalText(row, 'reason'),
+      numberOf(row, 'count'),
+    ];
+    settled += state === undefined ? count : -count;
+    if (state !== undefined) states[state] = (states[state] ?? 0) + count;
+    if (reason !== undefined) reasons[reason] = (reasons[reason] ?? 0) + count;
   }
   const [row = {}] = await statements.run('count_overdue', [settings.account]);
   return {
-    states: states as InboxStats['states'],
+    states: { ...states, settled } as InboxStats['states'],
     reasons,
     oldestDueSeconds: await oldestDueSeconds(context),
     overdue: numberOf(row, 'count'),

@@ -1,14 +1,14 @@
 import { ConfigurationError, type SignedFields } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
-import { referenceKey, subjectKey } from '../intake/record.ts';
 import type { Spool } from '../intake/spool.ts';
 import { DATE, wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
-import { dateOf, numberOf, optionalText, type Row, type SqlValue, textOf } from '../store/store.ts';
+import { dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
 import type { WorkContext } from '../work/attempt.ts';
 import { bodyIn, signedIn } from '../work/case.ts';
 import type { KnownExpectation, StoredClaim } from '../work/evaluate.ts';
 import { expectationIn } from '../work/expectation.ts';
+import { searchFor } from './search.ts';
 
 /** What every view and action needs. */
 export interface OperatorContext<Tx> extends Pick<WorkContext<Tx>, 'store' | 'statements' | 'settings'> {
@@ -128,34 +128,21 @@ export async function showTransition<Tx>(
   return { ...summaryIn(row), expectation: expectationIn(row), bodies, actions };
 }
 
-/** The newest first: by the time of the last change for one state, and of the first delivery otherwise. */
 async function readTransitions<Tx>(
   { store, statements, settings: { account } }: OperatorContext<Tx>,
   options: ListOptions & { readonly transitionId?: string },
   tx?: Tx,
 ): Promise<readonly Row[]> {
-  const { state, reason, merchant_reference, internal_reference, since, until, limit = 50, after } = options;
-  const order = state === undefined ? 't.id' : 't.changed_at, t.id';
-  const key = merchant_reference === undefined ? undefined : referenceKey(merchant_reference, account);
-  const subject = internal_reference === undefined ? undefined : subjectKey(internal_reference, account);
-  const conditions: Readonly<Record<string, SqlValue | undefined>> = {
-    'c.transition_id = ?': options.transitionId,
-    't.reason = ?': reason,
-    'c.reference_key = ?': key,
-    'c.subject_key = ?': subject,
-    't.changed_at >= cast(? as bigint)': since?.getTime(),
-    't.changed_at < cast(? as bigint)': until?.getTime(),
-    [`(${order}) < (select ${order} from ${store.prefix}callback c join ${store.prefix}transition t on t.id = c.id
-      where c.transition_id = ?)`]: after,
-  };
-  const values: SqlValue[] = [account, limit];
-  // The state is in the text, so that the planner can use the index of the parked ones.
-  let where = state === undefined ? '' : `and t.state = '${state}'`;
-  for (const [condition, value] of Object.entries(conditions)) {
-    if (value !== undefined) where += ` and ${condition.replace('?', () => `$${values.push(value)}`)}`;
-  }
-  const text = statements.get('list_transitions').text.replace('{conditions}', () => where);
-  return store.query({ text: text.replace('{order}', order.replaceAll(/,|$/g, ' desc$&')) }, values, tx);
+  const [mark] =
+    options.after === undefined ? [] : await statements.run('find_mark', [options.after, account], tx);
+  if (options.after !== undefined && mark === undefined) return [];
+  const search = searchFor(options, account, mark);
+  if (search === undefined) return [];
+  const { found, order, values } = search;
+  const text = statements
+    .get('list_transitions')
+    .text.replace('{found}', () => found.replace(/\binbox\./g, store.prefix));
+  return store.query({ text: text.replace('{order}', order) }, values, tx);
 }
 
 function summaryIn(row: Row): TransitionSummary {

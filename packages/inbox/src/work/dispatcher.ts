@@ -2,6 +2,7 @@ import { ConfigurationError } from '@payment-service/core';
 import { numberOf } from '../store/store.ts';
 import { pause, within } from '../time.ts';
 import { attempt, type Due, dueIn, type Outcome, type WorkContext } from './attempt.ts';
+import { mergeTally } from './tally.ts';
 import { waitForStore } from './until-answered.ts';
 import type { Wakeup } from './wakeup.ts';
 
@@ -215,6 +216,7 @@ export async function drainDue<Tx>(options: DispatcherOptions<Tx>, limit: number
     await dispatcher.ended();
   }
   const { settled, parked, retrying } = counts;
+  await mergeTally(options);
   const [row = {}] = await statements.run('count_due', [settings.account]);
   return Object.freeze({ settled, parked, retrying, left: numberOf(row, 'count') });
 }

@@ -21,6 +21,8 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     expect(await references({ reason: 'no_expectation' })).toBe('EBA');
     expect(await references({ state: 'unhandled', reason: 'amount_mismatch' })).toBe('');
     expect(await references({ state: 'quarantined', reason: 'amount_mismatch' })).toBe('D');
+    expect(await references({ state: 'settled', reason: 'amount_mismatch' })).toBe('');
+    expect(await references({ merchant_reference: 'C', state: 'settled', since: new Date(0) })).toBe('C');
     for (const filter of [{ reason: 'no_expectation' }, { state: 'unhandled' }] as const) {
       const page = await inbox.list({ ...filter, limit: 2 });
       expect(page.map(({ signed }) => signed.merchant_reference)).toEqual(['E', 'B']);
@@ -111,6 +113,39 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
       spooled: 0,
       oldestDueSeconds: expect.closeTo(61 * 60, -2),
     });
+  });
+
+  it('stats() counts exactly while several keep, settle and reopen, beside another account and a merge', async () => {
+    const { merchant, inbox } = await newShop(engine);
+    const other = merchant.open({ account: 'other' });
+    const second = merchant.open();
+    for (const index of Array(20).keys()) await inbox.expect(money(`ORD-${index}`));
+    const kept = Array.from({ length: 60 }, async (_, index) => {
+      const ours = paid(`ORD-${index % 30}`, 500);
+      const theirs = paid(`ORD-${index % 30}`, 500, {}, { account: 'other' });
+      await Promise.all([inbox.receive(ours), second.receive(ours), other.receive(theirs)]);
+    });
+    await Promise.all([...kept, inbox.drain(), inbox.drain()]);
+    await inbox.drain();
+    const counted = async (): Promise<Record<string, number>> => {
+      const { states } = await inbox.stats();
+      const rows = await merchant.query(
+        `select state, count(*) as count from ${merchant.table('transition')} where account = '' group by state`,
+      );
+      const real = Object.fromEntries(rows.map(({ state, count }) => [String(state), Number(count)]));
+      expect(Object.fromEntries(Object.entries(states).filter(([, count]) => count > 0))).toEqual(real);
+      return real;
+    };
+    expect(await counted()).toEqual({ settled: 20, unhandled: 10 });
+    expect((await other.stats()).states).toMatchObject({ pending: 30, settled: 0 });
+    await inbox.reopen(paid('ORD-1', 500).transitionId, NOTE);
+    expect(await counted()).toEqual({ pending: 1, settled: 19, unhandled: 10 });
+    await inbox.resolve({ state: 'unhandled' }, NOTE);
+    await workOff(inbox);
+    expect(await counted()).toEqual({ settled: 20, resolved: 10 });
+    await inbox.drain();
+    const rows = await merchant.query(`select total from ${merchant.table('tally')} where account = ''`);
+    expect(rows.map(({ total }) => Number(total))).toEqual([30]);
   });
 
   it('health() fails when a due transition waits too long, not when one waits for its next attempt', async () => {

@@ -1,0 +1,82 @@
+import { referenceKey, subjectKey } from '../intake/record.ts';
+import { TRANSITION_STATES, type TransitionState } from '../states.ts';
+import { numberOf, type Row, type SqlValue } from '../store/store.ts';
+import type { ListOptions } from './views.ts';
+
+/** The parts of the statement list_transitions, and its values. */
+interface Search {
+  readonly found: string;
+  readonly order: string;
+  readonly values: readonly SqlValue[];
+}
+
+const DUE: readonly TransitionState[] = ['pending', 'retrying'];
+const PARKED = TRANSITION_STATES.filter((state) => !DUE.includes(state) && state !== 'settled');
+
+/**
+ * Finds the page by an index, whatever was settled before, and only then joins what is shown: by a hashed key, by the newest of
+ * each state that may match, or by the id.
+ *
+ * @param mark The last transition of the page before.
+ * @returns undefined when nothing can match.
+ */
+export function searchFor(
+  options: ListOptions & { readonly transitionId?: string },
+  account: string,
+  mark: Row | undefined,
+): Search | undefined {
+  const { transitionId, state, reason, merchant_reference, internal_reference, since, until } = options;
+  const values: SqlValue[] = [account, options.limit ?? 50];
+  const keyOf = (key: typeof referenceKey, reference: string | undefined): string | undefined =>
+    reference === undefined ? undefined : key(reference, account);
+  const and = (condition: string, ...given: (SqlValue | undefined)[]): string =>
+    given.includes(undefined)
+      ? ''
+      : ` and ${condition.replace(/\?/g, () => `$${values.push(given.shift() ?? null)}`)}`;
+  const keys =
+    and('c.transition_id = ?', transitionId) +
+    and('c.reference_key = ?', keyOf(referenceKey, merchant_reference)) +
+    and('c.subject_key = ?', keyOf(subjectKey, internal_reference));
+  const times =
+    and('t.changed_at >= cast(? as bigint)', since?.getTime()) +
+    and('t.changed_at < cast(? as bigint)', until?.getTime());
+  const isByChange = [state, reason, since, until].some((each) => each !== undefined);
+  const before = mark === undefined ? [] : [numberOf(mark, 'changed_at'), numberOf(mark, 'id')];
+  const page = isByChange
+    ? and('(t.changed_at, t.id) < (cast(? as bigint), cast(? as bigint))', before[0], before[1])
+    : and('t.id < cast(? as bigint)', before[1]);
+  const because = and('t.reason = ?', reason);
+  const order = isByChange ? 't.changed_at desc, t.id desc' : 't.id desc';
+  const limit = `order by ${order} limit cast($2 as integer)`;
+  const select = 'select t.id, t.changed_at from';
+  if (keys !== '') {
+    // First of all, since the planner might prefer to go through all ids in their order.
+    const named = `select c.id from inbox.callback c where c.account = $1${keys}`;
+    const ofState = and('t.state = ?', state);
+    const found = `with named as materialized (${named}) ${select} named join inbox.transition t on t.id = named.id
+      where t.account = $1${ofState}${because}${times}${page} ${limit}`;
+    return { found, order, values };
+  }
+  const ofAccount = `${select} inbox.transition t where t.account = $1`;
+  if (!isByChange) return { found: `${ofAccount}${page} ${limit}`, order, values };
+  // Only what is parked has a reason.
+  const states = (reason === undefined ? TRANSITION_STATES : PARKED).filter(
+    (each) => each === (state ?? each),
+  );
+  const newest = states.map((each) => {
+    // In the text, with the condition of the index, so that the planner can use it.
+    const ofState = `and t.state = '${each}' and ${indexFor(each, reason !== undefined)}`;
+    return `select id, changed_at from (${ofAccount} ${ofState}${because}${times}${page} ${limit}) as ${each}`;
+  });
+  if (newest.length === 0) return undefined;
+  const found = `select t.id, t.changed_at from (${newest.join(' union all ')}) as t ${limit}`;
+  return { found, order, values };
+}
+
+/** The condition of the partial index that gives a state in the order of the changes. What is due is sorted. */
+function indexFor(state: TransitionState, hasReason: boolean): string {
+  if (DUE.includes(state)) return 't.next_at is not null';
+  return hasReason
+    ? "t.state not in ('pending', 'retrying', 'settled')"
+    : "t.state not in ('pending', 'retrying')";
+}

@@ -1,0 +1,168 @@
+import pg from 'pg';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { createInbox, type Inbox, postgres, type SqlValue, type Store, sqlite } from '../../src/index.ts';
+import { folderOnDisk } from '../support/temporary-folder.ts';
+
+const COUNT = 40_000;
+/** Every thousandth waits for a worker, and every thousandth for a person. */
+const NUMBERS = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${COUNT})`;
+const FILLS = [
+  `insert into inbox.callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
+  ${NUMBERS} select case when i = 20000 then '${'a'.repeat(64)}' else 't' || i end, '',
+    '{"merchant_reference":"","internal_reference":"","transaction_type":"","transaction_status":"","event":""}',
+    'r' || i, '"COLLECTION"', 's' || i, i from n`,
+  `insert into inbox.transition (id, account, state, reason, bodies, next_at, changed_at)
+  ${NUMBERS} select i, '', case i % 1000 when 1 then 'pending' when 2 then 'unhandled' else 'settled' end,
+    case i % 1000 when 2 then 'no_expectation' end, 1, case i % 1000 when 1 then i end, i from n`,
+  `insert into inbox.expectation (reference_key, transaction_type, account, merchant_reference, currency, amount, compare,
+    replaced, deadline_at, settled_by, changed_at)
+  ${NUMBERS} select 'r' || i, '"COLLECTION"', '', 'm' || i, 'UGX', '1', 'both', '[]', i, case when i % 1000 > 2 then 't' || i end,
+    i from n`,
+  `insert into inbox.tally (account, total) values ('', ${COUNT})`,
+];
+
+const day = (time: number): Date => new Date(time);
+const after = 'a'.repeat(64);
+const limit = 5;
+type Views = Pick<Inbox<never>, 'list' | 'show' | 'stats' | 'overdue'>;
+type Calls = Readonly<Record<string, (inbox: Views) => Promise<unknown>>>;
+const CALLS: Calls = {
+  'list()': (inbox) => inbox.list({ limit }),
+  'the next page of list()': (inbox) => inbox.list({ after, limit }),
+  'list() of what is settled': (inbox) => inbox.list({ state: 'settled', limit }),
+  'the next page of what is settled': (inbox) => inbox.list({ state: 'settled', after, limit }),
+  'list() of what was settled then': (inbox) =>
+    inbox.list({ state: 'settled', since: day(10_000), until: day(30_000), limit }),
+  'list() of what waits': (inbox) => inbox.list({ state: 'pending', limit }),
+  'list() by a reason': (inbox) => inbox.list({ reason: 'no_expectation', limit }),
+  'list() by a state and a reason': (inbox) =>
+    inbox.list({ state: 'unhandled', reason: 'no_expectation', after, limit }),
+  'list() since a moment': (inbox) => inbox.list({ since: day(100), limit }),
+  'list() since a moment in the future': (inbox) => inbox.list({ since: day(100_000), limit }),
+  'list() until a moment': (inbox) => inbox.list({ until: day(100), limit }),
+  'the next page since a moment': (inbox) => inbox.list({ since: day(100), after, limit }),
+  'list() by a merchant_reference': (inbox) => inbox.list({ merchant_reference: 'm1', limit }),
+  'list() by both references and a state': (inbox) =>
+    inbox.list({ merchant_reference: 'm1', internal_reference: 's1', state: 'settled', limit }),
+  'show()': (inbox) => inbox.show(after),
+  'stats()': (inbox) => inbox.stats(),
+  'overdue()': (inbox) => inbox.overdue({ limit }),
+};
+
+interface Asked {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** The statements that a call asks, with their values. */
+async function askedBy<Tx>(store: Store<Tx>, call: Calls[string]): Promise<Asked[]> {
+  const asked: Asked[] = [];
+  const inbox = createInbox({
+    store: {
+      ...store,
+      close: async () => undefined,
+      query(statement, values, tx, limitMs) {
+        asked.push({ text: statement.text, values });
+        return store.query(statement, values, tx, limitMs);
+      },
+    },
+  });
+  await inbox.ready();
+  asked.length = 0;
+  await call(inbox);
+  return asked.filter(({ text }) => /^\s*select/.test(text) && text.includes(store.prefix));
+}
+
+async function fill<Tx>(store: Store<Tx>): Promise<void> {
+  await createInbox({ store }).ready();
+  for (const text of FILLS) await store.query({ text: text.replaceAll('inbox.', store.prefix) }, []);
+}
+
+/** What the views asked before: newest first by the id, and a look at every row. */
+const CONTROLS = [
+  "select id from inbox.transition where account = $1 and state || '' = 'settled' order by changed_at desc, id desc limit 5",
+  'select id from inbox.transition where account = $1 and changed_at < 100 order by id desc limit 5',
+  'select state, reason, count(*) from inbox.transition where account = $1 group by state, reason',
+];
+
+/** More than the nine states, each with a page, and what is open in this data; and far below what is settled. */
+const FEW = 200;
+
+describe('what an operator asks on postgres, with 40,000 settled', () => {
+  const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4 });
+  const store = postgres(pool, { schema: 'operator_plans' });
+  beforeAll(async () => {
+    await fill(store);
+    await pool.query(
+      'vacuum analyze operator_plans.transition, operator_plans.callback, operator_plans.expectation',
+    );
+    return () => pool.end();
+  });
+
+  /** How many rows the plan's busiest node reads. */
+  async function visitedBy({ text, values }: Asked): Promise<number> {
+    const { rows } = await pool.query(`explain (analyze, format json) ${text}`, [...values]);
+    const [{ Plan: root }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }];
+    const visited = flat(root).map(
+      (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+    );
+    return Math.max(...visited);
+  }
+
+  it.each(Object.entries(CALLS))('%s visits few rows', async (_, call) => {
+    const asked = await askedBy(store, call);
+    expect(asked.length).toBeGreaterThan(0);
+    for (const each of asked) expect(await visitedBy(each), each.text).toBeLessThan(FEW);
+  });
+
+  it.each(CONTROLS)('visits nearly all of them when it asks: %s (control)', async (text) => {
+    const asked = { text: text.replaceAll('inbox.', store.prefix), values: [''] };
+    expect(await visitedBy(asked)).toBeGreaterThan(COUNT / 2);
+  });
+});
+
+describe('what an operator asks on sqlite, with 40,000 settled', () => {
+  const store = sqlite(`${folderOnDisk()}/plans.db`);
+  /** Tables that are read from one end to the other. The newest ids are read so, up to the limit. */
+  async function scannedBy({ text, values }: Asked): Promise<unknown[]> {
+    const { rows } = await store.transaction((tx) => {
+      const numbers = [...text.matchAll(/\$(\d)/g)].map(([, number]) => Number(number) - 1);
+      const plan = `explain query plan ${text.replace(/\$\d/g, '?')}`;
+      return tx.query(
+        plan,
+        numbers.map((number) => values[number] ?? null),
+      );
+    });
+    return rows
+      .map(({ detail }) => detail)
+      .filter((detail) => /^SCAN (t|c|e|b|payment_inbox_\w+)\b/.test(String(detail)));
+  }
+  beforeAll(async () => {
+    await fill(store);
+    return () => store.close?.();
+  });
+
+  it.each(Object.entries(CALLS).filter(([name]) => name !== 'list()'))(
+    '%s scans no table',
+    async (_, call) => {
+      for (const each of await askedBy(store, call)) expect(await scannedBy(each), each.text).toEqual([]);
+    },
+  );
+
+  it.each(CONTROLS.slice(0, 2))('scans a table when it asks: %s (control)', async (text) => {
+    const asked = { text: text.replaceAll('inbox.', store.prefix), values: [''] };
+    expect(await scannedBy(asked)).not.toEqual([]);
+  });
+});
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+function flat(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(flat)];
+}
