@@ -26,7 +26,7 @@ export interface Stage {
   readonly postgresMs: number;
 }
 
-const TABLES = ['callback', 'transition', 'body', 'delivery', 'expectation'];
+const TABLES = ['callback', 'transition', 'body', 'delivery', 'expectation', 'tally'];
 /** What a kernel for Linux counts CPU time in. */
 const TICK_MS = 10;
 
