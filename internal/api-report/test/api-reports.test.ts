@@ -75,7 +75,7 @@ describe('control: a report of changed declarations', () => {
     const addition = 'declare global {\n  interface Array<T> {\n    added: T;\n  }\n}\n';
     const changed = reportAfter([
       ['readonly late_ms?: number', 'readonly late_ms: string'],
-      ['class SandboxRefusal extends ApiError', 'class SandboxRefusal extends Error'],
+      ['class SandboxRefusal extends PaymentServiceError', 'class SandboxRefusal extends Error'],
       ['interface TransactionRequest {', 'interface TransactionRequest {\n  readonly more: string;'],
       ['interface Clock {', `${addition}interface Clock {`],
     ]);

@@ -51,7 +51,7 @@ describe('compose', () => {
   it('with the signature kept, says that it will be refused and why', async () => {
     const text = textOf(await show(`/compose/${delivery()}?status=FAILED&signature=keep`));
     expect(text).toContain('The signature will be refused');
-    expect(text).toContain('No signing key produces this signature.');
+    expect(text).toContain('No signing key makes this signature.');
     expect(textOf(await show('/compose/1001?bad_signature=yes'))).toContain('Another key, on purpose');
   });
 

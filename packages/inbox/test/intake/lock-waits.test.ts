@@ -53,16 +53,20 @@ describe.each(Object.entries(HOLDERS))('threat A59: while %s holds a transition'
 it('threat A59: a lock of one transition that outlasts storeTimeoutMs sends its callback to the spool, and no other', async () => {
   const spool = join(temporaryFolder(), 'spool');
   const { inbox, schema, direct, events } = poolShop({ inbox: { spool, storeTimeoutMs: 3000 } });
-  await untilDone(() => inbox.receive(paid('HELD', 500)));
+  await untilDone(() => inbox.ready());
+  await inbox.receive(paid('HELD', 500));
+  await until(async () => (await inbox.list()).length === 1);
   const client = await direct.connect();
+  onTestFinished(() => client.release());
+  const spooled = events.length;
   await client.query('begin');
   await client.query(`select 1 from ${schema}.transition for update`);
   await inbox.receive(paid('HELD', 1));
   expect(events.at(-1)).toMatchObject({ name: 'callback.spooled' });
   await inbox.receive(paid('OTHER', 500));
-  expect(events.filter(({ name }) => name === 'callback.spooled')).toHaveLength(1);
+  const since = events.slice(spooled).filter(({ name }) => name === 'callback.spooled');
+  expect(since).toHaveLength(1);
   await client.query('commit');
-  client.release();
   await until(async () => (await inbox.list({ merchant_reference: 'HELD' }))[0]?.bodyCount === 2);
 });
 
