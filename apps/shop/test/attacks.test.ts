@@ -145,7 +145,7 @@ describe.each(STAGES)(
       expect(await shop.postCallback(genuine(reference), 'nonsense')).toBe(401);
       expect(await shop.stateOf(reference)).toBe('open');
       expect((await new Customer(shop).get('/owner/orders')).body).toContain(
-        'No signing key produces this signature.',
+        'No signing key makes this signature.',
       );
       expect(await shop.sendCallback(genuine(reference))).toBe(200);
       expect(await shop.stateOf(reference)).toBe('paid');

@@ -80,7 +80,7 @@ describe.each(STAGES)('the orders on $framework and $engine', (stage) => {
     await shop.sendCallback(genuine('ORD-LOST', { internal_reference: 'INT-2' }));
     await shop.workedOff();
     const body = await page('/owner/orders');
-    expect(body).toMatch(/No signing key produces this signature\.[^<]*<\/th><td[^>]*>2</);
+    expect(body).toMatch(/No signing key makes this signature\.[^<]*<\/th><td[^>]*>2</);
     expect(body).not.toContain('mismatch');
     expect(body).toContain('href="/owner/inbox?state=quarantined">1 quarantined<');
     expect(body).toContain('href="/owner/inbox?state=unhandled">1 unhandled<');
