@@ -39,7 +39,7 @@ export interface KoaContext {
   readonly state: object;
   status: number;
   body: unknown;
-  set(headers: Record<string, string>): void;
+  set(headers: Reply['headers']): void;
 }
 
 /**
@@ -80,13 +80,13 @@ export function paymentRedirects(options: RedirectOptions): KoaMiddleware {
     const received = await receiveRedirect({ method: ctx.method, url: ctx.originalUrl }, receiver);
     if (received.reply !== undefined) return send(ctx, received.reply);
     Object.assign(ctx.state, { paymentRedirect: received.redirect });
-    ctx.set({ ...received.headers });
+    ctx.set(received.headers);
     await next();
   };
 }
 
 function send(ctx: KoaContext, { status, headers, body }: Reply): void {
   ctx.status = status;
-  ctx.set({ ...headers });
+  ctx.set(headers);
   ctx.body = body;
 }

@@ -19,8 +19,10 @@ export type ReceivedCallback =
   | { readonly reply: undefined; readonly callback: VerifiedCallback };
 
 const CLOSE = { connection: 'close' };
-const ACCEPTED: Reply = jsonReply(200, { status: 'accepted' });
-const UNAUTHORIZED: Reply = jsonReply(401, { error: 'unauthorized' });
+type Answered = ReceivedCallback & { readonly reply: Reply };
+// Made once, headers and text: an accepted callback costs no object for its answer.
+const ACCEPTED: Answered = { reply: jsonReply(200, { status: 'accepted' }) };
+const UNAUTHORIZED: Answered = { reply: jsonReply(401, { error: 'unauthorized' }) };
 /** All refusals of the verifier look the same over the network: 401 (threat A22). */
 const REPLIES: ReadonlyMap<RefusalCode, Reply> = new Map<RefusalCode, Reply>([
   ['method_not_allowed', jsonReply(405, { error: 'method_not_allowed' })],
@@ -45,61 +47,73 @@ export async function receiveCallback(
   request: IncomingCallback,
   receiver: CallbackReceiver,
 ): Promise<ReceivedCallback> {
+  const { methods, verifier, onCallback, onAuthenticRefusal } = receiver;
   const signature = readSignature(headerOf(request, 'hmac-signature'));
   const encoding = headerOf(request, 'content-encoding')?.trim().toLowerCase() ?? 'identity';
   const declared = headerOf(request, 'content-length');
   const declaredLength = declared === undefined ? undefined : Number(declared);
-  // Not `>`: a length that is not a number is not within the limit either.
-  const isTooLong = declaredLength !== undefined && !(declaredLength <= MAX_BODY_BYTES);
-
-  const refused = (code: RefusalCode, headers?: Reply['headers']): { readonly reply: Reply } => {
-    receiver.reportRefusal(refuseRequest(code), request);
-    const reply = REPLIES.get(code) ?? UNAUTHORIZED;
-    return { reply: { ...reply, headers: { ...reply.headers, ...headers } } };
-  };
-  // To keep the connection, the server would read the rest of a long body and throw it away.
-  const unread = (code: RefusalCode, headers?: Reply['headers']): { readonly reply: Reply } => {
-    const mayBeLong = isTooLong || (declared === undefined && headerOf(request, 'transfer-encoding'));
-    return refused(code, request.body.state === 'unread' && mayBeLong ? { ...headers, ...CLOSE } : headers);
-  };
-  const { methods } = receiver;
-  if (!methods.includes(request.method)) return unread('method_not_allowed', { allow: methods.join(', ') });
-  if (!ENCODINGS.includes(encoding)) return unread('encoding_unsupported');
-  if (typeof signature === 'string') return unread(signature);
-  if (isTooLong) return unread('body_too_large');
+  if (!methods.includes(request.method))
+    return unread('method_not_allowed', request, receiver, { allow: methods.join(', ') });
+  if (!ENCODINGS.includes(encoding)) return unread('encoding_unsupported', request, receiver);
+  if (typeof signature === 'string') return unread(signature, request, receiver);
+  if (isTooLong(declaredLength)) return unread('body_too_large', request, receiver);
 
   let body: unknown;
   if (request.body.state === 'unread') {
     const received = await readBodyBytes(request.body.read, declaredLength, receiver.bodyLimit);
     const isPlain = encoding === 'identity' || typeof received === 'string';
     const read = isPlain ? received : await decompress(received, encoding);
-    if (typeof read === 'string') return refused(read);
+    if (typeof read === 'string') return refused(read, request, receiver);
     body = read;
   } else if (request.body.state === 'parsed') {
     body = request.body.data;
     const isBounded = encoding === 'identity' && declaredLength !== undefined;
-    if (!isBounded && isParsedTooLarge(body)) return refused('body_too_large');
+    if (!isBounded && isParsedTooLarge(body)) return refused('body_too_large', request, receiver);
   } else {
     const error = new ConfigurationError('body', BODY_CONSUMED);
     return { reply: failureReply(error, receiver, {}, 'body_consumed') };
   }
 
-  const { verifier, onCallback, onAuthenticRefusal } = receiver;
   const result = verifier.verifySigned(signature, body);
   try {
     if (result.ok) {
       if (onCallback === undefined) return { reply: undefined, callback: result };
       const running = settled(onCallback(result), receiver);
       if (running instanceof Promise) await running;
-      return { reply: ACCEPTED };
+      return ACCEPTED;
     }
     receiver.reportRefusal(result, request, body);
-    if (!result.authentic || onAuthenticRefusal === undefined) return { reply: UNAUTHORIZED };
+    if (!result.authentic || onAuthenticRefusal === undefined) return UNAUTHORIZED;
     await settled(onAuthenticRefusal(result), receiver);
-    return { reply: ACCEPTED };
+    return ACCEPTED;
   } catch (error) {
     return { reply: failureReply(error, receiver) };
   }
+}
+
+function refused(
+  code: RefusalCode,
+  request: IncomingCallback,
+  receiver: CallbackReceiver,
+  headers?: Reply['headers'],
+): Answered {
+  receiver.reportRefusal(refuseRequest(code), request);
+  const reply = REPLIES.get(code) ?? UNAUTHORIZED.reply;
+  return { reply: { ...reply, headers: { ...reply.headers, ...headers } } };
+}
+
+/** To keep the connection, the server would read the rest of a long body and throw it away. */
+function unread(...[code, request, receiver, headers]: Parameters<typeof refused>): Answered {
+  const declared = headerOf(request, 'content-length');
+  const mayBeLong =
+    declared === undefined ? headerOf(request, 'transfer-encoding') : isTooLong(Number(declared));
+  const isOpen = request.body.state !== 'unread' || !mayBeLong;
+  return refused(code, request, receiver, isOpen ? headers : { ...headers, ...CLOSE });
+}
+
+/** Not `>`: a length that is not a number is not within the limit either. */
+function isTooLong(declaredLength: number | undefined): boolean {
+  return declaredLength !== undefined && !(declaredLength <= MAX_BODY_BYTES);
 }
 
 const ENCODINGS: readonly string[] = ['identity', 'gzip', 'x-gzip', 'deflate'];

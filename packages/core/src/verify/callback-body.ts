@@ -1,4 +1,4 @@
-import { spelledNames, spells, visitMembers } from './json-members.ts';
+import { plainNames, spells, visitMembers } from './json-members.ts';
 import { SIGNED_NAMES } from './signed-fields.ts';
 
 /** A callback's body: the raw bytes, the JSON string, or the result of a body parser. */
@@ -64,16 +64,16 @@ function isObject(value: unknown): value is object {
 const NAMES = ['payload', ...SIGNED_NAMES];
 const IN_CALLBACK = 2;
 const BYTES = NAMES.map((name) => encoder.encode(name));
-const WATCHED = spelledNames(NAMES);
+const WATCHED = plainNames(NAMES);
 
 /** One pass, which ends at the first repetition: it costs less than JSON.parse did (threat A18). */
 function repeatsSignedName(text: string): boolean {
   // Nearly every body is settled here: all of the names must be present for a callback to verify, so as many matches as
-  // names mean that none repeats.
+  // names mean that none repeats, unless an escape hides one.
   let count = 0;
   WATCHED.lastIndex = 0;
   while (count <= NAMES.length && WATCHED.test(text)) count++;
-  if (count === NAMES.length) return false;
+  if (count === NAMES.length && !text.includes('\\u')) return false;
   const json = encoder.encode(text);
   const seen = new Set<number>();
   let isRepeated = false;

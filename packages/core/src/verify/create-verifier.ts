@@ -15,7 +15,6 @@ import {
   isAmbiguous,
   readSignedFields,
   type SignedFields,
-  type SignedName,
   signedMessage,
 } from './signed-fields.ts';
 import { type KeyOptions, type PreparedKey, prepareSigningKeys } from './signing-keys.ts';
@@ -140,12 +139,12 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
     );
   }
   const keys = prepareSigningKeys(options);
+  const rule: ColonRule = { colonIn, isMerchantReference };
   const form = queryForm(options.redirectFields, options.redirectDefaults);
 
   /** What both channels share: the five fields, which key fits, ':' and the tolerance, and what the channel adds. */
   function judge<K extends 'callback' | 'redirect'>(kind: K, { t, s }: Signature, reading: Reading) {
-    const { read, claims, text, malformed, isUnexpected } = reading;
-    const signed = readSignedFields(read);
+    const { signed, claims, text, malformed, isUnexpected } = reading;
     if (signed === undefined) return refuse(malformed ?? 'signed_field_malformed');
     const at = now();
     const message = signedMessage(signed);
@@ -158,7 +157,8 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
       else isExpired = true;
     }
     if (key === undefined) return refuse(malformed ?? (isExpired ? 'key_expired' : 'mismatch'));
-    const findings: Findings = { signed, ...claims(), text, account, keyId: key.id, t, now: at };
+    const { claim, raw } = claims();
+    const findings: Findings = { signed, claim, raw, text, account, keyId: key.id, t, now: at };
     const code =
       malformed ?? brokenRule(signed, t, at) ?? (isUnexpected(signed) ? 'reference_unexpected' : undefined);
     if (code === undefined) return verified(kind, findings);
@@ -166,7 +166,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
   }
 
   function brokenRule(signed: SignedFields, t: string, at: number): VerifierCode | undefined {
-    if (isAmbiguous(signed, { colonIn, isMerchantReference })) return 'ambiguous';
+    if (isAmbiguous(signed, rule)) return 'ambiguous';
     if (toleranceSeconds === undefined) return undefined;
     const { ageSeconds } = readTimestamp(t, at);
     if (ageSeconds === undefined) return 'timestamp_unreadable';
@@ -180,7 +180,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
       const { data, payload, text } = found;
       const value = text === undefined ? ownValue : jsonValue;
       return judge('callback', signature, {
-        read: (name) => value(name === 'event' ? data : payload, name),
+        signed: readSignedFields((name) => value(name === 'event' ? data : payload, name)),
         claims: () => {
           const kept = keptBody(found);
           return { claim: (name) => jsonValue(kept.payload, name), raw: kept.data as Findings['raw'] };
@@ -188,7 +188,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
         text,
         // A repeated name is malformed under every signature (threat A17); the MAC only tells whether it is evidence.
         malformed: found.repeatsSignedName ? 'body_malformed' : undefined,
-        isUnexpected: () => false,
+        isUnexpected: nothing,
       });
     },
 
@@ -199,7 +199,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
       const signature = readSignature(fields.get('hmac_signature'));
       if (typeof signature === 'string') return refuse(signature);
       return judge('redirect', signature, {
-        read: (name) => fields.get(name),
+        signed: readSignedFields((name) => fields.get(name)),
         claims: () => ({ claim: (name) => fromText(name, fields.get(name)), raw }),
         text: undefined,
         malformed: undefined,
@@ -211,9 +211,12 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
   };
 }
 
+/** A callback is expected by no session. */
+const nothing = (): boolean => false;
+
 /** No member is optional: one that is missing would be read from a polluted Object.prototype (threat A42). */
 interface Reading extends Pick<Findings, 'text'> {
-  readonly read: (name: SignedName) => unknown;
+  readonly signed: SignedFields | undefined;
   /** What the result keeps of all that no one signed. Asked once the signature fits. */
   readonly claims: () => Pick<Findings, 'claim' | 'raw'>;
   readonly malformed: VerifierCode | undefined;
