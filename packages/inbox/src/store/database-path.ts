@@ -31,6 +31,18 @@ export function databasePath(
   return real;
 }
 
+/**
+ * The absolute path of a folder, which may not exist yet.
+ *
+ * @throws {ConfigurationError} As `databasePath()` does.
+ */
+export function spoolPath(given: string): string {
+  const path = databasePath(given, 'spool');
+  // The folder can be the mount point of another file system than the one that it is in.
+  if (existsSync(path)) databasePath(join(path, 'file'), 'spool');
+  return path;
+}
+
 /** The file itself may not exist yet. */
 function realPath(path: string, option: string): string {
   if (existsSync(path)) return realpathSync.native(path);

@@ -1,5 +1,5 @@
 import { readSql } from './read-sql.ts';
-import type { Row, SqlValue, Statement, Store } from './store.ts';
+import { NotPrepared, type Row, type SqlValue, type Statement, type Store } from './store.ts';
 
 /** The only word that the engines write differently in a statement that is otherwise the same. */
 const NOW: Readonly<Record<Store<unknown>['dialect'], string>> = {
@@ -49,6 +49,18 @@ export class Statements<Tx> {
   /** Runs a statement in the transaction, or without one in a transaction of its own. */
   async run(name: string, values: readonly SqlValue[], tx?: Tx, limitMs?: number): Promise<readonly Row[]> {
     return this.#store.query(this.get(name), values, tx, limitMs);
+  }
+
+  /** A transaction in which the server gives up before its caller is given up. */
+  async limited<T>(limitMs: number, body: (tx: Tx) => Promise<T>): Promise<T> {
+    const statement = this.#store.dialect === 'postgres' ? this.get('limit_statements') : undefined;
+    const entry = statement && { statement, values: [String(limitMs)] };
+    try {
+      return await this.#store.transaction(body, entry);
+    } catch (error) {
+      if (!(error instanceof NotPrepared)) throw error;
+      return this.#store.transaction(body, entry); // Nothing was done, and now nothing is prepared.
+    }
   }
 }
 

@@ -11,15 +11,13 @@ const MIN_STEP_MS = 1000;
  * @returns by how much the clock had stepped back, in milliseconds; 0 when it had not.
  */
 export async function followClock<Tx>({
-  store,
   statements,
   settings,
-}: Pick<WorkContext<Tx>, 'store' | 'statements' | 'settings'>): Promise<number> {
+}: Pick<WorkContext<Tx>, 'statements' | 'settings'>): Promise<number> {
   const { account, storeTimeoutMs } = settings;
   const [beat = {}] = await statements.run('beat', [account], undefined, storeTimeoutMs);
   if (numberOf(beat, 'ahead') < MIN_STEP_MS) return 0;
-  return store.transaction(async (tx) => {
-    if (store.dialect === 'postgres') await statements.run('limit_statements', [String(storeTimeoutMs)], tx);
+  return statements.limited(storeTimeoutMs, async (tx) => {
     const [pulse = {}] = await statements.run('lock_pulse', [account], tx);
     const ahead = numberOf(pulse, 'ahead');
     // Another process was faster.

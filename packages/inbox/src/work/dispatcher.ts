@@ -20,7 +20,7 @@ interface PassOptions<Tx> extends DispatcherOptions<Tx> {
 
 export interface WorkOptions<Tx> extends DispatcherOptions<Tx> {
   readonly pollMs: number;
-  readonly wakeup: Wakeup;
+  readonly wakeup: Wakeup<Tx>;
   readonly ready: () => Promise<void>;
 }
 

@@ -1,0 +1,99 @@
+import { ConfigurationError } from '@payment-service/core';
+import { type Report, warn } from '../problems.ts';
+import { migrate, versionOf } from './schema.ts';
+import type { Statements } from './statements.ts';
+import type { Store } from './store.ts';
+
+export interface ReadinessOptions<Tx> {
+  readonly store: Store<Tx>;
+  readonly statements: Statements<Tx>;
+  readonly report: Report;
+  /** Aborted by `close()`. */
+  readonly closed: AbortSignal;
+  /** What an unusable database must not block. */
+  readonly onPrepare: () => void;
+  /** Rejects wherever a callback could not be kept. */
+  readonly tryToKeep: () => Promise<void>;
+}
+
+/** Whether the tables are there, fit this program, and take a callback. */
+export class Readiness<Tx> {
+  readonly #options: ReadinessOptions<Tx>;
+  #isReady = false;
+  #isReadable = false;
+  #preparing: Promise<void> | undefined;
+  #outdated: ConfigurationError | undefined;
+
+  constructor(options: ReadinessOptions<Tx>) {
+    this.#options = options;
+  }
+
+  /** True after a newer version has changed the tables so that this program would misread them (decision D45). */
+  get isOutdated(): boolean {
+    return this.#outdated !== undefined;
+  }
+
+  /** Once for all callers; tried again after a failure. */
+  readonly ready = async (): Promise<void> => {
+    if (this.#options.closed.aborted)
+      throw new ConfigurationError('inbox', 'This inbox is closed. Create another one.');
+    this.#preparing ??= this.#prepare().catch((error: unknown) => {
+      this.#preparing = undefined;
+      throw error;
+    });
+    await this.#preparing;
+  };
+
+  /** For callbacks: those that arrived before `close()` are still kept. */
+  readonly takesCallbacks = async (): Promise<void> => {
+    if (!this.#isReady) await this.ready();
+  };
+
+  /** For what only reads: a store that takes no callback will do, such as a standby. */
+  async readable(): Promise<void> {
+    await this.ready().catch((error: unknown) => {
+      if (!this.#isReadable || this.#options.closed.aborted) throw error;
+    });
+  }
+
+  /** For a transaction that is open already: to make the tables now would wait for it. */
+  mustBeReady(): void {
+    if (this.#isReady) return;
+    throw (
+      this.#outdated ??
+      new ConfigurationError('tx', 'Call ready() when the program starts, before expect({ tx }).')
+    );
+  }
+
+  /** While the program runs: rejects, and is no longer ready, after the tables were changed for a newer version. */
+  readonly checkTables = async (): Promise<void> => {
+    if (this.#outdated !== undefined) throw this.#outdated;
+    if (!this.#isReady) return;
+    await versionOf(this.#options.statements).catch((error: unknown) => {
+      if (!(error instanceof ConfigurationError)) throw error;
+      if (this.#isReady) warn(this.#options.report, 'tables_changed', error.message);
+      this.#isReady = false;
+      this.#preparing = undefined;
+      this.#outdated = error;
+      throw error;
+    });
+  };
+
+  /** Rejects when no callback can be kept now. */
+  readonly probe = async (): Promise<void> => {
+    await this.ready();
+    await this.checkTables();
+    await this.#options.tryToKeep();
+  };
+
+  async #prepare(): Promise<void> {
+    const { store, statements, onPrepare, tryToKeep } = this.#options;
+    onPrepare();
+    await store.check?.();
+    await migrate(store, statements);
+    this.#isReadable = true;
+    await tryToKeep();
+    this.#isReady = true;
+    this.#outdated = undefined;
+  }
+}

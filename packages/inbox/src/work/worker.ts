@@ -1,0 +1,104 @@
+import { ConfigurationError } from '@payment-service/core';
+import { checkOptions } from '@payment-service/core/receive';
+import { failureCode } from '../events.ts';
+import type { DrainOptions, WorkerOptions } from '../inbox.ts';
+import { wholeNumber } from '../options.ts';
+import { warn } from '../problems.ts';
+import type { Readiness } from '../store/readiness.ts';
+import { pause } from '../time.ts';
+import type { WorkContext } from './attempt.ts';
+import { followClock } from './clock.ts';
+import { concurrencyOf, type Drained, dispatch, drainDue } from './dispatcher.ts';
+import { mergeTally } from './tally.ts';
+import type { Wakeup } from './wakeup.ts';
+
+/** How many polls come between two looks at the clock and at the version of the tables. */
+const POLLS = 10;
+
+export interface WorkerParts<Tx> extends Omit<WorkContext<Tx>, 'signal'> {
+  readonly readiness: Readiness<Tx>;
+  readonly wakeup: Wakeup<Tx>;
+  /** Aborted by `close()`. */
+  readonly closed: AbortSignal;
+}
+
+/** The worker of an inbox: until it is ended, or for one pass. */
+export class Worker<Tx> {
+  readonly #parts: WorkerParts<Tx>;
+  #working: Promise<unknown> | undefined;
+
+  constructor(parts: WorkerParts<Tx>) {
+    this.#parts = parts;
+  }
+
+  /** Undefined while `work()` does not run; settled when its handlers have ended. */
+  get working(): Promise<unknown> | undefined {
+    return this.#working;
+  }
+
+  readonly work = async (given: WorkerOptions): Promise<void> => {
+    checkOptions('work()', given, {
+      signal: [(value) => value instanceof AbortSignal, 'an AbortSignal, which ends it gracefully', true],
+      concurrency: wholeNumber(),
+      pollMs: wholeNumber(3_600_000),
+    });
+    const { readiness, wakeup, closed } = this.#parts;
+    const concurrency = concurrencyOf('work()', given.concurrency, this.#parts);
+    if (this.#working !== undefined)
+      throw new ConfigurationError('work', 'This inbox works already. For more handlers, use concurrency.');
+    const signal = AbortSignal.any([given.signal, closed]);
+    const { pollMs = 1000 } = given;
+    const dispatching = dispatch({ ...this.#parts, ready: readiness.ready, pollMs, signal, concurrency });
+    const following = this.#follow(signal, pollMs * POLLS);
+    this.#working = Promise.all([dispatching, wakeup.listen(signal), following]).finally(() => {
+      this.#working = undefined;
+    });
+    await this.#working;
+  };
+
+  /** @returns the pass, which begins when it is called: its options are checked before the store is. */
+  drain(given: DrainOptions): () => Promise<Drained> {
+    checkOptions('drain()', given, {
+      limit: wholeNumber(),
+      deadlineMs: wholeNumber(),
+      concurrency: wholeNumber(),
+    });
+    const { limit = Number.POSITIVE_INFINITY, deadlineMs = 30_000 } = given;
+    const concurrency = concurrencyOf('drain()', given.concurrency, this.#parts);
+    const signal = AbortSignal.any([this.#parts.closed, AbortSignal.timeout(deadlineMs)]);
+    return () => drainDue({ ...this.#parts, concurrency, signal }, limit);
+  }
+
+  /** Notices what changes below a worker, the clock and the version of the tables; and merges what was counted. */
+  async #follow(signal: AbortSignal, everyMs: number): Promise<void> {
+    const { report } = this.#parts.settings;
+    for (let isReported = false; !signal.aborted; await pause(everyMs, signal)) {
+      const failed = await this.#look().then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      );
+      if (failed !== undefined && !isReported && !this.#parts.readiness.isOutdated && !signal.aborted) {
+        const why = failed.error instanceof ConfigurationError ? `: ${failed.error.message}` : '.';
+        const what = `work() cannot use the database (${failureCode(failed.error)}), so nothing is applied; it tries again`;
+        warn(report, 'worker_waits', what + why);
+      }
+      isReported = failed !== undefined;
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { readiness, wakeup, settings } = this.#parts;
+    await readiness.ready();
+    await readiness.checkTables();
+    await mergeTally(this.#parts);
+    const stepMs = await followClock(this.#parts);
+    if (stepMs === 0) return;
+    wakeup.wake();
+    warn(
+      settings.report,
+      'clock_stepped_back',
+      `The clock of the database has stepped back by ${Math.round(stepMs / 1000)} seconds. What waited was brought forward by as ` +
+        'much, so that it does not wait longer. Check the clock of that machine: it should be slewed, not stepped.',
+    );
+  }
+}
