@@ -34,8 +34,8 @@ const redirects = paymentRedirects({
 });
 
 const app = new Hono();
-app.all('/payments/callbacks', (context) => callbacks(context.req.raw)); // In production a path that customers cannot guess.
-app.all('/payments/return', (context) => redirects(context.req.raw));
+app.all('/payments/callbacks', callbacks); // In production a path that customers cannot guess.
+app.all('/payments/return', redirects);
 app.get('/orders/:reference', (context) =>
   context.text(
     orders.get(context.req.param('reference'))?.isPaid ? 'Paid, thank you.' : 'Waiting for the payment.',

@@ -153,8 +153,7 @@ const OPENERS: Readonly<Record<Framework, () => Server | Promise<Server>>> = {
     const app = new Hono();
     if (way === 'ours') {
       const { paymentCallbacks } = await adapter<typeof import('@payment-service/fetch')>('fetch');
-      const receive = paymentCallbacks(options);
-      app.post('/callbacks', (c) => receive(c.req.raw));
+      app.post('/callbacks', paymentCallbacks(options));
     } else if (way === 'limit') {
       // A Request has no events: this is the shortest way to its bytes.
       app.post('/callbacks', async (c) => {

@@ -3,22 +3,24 @@ import {
   type CallbackOptions,
   createCallbackReceiver,
   createRedirectReceiver,
+  type HonoContext,
   incomingWebCallback,
   type RedirectOptions,
   receiveCallback,
   receiveRedirect,
+  requestOf,
 } from '@payment-service/core/receive';
 
 // One install is enough: core's list of names is the list of every adapter.
 export * from '@payment-service/core';
-export type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
+export type { CallbackOptions, HonoContext, RedirectOptions } from '@payment-service/core/receive';
 
 type Answer = Response | Promise<Response>;
 type CallbackHandler = NonNullable<CallbackOptions['onCallback']>;
 type RedirectHandler = NonNullable<RedirectOptions['onRedirect']>;
 
 /**
- * Mounts verified callbacks (protocol §5.2 and §6) in every runtime of `Request → Response`. With `onCallback` it
+ * Mounts verified callbacks (protocol §5.2 and §6) in every runtime of `Request → Response`, and in Hono. With `onCallback` it
  * answers: 200 after the handler has resolved. Without it, `next` receives the callback and answers; it is not called for
  * refused requests.
  *
@@ -26,25 +28,28 @@ type RedirectHandler = NonNullable<RedirectOptions['onRedirect']>;
  *
  * @example
  * export const POST = paymentCallbacks({ signingKey, onCallback: (callback) => save(callback) });
+ *
+ * @example
+ * app.all('/payments/callbacks', paymentCallbacks({ signingKey, onCallback: (callback) => save(callback) })); // Hono
  */
 export function paymentCallbacks(
   options: CallbackOptions & { readonly onCallback: CallbackHandler },
-): (request: Request) => Promise<Response>;
+): (request: Request | HonoContext) => Promise<Response>;
 export function paymentCallbacks(
   options: CallbackOptions,
-): (request: Request, next: (callback: VerifiedCallback) => Answer) => Promise<Response>;
+): (request: Request | HonoContext, next: (callback: VerifiedCallback) => Answer) => Promise<Response>;
 export function paymentCallbacks(
   options: CallbackOptions,
-): (request: Request, next: (callback: VerifiedCallback) => Answer) => Promise<Response> {
+): (request: Request | HonoContext, next: (callback: VerifiedCallback) => Answer) => Promise<Response> {
   const receiver = createCallbackReceiver(options);
-  return async (request, next) => {
-    const { reply, callback } = await receiveCallback(incomingWebCallback(request), receiver);
+  return async (from, next) => {
+    const { reply, callback } = await receiveCallback(incomingWebCallback(from), receiver);
     return reply === undefined ? next(callback) : new Response(reply.body, reply);
   };
 }
 
 /**
- * Mounts verified redirects (protocol §5.2 and §6) in every runtime of `Request → Response`. With `onRedirect` it
+ * Mounts verified redirects (protocol §5.2 and §6) in every runtime of `Request → Response`, and in Hono. With `onRedirect` it
  * answers: 303 to the address that the handler returns. Without it, `next` receives the redirect and answers.
  *
  * @throws {ConfigurationError} Names the option.
@@ -54,16 +59,16 @@ export function paymentCallbacks(
  */
 export function paymentRedirects(
   options: RedirectOptions & { readonly onRedirect: RedirectHandler },
-): (request: Request) => Promise<Response>;
+): (request: Request | HonoContext) => Promise<Response>;
 export function paymentRedirects(
   options: RedirectOptions,
-): (request: Request, next: (redirect: VerifiedRedirect) => Answer) => Promise<Response>;
+): (request: Request | HonoContext, next: (redirect: VerifiedRedirect) => Answer) => Promise<Response>;
 export function paymentRedirects(
   options: RedirectOptions,
-): (request: Request, next: (redirect: VerifiedRedirect) => Answer) => Promise<Response> {
+): (request: Request | HonoContext, next: (redirect: VerifiedRedirect) => Answer) => Promise<Response> {
   const receiver = createRedirectReceiver(options);
-  return async (request, next) => {
-    const received = await receiveRedirect(request, receiver);
+  return async (from, next) => {
+    const received = await receiveRedirect(requestOf(from), receiver);
     if (received.reply !== undefined) return new Response(received.reply.body, received.reply);
     const answer = await next(received.redirect);
     // A copy, since the headers of some responses cannot be changed. What the handler itself has set stays.

@@ -6,6 +6,6 @@ import { paymentCallbacks } from '../src/index.ts';
 
 await serveForHeapTest(({ path, options }) => {
   const callbacks = paymentCallbacks(options);
-  const app = new Hono().all(path, (context) => callbacks(context.req.raw));
+  const app = new Hono().all(path, callbacks);
   return createServer(getRequestListener(app.fetch));
 });

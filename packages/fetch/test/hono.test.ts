@@ -6,6 +6,12 @@ import { type Context, Hono } from 'hono';
 import { cloneRawRequest } from 'hono/request';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
+/** A route passes its context, or the request that it holds. */
+const forms: Readonly<Record<string, (context: Context) => Context | Request>> = {
+  'hono, its request': (context) => context.req.raw,
+  'hono, its context': (context) => context,
+};
+
 /** Hono keeps what its own readers have read, and can make a request of it again for the next reader. */
 const readers: Readonly<Record<Reader, (context: Context) => Promise<unknown>>> = {
   json: async (context) => context.req.header('content-type') === 'application/json' && context.req.json(),
@@ -14,35 +20,39 @@ const readers: Readonly<Record<Reader, (context: Context) => Promise<unknown>>> 
   'nothing kept': (context) => context.req.raw.arrayBuffer(),
 };
 
-testAdapter('hono', {
-  callbacks({ path, options: { onCallback, ...options }, before, handle }) {
-    const callbacks = onCallback ? paymentCallbacks({ ...options, onCallback }) : undefined;
-    const passedThrough = paymentCallbacks(options);
-    const app = new Hono().all(path, async (context) => {
-      const isRead = before !== undefined && context.req.header('content-encoding') === undefined;
-      if (isRead) await readers[before](context); // None of them decompresses.
-      const isKept = isRead && before !== 'nothing kept';
-      const request = isKept ? await cloneRawRequest(context.req) : context.req.raw;
-      if (callbacks) return callbacks(request);
-      return passedThrough(request, async (callback) => context.text((await handle?.(callback)) ?? '', 202));
-    });
-    return createServer(getRequestListener(app.fetch));
-  },
-  redirects({ path, options: { onRedirect, ...options }, handle }) {
-    const redirects = onRedirect ? paymentRedirects({ ...options, onRedirect }) : undefined;
-    const passedThrough = paymentRedirects(options);
-    const app = new Hono().all(path, (context) => {
-      if (redirects) return redirects(context.req.raw);
-      return passedThrough(context.req.raw, async (redirect) =>
-        context.text((await handle?.(redirect)) ?? '', 202),
-      );
-    });
-    return createServer(getRequestListener(app.fetch));
-  },
-});
+for (const [name, from] of Object.entries(forms)) {
+  testAdapter(name, {
+    callbacks({ path, options: { onCallback, ...options }, before, handle }) {
+      const callbacks = onCallback ? paymentCallbacks({ ...options, onCallback }) : undefined;
+      const passedThrough = paymentCallbacks(options);
+      const app = new Hono().all(path, async (context) => {
+        const isRead = before !== undefined && context.req.header('content-encoding') === undefined;
+        if (isRead) await readers[before](context); // None of them decompresses.
+        const isKept = isRead && before !== 'nothing kept';
+        const request = isKept ? await cloneRawRequest(context.req) : from(context);
+        if (callbacks) return callbacks(request);
+        return passedThrough(request, async (callback) =>
+          context.text((await handle?.(callback)) ?? '', 202),
+        );
+      });
+      return createServer(getRequestListener(app.fetch));
+    },
+    redirects({ path, options: { onRedirect, ...options }, handle }) {
+      const redirects = onRedirect ? paymentRedirects({ ...options, onRedirect }) : undefined;
+      const passedThrough = paymentRedirects(options);
+      const app = new Hono().all(path, (context) => {
+        if (redirects) return redirects(from(context));
+        return passedThrough(from(context), async (redirect) =>
+          context.text((await handle?.(redirect)) ?? '', 202),
+        );
+      });
+      return createServer(getRequestListener(app.fetch));
+    },
+  });
 
-testStreams('hono', (path, { onCallback, ...options }) => {
-  const callbacks = paymentCallbacks({ ...options, onCallback: onCallback ?? (() => undefined) });
-  const app = new Hono().all(path, (context) => callbacks(context.req.raw));
-  return createHttp2Server(getRequestListener(app.fetch));
-});
+  testStreams(name, (path, { onCallback, ...options }) => {
+    const callbacks = paymentCallbacks({ ...options, onCallback: onCallback ?? (() => undefined) });
+    const app = new Hono().all(path, (context) => callbacks(from(context)));
+    return createHttp2Server(getRequestListener(app.fetch));
+  });
+}

@@ -2,7 +2,7 @@ import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
 import type { CallbackOptions } from '@payment-service/core/receive';
 import { Hono } from 'hono';
 import { expectTypeOf, test } from 'vitest';
-import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
+import { type HonoContext, paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
 // Compiled, never run: `tsc` is the test.
 declare const fromEnvironment: string | undefined;
@@ -10,12 +10,12 @@ const signingKey = fromEnvironment;
 declare const request: Request;
 declare function credit(callback: VerifiedCallback): void;
 
-test('with a handler, the function takes a request and nothing else', () => {
+test('with a handler, the function takes a request, or the context of Hono, and nothing else', () => {
   expectTypeOf(paymentCallbacks({ signingKey, onCallback: credit })).toEqualTypeOf<
-    (request: Request) => Promise<Response>
+    (request: Request | HonoContext) => Promise<Response>
   >();
   expectTypeOf(paymentRedirects({ signingKey, onRedirect: () => '/thanks' })).toEqualTypeOf<
-    (request: Request) => Promise<Response>
+    (request: Request | HonoContext) => Promise<Response>
   >();
 });
 
@@ -49,8 +49,16 @@ test('an optional handler still requires next', () => {
 test('the function mounts in Hono, and as a route of Next.js', () => {
   const callbacks = paymentCallbacks({ signingKey, onCallback: credit });
   new Hono().all('/callbacks', (context) => callbacks(context.req.raw));
-  // @ts-expect-error: Hono hands over its context, not the request
-  new Hono().all('/callbacks', callbacks);
+  new Hono()
+    .all('/callbacks', callbacks)
+    .post('/callbacks', callbacks)
+    .on(['PUT', 'PATCH'], '/callbacks', callbacks);
+  new Hono<{ Bindings: { readonly SECRET: string } }>().use('/callbacks', callbacks);
+  new Hono().get('/return', paymentRedirects({ signingKey, onRedirect: () => '/thanks' }));
+  // @ts-expect-error: no code would receive the callback
+  new Hono().all('/callbacks', paymentCallbacks({ signingKey }));
+  // @ts-expect-error: no code would receive the redirect
+  new Hono().get('/return', paymentRedirects({ signingKey }));
   type NextRoute = (request: Request, context: { params: Promise<object> }) => Response | Promise<Response>;
   expectTypeOf(callbacks).toExtend<NextRoute>();
 });

@@ -1,16 +1,45 @@
+import { incomingCallback, type NodeRequest } from './node.ts';
 import type { BodySink, BodySource, IncomingBody, IncomingCallback } from './request-body.ts';
 
+/** The part of a Hono context that core needs. */
+export interface HonoContext {
+  readonly req: { readonly raw: Request };
+  /** With @hono/node-server, `incoming` in it is the request of node:http. */
+  readonly env: unknown;
+}
+
+/** @param from A web-standard `Request`, or the context of a Hono route. */
+export function requestOf(from: Request | HonoContext): Request {
+  return 'req' in from ? from.req.raw : from;
+}
+
 /**
- * Describes a web-standard `Request` for `receiveCallback()`.
+ * Describes a web-standard `Request`, or that of a Hono context, for `receiveCallback()`.
  *
  * @example
  * const { reply } = await receiveCallback(incomingWebCallback(request), receiver);
  */
-export function incomingWebCallback(request: Request): IncomingCallback {
+export function incomingWebCallback(from: Request | HonoContext): IncomingCallback {
+  const request = requestOf(from);
+  const incoming: unknown = 'req' in from ? Reflect.get(Object(from.env), 'incoming') : undefined;
+  if (isUntouched(request, incoming)) return incomingCallback(incoming);
   const { method, headers } = request;
   const read: BodySource = (sink) => readPieces(request, sink);
   const body: IncomingBody = request.bodyUsed ? { state: 'consumed' } : { state: 'unread', read };
   return { method, header: (name) => headers.get(name), body };
+}
+
+/**
+ * Whether `request` is still the one that Hono's bridge made of `incoming`, and no stream has been made of either. Middleware
+ * may have replaced it, with a body that it bounded, decompressed or wrote, or cloned it, so that two would read one body. The
+ * bridge keeps `incoming` under a symbol, and beside it the platform's `Request`, once it has made one. Not `bodyUsed`, which
+ * makes one in @hono/node-server 1 (decision D54).
+ */
+function isUntouched(request: Request, incoming: unknown): incoming is NodeRequest {
+  if (typeof incoming !== 'object' || incoming === null) return false;
+  const kept = Object.getOwnPropertySymbols(request).map((symbol): unknown => Reflect.get(request, symbol));
+  const isMadeOf = kept.includes(incoming) && !kept.some((value) => value instanceof Request);
+  return isMadeOf && Reflect.get(incoming, 'readableDidRead') === false;
 }
 
 /**

@@ -1,0 +1,215 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { type HttpBindings, serve } from '@hono/node-server';
+import { sampleCallback, signCallback } from '@payment-service/core/testing';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { describe, expect, it } from 'vitest';
+import { paymentCallbacks } from '../src/index.ts';
+
+const signingKey = 'FetchTestSigningKey1';
+const data = sampleCallback();
+const text = JSON.stringify(data);
+const signature = signCallback({ signingKey, data });
+const path = '/payments/callbacks';
+
+interface Answered {
+  readonly status: number;
+  readonly text: string;
+  readonly seen: number;
+}
+
+/** One request to a real server, whose route takes the context of Hono after that middleware. */
+async function answerAfter(
+  middleware: MiddlewareHandler<{ Bindings: HttpBindings }>,
+  init: RequestInit = {},
+): Promise<Answered> {
+  let seen = 0;
+  const onCallback = (): void => void seen++;
+  const onError = (): void => undefined;
+  const callbacks = paymentCallbacks({ signingKey, onCallback, onError, bodyTimeoutMs: 500 });
+  const app = new Hono<{ Bindings: HttpBindings }>().use(middleware).all(path, callbacks);
+  // With a small buffer, a body stops arriving when a stream of it is full and nothing reads that stream.
+  const serverOptions = { highWaterMark: 1024 };
+  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1', createServer, serverOptions });
+  try {
+    if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+    const headers = { 'hmac-signature': signature };
+    const response = await fetch(url, { method: 'POST', headers, body: text, ...init });
+    return { status: response.status, text: await response.text(), seen };
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+const ACCEPTED: Answered = { status: 200, text: '{"status":"accepted"}', seen: 1 };
+
+/** A body without a content-length. */
+const chunked = (body: string | Uint8Array): RequestInit => ({
+  body: new Blob([body as Uint8Array<ArrayBuffer>]).stream(),
+  duplex: 'half',
+});
+
+/** As long as a body may be, in pieces that the server does not get together. */
+function inPieces(): RequestInit {
+  const bytes = new TextEncoder().encode(text.padEnd(64 * 1024));
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (sent === bytes.length) return controller.close();
+      await new Promise(setImmediate);
+      controller.enqueue(bytes.subarray(sent, sent + 4096));
+      sent += 4096;
+    },
+  });
+  return { body, duplex: 'half' };
+}
+
+/** Replaces the request of the context, as middleware of Hono does. */
+function replace(context: Context, init: RequestInit): void {
+  context.req.raw = new Request(context.req.raw, { duplex: 'half', ...init });
+}
+
+const AGREEABLE: Readonly<Record<string, MiddlewareHandler>> = {
+  'nothing at all': (_context, next) => next(),
+  'a look at the headers': (context, next) => {
+    expect(context.req.header('hmac-signature')).toBe(signature);
+    return next();
+  },
+  'a look at the signal': (context, next) => {
+    expect(context.req.raw.signal.aborted).toBe(false);
+    return next();
+  },
+  'a clone that is not read': (context, next) => {
+    context.req.raw.clone();
+    return next();
+  },
+  'a clone that is read at the same time': (context, next) => {
+    void context.req.raw.clone().text();
+    return next();
+  },
+  'a clone that has been read': async (context, next) => {
+    expect(await context.req.raw.clone().text()).toContain(text);
+    await next();
+  },
+  'a look at the stream': (context, next) => {
+    expect(context.req.raw.body?.locked).toBe(false);
+    return next();
+  },
+  'a request with the same body': (context, next) => {
+    replace(context, {});
+    return next();
+  },
+  'a request with the body in a stream of its own': (context, next) => {
+    replace(context, { body: context.req.raw.body });
+    return next();
+  },
+  'the body limit of Hono': bodyLimit({ maxSize: 100_000 }),
+};
+
+describe('the context of Hono, on Node: a genuine callback is accepted after', () => {
+  for (const [name, middleware] of Object.entries(AGREEABLE)) {
+    it(`${name}, with a content-length`, async () => {
+      expect(await answerAfter(middleware)).toEqual(ACCEPTED);
+    });
+    it(`${name}, in chunks`, async () => {
+      expect(await answerAfter(middleware, chunked(text))).toEqual(ACCEPTED);
+    });
+    it(`${name}, in many pieces`, async () => {
+      expect(await answerAfter(middleware, inPieces())).toEqual(ACCEPTED);
+    });
+  }
+});
+
+describe('the context of Hono, on Node: the request of the context counts', () => {
+  it('when middleware has decompressed it', async () => {
+    const body = gzipSync(text);
+    const middleware: MiddlewareHandler = (context, next) => {
+      replace(context, { body: gunzipSync(body) });
+      return next();
+    };
+    expect(await answerAfter(middleware, { body })).toEqual(ACCEPTED);
+  });
+
+  it('when middleware has written another body', async () => {
+    const middleware: MiddlewareHandler = (context, next) => {
+      replace(context, { body: text.replace(data.payload.merchant_reference, 'ORD-OTHER') });
+      return next();
+    };
+    expect(await answerAfter(middleware)).toMatchObject({ status: 401, seen: 0 });
+  });
+
+  it('when middleware has taken the signature away', async () => {
+    const middleware: MiddlewareHandler = (context, next) => {
+      replace(context, { headers: {} });
+      return next();
+    };
+    expect(await answerAfter(middleware)).toMatchObject({ status: 401, seen: 0 });
+  });
+
+  it('when its environment names a request that it was not made of', async () => {
+    const middleware: MiddlewareHandler<{ Bindings: HttpBindings }> = (context, next) => {
+      context.env = { ...context.env, incoming: Object.create(context.env.incoming) };
+      return next();
+    };
+    expect(await answerAfter(middleware)).toEqual(ACCEPTED);
+  });
+});
+
+describe('the context of Hono, on Node', () => {
+  it.each<[string, (context: Context) => Promise<unknown>]>([
+    ['by a reader of Hono', (context) => context.req.text()],
+    ['from the request', (context) => context.req.raw.text()],
+  ])('a body that was read before %s is answered with body_consumed', async (_name, read) => {
+    const answer = { status: 429, text: '{"error":"body_consumed"}', seen: 0 };
+    const middleware: MiddlewareHandler = async (context, next) => {
+      await read(context);
+      await next();
+    };
+    expect(await answerAfter(middleware)).toEqual(answer);
+  });
+
+  it.each([
+    ['the context', 0, (context: Context): Context | Request => context],
+    ['its request', 1, (context: Context): Context | Request => context.req.raw],
+  ])('of %s, the stream of the body is made %i times', async (_name, times, from) => {
+    let made = 0;
+    const callbacks = paymentCallbacks({ signingKey, onCallback: () => undefined });
+    const middleware: MiddlewareHandler = (context) => {
+      const getBody = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(context.req.raw), 'body')?.get;
+      Object.defineProperty(context.req.raw, 'body', {
+        get() {
+          made++;
+          return getBody?.call(this);
+        },
+      });
+      return callbacks(from(context));
+    };
+    expect(await answerAfter(middleware)).toEqual({ ...ACCEPTED, seen: 0 });
+    expect(made).toBe(times);
+  });
+});
+
+it('threat A44: of the context of Hono, a body without a length is read up to the limit', async () => {
+  const answer = { status: 413, text: '{"error":"content_too_large"}', seen: 0 };
+  for (const bytes of [64 * 1024 + 1, 1_000_000])
+    expect(await answerAfter((_context, next) => next(), chunked(text.padEnd(bytes)))).toEqual(answer);
+});
+
+describe('the context of Hono, elsewhere', () => {
+  const callbacks = paymentCallbacks({ signingKey, onCallback: () => undefined });
+  const app = new Hono().route('/payments', new Hono().post('/callbacks', callbacks));
+  const request = { method: 'POST', headers: { 'hmac-signature': signature }, body: text };
+
+  it.each<[string, unknown]>([
+    ['no environment', undefined],
+    ['bindings of a worker', { SIGNING_KEY: signingKey }],
+    ['a binding that has the name of the request of Node', { incoming: { url: 'https://queue.example' } }],
+    ['a binding that is text', { incoming: 'https://queue.example' }],
+  ])('a genuine callback is accepted with %s', async (_name, env) => {
+    const response = await app.request(path, request, env as object);
+    expect([response.status, await response.text()]).toEqual([ACCEPTED.status, ACCEPTED.text]);
+  });
+});
