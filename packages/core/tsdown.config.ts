@@ -16,7 +16,8 @@ const config: UserConfig = defineConfig({
   dts: true,
   platform: 'neutral',
   // Resolved where the package runs: node:crypto and node:zlib in Node, the portable files elsewhere.
-  // Two shared files, not one for every set of importers: a program that mounts an adapter loads four in all.
+  // Two shared files, not one for every set of importers: of core, a program that mounts an adapter loads these, two entries
+  // and the digest. Not one, since bundlers keep 3 KB of what only the verifier needs in the client.
   // Not for declarations (.d.ts), whose shared files would get the same names and be lost.
   outputOptions: {
     comments: { jsdoc: false }, // They are in the declarations.
@@ -24,7 +25,7 @@ const config: UserConfig = defineConfig({
       groups: [
         {
           name: 'shared',
-          test: /src\/(environment|errors|hook|key-check|options|receive\/request-body)\.ts$/,
+          test: /src\/(decimal|environment|errors|hook|key-check|near-name|options|receive\/request-body)\.ts$/,
           priority: 2,
         },
         { name: 'verify', test: /src\/verify\/(?!digest)[\w-]+\.ts$/, priority: 1 },
