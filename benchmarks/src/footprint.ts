@@ -21,6 +21,8 @@ export interface Start {
   readonly ms: number;
   /** Processor time up to the end of the program, which a busy neighbour does not change. */
   readonly cpuMs: number;
+  /** The import has loaded node:crypto, directly or not. */
+  readonly hasNodeCrypto: boolean;
 }
 
 /** @throws {Error} when the module does not load, or does not export what it is imported for. */
@@ -29,7 +31,8 @@ export async function start(project: string, entry: Entry | undefined): Promise<
     entry === undefined
       ? ''
       : `import * as loaded from '${entry.specifier}'; if (!('${entry.exported}' in loaded)) process.exit(1);`;
-  const tell = `import { writeSync } from 'node:fs'; writeSync(1, JSON.stringify(process.cpuUsage()));`;
+  const hasCrypto = `process.moduleLoadList.includes('NativeModule crypto')`;
+  const tell = `import { writeSync } from 'node:fs'; writeSync(1, JSON.stringify([process.cpuUsage(), ${hasCrypto}]));`;
   const started = performance.now();
   const child = spawn(process.execPath, ['--input-type=module', '--eval', load + tell], {
     cwd: project,
@@ -38,8 +41,8 @@ export async function start(project: string, entry: Entry | undefined): Promise<
   const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   const ms = performance.now() - started;
   if (status !== 0) throw new Error(`${entry?.specifier} did not load, or has no ${entry?.exported}.`);
-  const { user, system }: NodeJS.CpuUsage = JSON.parse(output);
-  return { ms, cpuMs: (user + system) / 1000 };
+  const [{ user, system }, hasNodeCrypto]: [NodeJS.CpuUsage, boolean] = JSON.parse(output);
+  return { ms, cpuMs: (user + system) / 1000, hasNodeCrypto };
 }
 
 export interface Bundle {

@@ -8,7 +8,7 @@ export interface Result {
   readonly name: string;
   /** The median over the rounds, or the one value where a count has no rounds. */
   readonly value: number;
-  readonly unit: 'ratio' | 'bytes' | 'packages';
+  readonly unit: 'ratio' | 'bytes' | 'packages' | 'ms';
   readonly bound: 'at most' | 'at least';
   readonly target: number;
   readonly met: boolean;

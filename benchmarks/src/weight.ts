@@ -1,5 +1,5 @@
 /** What an app loads, bundles and installs: core's entries and the adapters, beside peers. */
-import { interleave, quantile, ratio, type Spread, spread } from '@payment-service/measure';
+import { difference, interleave, quantile, ratio, type Spread, spread } from '@payment-service/measure';
 import { bundle, type Entry, installed, type Start, start } from './footprint.ts';
 import { PACKAGES, PEERS } from './installed.ts';
 import { judge, type Result } from './judge.ts';
@@ -39,9 +39,14 @@ export const PEER_ENTRIES: readonly Entry[] = PEERS.map((name) => ({
   exported: PEER_EXPORTS[name],
 }));
 const ENTRIES: readonly Entry[] = [VERIFIER, RECEIVE, CLIENT, ...ADAPTERS, ...PEER_ENTRIES];
+/** Part of every import that hashes with it, and none of ours to make smaller. */
+const NODE_CRYPTO: Entry = { name: 'node:crypto', specifier: 'node:crypto', exported: 'timingSafeEqual' };
+const IMPORTED: readonly Entry[] = [...ENTRIES, NODE_CRYPTO];
 
 /** An adapter's import over standardwebhooks' import, each without Node's own start. */
 const IMPORT_OVER_STANDARD_WEBHOOKS = 2.5;
+/** Milliseconds of processor time of an adapter's import, less that of an import of node:crypto alone. */
+const IMPORT_WITHOUT_CRYPTO_MS = 5;
 const KIB = 1024;
 const VERIFIER_BYTES = 16 * KIB;
 const VERIFIER_GZIPPED_BYTES = 6.5 * KIB;
@@ -63,40 +68,53 @@ async function imports(
   { rounds, starts, random }: typeof FULL & Pick<Run, 'random'>,
 ): Promise<Part> {
   await expectRefusal(project);
+  await expectNodeCrypto(project);
   const nothing = undefined;
-  const samples = new Map<string, Start[]>(ENTRIES.map(({ name }) => [name, []]));
+  const samples = new Map<string, Omit<Start, 'hasNodeCrypto'>[]>(IMPORTED.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {
-    const times = await interleave([nothing, ...ENTRIES], starts, random, (entry) => start(project, entry));
-    const own = (entry: Entry | undefined, key: keyof Start): number =>
+    const times = await interleave([nothing, ...IMPORTED], starts, random, (entry) => start(project, entry));
+    const own = (entry: Entry | undefined, key: 'ms' | 'cpuMs'): number =>
       quantile(
         (times.get(entry) ?? []).map((time) => time[key]),
         0.5,
       );
-    const more = (entry: Entry, key: keyof Start): number => own(entry, key) - own(nothing, key);
-    for (const entry of ENTRIES)
+    const more = (entry: Entry, key: 'ms' | 'cpuMs'): number => own(entry, key) - own(nothing, key);
+    for (const entry of IMPORTED)
       samples.get(entry.name)?.push({ ms: more(entry, 'ms'), cpuMs: more(entry, 'cpuMs') });
   }
-  const own = (name: string, key: keyof Start): readonly number[] =>
+  const own = (name: string, key: 'ms' | 'cpuMs'): readonly number[] =>
     (samples.get(name) ?? []).map((sample) => sample[key]);
   const overPeer = (name: string): Spread => ratio(own(name, 'cpuMs'), own('standardwebhooks', 'cpuMs'));
+  const withoutCrypto = (name: string): Spread =>
+    difference(own(name, 'cpuMs'), own(NODE_CRYPTO.name, 'cpuMs'));
   return {
     tables: [
       {
         title: 'Cold import, without the start of Node',
-        head: ['', 'ms of processor time', 'times standardwebhooks', 'ms on the clock'],
-        rows: ENTRIES.map(({ name }) => [
+        head: [
+          '',
+          'ms of processor time',
+          'without node:crypto',
+          'times standardwebhooks',
+          'ms on the clock',
+        ],
+        rows: IMPORTED.map(({ name }) => [
           name,
           withRange(spread(own(name, 'cpuMs'))),
+          ADAPTERS.some((adapter) => adapter.name === name) ? withRange(withoutCrypto(name)) : '',
           withRange(overPeer(name)),
           figure(spread(own(name, 'ms')).median),
         ]),
       },
     ],
-    results: ADAPTERS.map(({ name }) =>
+    results: ADAPTERS.flatMap(({ name }) => [
       judge(`weight: import of ${name} over standardwebhooks`, 'ratio', overPeer(name), {
         atMost: IMPORT_OVER_STANDARD_WEBHOOKS,
       }),
-    ),
+      judge(`weight: import of ${name} without node:crypto`, 'ms', withoutCrypto(name), {
+        atMost: IMPORT_WITHOUT_CRYPTO_MS,
+      }),
+    ]),
   };
 }
 
@@ -112,6 +130,16 @@ async function expectRefusal(project: string): Promise<void> {
       },
       () => undefined,
     );
+}
+
+/** The control of what is subtracted: an adapter's import has loaded node:crypto, and the start of Node has not. */
+async function expectNodeCrypto(project: string): Promise<void> {
+  for (const entry of [undefined, NODE_CRYPTO, ...ADAPTERS]) {
+    const { hasNodeCrypto } = await start(project, entry);
+    const shouldHave = entry !== undefined;
+    if (hasNodeCrypto !== shouldHave)
+      throw new Error(`${entry?.name ?? 'Nothing'} ${shouldHave ? 'did not load' : 'loaded'} node:crypto.`);
+  }
 }
 
 /** What a bundler puts into a program that uses one export of an entry. */

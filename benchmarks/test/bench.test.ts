@@ -60,10 +60,10 @@ describe('a short run of all parts, with every package packed as it is published
       all: report.results.length,
     }).toEqual({
       verify: VERIFY_TARGETS.length,
-      weight: 7,
+      weight: 11,
       http: FRAMEWORKS.length * 3,
       client: 2,
-      all: VERIFY_TARGETS.length + 24,
+      all: VERIFY_TARGETS.length + 28,
     });
   });
 
@@ -100,7 +100,12 @@ describe('a short run of all parts, with every package packed as it is published
     const adapters = ['express', 'fastify', 'fetch', 'koa'];
     const peers = ['stripe', 'svix', 'standardwebhooks', '@octokit/webhooks-methods', '@octokit/webhooks'];
     const entries = ['core', 'core/receive', 'core/client', ...adapters, ...peers];
-    expect(rowsOf('Cold import')).toEqual(entries);
+    expect(rowsOf('Cold import')).toEqual([...entries, 'node:crypto']);
+    for (const name of adapters)
+      expect(targets(`weight: import of ${name} `)).toEqual([
+        ['over standardwebhooks', 'at most 2.5'],
+        ['without node:crypto', 'at most 5'],
+      ]);
     expect(rowsOf('Bundles')).toEqual(entries);
     expect(rowsOf('Installed')).toHaveLength(1 + adapters.length + peers.length);
   });

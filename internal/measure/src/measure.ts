@@ -25,6 +25,11 @@ export function ratio(own: readonly number[], over: readonly number[]): Spread {
   return spread(own.map((value, round) => value / (over[round] ?? Number.NaN)));
 }
 
+/** Subtracts within each round, as `ratio` divides. */
+export function difference(own: readonly number[], less: readonly number[]): Spread {
+  return spread(own.map((value, round) => value - (less[round] ?? Number.NaN)));
+}
+
 /**
  * Runs every contender once per round, in a new random order, so that other load on the machine meets all of them.
  *

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { interleave, ratio, spread } from '../src/measure.ts';
+import { difference, interleave, ratio, spread } from '../src/measure.ts';
 
 describe('the spread of many rounds', () => {
   test('p10 and p90 lie between the values that are next to them', () => {
@@ -9,6 +9,11 @@ describe('the spread of many rounds', () => {
 
   test('a ratio is taken within each round, so that a slow round of the machine is no slow contender', () => {
     expect(ratio([15, 1500, 15], [10, 1000, 10])).toEqual({ median: 1.5, p10: 1.5, p90: 1.5 });
+  });
+
+  test('a difference is taken within each round, and a round that one side lacks gives none', () => {
+    expect(difference([15, 1500, 15], [10, 1495, 10])).toEqual({ median: 5, p10: 5, p90: 5 });
+    expect(difference([10, 10], [10]).median).toBeNaN();
   });
 
   test('a round that one side lacks gives no ratio', () => {
