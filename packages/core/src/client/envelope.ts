@@ -211,12 +211,13 @@ function isObject(value: unknown): value is Record<PropertyKey, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Of what JSON.parse has made. Names listed by Object.keys() take three times as long for a typical row. */
 function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  // Object.values() takes three times as long for an object of 75,000 names.
-  return (
-    levels === 0 || Object.keys(value).some((name) => isDeeperThan(Reflect.get(value, name), levels - 1))
-  );
+  if (Array.isArray(value)) return levels === 0 || value.some((item) => isDeeperThan(item, levels - 1));
+  if (!isObject(value)) return false;
+  if (levels === 0) return true;
+  for (const name in value) if (isDeeperThan(value[name], levels - 1)) return true;
+  return false;
 }
 
 /**
