@@ -17,9 +17,10 @@ export interface OrderRow {
 
 const address = new URL(inject('postgresUrl'));
 const server = newPool(address.href);
-await server.query('create database merchants');
+const name = `merchants_${process.hrtime.bigint()}`;
+await server.query(`create database ${name}`);
 await server.end();
-address.pathname = 'merchants';
+address.pathname = name;
 const connectionString = address.href;
 
 export const pool: ReturnType<typeof newPool> = newPool(connectionString);

@@ -17,6 +17,8 @@ export interface Shop<Tx> {
   newInbox(options?: Partial<InboxOptions<Tx>>): Promise<Inbox<Tx>>;
   /** Ends the sessions that are in a transaction, as an administrator or a failure of the server does. */
   endTransactions(): Promise<void>;
+  /** How many sessions listen. */
+  listeners(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -50,6 +52,13 @@ export async function openShop<Tx>(name: string, open: Open<Tx>, setting?: strin
         "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and state like 'idle in%'",
         [name],
       );
+    },
+    async listeners() {
+      const { rows } = await own.query<{ n: number }>(
+        "select count(*)::int as n from pg_stat_activity where datname = $1 and query like 'listen%'",
+        [name],
+      );
+      return rows[0]?.n ?? 0;
     },
     async close() {
       await library.close();

@@ -107,4 +107,5 @@ select set_config('lock_timeout', $1, true), set_config('statement_timeout', $1,
   set_config('idle_in_transaction_session_timeout', $1, true)
 
 -- name: notify (postgres)
-select pg_notify('payment_inbox', $1)
+-- Some libraries cannot read the type void.
+select 1 as told from pg_notify('payment_inbox', $1)

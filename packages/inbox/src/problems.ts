@@ -28,6 +28,7 @@ export type InboxProblem =
         | 'callbacks_stored'
         | 'no_worker'
         | 'worker_waits'
+        | 'worker_polls'
         | 'clock_stepped_back'
         | 'tables_changed';
       readonly isRepeated: false;

@@ -9,10 +9,11 @@ interface Tables {
 
 /** With a plugin that renames columns, which the inbox's own rows must not feel. */
 export async function openKysely(connectionString: string): Promise<Library<Transaction<Tables>>> {
-  const dialect = new PostgresDialect({ pool: newPool(connectionString) });
+  const pool = newPool(connectionString);
+  const dialect = new PostgresDialect({ pool });
   const database = new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] });
   return {
-    newStore: (schema) => kysely(database, { schema }),
+    newStore: (schema) => kysely(database, { schema, listen: pool }),
     credits: (tx) => {
       const to: Kysely<Tables> = tx ?? database;
       return {

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import { ConfigurationError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
-import { pause, TimedOut, within } from '../time.ts';
+import { TimedOut, within } from '../time.ts';
+import { connect, ignoreError, STATEMENT_MS } from './connection.ts';
 import { checkDurability } from './durability.ts';
+import { listenThrough } from './listener.ts';
 import { type Call, NotPrepared, type Row, type SqlValue, type Statement, type Store } from './store.ts';
 
 /** What is needed of a `pg` pool and its clients. Structural, so that a program on SQLite needs neither. */
@@ -24,8 +26,6 @@ export interface PostgresClient {
 
 /** How long a statement outside of a handler, or the end of a transaction, may take. */
 export const ANSWER_MS = 20_000;
-/** How long a statement of the inbox inside a transaction may take: longer than it waits for a lock by default. */
-const STATEMENT_MS = 15_000;
 /** How long BEGIN may take, which needs no lock: it detects a connection that no longer answers. */
 const BEGIN_MS = 3000;
 
@@ -97,8 +97,7 @@ export function postgres<Client extends PostgresClient>(
         await committing(client, client.query('commit'));
         return result;
       }),
-    // The connections of a small pool are for handlers and callbacks: the poll finds what is due.
-    ...(most < 3 ? {} : { listen: listener(pool) }),
+    ...listenThrough(pool),
     check: () => checkDurability((text) => store.query({ text }, [])),
   };
   return Object.freeze(store);
@@ -166,91 +165,8 @@ async function lend<Client extends PostgresClient, T>(
   }
 }
 
-function connect<Client extends PostgresClient>(pool: PostgresPool<Client>): Promise<Client> {
-  return new Promise((resolve, reject) => {
-    // Not the promise of the pool: a server that ends at this moment may report it in the same packet, before a
-    // caller of the promise could add a listener, and an error event without a listener ends the process.
-    pool.connect((error, client) => {
-      if (client === undefined) return reject(error);
-      client.on('error', ignoreError);
-      resolve(client);
-    });
-  });
-}
-
-/** A broken connection shows in the next statement. */
-function ignoreError(): void {}
-
 /** The connection is as good as before: the server answered, or the error is the body's own. */
 function isStatementError(error: unknown): boolean {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   return typeof code !== 'string' || (/^[0-9A-Z]{5}$/.test(code) && !/^(08|57P|53|25P03|26|EP)/.test(code));
-}
-
-/** Also gives the process that runs the statement. */
-const WHO = 'select pg_backend_pid() as id';
-
-/**
- * A pooler names a process of its own when a connection is made, and lends that of the server to whoever runs a statement:
- * LISTEN would stay behind with other programs. Where nothing is named, there is no telling.
- */
-async function isPooled(client: PostgresClient): Promise<boolean> {
-  const { rows } = await client.query(WHO);
-  return typeof client.processID === 'number' && Number(rows[0]?.['id']) !== client.processID;
-}
-
-/** One connection for all inboxes of the store. Through a pooler nothing is listened to: the poll finds what is due. */
-function listener<Client extends PostgresClient>(
-  pool: PostgresPool<Client>,
-): NonNullable<Store<Client>['listen']> {
-  const ears = new Set<{ readonly account: string; readonly onWake: () => void }>();
-  let listening: Promise<Client | undefined> | undefined;
-  let pooled = false;
-  const open = async (): Promise<Client | undefined> => {
-    const client = await connect(pool);
-    try {
-      pooled = await within(STATEMENT_MS, isPooled(client));
-      if (pooled) {
-        client.removeListener('error', ignoreError);
-        client.release();
-        return undefined;
-      }
-      client.on('error', () => void close());
-      client.on('notification', (message) => {
-        const told: unknown = Reflect.get(Object(message), 'payload');
-        for (const { account, onWake } of ears) if (account === told) onWake();
-      });
-      await within(STATEMENT_MS, client.query('listen payment_inbox'));
-      return client;
-    } catch (error) {
-      // A standby refuses it. A client that is never released would keep the pool from ending.
-      client.release(true);
-      throw error;
-    }
-  };
-  const close = async (): Promise<void> => {
-    const closing = listening;
-    listening = undefined;
-    (await closing?.catch(() => undefined))?.release(true);
-  };
-  return async (account, onWake, signal) => {
-    const ear = { account, onWake };
-    const over = new AbortController();
-    ears.add(ear);
-    try {
-      listening ??= open().catch((error: unknown) => {
-        listening = undefined;
-        throw error;
-      });
-      const aborted = pause(2 ** 31 - 1, signal, over.signal); // As long as a timer goes.
-      const client = await Promise.race([listening, aborted]);
-      if (!client) return void (pooled && (await aborted));
-      onWake(); // For callbacks that were stored before LISTEN.
-      await Promise.race([aborted, new Promise<void>((resolve) => client.on('error', () => resolve()))]);
-    } finally {
-      over.abort();
-      ears.delete(ear);
-      if (ears.size === 0) await close();
-    }
-  };
 }

@@ -1,4 +1,6 @@
+import { failureCode } from '../events.ts';
 import type { Settings } from '../options.ts';
+import { type Report, warn } from '../problems.ts';
 import type { Statements } from '../store/statements.ts';
 import type { Store } from '../store/store.ts';
 import { pause } from '../time.ts';
@@ -12,14 +14,16 @@ export class Wakeup<Tx> {
   readonly #store: Store<Tx>;
   readonly #statements: Statements<Tx>;
   readonly #account: string;
+  readonly #report: Report;
   #next = new AbortController();
   #isNotifying = false;
   #notifiedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(store: Store<Tx>, statements: Statements<Tx>, { account }: Settings) {
+  constructor(store: Store<Tx>, statements: Statements<Tx>, { account, report }: Settings) {
     this.#store = store;
     this.#statements = statements;
     this.#account = account;
+    this.#report = report;
   }
 
   /** Aborted by the next `wake()`. Taken before a look at the store, it tells what the look may have missed. */
@@ -36,22 +40,43 @@ export class Wakeup<Tx> {
 
   /** At most once in NOTIFY_MS, for a process that does not work itself. */
   notify(): void {
-    if (this.#store.listen === undefined || this.#isNotifying) return;
+    if (this.#store.dialect === 'sqlite' || this.#isNotifying) return;
     this.#isNotifying = true;
     const run = (): void => {
       this.#isNotifying = false;
       this.#notifiedAt = performance.now();
-      // The poll finds what a lost NOTIFY missed.
-      this.#statements.run('notify', [this.#account]).catch(() => undefined);
+      void this.#notifyOthers();
     };
     setTimeout(run, Math.max(0, this.#notifiedAt + NOTIFY_MS - performance.now())).unref();
   }
 
   /** Wakes for what other processes keep, through every outage: until then, the poll finds what is due. */
   async listen(signal: AbortSignal): Promise<void> {
+    let isReported = false;
     while (this.#store.listen !== undefined && !signal.aborted) {
-      await this.#store.listen(this.#account, this.wake, signal).catch(() => undefined);
+      const failed = await this.#store.listen(this.#account, this.wake, signal).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      );
+      // Of a store that does not answer either, the worker tells.
+      if (failed !== undefined && !isReported && !signal.aborted && (await this.#notifyOthers())) {
+        isReported = true;
+        const what = `work() cannot listen (${failureCode(failed.error)}), so it finds what other processes keep only when it polls`;
+        warn(
+          this.#report,
+          'worker_polls',
+          `${what}; it tries again. Check the pool that is given as listen.`,
+        );
+      }
       await pause(RELISTEN_MS, signal);
     }
+  }
+
+  /** @returns whether the store has answered; what a lost NOTIFY missed is found by the poll. */
+  #notifyOthers(): Promise<boolean> {
+    return this.#statements.run('notify', [this.#account]).then(
+      () => true,
+      () => false,
+    );
   }
 }

@@ -8,7 +8,7 @@ type Client<Tx, Query> = Raw<Query> & { transaction(body: Body<Tx>, config: obje
  * The store over Drizzle, on PostgreSQL through node-postgres. A handler gets the transaction of Drizzle in which it runs.
  *
  * @param sql Drizzle's own `sql`, which makes its statements.
- * @throws {ConfigurationError} When the schema's name would need quotes.
+ * @throws {ConfigurationError} When the schema's name would need quotes, or `listen` is no pool of three connections.
  *
  * @example
  * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
@@ -24,7 +24,7 @@ export function drizzle<Tx extends Raw<Query>, Query>(
   sql: (...template: Template) => Query,
   options: LibraryOptions = {},
 ): Store<Tx> {
-  return libraryStore(options.schema, {
+  return libraryStore(database, options, {
     run: (text, values, tx) => (tx ?? database).execute(sql(...template(text, values))),
     open: (body) => database.transaction(body, { isolationLevel: 'read committed' }),
   });

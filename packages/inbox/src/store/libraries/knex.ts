@@ -7,7 +7,7 @@ type Client<Tx> = Raw & { transaction(body: Body<Tx>, config: object): Promise<v
 /**
  * The store over Knex, on PostgreSQL. A handler gets the `Knex.Transaction` in which it runs.
  *
- * @throws {ConfigurationError} When the schema's name would need quotes.
+ * @throws {ConfigurationError} When the schema's name would need quotes, or `listen` is no pool of three connections.
  *
  * @example
  * const inbox = createInbox({ store: knex(database) });
@@ -16,7 +16,7 @@ type Client<Tx> = Raw & { transaction(body: Body<Tx>, config: object): Promise<v
  * });
  */
 export function knex<Tx extends Raw>(database: Client<Tx>, options: LibraryOptions = {}): Store<Tx> {
-  return libraryStore(options.schema, {
+  return libraryStore(database, options, {
     run(text, values, tx) {
       // A question mark would be a placeholder of Knex.
       const named = text.replaceAll('?', '\\?').replace(/\$(\d+)/g, ':value$1');

@@ -9,19 +9,20 @@ type Begin<Tx> = { transaction(): { setIsolationLevel(to: string): { execute(bod
 /**
  * The store over Kysely, on PostgreSQL. A handler gets the `Transaction` of Kysely in which it runs.
  *
- * @throws {ConfigurationError} When the schema's name would need quotes.
+ * @throws {ConfigurationError} When the schema's name would need quotes, or `listen` is no pool of three connections.
  *
  * @example
  * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
  * // A connection that is lost while a transaction has it is an error event of its client.
  * pool.on('connect', (client) => client.on('error', (error) => console.error(error.message)));
- * const inbox = createInbox({ store: kysely(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })) });
+ * const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+ * const inbox = createInbox({ store: kysely(db, { listen: pool }) });
  * inbox.handle(async ({ tx, signed, settled }) => {
  *   await tx.updateTable('orders').set({ paid: settled.amount }).where('reference', '=', signed.merchant_reference).execute();
  * });
  */
 export function kysely<Tx extends Raw>(db: Raw & Begin<Tx>, options: LibraryOptions = {}): Store<Tx> {
-  return libraryStore(options.schema, {
+  return libraryStore(db, options, {
     run(sql, parameters, tx) {
       const query: RawNode = { kind: 'RawNode', sqlFragments: [sql], parameters: [] };
       return (tx ?? db).withoutPlugins().executeQuery({ sql, parameters, query, queryId: { queryId: '' } });

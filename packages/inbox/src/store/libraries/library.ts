@@ -1,13 +1,22 @@
+import { ConfigurationError } from '@payment-service/core';
 import { TimedOut, within } from '../../time.ts';
 import { checkDurability } from '../durability.ts';
-import { ANSWER_MS, schemaPrefix } from '../postgres.ts';
+import { canListen, listenThrough } from '../listener.ts';
+import { ANSWER_MS, type PostgresPool, schemaPrefix } from '../postgres.ts';
 import type { Call, Row, SqlValue, Store } from '../store.ts';
 import { TransactionEnded } from '../transaction-ended.ts';
+import { isPool, poolBelow } from './pool-below.ts';
 
 /** Options of a store over the merchant's own library. */
 export interface LibraryOptions {
   /** The schema of the inbox's tables, made if missing. @default 'payment_inbox' */
   readonly schema?: string | undefined;
+  /**
+   * A pool of the package `pg` on the same database, with three connections or more. While `work()` runs, one of them listens,
+   * so that a callback which another process keeps is worked on immediately; without one, the poll finds it, within `pollMs`.
+   * @default the library's own pool with Drizzle, Knex and TypeORM; none with Prisma and Kysely, which do not show theirs
+   */
+  readonly listen?: PostgresPool | undefined;
 }
 
 /** What an entry for a library adds: how it runs a statement, and how it opens a transaction. */
@@ -27,11 +36,24 @@ export type Template = [pieces: TemplateStringsArray, ...values: (SqlValue | und
 
 const END_SESSION = { text: 'select pg_terminate_backend(pg_backend_pid())' };
 
-/** A store on PostgreSQL through the library that opens the merchant's transactions. Wake-ups come from the poll. */
+/**
+ * A store on PostgreSQL through the library that opens the merchant's transactions.
+ *
+ * @param client of the library, which may show a pool of `pg` below it.
+ * @throws {ConfigurationError}
+ */
 export function libraryStore<Tx>(
-  schema: string | undefined,
+  client: object,
+  { schema, listen }: LibraryOptions,
   { run, open, hasEnded }: Library<Tx>,
 ): Store<Tx> {
+  if (listen !== undefined && !(isPool(listen) && canListen(listen))) {
+    throw new ConfigurationError(
+      'listen',
+      "listen takes a pool of the package 'pg' with a max of at least 3: one connection listens, and the pool may also serve handlers.",
+    );
+  }
+  const ears = listen ?? poolBelow(client);
   const query: Store<Tx>['query'] = async ({ text }, values, tx, limitMs = ANSWER_MS) => {
     const running = (async () => {
       if (tx !== undefined && hasEnded?.(tx) === true) throw new TransactionEnded();
@@ -83,6 +105,7 @@ export function libraryStore<Tx>(
       if (!isEarly && opened.status === 'rejected') throw error;
       throw error instanceof TransactionEnded ? error : new TransactionEnded({ cause: error });
     },
+    ...(ears === undefined ? {} : listenThrough(ears)),
     check: () => checkDurability((text) => query({ text }, [])),
   };
   return Object.freeze(store);

@@ -13,19 +13,21 @@ type Limits = { readonly timeout?: number | undefined; readonly maxWait?: number
  * @param options.timeout How long Prisma lets a transaction run, in milliseconds. It must be longer than `handlerTimeoutMs`.
  * @default 3660000, an hour and a minute
  * @param options.maxWait How long Prisma waits for a connection, in milliseconds. @default Prisma's own, 2000
- * @throws {ConfigurationError} When the schema's name would need quotes.
+ * @throws {ConfigurationError} When the schema's name would need quotes, or `listen` is no pool of three connections.
  *
  * @example
- * const inbox = createInbox({ store: prisma(new PrismaClient({ adapter })) });
+ * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+ * const client = new PrismaClient({ adapter: new PrismaPg(pool) });
+ * const inbox = createInbox({ store: prisma(client, { listen: pool }) });
  * inbox.handle(async ({ tx, signed, settled }) => {
  *   await tx.order.update({ where: { reference: signed.merchant_reference }, data: { paid: settled.amount } });
  * });
  */
 export function prisma<Tx extends Raw>(
   client: Client<Tx>,
-  { schema, timeout = 3_660_000, maxWait }: LibraryOptions & Limits = {},
+  { timeout = 3_660_000, maxWait, ...options }: LibraryOptions & Limits = {},
 ): Store<Tx> {
-  return libraryStore(schema, {
+  return libraryStore(client, options, {
     run: (text, values, tx) => (tx ?? client).$queryRawUnsafe(text, ...values),
     open: (body) => client.$transaction(body, { timeout, maxWait, isolationLevel: 'ReadCommitted' }),
   });

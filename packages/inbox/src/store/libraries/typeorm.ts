@@ -8,7 +8,7 @@ type Transact<Tx> = { transaction(level: 'READ COMMITTED', body: Body<Tx>): Prom
  * The store over TypeORM, on PostgreSQL. A handler gets the `EntityManager` in whose transaction it runs.
  *
  * @param source A data source after its `initialize()`.
- * @throws {ConfigurationError} When the schema's name would need quotes.
+ * @throws {ConfigurationError} When the schema's name would need quotes, or `listen` is no pool of three connections.
  *
  * @example
  * const inbox = createInbox({ store: typeorm(await new DataSource(options).initialize()) });
@@ -17,7 +17,7 @@ type Transact<Tx> = { transaction(level: 'READ COMMITTED', body: Body<Tx>): Prom
  * });
  */
 export function typeorm<Tx extends Raw>(source: Raw & Transact<Tx>, options: LibraryOptions = {}): Store<Tx> {
-  return libraryStore(options.schema, {
+  return libraryStore(source, options, {
     async run(text, values, tx) {
       const result = await (tx ?? source).query(text, [...values]);
       // Of UPDATE and DELETE, the rows and their number.

@@ -1,0 +1,133 @@
+/** A callback that another process keeps is worked on immediately: its NOTIFY is sent and heard through each library. */
+import { setTimeout } from 'node:timers/promises';
+import { ConfigurationError } from '@payment-service/core';
+import type { Inbox, Store } from '@payment-service/inbox';
+import { drizzle } from '@payment-service/inbox/drizzle';
+import { knex } from '@payment-service/inbox/knex';
+import { kysely } from '@payment-service/inbox/kysely';
+import { prisma } from '@payment-service/inbox/prisma';
+import { typeorm } from '@payment-service/inbox/typeorm';
+import { sql } from 'drizzle-orm';
+import { drizzle as connectDrizzle } from 'drizzle-orm/node-postgres';
+import connectKnex from 'knex';
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { forEachLibrary, type Open } from './libraries/for-each-library.ts';
+import { newPool } from './libraries/pool.ts';
+import { close, merchants } from './merchants.ts';
+import { expected, openShop, paid, type Shop } from './shop.ts';
+
+const HOUR_MS = 3_600_000;
+
+forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
+  describe(`with ${name}, a worker that looks once an hour`, () => {
+    let shop: Shop<Tx>;
+    beforeAll(async () => {
+      shop = await openShop(`${name}_wake`, open);
+    });
+    afterAll(() => shop.close());
+
+    /** A worker, and a receiver on the same tables that knows nothing of it. */
+    async function pair(schema: string, change: (store: Store<Tx>) => Store<Tx> = (store) => store) {
+      const worker = await shop.newInbox({ store: change(shop.library.newStore(schema)) });
+      const receiver = await shop.newInbox({ store: shop.library.newStore(schema) });
+      worker.handle(({ tx, signed, settled }) =>
+        shop.library.credits(tx).add(signed.merchant_reference, settled.amount),
+      );
+      for (const reference of ['ORD-1', 'ORD-2', 'ORD-3']) await receiver.expect(expected(reference));
+      void worker.work({ signal: new AbortController().signal, pollMs: HOUR_MS });
+      return { worker, receiver };
+    }
+
+    test('settles what another inbox keeps; the control, which does not listen, does so when it looks', async () => {
+      const deaf = await pair('deaf', ({ listen: _, ...store }) => store);
+      await deaf.worker.receive(paid('ORD-1'));
+      await untilSettled(deaf.worker, 1);
+      const { worker, receiver } = await pair('hearing');
+      await until(async () => (await shop.listeners()) === 1);
+      await receiver.receive(paid('ORD-1'));
+      await untilSettled(worker, 1);
+      await deaf.receiver.receive(paid('ORD-2'));
+      // Kept later, and settled: the control's own has been told of by then.
+      for (const [index, reference] of ['ORD-2', 'ORD-3'].entries()) {
+        await receiver.receive(paid(reference));
+        await untilSettled(worker, index + 2);
+      }
+      expect((await deaf.receiver.stats()).states).toMatchObject({ settled: 1, pending: 1 });
+      await deaf.worker.transaction(async () => undefined); // After a call of its own, a worker looks.
+      await untilSettled(deaf.worker, 2);
+      await worker.close();
+      await until(async () => (await shop.listeners()) === 0);
+    });
+
+    test('says once that it cannot listen, and settles when it looks', async () => {
+      const told: string[] = [];
+      const refuse: Store<Tx>['listen'] = () => Promise.reject(Object.assign(new Error(), { code: '28P01' }));
+      const worker = await shop.newInbox({
+        store: { ...shop.library.newStore('refused'), listen: refuse },
+        onError: (error, { kind }) => void told.push(`${kind}: ${Object(error).message}`),
+      });
+      worker.handle(() => undefined);
+      await worker.expect(expected('ORD-4'));
+      void worker.work({ signal: new AbortController().signal, pollMs: HOUR_MS });
+      await until(async () => told.length > 0);
+      await worker.receive(paid('ORD-4'));
+      await untilSettled(worker, 1);
+      expect(told).toEqual([expect.stringMatching(/^worker_polls: work\(\) cannot listen \(28P01\)/)]);
+    });
+  });
+});
+
+describe('the option listen', () => {
+  afterAll(close);
+  const pool = (max: number) => Object.assign(newPool(inject('postgresUrl')), { options: { max } });
+
+  test('of every library takes a pool of three connections, and refuses what would never wake a worker', () => {
+    const openers = {
+      prisma: (listen: never) => prisma(merchants.prisma.client, { listen }),
+      drizzle: (listen: never) => drizzle(merchants.drizzle.db, sql, { listen }),
+      knex: (listen: never) => knex(merchants.knex.db, { listen }),
+      typeorm: (listen: never) => typeorm(merchants.typeorm.dataSource, { listen }),
+      kysely: (listen: never) => kysely(merchants.kysely.db, { listen }),
+    };
+    for (const open of Object.values(openers)) {
+      for (const wrong of [pool(2), pool(1), inject('postgresUrl'), true, null, {}])
+        expect(() => open(wrong as never)).toThrow(ConfigurationError);
+      expect(open(pool(3) as never).listen).toBeTypeOf('function');
+    }
+  });
+
+  test('is the own pool of Drizzle, Knex and TypeORM, unless it is small; Prisma and Kysely do not show theirs', async () => {
+    const url = inject('postgresUrl');
+    const opened = async (max: number) => {
+      const own = newPool(url);
+      own.options.max = max;
+      const source = new DataSource({ type: 'postgres', url, extra: { max } });
+      await source.initialize();
+      onTestFinished(() => source.destroy());
+      const knexes = [
+        connectKnex({ client: 'pg', connection: url, pool: { max } }),
+        connectKnex({ client: 'pg', connectionPool: own }),
+      ];
+      const stores = [
+        drizzle(connectDrizzle(own), sql),
+        typeorm(source),
+        ...knexes.map((each) => knex(each)),
+      ];
+      return stores.map(({ listen }) => typeof listen);
+    };
+    expect(await opened(3)).toEqual(['function', 'function', 'function', 'function']);
+    expect(await opened(2)).toEqual(['undefined', 'undefined', 'undefined', 'undefined']);
+    expect(prisma(merchants.prisma.client).listen).toBeUndefined();
+    expect(kysely(merchants.kysely.db).listen).toBeUndefined();
+  });
+});
+
+/** A hang is ended by the test's own deadline. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await setTimeout(5);
+}
+
+function untilSettled<Tx>(inbox: Inbox<Tx>, count: number): Promise<void> {
+  return until(async () => (await inbox.stats()).states.settled === count);
+}
