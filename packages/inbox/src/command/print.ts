@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { printable } from '@payment-service/core/receive';
 import type { InboxStats } from '../operator/health.ts';
 import type { TransitionDetails, TransitionSummary } from '../operator/views.ts';
-import type { TransitionState } from '../states.ts';
+import { TRANSITION_STATES, type TransitionState } from '../states.ts';
 import type { StoredClaim } from '../work/evaluate.ts';
 
 /** Waits for a person: red. Will be worked on: yellow. Applied: green. */
@@ -79,9 +79,9 @@ export function printDetails(transition: TransitionDetails): void {
 export function printStats(stats: Omit<InboxStats, 'spooled'>): void {
   printTable(
     ['state', 'transitions'],
-    Object.entries(stats.states).map(([state, count]) => [
-      count === 0 ? state : stateCell(state as TransitionState),
-      String(count),
+    TRANSITION_STATES.map((state) => [
+      stats.states[state] === 0 ? state : stateCell(state),
+      String(stats.states[state]),
     ]),
   );
   const reasons = Object.entries(stats.reasons);

@@ -3,6 +3,7 @@ import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, textOf } from '../store/store.ts';
 import { readCase } from '../work/case.ts';
 import { type Claims, equalsExpectation } from '../work/evaluate.ts';
+import { claimsIn } from '../work/stored.ts';
 import { type IntakeRecord, MAX_BODIES, MAX_EVIDENCE } from './record.ts';
 
 /** The first of its transition; another body; kept before; not kept, since as many bodies are kept as can be. */
@@ -127,7 +128,7 @@ async function addBodies<Tx>(
     const found = added.has(digest) ? { body: id, refusal: added.get(digest)?.refusal } : known.get(digest);
     const isEqual = (claims: Claims): boolean =>
       expectation !== undefined && equalsExpectation(claims, expectation);
-    const claims = JSON.parse(record.claims) as Claims;
+    const claims = claimsIn({ claims: record.claims });
     const isFull =
       (refusal === null ? bodies.length >= MAX_BODIES : evidence >= MAX_EVIDENCE) &&
       record.isAcknowledged !== true;

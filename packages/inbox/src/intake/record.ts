@@ -10,7 +10,10 @@ import {
   type SignedFields,
   type VerifiedCallback,
 } from '@payment-service/core';
+import type { TransitionReason } from '../states.ts';
+import { type Row, textOf } from '../store/store.ts';
 import type { Claims, StoredClaim } from '../work/evaluate.ts';
+import { claimsIn, reasonIn, signedIn } from '../work/stored.ts';
 
 /**
  * The distinct bodies and pieces of evidence of one transition that are kept. One signature can have 8 bodies, one more that
@@ -40,7 +43,7 @@ export interface IntakeRecord {
   readonly claims: string;
   readonly keyId: string;
   /** The rule that refused it, if this is evidence. */
-  readonly refusal: RefusalCode | null;
+  readonly refusal: TransitionReason | null;
   /** From the spool: it was acknowledged, so no limit can refuse it. */
   readonly isAcknowledged?: true;
 }
@@ -112,6 +115,25 @@ function recordOf(
     claims: JSON.stringify(claims),
     keyId: verified.keyId,
     refusal,
+  };
+}
+
+/** Of a file of the spool, which may be damaged or of another program. */
+export function recordIn(text: string): IntakeRecord {
+  const row: Row = Object(JSON.parse(text));
+  return {
+    transitionId: textOf(row, 'transitionId'),
+    account: textOf(row, 'account'),
+    signed: JSON.stringify(signedIn(row)),
+    referenceKey: textOf(row, 'referenceKey'),
+    transactionType: textOf(row, 'transactionType'),
+    subjectKey: textOf(row, 'subjectKey'),
+    digest: textOf(row, 'digest'),
+    content: textOf(row, 'content'),
+    claims: JSON.stringify(claimsIn(row)),
+    keyId: textOf(row, 'keyId'),
+    refusal: reasonIn(row, 'refusal') ?? null,
+    isAcknowledged: true,
   };
 }
 

@@ -6,7 +6,7 @@ import { ConfigurationError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import type { Settings } from '../options.ts';
 import { warn } from '../problems.ts';
-import { type IntakeRecord, MAX_BODIES } from './record.ts';
+import { type IntakeRecord, MAX_BODIES, recordIn } from './record.ts';
 
 const MAX_GROUP = 64;
 const MIN_PAUSE_MS = 250;
@@ -187,13 +187,13 @@ export class Spool {
     const { path, settings, store } = this.#options;
     let record: IntakeRecord;
     try {
-      record = JSON.parse(await readFile(join(path, name), 'utf8')) as IntakeRecord;
+      record = recordIn(await readFile(join(path, name), 'utf8'));
     } catch (error) {
       const failure = failureCode(error);
       if (failure !== 'ENOENT') settings.emit({ name: 'spool.failed', failure });
       return false;
     }
-    await store({ ...record, isAcknowledged: true });
+    await store(record);
     await rm(join(path, name), { force: true });
     return true;
   }

@@ -2,8 +2,8 @@ import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
 import { isUnambiguous } from '../intake/record.ts';
 import { wholeNumber } from '../options.ts';
-import type { TransitionReason, TransitionState } from '../states.ts';
-import { numberOf, textOf } from '../store/store.ts';
+import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
+import { choiceOf, numberOf } from '../store/store.ts';
 import { readCase } from '../work/case.ts';
 import { equalsExpectation } from '../work/evaluate.ts';
 import { checkExpectation, keepExpectation } from '../work/expectation.ts';
@@ -70,7 +70,7 @@ export async function move<Tx>(
       const [row] = await statements.run('lock_named_transition', [transitionId, settings.account], tx);
       if (row === undefined)
         throw new ConfigurationError('transitionId', 'No transition of the account has this id. See list().');
-      const refusal = refusalOf(textOf(row, 'state'), action);
+      const refusal = refusalOf(choiceOf(row, 'state', TRANSITION_STATES), action);
       if (refusal !== undefined && isNamed) throw new InvalidStateError(refusal);
       if (refusal !== undefined) continue;
       const id = numberOf(row, 'id');
@@ -132,7 +132,7 @@ async function admitEvidence<Tx>({ statements }: OperatorContext<Tx>, id: number
 }
 
 /** Why a transition in this state cannot be moved in this way. */
-function refusalOf(state: string, action: OperatorAction['action']): string | undefined {
+function refusalOf(state: TransitionState, action: OperatorAction['action']): string | undefined {
   if (action !== 'reopen' && ['settled', 'superseded', 'resolved'].includes(state))
     return 'It is settled, superseded or resolved already. To have it applied once more, reopen it.';
   if (action === 'reopen' && ['pending', 'retrying'].includes(state))

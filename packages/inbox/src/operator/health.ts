@@ -1,8 +1,9 @@
 import { checkOptions } from '@payment-service/core/receive';
 import { wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
-import { dateOf, numberOf, optionalText, textOf } from '../store/store.ts';
+import { choiceOf, dateOf, numberOf, textOf } from '../store/store.ts';
 import { within } from '../time.ts';
+import { reasonIn } from '../work/stored.ts';
 import type { OperatorContext } from './views.ts';
 
 /** How many transitions are in each state, and what waits. */
@@ -48,11 +49,8 @@ export async function readStats<Tx>(context: OperatorContext<Tx>): Promise<Inbox
   const reasons: Record<string, number> = {};
   let settled = 0;
   for (const row of await statements.run('count_states', [settings.account])) {
-    const [state, reason, count] = [
-      optionalText(row, 'state'),
-      optionalText(row, 'reason'),
-      numberOf(row, 'count'),
-    ];
+    const state = row['state'] === null ? undefined : choiceOf(row, 'state', TRANSITION_STATES);
+    const [reason, count] = [reasonIn(row, 'reason'), numberOf(row, 'count')];
     settled += state === undefined ? count : -count;
     if (state !== undefined) states[state] = (states[state] ?? 0) + count;
     if (reason !== undefined) reasons[reason] = (reasons[reason] ?? 0) + count;

@@ -3,11 +3,10 @@ import { checkOptions, type OptionRule, type OptionRules } from '@payment-servic
 import type { Spool } from '../intake/spool.ts';
 import { DATE, wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
-import { dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
+import { choiceOf, dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
 import type { WorkContext } from '../work/attempt.ts';
-import { bodyIn, signedIn } from '../work/case.ts';
 import type { KnownExpectation, StoredClaim } from '../work/evaluate.ts';
-import { expectationIn } from '../work/expectation.ts';
+import { bodyIn, expectationIn, reasonIn, signedIn } from '../work/stored.ts';
 import { searchFor } from './search.ts';
 
 /** What every view and action needs. */
@@ -148,9 +147,9 @@ async function readTransitions<Tx>(
 function summaryIn(row: Row): TransitionSummary {
   return {
     transitionId: textOf(row, 'transition_id'),
-    state: textOf(row, 'state') as TransitionState,
-    reason: optionalText(row, 'reason') as TransitionReason | undefined,
-    signed: signedIn(textOf(row, 'signed')),
+    state: choiceOf(row, 'state', TRANSITION_STATES),
+    reason: reasonIn(row, 'reason'),
+    signed: signedIn(row),
     attempts: numberOf(row, 'attempts'),
     deliveries: numberOf(row, 'bodies') + numberOf(row, 'repeats'),
     bodyCount: numberOf(row, 'bodies'),
@@ -171,14 +170,14 @@ function keptBodyIn(row: Row): KeptBody {
     firstAt: dateOf(row, 'first_at'),
     lastAt: dateOf(row, 'last_at'),
     keyId: textOf(row, 'key_id'),
-    refusal: optionalText(row, 'refusal'),
+    refusal: reasonIn(row, 'refusal'),
     isSettled: body.digest === optionalText(row, 'settled_digest'),
   };
 }
 
 function actionIn(row: Row): OperatorAction {
   return {
-    action: textOf(row, 'action') as OperatorAction['action'],
+    action: choiceOf(row, 'action', ['retry', 'resolve', 'reopen']),
     by: textOf(row, 'by_whom'),
     note: textOf(row, 'note'),
     at: dateOf(row, 'at'),

@@ -83,7 +83,7 @@ export interface Store<Tx> {
 
 export function textOf(row: Row, name: string): string {
   const value = row[name];
-  if (typeof value !== 'string') throw unexpected(name);
+  if (typeof value !== 'string') throw unexpected(row, name, 'a string');
   return value;
 }
 
@@ -91,9 +91,15 @@ export function optionalText(row: Row, name: string): string | undefined {
   return row[name] === null ? undefined : textOf(row, name);
 }
 
+export function choiceOf<T extends string>(row: Row, name: string, choices: readonly T[]): T {
+  const chosen = choices.find((choice) => choice === row[name]);
+  if (chosen === undefined) throw unexpected(row, name, `one of ${choices.join(', ')}`);
+  return chosen;
+}
+
 export function numberOf(row: Row, name: string): number {
   const value = Number(row[name] ?? Number.NaN);
-  if (!Number.isSafeInteger(value)) throw unexpected(name);
+  if (!Number.isSafeInteger(value)) throw unexpected(row, name, 'a whole number');
   return value;
 }
 
@@ -101,8 +107,12 @@ export function dateOf(row: Row, name: string): Date {
   return new Date(numberOf(row, name));
 }
 
-function unexpected(name: string): TypeError {
+/** Without the value, which may be of a customer. */
+export function unexpected(row: Row, name: string, wanted: string): TypeError {
+  const id = row['transition_id'];
+  const where = typeof id === 'string' ? ` of the transition ${id}` : '';
   return new TypeError(
-    `The column "${name}" of the inbox's tables has an unexpected type. Was it changed by hand?`,
+    `The column "${name}"${where} in the inbox's tables must hold ${wanted}. It does not, so nothing is applied from it. ` +
+      'Another program or a person has probably changed it: restore what it held.',
   );
 }

@@ -9,8 +9,8 @@ import { checkOptions, type OptionRules } from '@payment-service/core/receive';
 import { isStorableCurrency, referenceKey } from '../intake/record.ts';
 import { DATE, NAME } from '../options.ts';
 import type { Statements } from '../store/statements.ts';
-import { optionalText, type Row, textOf } from '../store/store.ts';
-import type { Comparison, ExpectedMoney, KnownExpectation } from './evaluate.ts';
+import type { Comparison, ExpectedMoney } from './evaluate.ts';
+import { COMPARISONS, expectationIn } from './stored.ts';
 
 /** What the merchant itself knows that a payment must be. */
 export interface Expectation {
@@ -38,14 +38,13 @@ export interface StoredExpectation extends ExpectedMoney {
   readonly deadlineAt: number | null;
 }
 
-const COMPARISONS: readonly unknown[] = ['both', 'request', 'transaction'] satisfies Comparison[];
 const RULES: OptionRules<Expectation> = {
   merchant_reference: undefined,
   transaction_type: NAME,
   currency: [isStorableCurrency, 'a currency code, such as "UGX"', true],
   amount: undefined,
   deadline: DATE,
-  compare: [(value) => COMPARISONS.includes(value), "'both', 'request' or 'transaction'"],
+  compare: [(value) => COMPARISONS.some((each) => each === value), "'both', 'request' or 'transaction'"],
 };
 
 /** @throws {ConfigurationError} Names the field, never its value. */
@@ -109,16 +108,4 @@ export async function keepExpectation<Tx>(
   }
   if (known?.settledBy === undefined)
     await statements.run('wake_for_expectation', [key, transactionType], tx);
-}
-
-/** Of a row that joins an expectation, if there is one. */
-export function expectationIn(row: Row): KnownExpectation | undefined {
-  if (row['amount'] === null) return undefined;
-  return {
-    currency: textOf(row, 'currency'),
-    amount: textOf(row, 'amount'),
-    compare: textOf(row, 'compare') as Comparison,
-    settledBy: optionalText(row, 'settled_by'),
-    replaced: JSON.parse(textOf(row, 'replaced')) as ExpectedMoney[],
-  };
 }

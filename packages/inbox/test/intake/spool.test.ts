@@ -114,6 +114,21 @@ it('a file that cannot be read stays, is counted and reported, and holds back no
   expect(one.countOf('spool.drained')).toBe(1);
 });
 
+it.each(Object.keys(recordOf('A')))(
+  'a file whose %s is of another type stays and is reported, and the others are stored',
+  async (member) => {
+    const one = new TestSpool();
+    await one.keepAll(REFERENCES);
+    const [changed = ''] = filesIn(one.path);
+    const record = { ...recordOf('A'), [member]: [] };
+    writeFileSync(join(one.path, changed), JSON.stringify(record));
+    one.isThere = true;
+    await until(() => one.countOf('spool.drained') > 0);
+    expect([one.references(), filesIn(one.path)]).toEqual([REFERENCES.slice(1), [changed]]);
+    expect(one.events).toContainEqual({ name: 'spool.failed', failure: 'TypeError' });
+  },
+);
+
 it('8 bodies of a transition are kept, and 8 more after these were stored', async () => {
   const one = new TestSpool();
   const keepTen = async (from: number, reference: string): Promise<number> => {

@@ -1,0 +1,171 @@
+/**
+ * What other programs, people and later versions may have written into the tables decides nothing unless it has the shape
+ * that this version writes. Each wrong value is made from the genuine one, by changing one member of it.
+ */
+import { describe, expect, it } from 'vitest';
+import type { Inbox } from '../../src/index.ts';
+import { evidence, paid } from '../support/callbacks.ts';
+import type { AnyTransaction, EngineName, Merchant } from '../support/merchant.ts';
+import { ENGINES, newMerchant } from '../support/merchant.ts';
+import { creditIn, LATER, money, NOTE, shopOf } from '../support/shop.ts';
+import { workOff } from '../support/until.ts';
+
+interface Column {
+  readonly column: string;
+  readonly table: 'callback' | 'body' | 'expectation';
+  /** As this version writes it. */
+  readonly genuine: string;
+  /** What is not JSON, or is another word. */
+  readonly texts: readonly string[];
+}
+
+const MONEY = { currency: 'UGX', amount: '400', compare: 'both' };
+const CLAIM = { currency: 'UGX', amount: '500' };
+const SIGNED = {
+  event: 'transaction.completed',
+  merchant_reference: 'GENUINE',
+  internal_reference: 'INT-GENUINE',
+  transaction_type: 'COLLECTION',
+  transaction_status: 'COMPLETED',
+};
+const COLUMNS: readonly Column[] = [
+  { table: 'callback', column: 'signed', genuine: JSON.stringify(SIGNED), texts: ['', '{'] },
+  {
+    table: 'body',
+    column: 'claims',
+    genuine: JSON.stringify({ request: CLAIM, transaction: CLAIM }),
+    texts: ['', '{'],
+  },
+  { table: 'expectation', column: 'replaced', genuine: JSON.stringify([MONEY]), texts: ['', '['] },
+  { table: 'expectation', column: 'compare', genuine: 'both', texts: ['', 'none', 'BOTH', 'neither'] },
+  {
+    table: 'expectation',
+    column: 'amount',
+    genuine: '500',
+    texts: ['', '0', '-500', '500.00', '5e2', ' 500', 'NaN', '٥٠٠'],
+  },
+];
+
+/** The JSON text with one member of it removed, or with a value of another type. `null` stays out where claims may hold it. */
+function wrongTexts({ genuine, texts, column }: Column): string[] {
+  if (!/^[[{]/.test(genuine)) return [...texts];
+  const wrong: string[] = [...texts];
+  const change = (value: unknown, rebuild: (changed: unknown) => unknown): void => {
+    const isLeaf = typeof value === 'string';
+    const others: unknown[] = [undefined, 1, true, ...(isLeaf ? [[], {}] : ['text', [[]]])];
+    if (column !== 'claims' || !isLeaf) others.push(null);
+    for (const other of others) {
+      const changed = JSON.stringify(rebuild(other));
+      if (changed !== undefined) wrong.push(changed);
+    }
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, member] of Object.entries(value)) {
+      change(member, (changed) => {
+        const copy = structuredClone(value);
+        if (changed === undefined && !Array.isArray(copy)) Reflect.deleteProperty(copy, key);
+        else Reflect.set(copy, key, changed);
+        return rebuild(copy);
+      });
+    }
+  };
+  change(JSON.parse(genuine), (changed) => changed);
+  return [...new Set(wrong)];
+}
+
+const PLACES = {
+  callback: 'transition_id = $2',
+  body: 'transition = (select id from CALLBACK where transition_id = $2)',
+  expectation: 'reference_key = (select reference_key from CALLBACK where transition_id = $2)',
+};
+
+/** Writes as another program does, into the row of the transition of `paid(reference)`. */
+async function write(
+  merchant: Merchant,
+  { table, column }: Pick<Column, 'table' | 'column'>,
+  [text, reference]: readonly [string, string],
+): Promise<void> {
+  const where = PLACES[table].replace('CALLBACK', merchant.table('callback'));
+  const { transitionId } = paid(reference, 500);
+  await merchant.query(`update ${merchant.table(table)} set ${column} = $1 where ${where}`, [
+    text,
+    transitionId,
+  ]);
+}
+
+async function orders(engine: EngineName, references: readonly string[]) {
+  const merchant = await newMerchant(engine);
+  const shop = shopOf(merchant, LATER);
+  const { inbox } = shop;
+  for (const reference of references) {
+    await inbox.expect(money(reference));
+    await inbox.receive(paid(reference, 500));
+  }
+  inbox.handle(creditIn(merchant));
+  return { merchant, inbox };
+}
+
+describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
+  it.each(COLUMNS)('end the attempt and are reported: $column', async (column) => {
+    const wrong = wrongTexts(column);
+    const references = wrong.map((_text, index) => `ORD-${index}`);
+    const { merchant, inbox } = await orders(engine, [...references, 'GENUINE']);
+    for (const [index, text] of wrong.entries()) await write(merchant, column, [text, `ORD-${index}`]);
+    await write(merchant, column, [column.genuine, 'GENUINE']);
+    await inbox.drain();
+    expect(await merchant.credits()).toEqual(['GENUINE 500']);
+    const rows = await merchant.query(
+      `select state, last_error from ${merchant.table('transition')} where state <> 'settled'`,
+    );
+    const said = expect.stringMatching(`^TypeError: The column "${column.column}"`);
+    expect(rows).toEqual(wrong.map(() => ({ state: 'retrying', last_error: said })));
+    expect(merchant.problems.map(({ kind, isRepeated }) => `${kind} ${isRepeated}`)).toEqual(
+      wrong.map(() => 'attempt_failed false'),
+    );
+  });
+
+  it('are refused by the views with the column and the transition, and the genuine ones are shown (control)', async () => {
+    const { merchant, inbox } = await orders(engine, ['ORD-1']);
+    const { transitionId } = paid('ORD-1', 500);
+    await inbox.resolve(transitionId, NOTE);
+    const views: Record<string, (own: Inbox<AnyTransaction>) => Promise<unknown>> = {
+      list: (own) => own.list(),
+      show: (own) => own.show(transitionId),
+    };
+    const rows = [
+      ['transition', 'state', 'resolved', 'SETTLED', ['list', 'show']],
+      ['transition', 'reason', 'closed_by_person', 'no reason', ['list', 'show']],
+      ['body', 'refusal', null, '', ['show']],
+      ['action', 'action', 'resolve', 'delete', ['show']],
+    ] as const;
+    for (const [table, column, genuine, wrong, names] of rows) {
+      for (const name of names) await expect(views[name]?.(inbox)).resolves.toBeDefined();
+      await merchant.query(`update ${merchant.table(table)} set ${column} = $1`, [wrong]);
+      for (const name of names) {
+        await expect(views[name]?.(inbox)).rejects.toThrow(TypeError);
+        await expect(views[name]?.(inbox)).rejects.toThrow(`The column "${column}"`);
+      }
+      await merchant.query(`update ${merchant.table(table)} set ${column} = $1`, [genuine]);
+    }
+    await merchant.query(`update ${merchant.table('transition')} set state = 'SETTLED'`);
+    await expect(inbox.list()).rejects.toThrow(transitionId);
+    await expect(inbox.retry(transitionId, NOTE)).rejects.toThrow('The column "state"');
+    await expect(inbox.stats()).rejects.toThrow('The column "state"');
+  });
+
+  it('evidence with a refusal that is no code is not reopened, and one that this version does not know is shown', async () => {
+    const merchant = await newMerchant(engine);
+    const inbox = merchant.open();
+    inbox.handle(creditIn(merchant));
+    await inbox.quarantine(evidence('timestamp_out_of_tolerance'));
+    await workOff(inbox);
+    const [{ transitionId = '' } = {}] = await inbox.list();
+    const refuse = (code: string): Promise<unknown> =>
+      merchant.query(`update ${merchant.table('body')} set refusal = $1`, [code]);
+    await refuse('timestamp_ OK');
+    await expect(inbox.reopen(transitionId, NOTE)).rejects.toThrow('The column "refusal"');
+    await refuse('rule_of_a_later_version');
+    expect(await inbox.show(transitionId)).toMatchObject({
+      bodies: [{ refusal: 'rule_of_a_later_version' }],
+    });
+  });
+});
