@@ -66,9 +66,10 @@ select coalesce(current_setting('payment_inbox.attempt', true) = $1, false) as i
 -- The thread refuses it when there is no transaction.
 select $1 is not null as is_own
 
--- name: settle (postgres, prepared)
--- Nothing unless the transaction has the mark $2, and the expectation of $4, $5 and $6, which are null where none is settled,
--- is as it was when the handler ran.
+-- name: settle (postgres, prepared, last)
+-- It fails unless the transaction has the mark $2, and the expectation of $4, $5 and $6, which are null where none is settled,
+-- is as it was when the handler ran: the text that is no number says why. Then the transition $7 is started as in
+-- start_attempt, unless it changed or another transaction has its row, for which this one must not wait.
 with own as materialized (
   select c.id, c.transition_id, c.reference_key, c.transaction_type,
     (select coalesce(max(applied.place), 0) + 1 from inbox.callback other
@@ -89,8 +90,18 @@ with own as materialized (
   where t.id = own.id and t.start_id = $2 and t.next_at is not null
     and (cast($4 as text) is null or exists (select settled_by from expected))
   returning t.id
+), begun as (
+  update inbox.transition as n set attempts = n.attempts + 1, unfinished = n.unfinished + 1,
+    next_at = {now} + cast($9 as bigint), start_id = $10
+  where n.ctid = (select free.ctid from inbox.transition free
+      where free.id = cast($7 as bigint) and free.next_at = cast($8 as bigint) and exists (select settled.id from settled)
+      for update skip locked)
+    and pg_try_advisory_xact_lock(hashtextextended('inbox.' || $11, 0))
+  returning n.id, n.last_error
 )
-select coalesce(current_setting('payment_inbox.attempt', true) = $2, false) as is_own, count(*) as settled from settled
+select cast(case when current_setting('payment_inbox.attempt', true) is distinct from $2 then 'payment_inbox: ended'
+  when not exists (select settled.id from settled) then 'payment_inbox: changed' else '1' end as integer) as settled,
+  (select count(*) from begun) as begun, (select last_error from begun) as begun_error
 
 -- name: lock_expectation (postgres)
 -- For what is no payment: until its end, no payment settles the expectation.
@@ -116,8 +127,15 @@ update inbox.transition as t set state = 'settled', reason = null, next_at = nul
 where t.id = $1 and t.start_id = $2 and t.next_at is not null
   and ($4 is null or exists (select e.amount from inbox.callback c
     join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
-    where c.id = $1 and e.settled_by = c.transition_id and e.currency = $4 and e.amount = $5 and e.compare = $6))
-returning true as is_own, 1 as settled
+    where c.id = $1 and e.settled_by = c.transition_id and e.currency = $4 and e.amount = $5 and e.compare = $6));
+update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, next_at = {now} + $9, start_id = $10
+where id = $7 and next_at = $8 and $11 is not null
+  and exists (select t.id from inbox.transition t where t.id = $1 and t.start_id = $2 and t.state = 'settled');
+select 1 as settled, count(n.id) as begun, n.last_error as begun_error
+from inbox.transition t
+left join inbox.transition n on n.id = $7 and n.start_id = $10
+where t.id = $1 and t.start_id = $2 and t.state = 'settled'
+group by t.id
 
 -- name: park
 -- Not an attempt: no handler ran. $5 is null for a transition that is not looked at again automatically.

@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto';
 import { ConfigurationError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import { TimedOut, within } from '../time.ts';
 import { connect, ignoreError, STATEMENT_MS } from './connection.ts';
 import { checkDurability } from './durability.ts';
 import { listenThrough } from './listener.ts';
+import { isUnprepared, Messages, preparedName } from './postgres-message.ts';
 import { type Call, NotPrepared, type Row, type SqlValue, type Statement, type Store } from './store.ts';
 
 /** What is needed of a `pg` pool and its clients. Structural, so that a program on SQLite needs neither. */
@@ -48,6 +48,9 @@ export function postgres<Client extends PostgresClient>(
     throw new ConfigurationError('pool', "postgres() takes a pool: new Pool(…) of the package 'pg'.");
   }
   const prefix = schemaPrefix(options.schema);
+  const messages = new Messages();
+  /** Clients whose transaction was committed together with its last statement. */
+  const committed = new WeakSet<PostgresClient>();
   let canPrepare = true;
   const run = async (
     client: Client,
@@ -56,15 +59,21 @@ export function postgres<Client extends PostgresClient>(
   ): Promise<Row[]> => {
     if (!isPrepared || !canPrepare) return (await client.query(text, [...values])).rows;
     try {
-      // By its text, since a pooler may lend the connection to another version of the inbox.
-      const name = `payment_inbox_${hash('sha256', text).slice(0, 16)}`;
-      return (await client.query({ name, text, values: [...values] })).rows;
+      return (await client.query({ name: preparedName(text), text, values: [...values] })).rows;
     } catch (error) {
-      // Not known there, or known already: behind some poolers, each statement may run on another connection.
-      if (!['26000', '42P05'].includes(failureCode(error))) throw error;
+      if (!isUnprepared(error)) throw error;
       canPrepare = false;
       throw new NotPrepared({ cause: error });
     }
+  };
+  /** In one message with the first statements. */
+  const begin = async (client: Client, entry: readonly Call[]): Promise<readonly (readonly Row[])[]> => {
+    const isOne = messages.canExecute || entry.every(({ statement }) => !statement.isPrepared);
+    const together = isOne ? entry : [];
+    const entered = [...(await within(STATEMENT_MS, messages.send(client, BEGIN, together)))];
+    for (const { statement, values } of isOne ? [] : entry)
+      entered.push(await within(STATEMENT_MS, run(client, statement, values)));
+    return entered;
   };
   /** A statement that is a transaction of its own may run again when nothing of it was done. */
   const runAlone = async (
@@ -87,14 +96,20 @@ export function postgres<Client extends PostgresClient>(
     prefix,
     // One for the group of callbacks that is being kept, and one that listens.
     maxConcurrency: Math.max(1, most - 2),
-    query: (statement, values, tx, limitMs) =>
-      tx === undefined
-        ? lend(pool, (client) => committing(client, runAlone(client, statement, values), limitMs))
-        : within(STATEMENT_MS, run(tx, statement, values)),
-    transaction: (body, entry) =>
+    async query(statement, values, tx, limitMs) {
+      if (tx === undefined)
+        return lend(pool, (client) => committing(client, runAlone(client, statement, values), limitMs));
+      if (!statement.isLast || !messages.canExecute) return within(STATEMENT_MS, run(tx, statement, values));
+      const [rows = []] = await committing(tx, messages.send(tx, '', [{ statement, values }], 'commit'));
+      committed.add(tx);
+      return rows;
+    },
+    transaction: (body, { entry = [], last } = {}) =>
       lend(pool, async (client) => {
-        const result = await body(client, await within(BEGIN_MS, begin(client, entry)));
-        await committing(client, client.query('commit'));
+        const own = entry.map(({ statement }) => statement);
+        await within(BEGIN_MS, messages.prepare(client, last === undefined ? own : [...own, last]));
+        const result = await body(client, await begin(client, entry));
+        if (!committed.delete(client)) await committing(client, client.query('commit'));
         return result;
       }),
     ...listenThrough(pool),
@@ -112,25 +127,6 @@ export function schemaPrefix(schema: string = 'payment_inbox'): string {
 }
 
 const BEGIN = 'begin isolation level read committed';
-
-/** In one message with the first statement, whose values are written into its text: a message of two can bind none. */
-async function begin(client: PostgresClient, entry: Call | undefined): Promise<readonly Row[]> {
-  if (entry === undefined) {
-    await client.query(BEGIN);
-    return [];
-  }
-  const literal = (value: SqlValue | undefined): string => {
-    const text = String(value);
-    if (!/^[\w./-]*$/.test(text)) throw new TypeError('A value of an entry must need no quotes.');
-    return `'${text}'`;
-  };
-  const text = entry.statement.text.replace(/\$(\d+)/g, (_, number) =>
-    literal(entry.values[Number(number) - 1]),
-  );
-  const results: unknown = await client.query(`${BEGIN};\n${text}`);
-  const last: { rows: Row[] } | undefined = Array.isArray(results) ? results.at(-1) : undefined;
-  return last?.rows ?? [];
-}
 
 /** A cancelled wait for a synchronous standby is a commit to PostgreSQL, with a notice that it exists on the primary only. */
 async function committing<T>(client: PostgresClient, act: Promise<T>, limitMs = ANSWER_MS): Promise<T> {

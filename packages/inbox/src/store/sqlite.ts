@@ -59,7 +59,7 @@ export function sqlite(
   };
   /** How the inbox's own statements run in a transaction. */
   const asking = new WeakMap<SqliteTransaction, (own: Question, isLast?: boolean) => Promise<SqliteResult>>();
-  const transaction: Store<SqliteTransaction>['transaction'] = (body, entry) =>
+  const transaction: Store<SqliteTransaction>['transaction'] = (body, { entry = [] } = {}) =>
     inTurn(async () => {
       const scope = { isOver: false };
       let isBegun = false;
@@ -80,7 +80,8 @@ export function sqlite(
       asking.set(tx, ask);
       try {
         const result = await inside.run(scope, async () => {
-          const entered = entry === undefined ? [] : await store.query(entry.statement, entry.values, tx);
+          const entered: (readonly Row[])[] = [];
+          for (const { statement, values } of entry) entered.push(await store.query(statement, values, tx));
           return body(tx, entered);
         });
         scope.isOver = true;

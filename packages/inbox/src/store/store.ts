@@ -13,7 +13,7 @@ export interface Statement {
    * for records of which the first statement gave a row.
    */
   readonly isForEach?: boolean | undefined;
-  /** Of SQLite only: it is the last one of its transaction, which is committed with it when it gives a row. */
+  /** The last one of its transaction: a store that can commits with it, unless it gives no row or fails. */
   readonly isLast?: boolean | undefined;
 }
 
@@ -21,6 +21,14 @@ export interface Statement {
 export interface Call {
   readonly statement: Statement;
   readonly values: readonly SqlValue[];
+}
+
+/** What is known of a transaction before it begins. */
+export interface TransactionParts {
+  /** The first statements in it, of which the body gets the rows: they go with BEGIN where the store can do that. */
+  readonly entry?: readonly Call[];
+  /** The statement that may commit it. */
+  readonly last?: Statement;
 }
 
 /**
@@ -65,10 +73,11 @@ export interface Store<Tx> {
    * Commits when `body` resolves, and rolls back when it rejects. Rejects with what `body` or the commit rejects with, and not
    * before `body` has ended. Where `body` has ended the transaction by a call of the library, the `code` of the error is
    * `TRANSACTION_ENDED`.
-   *
-   * @param entry The first statement in it, of which `body` gets the rows: it goes with BEGIN where the store can do that.
    */
-  transaction<T>(body: (tx: Tx, entered: readonly Row[]) => Promise<T>, entry?: Call): Promise<T>;
+  transaction<T>(
+    body: (tx: Tx, entered: readonly (readonly Row[])[]) => Promise<T>,
+    parts?: TransactionParts,
+  ): Promise<T>;
   /** How many handlers can run at the same time. @default no limit */
   readonly maxConcurrency?: number;
   /** The path of the spool that is used without the option `spool`. @default none */

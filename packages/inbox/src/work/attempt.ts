@@ -5,17 +5,18 @@ import { failureCode } from '../events.ts';
 import { backoff, type Settings } from '../options.ts';
 import type { Statements } from '../store/statements.ts';
 import {
-  type Call,
   NotPrepared,
   numberOf,
   optionalText,
   type Row,
+  type SqlValue,
   type Store,
+  type TransactionParts,
   textOf,
 } from '../store/store.ts';
 import { TransactionEnded } from '../store/transaction-ended.ts';
 import { pause, within } from '../time.ts';
-import { type CaseFile, readCase } from './case.ts';
+import { type CaseFile, caseIn } from './case.ts';
 import { evaluate, type Verdict } from './evaluate.ts';
 import { findHandler, type Handler, type Handlers } from './handlers.ts';
 import { runUntilAnswered, waitForStore } from './until-answered.ts';
@@ -59,15 +60,30 @@ const BUSY_MS = 200;
 const OUTCOME_MS = 20;
 const MAX_ERROR_LENGTH = 500;
 
-/** Its start is committed: `attempts` is the number of this one. */
-type Started = Due & {
+/** A start that is committed. */
+export interface Start {
   /** Tells it from the starts of other workers, and its transaction from others (threat A51). */
   readonly startId: string;
   /** Of the attempt before. */
   readonly lastError: string | undefined;
-  /** The number of the transaction in which its handler has begun, on PostgreSQL. */
-  transaction?: string;
-};
+}
+
+/** How an attempt follows another one, and is followed. */
+export interface Turn {
+  /** Its start, when the transaction that settled another transition has committed it. */
+  readonly start?: Start | undefined;
+  /** Takes the transition whose start is committed together with the settlement of this one. */
+  takeNext?(): Due | undefined;
+}
+
+/** `attempts` is the number of this one. */
+type Started = Due &
+  Start & {
+    /** The number of the transaction in which its handler has begun, on PostgreSQL. */
+    transaction?: string;
+    /** What its settlement starts. */
+    next?: Due & Pick<Start, 'startId'>;
+  };
 
 /**
  * What became of an attempt. `undone`: it was taken back, since another worker has the reference or the transition changed;
@@ -75,70 +91,96 @@ type Started = Due & {
  */
 export type Outcome = 'settled' | 'parked' | 'retrying' | 'undone' | 'overtaken';
 
+export interface Ended {
+  readonly outcome: Outcome;
+  /** The committed start of what was taken as the next one. */
+  readonly begun?: Start | undefined;
+}
+
 /** What is left to do after the transaction, which took so long. */
-type Afterwards = (durationMs: number) => Outcome | Promise<Outcome>;
+type Afterwards = (durationMs: number) => Ended | Promise<Ended>;
 
 /**
  * Works on one due transition. The start is committed first, so that it outlives a crash of the process; then the effect
- * and `settled` are one transaction; a failure rolls that back, and is written outside of it.
+ * and `settled` are one transaction, which also holds the start of the next one (decision D53); a failure rolls that back, and
+ * is written outside of it.
  */
-export async function attempt<Tx>(due: Due, context: WorkContext<Tx>): Promise<Outcome> {
-  const { store, statements, settings } = context;
-  const attempts = due.attempts + 1;
-  const startId = randomUUID();
-  let row: Row | undefined;
+export async function attempt<Tx>(due: Due, context: WorkContext<Tx>, turn: Turn = {}): Promise<Ended> {
+  const { store, signal } = context;
+  if (turn.start !== undefined && signal.aborted) return takeBack(due.id, turn.start.startId, context, 0);
+  const start = turn.start ?? (await startAlone(due, context));
+  if ('outcome' in start) return start;
+  const started: Started = { ...due, ...start, attempts: due.attempts + 1 };
+  const began = performance.now();
+  let afterwards: Afterwards;
   try {
-    const delayMs = backoff(attempts, settings);
+    const decided = await store.transaction(
+      (tx, entered) => decide(started, { ...context, ...turn, entered }, tx),
+      partsOf(started, context),
+    );
+    afterwards = decided ?? (() => takeBack(due.id, start.startId, context));
+  } catch (error) {
+    afterwards = async () => {
+      const failed = await fail(started, error, context);
+      // The transaction may be committed although its answer was lost.
+      if (started.next) await takeBack(started.next.id, started.next.startId, context, 0);
+      return failed;
+    };
+  }
+  return afterwards(Math.round(performance.now() - began));
+}
+
+async function startAlone<Tx>(due: Due, context: WorkContext<Tx>): Promise<Start | Ended> {
+  const startId = randomUUID();
+  try {
+    const delayMs = backoff(due.attempts + 1, context.settings);
     const values = [due.id, due.nextAt, delayMs, startId, due.subjectKey];
-    [row] = await statements.run('start_attempt', values);
-    if (row === undefined) return 'overtaken';
+    const [row] = await context.statements.run('start_attempt', values);
+    return row === undefined ? { outcome: 'overtaken' } : { startId, lastError: optionalText(row, 'last_error') };
   } catch (lost) {
     await waitForStore(lost, 1, context);
     // The start may be committed although its answer was lost: it must not count as a crash.
     return takeBack(due.id, startId, context);
   }
-  const lastError = optionalText(row, 'last_error');
-  const started = { ...due, attempts, lastError, startId };
-  const began = performance.now();
-  let afterwards: Afterwards;
-  try {
-    const decided = await store.transaction(
-      (tx, [entered]) => decide(started, { ...context, entered }, tx),
-      entryOf(started, context),
-    );
-    afterwards = decided ?? (() => takeBack(due.id, startId, context));
-  } catch (error) {
-    afterwards = () => fail(started, error, context);
-  }
-  return afterwards(Math.round(performance.now() - began));
 }
 
 /** Undoes the start: the attempt did not take place. */
-async function takeBack<Tx>(id: number, startId: string, context: WorkContext<Tx>): Promise<Outcome> {
-  await runUntilAnswered('take_back', [id, startId, BUSY_MS], context);
-  return 'undone';
+async function takeBack<Tx>(
+  id: number,
+  startId: string,
+  context: WorkContext<Tx>,
+  delayMs = BUSY_MS,
+): Promise<Ended> {
+  await runUntilAnswered('take_back', [id, startId, delayMs], context);
+  return { outcome: 'undone' };
 }
 
-/** The limits of the transaction, its mark, and the lock of the internal_reference. SQLite has one writer, and needs none. */
-function entryOf<Tx>(
-  { startId, subjectKey }: Started,
+/**
+ * First the limits of the transaction, its mark, and the lock of the internal_reference, which SQLite with its one writer does
+ * not need. What is read then was committed before the lock was free.
+ */
+function partsOf<Tx>(
+  { id, startId, subjectKey }: Started,
   { store, statements, settings }: WorkContext<Tx>,
-): Call | undefined {
-  if (store.dialect === 'sqlite') return undefined;
+): TransactionParts {
+  const read = { statement: statements.get('read_case'), values: [id] };
+  if (store.dialect === 'sqlite') return { entry: [read] };
   const limits = [settings.handlerLockTimeoutMs, settings.handlerTimeoutMs].map(String);
-  return { statement: statements.get('enter_attempt'), values: [...limits, startId, subjectKey] };
+  const enter = { statement: statements.get('enter_attempt'), values: [...limits, startId, subjectKey] };
+  return { entry: [enter, read], last: statements.get('settle') };
 }
 
 /** @returns undefined when the attempt cannot run now: another worker has the reference, or the transition changed. */
 async function decide<Tx>(
   started: Started,
-  context: WorkContext<Tx> & { readonly entered: Row | undefined },
+  context: WorkContext<Tx> & Turn & { readonly entered: readonly (readonly Row[])[] },
   tx: Tx,
 ): Promise<Afterwards | undefined> {
-  const { store, statements, settings, handlers, entered } = context;
+  const { statements, settings, handlers } = context;
   const { id, startId } = started;
-  if (store.dialect === 'postgres' && entered?.['is_free'] !== true) return undefined;
-  const file = await readCase(statements, id, tx);
+  const entered = context.entered.length > 1 ? context.entered[0]?.[0] : undefined;
+  if (entered !== undefined && entered['is_free'] !== true) return undefined;
+  const file = caseIn(context.entered.at(-1) ?? []);
   if (file?.startId !== startId) return undefined;
   const own = file.isPaidByAnother ? findHandler(handlers, file.signed, true) : undefined;
   const handler = own ?? findHandler(handlers, file.signed, false);
@@ -156,7 +198,7 @@ async function decide<Tx>(
   if (parked.length === 0) return undefined;
   return () => {
     if (looks === 0) settings.emit({ name: 'transition.parked', transitionId, state, reason });
-    return 'parked';
+    return { outcome: 'parked' };
   };
 }
 
@@ -166,11 +208,12 @@ interface Application<Tx> extends Extract<Verdict, { kind: 'apply' }> {
 }
 
 async function apply<Tx>(
-  { id, attempts, startId }: Started,
+  started: Started,
   { file, handler, settled: expected, digest, isContradicted }: Application<Tx>,
-  { statements, settings }: WorkContext<Tx>,
+  { statements, settings, takeNext }: WorkContext<Tx> & Turn,
   tx: Tx,
 ): Promise<Afterwards> {
+  const { id, attempts, startId } = started;
   const { transitionId, signed } = file;
   // A body whose text was pruned claims nothing.
   const content = file.bodies.length > 1 ? await readContent(statements, { id, digest }, tx) : file.content;
@@ -189,26 +232,47 @@ async function apply<Tx>(
   }
   // Their conditions make an effect happen once: a second attempt, on any machine and after any crash, finds them false, and
   // its effects are rolled back.
-  const check = (isSame: boolean): void => {
-    if (isSame) return;
-    throw new Error(
-      'The expectation or the state of this transition changed while its handler ran, so what the handler did was undone. A ' +
-        'handler must not change the expectation that it settles.',
-    );
-  };
   if (expected === undefined) {
     const [known = { settled_by: null }] = await statements.run('lock_expectation', [id], tx);
-    check(optionalText(known, 'settled_by') === file.expectation?.settledBy);
+    if (optionalText(known, 'settled_by') !== file.expectation?.settledBy) throw changed();
   }
   const { currency = null, amount = null, compare = null } = expected ?? {};
-  const [row = {}] = await statements.run('settle', [id, startId, digest, currency, amount, compare], tx);
-  if (row['is_own'] === false) throw new TransactionEnded();
-  check(Number(row['settled'] ?? 0) > 0);
+  // What failed once does not risk to fail again for the sake of the next one.
+  const taken = attempts === 1 ? takeNext?.() : undefined;
+  const next = taken && { ...taken, startId: randomUUID() };
+  if (next !== undefined) started.next = next;
+  const start = next
+    ? [next.id, next.nextAt, backoff(next.attempts + 1, settings), next.startId, next.subjectKey]
+    : NO_START;
+  const values = [id, startId, digest, currency, amount, compare, ...start];
+  const [row] = await statements.run('settle', values, tx).catch((error: unknown) => {
+    throw refusalIn(error);
+  });
+  if (row === undefined) throw changed();
+  const isBegun = next !== undefined && Number(row['begun']) > 0;
+  const begun = isBegun ? { startId: next.startId, lastError: optionalText(row, 'begun_error') } : undefined;
   const event = { name: 'transition.settled', transitionId, state: 'settled', attempt: attempts } as const;
   return (durationMs) => {
     settings.emit({ ...event, contradicted: isContradicted, durationMs });
-    return 'settled';
+    return { outcome: 'settled', begun };
   };
+}
+
+const NO_START: readonly SqlValue[] = [null, null, null, null, null];
+
+function changed(options?: ErrorOptions): Error {
+  return new Error(
+    'The expectation or the state of this transition changed while its handler ran, so what the handler did was undone. A ' +
+      'handler must not change the expectation that it settles.',
+    options,
+  );
+}
+
+/** The statement that settles says by an error why it did not, so that a COMMIT behind it does not run. */
+function refusalIn(error: unknown): unknown {
+  const text = error instanceof Error ? error.message : '';
+  if (text.includes('payment_inbox: ended')) return new TransactionEnded();
+  return text.includes('payment_inbox: changed') ? changed() : error;
 }
 
 async function readContent<Tx>(
@@ -245,7 +309,7 @@ async function isCommitted<Tx>({ transaction }: Started, context: WorkContext<Tx
 }
 
 /** Writes that an attempt failed, which was rolled back, unless its handler has ended its transaction. */
-async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<Tx>): Promise<Outcome> {
+async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<Tx>): Promise<Ended> {
   const { id, transitionId, attempts, startId, lastError } = started;
   const { settings } = context;
   const isKnown = failureCode(thrown) === 'TRANSACTION_ENDED';
@@ -261,7 +325,7 @@ async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<
   const message = error instanceof Error ? `${error.name}: ${error.message}` : inspect(error);
   const text = message.replaceAll('\0', '\uFFFD').slice(0, MAX_ERROR_LENGTH).toWellFormed();
   const [failed] = await runUntilAnswered('fail_attempt', [id, startId, ...next, text], context);
-  if (failed === undefined) return 'undone';
+  if (failed === undefined) return { outcome: 'undone' };
   const common = { transitionId, attempt: attempts };
   if (reason === undefined) {
     const failure = failureCode(error);
@@ -275,10 +339,10 @@ async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<
       isRepeated,
       ...common,
     });
-    return 'retrying';
+    return { outcome: 'retrying' };
   }
   settings.emit({ name: 'transition.parked', transitionId, state: 'dead', reason });
   const ended = { state: 'dead', reason, delayMs: undefined, isRepeated: false } as const;
   settings.report(error, { kind: 'attempt_failed', ...ended, ...common });
-  return 'parked';
+  return { outcome: 'parked' };
 }

@@ -15,13 +15,16 @@ export interface CaseFile extends TransitionCase {
   readonly content: string | undefined;
 }
 
-/** Reads everything in one statement, so that it fits together; undefined if there is no such transition. */
 export async function readCase<Tx>(
   statements: Statements<Tx>,
   id: number,
   tx: Tx,
 ): Promise<CaseFile | undefined> {
-  const rows = await statements.run('read_case', [id], tx);
+  return caseIn(await statements.run('read_case', [id], tx));
+}
+
+/** From the rows of one statement, so that it fits together; undefined if there is no such transition. */
+export function caseIn(rows: readonly Row[]): CaseFile | undefined {
   const [row] = rows;
   if (row === undefined) return undefined;
   const verified = rows.filter((body) => body['refusal'] === null);

@@ -1,7 +1,16 @@
 import { ConfigurationError } from '@payment-service/core';
 import { numberOf } from '../store/store.ts';
 import { pause, within } from '../time.ts';
-import { attempt, type Due, dueIn, type Outcome, type WorkContext } from './attempt.ts';
+import {
+  attempt,
+  type Due,
+  dueIn,
+  type Ended,
+  type Outcome,
+  type Start,
+  type Turn,
+  type WorkContext,
+} from './attempt.ts';
 import { mergeTally } from './tally.ts';
 import { waitForStore } from './until-answered.ts';
 import type { Wakeup } from './wakeup.ts';
@@ -13,6 +22,8 @@ export interface DispatcherOptions<Tx> extends WorkContext<Tx> {
 interface PassOptions<Tx> extends DispatcherOptions<Tx> {
   /** What becomes due after its beginning is left. @default false */
   readonly isPass?: boolean;
+  /** How many may be settled, parked or retried. @default no limit */
+  readonly limit?: number;
   readonly onOutcome?: (outcome: Outcome) => void;
   /** An internal_reference is free again, of which a transition was passed over. */
   readonly onFree?: () => void;
@@ -31,17 +42,27 @@ const FROM_BEGINNING_MS = 1000;
 /** What was left to others is looked at after this time. */
 const LEFT_OUT_MS = 20;
 const BEGINNING = { nextAt: -1, id: 0 };
+const LEFT: Ended = { outcome: 'undone' };
 
 /**
- * Takes due transitions in windows and starts their attempts. A window begins where the last one ended, so that its cost does
- * not depend on how many are due.
+ * Takes due transitions in windows and works on them in lanes. A window begins where the last one ended, so that its cost does
+ * not depend on how many are due. A lane that settles a transition goes on with the next one of the window, whose start is
+ * committed together with that settlement.
  */
 class Dispatcher<Tx> {
   readonly #options: PassOptions<Tx>;
-  readonly #running = new Map<string, Promise<void>>();
+  /** The internal_references that lanes have, until their transitions have ended. */
+  readonly #subjects = new Set<string>();
+  #lanes = 0;
+  /** Resolves when a lane has ended, or has taken from the window. */
+  #changed = Promise.withResolvers<void>();
+  /** What is left of it, in order. */
+  #window: Due[] = [];
   #mark: Pick<Due, 'nextAt' | 'id'> = BEGINNING;
   /** By the clock of the database: when a pass began. */
   #beganAt: number | undefined;
+  /** How many may still start. */
+  #left: number;
   /** Another process was faster, in the window that is worked on. */
   #isOvertaken = false;
   /** Due transitions were left to others since the beginning. */
@@ -51,73 +72,134 @@ class Dispatcher<Tx> {
 
   constructor(options: PassOptions<Tx>) {
     this.#options = options;
+    this.#left = options.limit ?? Number.POSITIVE_INFINITY;
+  }
+
+  get isFull(): boolean {
+    return this.#left === 0;
   }
 
   /** The next window is the first one again. */
   restart(): void {
     this.#mark = BEGINNING;
+    this.#window = [];
     this.isLeftOut = false;
     this.isPassedOver = false;
   }
 
   /**
-   * Starts the attempts of the next window, at most `limit`.
+   * Works on the next window, until it is empty or another one may be read while its last ones are taken.
    *
    * @returns whether there may be another window after it.
    */
-  async startWindow(limit: number = WINDOW): Promise<boolean> {
-    const { statements, settings, signal, concurrency, isPass } = this.#options;
-    const found = statements.run('find_due', [settings.account, this.#mark.nextAt, this.#mark.id]);
-    const rows = await within(settings.storeTimeoutMs, found);
-    const window = rows.map(dueIn);
-    if (isPass && rows[0]) this.#beganAt ??= numberOf(rows[0], 'now');
-    let started = 0;
+  async startWindow(): Promise<boolean> {
+    const { settings, signal, concurrency } = this.#options;
+    const isLong = await this.#read();
+    const rest = isLong ? Math.min(concurrency, WINDOW / 2) : 0;
     this.#isOvertaken = false;
-    for (const [index, due] of window.entries()) {
-      if (started >= limit) return true;
-      if (this.#beganAt !== undefined && due.nextAt > this.#beganAt) return false;
-      if (this.#isOvertaken && window.length === WINDOW) {
+    for (;;) {
+      const due = this.#first();
+      if (signal.aborted || this.isFull) return false;
+      if (due === undefined || this.#window.length <= rest) return isLong;
+      if (this.#isOvertaken && isLong) {
         // Others work on the same window, and each would try each of its entries. This one goes on somewhere further on, and
         // finds what it leaves out from the beginning.
         this.isLeftOut = true;
-        this.#mark = window[index + Math.floor(settings.random() * (WINDOW - index))] ?? due;
+        this.#mark = this.#window[Math.floor(settings.random() * this.#window.length)] ?? due;
+        this.#window = [];
         return true;
       }
-      this.#mark = due;
-      if (this.#running.has(due.subjectKey)) {
-        this.isPassedOver = true;
+      // A handler that may end the process runs alone: it takes no other's attempt with it.
+      const isSuspect = due.unfinished > 0;
+      if (this.#lanes >= (isSuspect ? 1 : concurrency)) {
+        await this.#changed.promise;
         continue;
       }
-      // A handler that may end the process runs alone: it takes no other's attempt with it.
-      await this.#room(due.unfinished > 0 ? 1 : concurrency);
-      if (signal.aborted) return false;
-      this.#running.set(due.subjectKey, this.#run(due));
-      started += 1;
-      if (due.unfinished > 0) await this.#room(1);
+      this.#take(due);
+      void this.#work(due, isSuspect);
+      if (isSuspect) await this.ended();
     }
-    return window.length === WINDOW;
   }
 
   /** Resolves when no attempt is running. */
   async ended(): Promise<void> {
-    await this.#room(1);
+    while (this.#lanes > 0) await this.#changed.promise;
   }
 
-  /** Resolves when fewer than `most` attempts are running. */
-  async #room(most: number): Promise<void> {
-    while (this.#running.size >= most) await Promise.race(this.#running.values());
+  /** @returns whether there may be more after it. */
+  async #read(): Promise<boolean> {
+    const { statements, settings, isPass } = this.#options;
+    const found = statements.run('find_due', [settings.account, this.#mark.nextAt, this.#mark.id]);
+    const rows = await within(settings.storeTimeoutMs, found);
+    if (isPass && rows[0]) this.#beganAt ??= numberOf(rows[0], 'now');
+    const until = this.#beganAt ?? Number.POSITIVE_INFINITY;
+    const read = rows.map(dueIn).filter(({ nextAt }) => nextAt <= until);
+    this.#mark = read.at(-1) ?? this.#mark;
+    this.#window.push(...read);
+    return read.length === WINDOW;
   }
 
-  async #run(due: Due): Promise<void> {
-    const outcome = await attempt(due, this.#options).catch(async (error: unknown) => {
+  /** The first one that may run beside the others. */
+  #first(): Due | undefined {
+    for (; ; this.#window.shift()) {
+      const [due] = this.#window;
+      if (due === undefined || !this.#subjects.has(due.subjectKey)) return due;
+      this.isPassedOver = true;
+    }
+  }
+
+  #take(due: Due): void {
+    this.#window.shift();
+    this.#subjects.add(due.subjectKey);
+    this.#left -= 1;
+    this.#change();
+  }
+
+  #takeNext(): Due | undefined {
+    const due = this.#first();
+    const isWaited = this.#options.signal.aborted || this.#isOvertaken || this.isFull;
+    if (due === undefined || isWaited || due.unfinished > 0) return undefined;
+    this.#take(due);
+    return due;
+  }
+
+  #change(): void {
+    const { resolve } = this.#changed;
+    this.#changed = Promise.withResolvers();
+    resolve();
+  }
+
+  /** One transition after the other, as long as there is a next one. */
+  async #work(first: Due, isSuspect: boolean): Promise<void> {
+    const { signal, onOutcome, onFree } = this.#options;
+    this.#lanes += 1;
+    let start: Start | undefined;
+    for (let due: Due | undefined = first; due !== undefined; ) {
+      let next: Due | undefined;
+      const takeNext = (): Due | undefined => {
+        next = isSuspect ? undefined : this.#takeNext();
+        return next;
+      };
+      // At the end what has not started stays as it is, and a start is taken back.
+      const isLeft: boolean = signal.aborted && due !== first && start === undefined;
+      const { outcome, begun }: Ended = isLeft ? LEFT : await this.#attempt(due, { start, takeNext });
+      this.#isOvertaken ||= outcome === 'overtaken';
+      if (outcome === 'overtaken' || outcome === 'undone') this.#left += 1;
+      onOutcome?.(outcome);
+      this.#subjects.delete(due.subjectKey);
+      // Another transition of an internal_reference that was being worked on.
+      if (this.isPassedOver) onFree?.();
+      [due, start] = [next, begun];
+    }
+    this.#lanes -= 1;
+    this.#change();
+  }
+
+  async #attempt(due: Due, turn: Turn): Promise<Ended> {
+    return attempt(due, this.#options, turn).catch(async (error: unknown) => {
       await waitForStore(error, 1, this.#options);
-      return 'undone' as const;
+      return LEFT;
     });
-    this.#isOvertaken ||= outcome === 'overtaken';
-    this.#options.onOutcome?.(outcome);
-    this.#running.delete(due.subjectKey);
-    // Another transition of an internal_reference that was being worked on.
-    if (this.isPassedOver) this.#options.onFree?.();
   }
 }
 
@@ -201,16 +283,17 @@ export async function drainDue<Tx>(options: DispatcherOptions<Tx>, limit: number
   const onOutcome = (outcome: Outcome): void => {
     counts[outcome] += 1;
   };
-  const dispatcher = new Dispatcher({ ...options, isPass: true, onOutcome });
+  const dispatcher = new Dispatcher({ ...options, isPass: true, onOutcome, limit });
   try {
     for (let before = -1; before < done() && !signal.aborted; ) {
       before = done();
       dispatcher.restart();
-      while (done() < limit && (await dispatcher.startWindow(limit - done())))
-        if (limit - done() <= WINDOW) await dispatcher.ended();
+      while (await dispatcher.startWindow());
+      const { isFull } = dispatcher;
       await dispatcher.ended();
-      // Again from the beginning for what waited for another transition of its internal_reference.
-      if (!dispatcher.isPassedOver || done() >= limit) break;
+      // Again from the beginning for what waited for another transition of its internal_reference, and in the place of what was
+      // taken back.
+      if (dispatcher.isFull || !(dispatcher.isPassedOver || isFull)) break;
     }
   } finally {
     await dispatcher.ended();

@@ -87,10 +87,10 @@ describe('work on postgres', () => {
       if (isAlone) transactions += 1;
       return run();
     });
-    const transaction: typeof own.transaction = (body, entry) => {
-      made.push('begin', ...(entry === undefined ? [] : [entry.statement.text]), 'commit');
+    const transaction: typeof own.transaction = (body, parts) => {
+      made.push('begin', ...(parts?.entry ?? []).map(({ statement }) => statement.text), 'commit');
       transactions += 1;
-      return own.transaction(body, entry);
+      return own.transaction(body, parts);
     };
     // Without ears: another test's callback, of the same account in another schema, would wake the worker.
     const { listen: _, ...deaf } = watched;

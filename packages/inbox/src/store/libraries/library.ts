@@ -3,7 +3,7 @@ import { TimedOut, within } from '../../time.ts';
 import { checkDurability } from '../durability.ts';
 import { canListen, listenThrough } from '../listener.ts';
 import { ANSWER_MS, type PostgresPool, schemaPrefix } from '../postgres.ts';
-import type { Call, Row, SqlValue, Store } from '../store.ts';
+import type { Row, SqlValue, Store, TransactionParts } from '../store.ts';
 import { TransactionEnded } from '../transaction-ended.ts';
 import { isPool, poolBelow } from './pool-below.ts';
 
@@ -71,13 +71,19 @@ export function libraryStore<Tx>(
     dialect: 'postgres',
     prefix: schemaPrefix(schema),
     query,
-    async transaction<T>(body: (tx: Tx, entered: readonly Row[]) => Promise<T>, entry?: Call) {
+    async transaction<T>(
+      body: (tx: Tx, entered: readonly (readonly Row[])[]) => Promise<T>,
+      { entry = [] }: TransactionParts = {},
+    ) {
       let running: Promise<T> | undefined;
       let isOver = false;
       const opening = async (): Promise<unknown> =>
         open(async (tx) => {
-          const enter = async (): Promise<T> =>
-            body(tx, entry === undefined ? [] : await query(entry.statement, entry.values, tx));
+          const enter = async (): Promise<T> => {
+            const entered: (readonly Row[])[] = [];
+            for (const { statement, values } of entry) entered.push(await query(statement, values, tx));
+            return body(tx, entered);
+          };
           running = enter().finally(() => {
             isOver = true;
           });

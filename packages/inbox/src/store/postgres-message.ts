@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto';
+import { failureCode } from '../events.ts';
+import type { PostgresClient } from './postgres.ts';
+import { type Call, NotPrepared, type Row, type SqlValue, type Statement } from './store.ts';
+
+/**
+ * Several statements in one message, which is one round trip. Such a message can bind no values, so they are written into the
+ * text. Under READ COMMITTED each statement of it has a snapshot of its own: what follows a lock sees what was committed before
+ * the lock was free.
+ */
+export class Messages {
+  readonly #known = new WeakMap<PostgresClient, Set<string>>();
+  /** False behind a pooler that may run each transaction on another connection. */
+  canExecute = true;
+
+  /** Runs before a transaction, in which an error would fail it: the statements are prepared on this connection. */
+  async prepare(client: PostgresClient, statements: readonly Statement[]): Promise<void> {
+    if (!this.canExecute) return;
+    const known = this.#known.get(client) ?? new Set();
+    this.#known.set(client, known);
+    for (const { text, isPrepared } of statements) {
+      const name = executedName(text);
+      if (!isPrepared || known.has(name)) continue;
+      try {
+        await client.query(`prepare ${name} as ${text}`);
+        known.add(name);
+      } catch (error) {
+        if (!isUnprepared(error)) throw error;
+        this.canExecute = false;
+        return;
+      }
+    }
+  }
+
+  /** @throws {NotPrepared} When another connection has run it, or none has prepared it. */
+  async send(
+    client: PostgresClient,
+    before: string,
+    calls: readonly Call[],
+    after = '',
+  ): Promise<readonly (readonly Row[])[]> {
+    const texts = calls.map(({ statement, values }) => this.#textOf(statement, values));
+    try {
+      const results: unknown = await client.query(
+        [before, ...texts, after].filter((text) => text !== '').join(';\n'),
+      );
+      const all: readonly { rows: Row[] }[] = Array.isArray(results) ? results : [results];
+      return texts.map((_, index) => all[index + (before === '' ? 0 : 1)]?.rows ?? []);
+    } catch (error) {
+      if (!isUnprepared(error)) throw error;
+      this.canExecute = false;
+      throw new NotPrepared({ cause: error });
+    }
+  }
+
+  #textOf({ text, isPrepared }: Statement, values: readonly SqlValue[]): string {
+    if (isPrepared && this.canExecute) return `execute ${executedName(text)}(${values.map(literal).join()})`;
+    return text.replace(/\$(\d+)/g, (_, number) => literal(values[Number(number) - 1] ?? null));
+  }
+}
+
+/** Not known there, or known already: behind some poolers, each statement may run on another connection. */
+export function isUnprepared(error: unknown): boolean {
+  return ['26000', '42P05'].includes(failureCode(error));
+}
+
+const NAMES = new Map<string, string>();
+
+/** By its text, since a pooler may lend the connection to another version of the inbox. */
+export function preparedName(text: string): string {
+  const known = NAMES.get(text) ?? `payment_inbox_${hash('sha256', text).slice(0, 16)}`;
+  NAMES.set(text, known);
+  return known;
+}
+
+/** Not the name under which the driver prepares the same text. */
+function executedName(text: string): string {
+  return `${preparedName(text)}_x`;
+}
+
+/** The same whatever standard_conforming_strings is. */
+function literal(value: SqlValue): string {
+  if (value === null) return 'null';
+  const text = String(value).replaceAll("'", "''");
+  return text.includes('\\') ? `E'${text.replaceAll('\\', '\\\\')}'` : `'${text}'`;
+}
