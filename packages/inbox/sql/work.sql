@@ -25,7 +25,7 @@ update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1
 where id = $1 and next_at = $2 and $5 is not null
 returning last_error
 
--- name: enter_attempt (postgres)
+-- name: enter_attempt (postgres, prepared)
 -- The mark is gone when the handler ends the transaction. The lock serialises the handlers of an
 -- internal_reference in these tables: other schemas of the database have their own.
 select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),

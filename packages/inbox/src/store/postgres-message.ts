@@ -3,32 +3,37 @@ import { failureCode } from '../events.ts';
 import type { PostgresClient } from './postgres.ts';
 import { type Call, NotPrepared, type Row, type SqlValue, type Statement } from './store.ts';
 
+/** The texts that are prepared on a connection, for all stores on its pool. */
+const KNOWN = new WeakMap<PostgresClient, Set<string>>();
+
 /**
  * Several statements in one message, which is one round trip. Such a message can bind no values, so they are written into the
  * text. Under READ COMMITTED each statement of it has a snapshot of its own: what follows a lock sees what was committed before
  * the lock was free.
  */
 export class Messages {
-  readonly #known = new WeakMap<PostgresClient, Set<string>>();
   /** False behind a pooler that may run each transaction on another connection. */
   canExecute = true;
 
-  /** Runs before a transaction, in which an error would fail it: the statements are prepared on this connection. */
+  /** The statements that this connection does not know yet, for `prepare()`. */
+  unknown(client: PostgresClient, statements: readonly Statement[]): readonly Statement[] {
+    if (!this.canExecute) return [];
+    const known = KNOWN.get(client);
+    return statements.filter(({ text, isPrepared }) => isPrepared && !known?.has(text));
+  }
+
+  /** Runs before a transaction, since an error would fail it. */
   async prepare(client: PostgresClient, statements: readonly Statement[]): Promise<void> {
-    if (!this.canExecute) return;
-    const known = this.#known.get(client) ?? new Set();
-    this.#known.set(client, known);
-    for (const { text, isPrepared } of statements) {
-      const name = executedName(text);
-      if (!isPrepared || known.has(name)) continue;
-      try {
-        await client.query(`prepare ${name} as ${text}`);
-        known.add(name);
-      } catch (error) {
-        if (!isUnprepared(error)) throw error;
-        this.canExecute = false;
-        return;
+    const known = KNOWN.get(client) ?? new Set();
+    KNOWN.set(client, known);
+    try {
+      for (const { text } of statements) {
+        await client.query(`prepare ${executedName(text)} as ${text}`);
+        known.add(text);
       }
+    } catch (error) {
+      if (!isUnprepared(error)) throw error;
+      this.canExecute = false;
     }
   }
 
@@ -54,7 +59,8 @@ export class Messages {
   }
 
   #textOf({ text, isPrepared }: Statement, values: readonly SqlValue[]): string {
-    if (isPrepared && this.canExecute) return `execute ${executedName(text)}(${values.map(literal).join()})`;
+    const given = values.length > 0 ? `(${values.map(literal).join()})` : '';
+    if (isPrepared && this.canExecute) return `execute ${executedName(text)}${given}`;
     return text.replace(/\$(\d+)/g, (_, number) => literal(values[Number(number) - 1] ?? null));
   }
 }

@@ -70,7 +70,8 @@ export function postgres<Client extends PostgresClient>(
   const begin = async (client: Client, entry: readonly Call[]): Promise<readonly (readonly Row[])[]> => {
     const isOne = messages.canExecute || entry.every(({ statement }) => !statement.isPrepared);
     const together = isOne ? entry : [];
-    const entered = [...(await within(STATEMENT_MS, messages.send(client, BEGIN, together)))];
+    const limitMs = together.length > 0 ? STATEMENT_MS : BEGIN_MS;
+    const entered = [...(await within(limitMs, messages.send(client, BEGIN, together)))];
     for (const { statement, values } of isOne ? [] : entry)
       entered.push(await within(STATEMENT_MS, run(client, statement, values)));
     return entered;
@@ -107,7 +108,8 @@ export function postgres<Client extends PostgresClient>(
     transaction: (body, { entry = [], last } = {}) =>
       lend(pool, async (client) => {
         const own = entry.map(({ statement }) => statement);
-        await within(BEGIN_MS, messages.prepare(client, last === undefined ? own : [...own, last]));
+        const unknown = messages.unknown(client, last === undefined ? own : [...own, last]);
+        if (unknown.length > 0) await within(BEGIN_MS, messages.prepare(client, unknown));
         const result = await body(client, await begin(client, entry));
         if (!committed.delete(client)) await committing(client, client.query('commit'));
         return result;

@@ -54,12 +54,12 @@ export class Statements<Tx> {
   /** A transaction in which the server gives up before its caller is given up. */
   async limited<T>(limitMs: number, body: (tx: Tx) => Promise<T>): Promise<T> {
     const statement = this.#store.dialect === 'postgres' ? this.get('limit_statements') : undefined;
-    const entry = statement && { statement, values: [String(limitMs)] };
+    const parts = statement && { entry: [{ statement, values: [String(limitMs)] }] };
     try {
-      return await this.#store.transaction(body, entry);
+      return await this.#store.transaction(body, parts);
     } catch (error) {
       if (!(error instanceof NotPrepared)) throw error;
-      return this.#store.transaction(body, entry); // Nothing was done, and now nothing is prepared.
+      return this.#store.transaction(body, parts); // Nothing was done, and now nothing is prepared.
     }
   }
 }

@@ -136,7 +136,9 @@ async function startAlone<Tx>(due: Due, context: WorkContext<Tx>): Promise<Start
     const delayMs = backoff(due.attempts + 1, context.settings);
     const values = [due.id, due.nextAt, delayMs, startId, due.subjectKey];
     const [row] = await context.statements.run('start_attempt', values);
-    return row === undefined ? { outcome: 'overtaken' } : { startId, lastError: optionalText(row, 'last_error') };
+    return row === undefined
+      ? { outcome: 'overtaken' }
+      : { startId, lastError: optionalText(row, 'last_error') };
   } catch (lost) {
     await waitForStore(lost, 1, context);
     // The start may be committed although its answer was lost: it must not count as a crash.

@@ -1,5 +1,5 @@
 import type { Statements } from '../store/statements.ts';
-import { numberOf, optionalText, textOf } from '../store/store.ts';
+import { numberOf, optionalText, type Row, textOf } from '../store/store.ts';
 import type { TransitionCase } from './evaluate.ts';
 import { bodyIn, expectationIn, reasonIn, signedIn } from './stored.ts';
 

@@ -113,6 +113,23 @@ describe('work on postgres', () => {
     await stop();
   });
 
+  it('of several payments each has one transaction, which also starts the next one', async () => {
+    const merchant = await newMerchant('postgres');
+    let starts = 0;
+    const store = watchedStore(merchant.newStore(), (text, run, isAlone) => {
+      if (isAlone && text.includes('unfinished = unfinished + 1')) starts += 1;
+      return run();
+    });
+    const inbox = merchant.open({ store });
+    inbox.handle(creditIn(merchant));
+    const references = Array.from({ length: 20 }, (_, index) => `ORD-${index}`);
+    await order(inbox, ...references);
+    expect(await inbox.drain({ concurrency: 2 })).toMatchObject({ settled: references.length });
+    // The first one of each lane.
+    expect(starts).toBe(2);
+    expect(await merchant.credits()).toHaveLength(references.length);
+  });
+
   it('different transitions run side by side, and callbacks for the same ones are acknowledged meanwhile', async () => {
     const [all, mayEnd] = [signal(), signal()];
     let running = 0;

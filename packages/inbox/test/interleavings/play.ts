@@ -4,7 +4,7 @@ import { keepFirsts, keepOthers } from '../../src/intake/keep.ts';
 import { callbackRecord } from '../../src/intake/record.ts';
 import { settingsOf } from '../../src/options.ts';
 import { Statements } from '../../src/store/statements.ts';
-import { attempt, dueIn, type WorkContext } from '../../src/work/attempt.ts';
+import { attempt, type Due, dueIn, type WorkContext } from '../../src/work/attempt.ts';
 import { checkExpectation, keepExpectation } from '../../src/work/expectation.ts';
 import { addHandler, type Handlers } from '../../src/work/handlers.ts';
 import { callback } from '../support/callbacks.ts';
@@ -59,20 +59,35 @@ async function playScenario(
     isHandling = false;
   }
 
-  /** @returns whether anything was due. */
-  async function work(isCrash = false): Promise<boolean> {
-    const [row] = await statements.run('find_due', [account, -1, 0]);
-    if (row === undefined) return false;
-    const due = dueIn(row);
-    if (isCrash) await statements.run('start_attempt', [due.id, due.nextAt, 1000, 'a crash', due.subjectKey]);
-    else await attempt(due, context);
+  /**
+   * Works on what is due first, and on what is started with its settlement. A crash comes after a start that is committed: that
+   * of the first, or where `isLate` is set the one that its settlement has committed.
+   *
+   * @returns whether anything was due.
+   */
+  async function work({ isCrash = false, isLate = false } = {}): Promise<boolean> {
+    const [due, ...others] = (await statements.run('find_due', [account, -1, 0])).map(dueIn);
+    if (due === undefined) return false;
+    const next = others.find((other) => other.subjectKey !== due.subjectKey && other.unfinished === 0);
+    if (isCrash && !(isLate && next !== undefined)) {
+      await statements.run('start_attempt', [due.id, due.nextAt, 1000, 'a crash', due.subjectKey]);
+      return true;
+    }
+    let taken: Due | undefined;
+    const takeNext = () => {
+      taken = next;
+      return next;
+    };
+    const { begun } = await attempt(due, context, { takeNext });
+    if (taken !== undefined && begun !== undefined && !isCrash)
+      await attempt(taken, context, { start: begun });
     return true;
   }
 
   async function playStep(step: Step | undefined): Promise<void> {
     if (step === undefined) return;
     if (step.kind === 'work' || step.kind === 'crash') {
-      await work(step.kind === 'crash');
+      await work({ isCrash: step.kind === 'crash', isLate: step.kind === 'crash' && step.isLate });
     } else if (step.kind === 'receive') {
       const record = callbackRecord(step.callback, account);
       const [first] = await keepFirsts({ statements, limitMs: 3000 }, [record]);
@@ -123,8 +138,8 @@ type Step =
   | { readonly kind: 'expect'; readonly amount: number }
   | { readonly kind: 'receive'; readonly callback: VerifiedCallback }
   | { readonly kind: 'work' }
-  /** A worker ends its process after it has started an attempt. */
-  | { readonly kind: 'crash' };
+  /** A worker ends its process after it has started an attempt; `isLate`: the one that follows another one. */
+  | { readonly kind: 'crash'; readonly isLate: boolean };
 
 /** One interleaving of one payment, made from its seed and nothing else. */
 interface Scenario {
@@ -197,7 +212,7 @@ function scenarioOf(seed: number): Scenario {
   }
   if (random() < 0.3) receive(1, { transaction_status: 'FAILED' });
   for (let work = 1 + upTo(5); work > 0; work -= 1) steps.push({ kind: 'work' });
-  for (let crash = upTo(2); crash > 0; crash -= 1) steps.push({ kind: 'crash' });
+  for (let crash = upTo(2); crash > 0; crash -= 1) steps.push({ kind: 'crash', isLate: random() < 0.5 });
   const places = new Map(steps.map((step) => [step, random()]));
   steps.sort((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
   if (isExpected) insertExpectations(steps, random);

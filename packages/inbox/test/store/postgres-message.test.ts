@@ -1,0 +1,85 @@
+import pg from 'pg';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { postgres } from '../../src/index.ts';
+import { paid } from '../support/callbacks.ts';
+import { poolShop } from '../support/pool-shop.ts';
+import { LATER, order } from '../support/shop.ts';
+import { workUntilSettled } from '../support/until.ts';
+
+function newStore(connections = 3) {
+  const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: connections });
+  onTestFinished(() => pool.end());
+  return { pool, store: postgres(pool) };
+}
+
+it.each([true, false])(
+  'values arrive unchanged in a message of several statements (prepared: %s)',
+  async (isPrepared) => {
+    const { pool, store } = newStore(1);
+    const text = 'select cast($2 as text) as second, cast($1 as text) as first';
+    for (const setting of ['on', 'off']) {
+      await pool.query(`set standard_conforming_strings = ${setting}`);
+      for (const given of [
+        "it's",
+        '\\',
+        "\\'; select 1; --",
+        '$2',
+        '"',
+        'ü€😀',
+        '',
+        null,
+        -1.5,
+        2 ** 53 - 1,
+      ]) {
+        const call = { statement: { text, isPrepared }, values: [given, 'two'] };
+        const entered = await store.transaction(async (_, rows) => rows, { entry: [call, call] });
+        const row = { first: given === null ? null : String(given), second: 'two' };
+        expect(entered).toEqual([[row], [row]]);
+      }
+    }
+  },
+);
+
+it('a statement behind a lock, in the same message, sees what was committed while it waited', async () => {
+  const { pool, store } = newStore();
+  const table = `message_${process.hrtime.bigint()}`;
+  await pool.query(`create table ${table} (n integer)`);
+  const holder = await pool.connect();
+  await holder.query(`begin; select pg_advisory_xact_lock(hashtext('${table}'))`);
+  const lock = { text: `select pg_advisory_xact_lock(hashtext('${table}'))` };
+  const read = { text: `select count(*)::int as n from ${table}`, isPrepared: true };
+  const entry = [lock, read].map((statement) => ({ statement, values: [] }));
+  const entering = store.transaction(async (_, rows) => rows[1], { entry });
+  const waiting = "select 1 from pg_locks where locktype = 'advisory' and not granted";
+  while ((await pool.query(waiting)).rows.length === 0);
+  await holder.query(`insert into ${table} values (1); commit`);
+  holder.release();
+  expect(await entering).toEqual([{ n: 1 }]);
+});
+
+it('a pooler that forgets prepared statements takes starts back, and counts no attempt', async () => {
+  const { inbox, pool, direct, schema, events, newLedger } = poolShop({ inbox: LATER, pool: { max: 4 } });
+  const { credit, credits } = await newLedger();
+  inbox.handle(credit);
+  await order(inbox, 'A', 'B', 'C');
+  await workUntilSettled(inbox, 3);
+  // From now on, whoever borrows a connection gets one that knows none.
+  pool.on('acquire', (client) => void client.query('deallocate all'));
+  await order(inbox, 'D', 'E', 'F');
+  await direct.query(`update ${schema}.transition set next_at = 0 where next_at is not null`);
+  await workUntilSettled(inbox, 6);
+  expect(await credits()).toEqual(['A', 'B', 'C', 'D', 'E', 'F']);
+  expect(events.filter(({ name }) => name === 'transition.retrying')).toEqual([]);
+  const { rows } = await direct.query(`select distinct attempts, unfinished from ${schema}.transition`);
+  expect(rows).toEqual([{ attempts: 1, unfinished: 0 }]);
+  expect(await inbox.show(paid('F', 500).transitionId)).toMatchObject({ state: 'settled' });
+});
+
+it('two stores on one pool execute what one of them has prepared', async () => {
+  const { pool, store } = newStore(1);
+  const entry = [{ statement: { text: 'select 2 as two', isPrepared: true }, values: [] }];
+  for (const each of [store, postgres(pool), store])
+    expect(await each.transaction(async (_, rows) => rows, { entry })).toEqual([[{ two: 2 }]]);
+  const names = 'select name from pg_prepared_statements';
+  expect((await pool.query(names)).rows).toEqual([{ name: expect.stringMatching(/_x$/) }]);
+});
