@@ -68,8 +68,9 @@ select $1 is not null as is_own
 
 -- name: settle (postgres, prepared, last)
 -- It fails unless the transaction has the mark $2, and the expectation of $4, $5 and $6, which are null where none is settled,
--- is as it was when the handler ran: the text that is no number says why. Then the transition $7 is started as in
--- start_attempt, unless it changed or another transaction has its row, for which this one must not wait.
+-- is as it was when the handler ran: the text that is no number says why, in two pieces, since some libraries quote the
+-- statement in each of its errors. Then the transition $7 is started as in start_attempt, unless it changed or another
+-- transaction has its row, for which this one must not wait.
 with own as materialized (
   select c.id, c.transition_id, c.reference_key, c.transaction_type,
     (select coalesce(max(applied.place), 0) + 1 from inbox.callback other
@@ -99,8 +100,8 @@ with own as materialized (
     and pg_try_advisory_xact_lock(hashtextextended('inbox.' || $11, 0))
   returning n.id, n.last_error
 )
-select cast(case when current_setting('payment_inbox.attempt', true) is distinct from $2 then 'payment_inbox: ended'
-  when not exists (select settled.id from settled) then 'payment_inbox: changed' else '1' end as integer) as settled,
+select cast(case when current_setting('payment_inbox.attempt', true) is distinct from $2 then 'payment_inbox: ' || 'ended'
+  when not exists (select settled.id from settled) then 'payment_inbox: ' || 'changed' else '1' end as integer) as settled,
   (select count(*) from begun) as begun, (select last_error from begun) as begun_error
 
 -- name: lock_expectation (postgres)
