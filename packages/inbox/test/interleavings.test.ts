@@ -8,7 +8,7 @@ const count = Number(process.env['INTERLEAVINGS'] ?? 300);
 const firstSeed = Number(process.env['INTERLEAVINGS_SEED'] ?? Math.floor(Date.now() % 2 ** 31));
 
 it.each(ENGINES)(
-  `threat A5, threat A6: ${count} interleavings from seed ${firstSeed} credit what is expected, once, on %s`,
+  `threat A5, threat A6, threat A53: ${count} interleavings from seed ${firstSeed} credit what is expected, once, and no FAILED takes it back, on %s`,
   { timeout: 3_600_000 },
   async (engine) => {
     console.log(`INTERLEAVINGS=${count} INTERLEAVINGS_SEED=${firstSeed} on ${engine}`);

@@ -37,9 +37,18 @@ async function playScenario(
   addHandler(handlers, async ({ tx, signed, settled }: HandledTransition<AnyTransaction>) => {
     await merchant.credit(tx, signed.merchant_reference, settled?.amount ?? 'nothing');
     await playMeanwhile();
-    failures -= 1;
-    if (failures >= 0) throw new Error('this attempt fails, after its effect');
+    failSometimes();
   });
+  if (scenario.isFailedHandled) {
+    // Trusts the status, and takes the payment back: it may run before the payment, and not after it (threat A53).
+    const unpay = async ({ tx, signed }: HandledTransition<AnyTransaction>): Promise<void> => {
+      // The payment may be settled meanwhile.
+      for (let step = 0; step < 3; step += 1) await playMeanwhile();
+      await merchant.uncredit(tx, signed.merchant_reference);
+      failSometimes();
+    };
+    addHandler(handlers, unpay, { status: 'FAILED' });
+  }
   const context: WorkContext<AnyTransaction> = {
     ...{ store, statements, handlers, signal: new AbortController().signal },
     settings: settingsOf({
@@ -50,6 +59,11 @@ async function playScenario(
       onError: () => undefined,
     }),
   };
+
+  function failSometimes(): void {
+    failures -= 1;
+    if (failures >= 0) throw new Error('this attempt fails, after its effect');
+  }
 
   /** The next step happens while a handler runs. SQLite has one writer, so there nothing does. */
   async function playMeanwhile(): Promise<void> {
@@ -101,7 +115,7 @@ async function playScenario(
   while (steps.length > 0) await playStep(steps.shift());
   // In the end every worker comes by, and every retry is due.
   const makeDue = `update ${merchant.table('transition')} set next_at = next_at - 3600000 where account = $1`;
-  for (let round = 0; round <= scenario.failures + 2; round += 1) {
+  for (let round = 0; round <= scenario.failures + 4; round += 1) {
     await merchant.query(makeDue, [account]);
     while (await work());
   }
@@ -119,7 +133,9 @@ async function check(merchant: Merchant, scenarios: readonly Scenario[]): Promis
     const wanted = outcome.credits === 1 ? `${reference} 500` : '';
     if (credited !== wanted) violations.push(`credited [${credited}] and not [${wanted}]`);
     const found = rows.filter((row) => row['account'] === account);
-    const settled = found.filter((row) => row['state'] === 'settled').length;
+    const settled = found.filter(
+      (row) => row['state'] === 'settled' && String(row['signed']).includes('"COMPLETED"'),
+    ).length;
     if (settled !== outcome.credits) violations.push(`${settled} settled`);
     if (found.length !== outcome.states.size) violations.push(`${found.length} transitions`);
     for (const row of found) {
@@ -152,8 +168,10 @@ interface Scenario {
   readonly credits: 0 | 1;
   /** For each transition, by its name: the states in which it may end. */
   readonly states: ReadonlyMap<string, readonly string[]>;
-  /** The attempts of the handler that fail, after its effect. */
+  /** The attempts of the handlers that fail, after their effect. */
   readonly failures: number;
+  /** A handler takes FAILED, and un-pays the order. */
+  readonly isFailedHandled: boolean;
 }
 
 /** What a scenario sends, by the names of the transitions: all bodies, and which transitions have a genuine one. */
@@ -183,7 +201,7 @@ function seeded(seed: number): () => number {
 
 /**
  * Of a payment of 500: an expectation (perhaps a wrong one first, perhaps none), genuine and forged bodies of one or two
- * transactions, a late FAILED, duplicates of them all, workers that end, and work between any two of these. On PostgreSQL
+ * transactions, a FAILED of each of them, perhaps with a handler that un-pays, duplicates of them all, workers that end, and work between any two of these. On PostgreSQL
  * the next step happens while a handler runs.
  */
 function scenarioOf(seed: number): Scenario {
@@ -210,14 +228,17 @@ function scenarioOf(seed: number): Scenario {
     }
     for (let copy = upTo(3); copy > 0; copy -= 1) receive(transaction, forgery(random));
   }
-  if (random() < 0.3) receive(1, { transaction_status: 'FAILED' });
+  const isFailedHandled = random() < 0.7;
+  for (const transaction of [1, 2])
+    if (random() < 0.4) receive(transaction, { transaction_status: 'FAILED' });
   for (let work = 1 + upTo(5); work > 0; work -= 1) steps.push({ kind: 'work' });
   for (let crash = upTo(2); crash > 0; crash -= 1) steps.push({ kind: 'crash', isLate: random() < 0.5 });
   const places = new Map(steps.map((step) => [step, random()]));
   steps.sort((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
   if (isExpected) insertExpectations(steps, random);
   return {
-    ...{ seed, reference, account, steps, ...outcomeOf(isExpected, received) },
+    ...{ seed, reference, account, steps, ...outcomeOf(isExpected, received, isFailedHandled) },
+    isFailedHandled,
     failures: random() < 0.2 ? 1 + upTo(1) : 0,
   };
 }
@@ -247,13 +268,16 @@ function insertExpectations(steps: Step[], random: () => number): void {
 function outcomeOf(
   isExpected: boolean,
   { bodies, genuine, others }: Received,
+  isFailedHandled: boolean,
 ): Pick<Scenario, 'credits' | 'states'> {
   const states = new Map<string, readonly string[]>();
-  for (const id of others) states.set(id, ['unhandled']);
+  const credits = isExpected && genuine.size > 0 ? 1 : 0;
+  const afterFailed = credits === 1 ? ['settled', 'quarantined', 'conflict'] : ['settled'];
+  for (const id of others) states.set(id, isFailedHandled ? afterFailed : ['unhandled']);
   for (const [id, { size }] of bodies) {
     if (!isExpected) states.set(id, [size > 1 ? 'conflict' : 'unhandled']);
     else if (genuine.has(id)) states.set(id, genuine.size > 1 ? ['settled', 'conflict'] : ['settled']);
     else states.set(id, genuine.size > 0 ? ['quarantined', 'conflict'] : ['quarantined']);
   }
-  return { credits: isExpected && genuine.size > 0 ? 1 : 0, states };
+  return { credits, states };
 }

@@ -37,6 +37,8 @@ export interface Merchant {
   table(name: string): string;
   /** The merchant's effect: a row of money, without any guard against a second one. */
   credit(tx: AnyTransaction, reference: string, amount: string): Promise<void>;
+  /** The opposite: removes every row of it. */
+  uncredit(tx: AnyTransaction, reference: string): Promise<void>;
   /** In the order of the references, such as `ORD-1 500`. */
   credits(): Promise<string[]>;
   /** Makes a table `child`: an insert of 1 is refused by the commit, not by the statement. */
@@ -133,6 +135,11 @@ function merchantOf(base: Base): Merchant {
     async credit(tx, reference, amount) {
       const values = engine === 'postgres' ? '$1, $2' : '?, ?';
       await tx.query(`insert into credit values (${values})`, [reference, amount]);
+    },
+    async uncredit(tx, reference) {
+      await tx.query(`delete from credit where reference = ${engine === 'postgres' ? '$1' : '?'}`, [
+        reference,
+      ]);
     },
     async credits() {
       const rows = await query('select reference, amount from credit order by reference');
