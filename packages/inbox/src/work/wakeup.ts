@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import { pause } from '../time.ts';
 
 const RELISTEN_MS = 1000;
-/** NOTIFY is a transaction, and lets one commit at a time. */
+/** After a NOTIFY that told of several callbacks, the next one waits a millisecond for each of them, up to this (decision D55). */
 const NOTIFY_MS = 25;
 
 /** Lets idle workers wait, and wakes them when something was kept: here immediately, in other processes by NOTIFY. */
@@ -17,7 +17,7 @@ export class Wakeup<Tx> {
   readonly #report: Report;
   #next = new AbortController();
   #isNotifying = false;
-  #notifiedAt = Number.NEGATIVE_INFINITY;
+  #untold = 0;
 
   constructor(store: Store<Tx>, statements: Statements<Tx>, { account, report }: Settings) {
     this.#store = store;
@@ -38,16 +38,24 @@ export class Wakeup<Tx> {
     woken.abort('woken');
   };
 
-  /** At most once in NOTIFY_MS, for a process that does not work itself. */
+  /** For a process that does not work itself. One callback is told of immediately; many in a row share a NOTIFY. */
   notify(): void {
-    if (this.#store.dialect === 'sqlite' || this.#isNotifying) return;
+    if (this.#store.dialect === 'sqlite') return;
+    this.#untold += 1;
+    if (this.#isNotifying) return;
     this.#isNotifying = true;
-    const run = (): void => {
-      this.#isNotifying = false;
-      this.#notifiedAt = performance.now();
-      void this.#notifyOthers();
-    };
-    setTimeout(run, Math.max(0, this.#notifiedAt + NOTIFY_MS - performance.now())).unref();
+    // Once for all of a group, which are kept in one turn of the event loop.
+    setImmediate(() => void this.#tell());
+  }
+
+  async #tell(): Promise<void> {
+    while (this.#untold > 0) {
+      const told = this.#untold;
+      this.#untold = 0;
+      await this.#notifyOthers();
+      if (told > 1) await pause(Math.min(NOTIFY_MS, told));
+    }
+    this.#isNotifying = false;
   }
 
   /** Wakes for what other processes keep, through every outage: until then, the poll finds what is due. */

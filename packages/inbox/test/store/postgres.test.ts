@@ -48,6 +48,26 @@ describe('a worker that looks once an hour', () => {
   );
 });
 
+it('other processes are told of each callback that comes alone, and of many in few notifications', async () => {
+  const { pool, schema, open } = poolShop();
+  const own = postgres(pool, { schema });
+  let told = 0;
+  const query: typeof own.query = async (statement, ...rest) => {
+    const rows = await own.query(statement, ...rest);
+    if (statement.text.includes('pg_notify')) told += 1;
+    return rows;
+  };
+  const inbox = open({ store: { ...own, query } });
+  for (const count of [1, 2, 3]) {
+    await inbox.receive(paid(`ORD-${count}`, 500));
+    await until(() => told === count);
+  }
+  const many = Array.from({ length: 192 }, (_, index) => paid(`ORD-${index + 4}`, 500));
+  await Promise.all(many.map((callback) => inbox.receive(callback)));
+  await until(() => told > 3);
+  expect(told).toBeLessThan(3 + 192 / 8);
+});
+
 describe('a pool', () => {
   it.each([4, 3, 2, 1])('of %i connections is refused for a handler too many', async (max) => {
     const concurrency = Math.max(2, max - 1);
