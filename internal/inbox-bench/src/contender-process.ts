@@ -1,8 +1,5 @@
 /** Hosts one contender: behind HTTP with verification, and called directly. Idle while it is not its turn. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createCallbackReceiver, incomingCallback, receiveCallback } from '@payment-service/core/receive';
-import { freshCallbacks, SIGNING_KEY, verified } from './callbacks.ts';
+import { freshCallbacks, verified } from './callbacks.ts';
 import type { Contender, ContenderId, Engines } from './contender.ts';
 import { inConcert, type Timed } from './in-concert.ts';
 import {
@@ -13,6 +10,7 @@ import {
   pgBoss,
 } from './postgres-contenders.ts';
 import { bullmq } from './redis-contender.ts';
+import { serve } from './serve.ts';
 import { floorSqlite, groupedSqlite, inboxSqlite, lazySqlite } from './sqlite-contenders.ts';
 
 export type ContenderRequest =
@@ -57,7 +55,7 @@ process.on('message', (request: ContenderRequest) => {
 async function answer(request: ContenderRequest): Promise<ContenderReplies[keyof ContenderReplies]> {
   if (request.kind === 'open') {
     contender = await OPENERS[request.id](request.engines);
-    return { port: await listen(contender) };
+    return { port: await serve(contender.keep) };
   }
   if (contender === undefined) throw new Error('The contender was asked before it was opened.');
   if (request.kind === 'count') return contender.count();
@@ -68,18 +66,4 @@ async function answer(request: ContenderRequest): Promise<ContenderReplies[keyof
   }
   const callbacks = verified(freshCallbacks(request.prefix, request.count));
   return inConcert(callbacks, request.concurrency, contender.keep);
-}
-
-/** The same server for everybody; only what keeps the callback differs. */
-async function listen({ keep }: Contender): Promise<number> {
-  const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, onCallback: keep });
-  const server = createServer((request, response) => {
-    void receiveCallback(incomingCallback(request), receiver).then(({ reply }) => {
-      if (reply === undefined) throw new Error('onCallback is set, so core answers.');
-      response.writeHead(reply.status, reply.headers).end(reply.body);
-    });
-  });
-  server.unref();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
 }

@@ -16,7 +16,7 @@ export async function sendCallbacks(
   }
 }
 
-function post(port: number, { body, signature }: WireCallback, agent: Agent): Promise<void> {
+export function post(port: number, { body, signature }: WireCallback, agent: Agent): Promise<void> {
   return new Promise((resolve, reject) => {
     const headers = {
       'content-type': 'application/json',
