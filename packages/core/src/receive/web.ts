@@ -36,10 +36,9 @@ export function incomingWebCallback(from: Request | HonoContext): IncomingCallba
  * makes one in @hono/node-server 1 (decision D54).
  */
 function isUntouched(request: Request, incoming: unknown): incoming is NodeRequest {
-  if (typeof incoming !== 'object' || incoming === null) return false;
+  if (Reflect.get(Object(incoming), 'readableDidRead') !== false) return false;
   const kept = Object.getOwnPropertySymbols(request).map((symbol): unknown => Reflect.get(request, symbol));
-  const isMadeOf = kept.includes(incoming) && !kept.some((value) => value instanceof Request);
-  return isMadeOf && Reflect.get(incoming, 'readableDidRead') === false;
+  return kept.includes(incoming) && !kept.some((value) => value instanceof Request);
 }
 
 /**
