@@ -48,7 +48,7 @@ describe('a worker that looks once an hour', () => {
   );
 });
 
-it('other processes are told of each callback that comes alone, and of many in few notifications', async () => {
+it('other processes are told of each callback that comes alone, and of many with few statements', async () => {
   const { pool, schema, open } = poolShop();
   const own = postgres(pool, { schema });
   let told = 0;
