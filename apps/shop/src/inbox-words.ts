@@ -64,6 +64,10 @@ const REASONS: Readonly<Partial<Record<TransitionReason, Words>>> = {
     heading: 'Out of date',
     text: 'It says that the transaction is not over, but it arrived after the outcome. No action is needed.',
   },
+  archived: {
+    heading: 'Paid long ago',
+    text: 'Its payment is in the archive, and this delivery claims another amount. Nothing was applied from it.',
+  },
   crash_loop: {
     heading: 'Applying it ended the shop',
     text: 'It was started several times, and the process ended every time. Find out why before you retry it.',

@@ -1,6 +1,7 @@
 -- name: keep_firsts (postgres, prepared)
 -- First deliveries, due immediately, each with its body. Returns the new ones. A transition that is there already is left out
--- before the insert meets its row, where it would wait for whoever changes it. How many there are is a new row of tally: one that
+-- before the insert meets its row, where it would wait for whoever changes it; so is one that is archived, unless isArchived
+-- says that the record is to be kept beside the archive. How many there are is a new row of tally: one that
 -- every group updated would grow a chain of versions beside an old snapshot.
 with given as materialized (select value from jsonb_array_elements(cast($1 as jsonb)) as given(value)),
 created as (
@@ -8,6 +9,10 @@ created as (
   select value ->> 'transitionId', value ->> 'account', value ->> 'signed', value ->> 'referenceKey',
     value ->> 'transactionType', value ->> 'subjectKey', {now}
   from given where (select c.id from inbox.callback c where c.transition_id = value ->> 'transitionId') is null
+    and (value ->> 'isArchived' is not null or (select a.id from inbox.archive a
+      where a.transition = cast(cast('x' || substr(value ->> 'transitionId', 1, 16) as bit(64)) as bigint)
+        and a.internal_reference = substring(value ->> 'signed' from '"internal_reference":("([^"\\]|\\.)*")')
+      limit 1) is null)
   on conflict (transition_id) do nothing
   returning id, transition_id, account
 ), begun as (
@@ -28,7 +33,10 @@ select transition_id from created
 -- name: keep_firsts (sqlite, each)
 -- The same for each record, whose members are the values. What follows runs where the first statement has inserted a row.
 insert into inbox.callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
-values ($transitionId, $account, $signed, $referenceKey, $transactionType, $subjectKey, {now})
+select $transitionId, $account, $signed, $referenceKey, $transactionType, $subjectKey, {now}
+where $isArchived is not null
+  or not exists (select a.id from inbox.archive a where a.transition = unhex(substr($transitionId, 1, 16))
+    and a.internal_reference = $signed -> '$.internal_reference')
 on conflict (transition_id) do nothing
 returning transition_id;
 insert into inbox.transition (id, account, state, reason, bodies, next_at, changed_at)
@@ -71,10 +79,11 @@ join inbox.callback c on c.transition_id = value ->> 'transitionId'
 left join inbox.body b on b.transition = c.id and b.digest = value ->> 'digest'
 
 -- name: count_deliveries (postgres)
--- Apart from the bodies, which are large: a repetition writes a few bytes.
+-- Apart from the bodies, which are large: a repetition writes a few bytes. None for what was archived since it was found.
 insert into inbox.delivery as d (transition, digest, repeats, last_at)
 select cast(value ->> 'id' as bigint), value ->> 'digest', cast(value ->> 'repeats' as integer), {now}
 from jsonb_array_elements(cast($1 as jsonb)) as given(value)
+join inbox.transition t on t.id = cast(value ->> 'id' as bigint)
 on conflict (transition, digest) do update set repeats = d.repeats + excluded.repeats, last_at = excluded.last_at
 
 -- name: count_deliveries (sqlite)

@@ -46,21 +46,21 @@ update inbox.body set refusal = null where transition = $1
 
 -- name: count_states
 -- In one snapshot: what is open, by the indexes of it, and how many transitions there are. All others are settled.
-select state, reason, count(*) as count from inbox.transition
+select state, reason, count(*) as count, 0 as archived from inbox.transition
 where account = $1 and state not in ('pending', 'retrying', 'settled') group by state, reason
 union all
-select state, null, count(*) from inbox.transition
+select state, null, count(*), 0 from inbox.transition
 where account = $1 and next_at is not null and state in ('pending', 'retrying') group by state
 union all
-select null, null, coalesce(cast(sum(total) as bigint), 0) from inbox.tally where account = $1
+select null, null, coalesce(cast(sum(total) as bigint), 0), coalesce(cast(sum(archived) as bigint), 0) from inbox.tally where account = $1
 
 -- name: merge_tally (postgres, prepared)
 -- What keep_firsts counted since, in one row. Of two processes, each merges the rows that it gets.
 with gone as (
   delete from inbox.tally where ctid = any (array(select ctid from inbox.tally where account = $1 for update skip locked))
-  returning total
+  returning total, archived
 )
-insert into inbox.tally (account, total) select $1, sum(total) from gone having count(*) > 0
+insert into inbox.tally (account, total, archived) select $1, sum(total), sum(archived) from gone having count(*) > 0
 
 -- name: oldest_due
 select coalesce({now} - min(next_at), 0) as late from inbox.transition where account = $1 and next_at is not null

@@ -39,14 +39,57 @@ select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2,
 select case when split_part($1, ' ', 2) = cast(extract(epoch from pg_stat_get_bgwriter_stat_reset_time()) as text)
   then pg_xact_status(cast(split_part($1, ' ', 1) as xid8)) end as status
 
--- name: read_case (prepared)
+-- name: read_case (postgres, prepared)
 -- Of a transition with one body, its text as well. The statuses of an internal_reference are applied in the order of `place`.
-select c.transition_id, c.signed, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims, b.refusal,
+-- The archive is asked twice, each time by one of the two references: for this transition and those of its internal_reference,
+-- and for the one that has settled the merchant_reference.
+select c.transition_id, c.account, c.signed, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims, b.refusal,
   case when t.bodies = 1 then b.content end as content, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
   case when s.subject_key <> c.subject_key then 1 else 0 end as is_paid_by_another,
-  (select other.signed from inbox.callback other join inbox.transition applied on applied.id = other.id
+  (select '{"place":' || applied.place || ',"signed":' || other.signed || '}'
+    from inbox.callback other join inbox.transition applied on applied.id = other.id
     where other.subject_key = c.subject_key and applied.place is not null
-    order by applied.place desc limit 1) as applied
+    order by applied.place desc limit 1) as applied,
+  (select '[' || string_agg('{"isOwn":' || case when a.transition = cast(cast('x' || substr(c.transition_id, 1, 16) as bit(64)) as bigint) then 'true' else 'false' end ||
+      ',"place":' || a.place || ',"status":' || k.transaction_status || '}', ',') || ']'
+    from inbox.archive a join inbox.archive_kind k on k.id = a.kind
+    where hashtextextended(a.internal_reference, 0) = hashtextextended(substring(c.signed from '"internal_reference":("([^"\\]|\\.)*")'), 0)
+      and a.internal_reference = substring(c.signed from '"internal_reference":("([^"\\]|\\.)*")') and k.account = c.account) as archived,
+  (select '{"currency":' || k.currency || ',"amount":"' || a.amount || '","compare":"' || k.compare || '","signed":' ||
+    '{"event":' || k.event || ',"merchant_reference":' || a.merchant_reference || ',"internal_reference":' ||
+    a.internal_reference || ',"transaction_type":' || k.transaction_type || ',"transaction_status":' ||
+    k.transaction_status || '}' || '}'
+    from inbox.archive a join inbox.archive_kind k on k.id = a.kind
+    where hashtextextended(a.merchant_reference, 0) = hashtextextended(substring(c.signed from '"merchant_reference":("([^"\\]|\\.)*")'), 0)
+      and a.merchant_reference = substring(c.signed from '"merchant_reference":("([^"\\]|\\.)*")') and k.account = c.account
+      and k.transaction_type = c.transaction_type and a.amount <> '' limit 1) as paid
+from inbox.transition t
+join inbox.callback c on c.id = t.id
+join inbox.body b on b.transition = t.id
+left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+left join inbox.callback s on s.transition_id = e.settled_by
+where t.id = $1
+order by b.first_at, b.digest
+
+-- name: read_case (sqlite)
+select c.transition_id, c.account, c.signed, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims, b.refusal,
+  case when t.bodies = 1 then b.content end as content, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
+  case when s.subject_key <> c.subject_key then 1 else 0 end as is_paid_by_another,
+  (select '{"place":' || applied.place || ',"signed":' || other.signed || '}'
+    from inbox.callback other join inbox.transition applied on applied.id = other.id
+    where other.subject_key = c.subject_key and applied.place is not null
+    order by applied.place desc limit 1) as applied,
+  (select '[' || string_agg('{"isOwn":' || case when a.transition = unhex(substr(c.transition_id, 1, 16)) then 'true' else 'false' end ||
+      ',"place":' || a.place || ',"status":' || k.transaction_status || '}', ',') || ']'
+    from inbox.archive a join inbox.archive_kind k on k.id = a.kind
+    where a.internal_reference = c.signed -> '$.internal_reference' and k.account = c.account) as archived,
+  (select '{"currency":' || k.currency || ',"amount":"' || a.amount || '","compare":"' || k.compare || '","signed":' ||
+    '{"event":' || k.event || ',"merchant_reference":' || a.merchant_reference || ',"internal_reference":' ||
+    a.internal_reference || ',"transaction_type":' || k.transaction_type || ',"transaction_status":' ||
+    k.transaction_status || '}' || '}'
+    from inbox.archive a join inbox.archive_kind k on k.id = a.kind
+    where a.merchant_reference = c.signed -> '$.merchant_reference' and k.account = c.account
+      and k.transaction_type = c.transaction_type and a.amount <> '' limit 1) as paid
 from inbox.transition t
 join inbox.callback c on c.id = t.id
 join inbox.body b on b.transition = t.id
@@ -70,10 +113,10 @@ select $1 is not null as is_own
 -- It fails unless the transaction has the mark $2, and the expectation of $4, $5 and $6, which are null where none is settled,
 -- is as it was when the handler ran: the text that is no number says why, in two pieces, since some libraries quote the
 -- statement in each of its errors. Then the transition $7 is started as in start_attempt, unless it changed or another
--- transaction has its row, for which this one must not wait.
+-- transaction has its row, for which this one must not wait. $12 is the highest place of its internal_reference in the archive.
 with own as materialized (
   select c.id, c.transition_id, c.reference_key, c.transaction_type,
-    (select coalesce(max(applied.place), 0) + 1 from inbox.callback other
+    (select coalesce(max(applied.place), 0) + 1 + cast($12 as integer) from inbox.callback other
       join inbox.transition applied on applied.id = other.id where other.subject_key = c.subject_key) as place
   from inbox.callback c
   where c.id = $1 and current_setting('payment_inbox.attempt', true) = $2
@@ -122,7 +165,7 @@ where c.id = $1 and e.reference_key = c.reference_key and e.transaction_type = c
   and e.currency = $4 and e.amount = $5 and e.compare = $6 and (e.settled_by is null or e.settled_by = c.transition_id);
 update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = null,
   settled_digest = $3, waived = 0, changed_at = {now},
-  place = (select coalesce(max(applied.place), 0) + 1 from inbox.callback own
+  place = (select coalesce(max(applied.place), 0) + 1 + $12 from inbox.callback own
     join inbox.callback other on other.subject_key = own.subject_key
     join inbox.transition applied on applied.id = other.id where own.id = $1)
 where t.id = $1 and t.start_id = $2 and t.next_at is not null
@@ -160,11 +203,25 @@ update inbox.transition set unfinished = 0, state = $3, reason = $4, next_at = {
 where id = $1 and start_id = $2 and next_at is not null
 returning id
 
--- name: add_expectation
--- Gives what is expected of this reference, and locks it. A repetition changes the deadline; nothing else changes here.
+-- name: add_expectation (postgres)
+-- Gives what is expected of this reference, and locks it. A repetition changes the deadline; nothing else changes here. Gives
+-- nothing when the archive has the payment.
 insert into inbox.expectation as e (reference_key, transaction_type, account, merchant_reference, currency, amount, compare,
   replaced, deadline_at, changed_at)
-values ($1, $2, $3, $4, $5, $6, $7, '[]', cast($8 as bigint), {now})
+select $1, $2, $3, $4, $5, $6, $7, '[]', cast($8 as bigint), {now}
+where not exists (select a.id from inbox.archive a join inbox.archive_kind k on k.id = a.kind
+  where hashtextextended(a.merchant_reference, 0) = hashtextextended(cast($9 as text), 0) and a.merchant_reference = $9 and k.account = $3 and k.transaction_type = $2 and a.amount <> '')
+on conflict (reference_key, transaction_type) do update set deadline_at = case
+  when (e.currency, e.amount, e.compare) = (excluded.currency, excluded.amount, excluded.compare) then excluded.deadline_at
+  else e.deadline_at end
+returning currency, amount, compare, replaced, settled_by
+
+-- name: add_expectation (sqlite)
+insert into inbox.expectation as e (reference_key, transaction_type, account, merchant_reference, currency, amount, compare,
+  replaced, deadline_at, changed_at)
+select $1, $2, $3, $4, $5, $6, $7, '[]', cast($8 as bigint), {now}
+where not exists (select a.id from inbox.archive a join inbox.archive_kind k on k.id = a.kind
+  where a.merchant_reference = $9 and k.account = $3 and k.transaction_type = $2 and a.amount <> '')
 on conflict (reference_key, transaction_type) do update set deadline_at = case
   when (e.currency, e.amount, e.compare) = (excluded.currency, excluded.amount, excluded.compare) then excluded.deadline_at
   else e.deadline_at end

@@ -4,8 +4,9 @@ import { Intake } from './intake/intake.ts';
 import { tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake/record.ts';
 import { Spool } from './intake/spool.ts';
-import { move, pruneBodies } from './operator/actions.ts';
+import { move } from './operator/actions.ts';
 import { listOverdue, readHealth, readStats } from './operator/health.ts';
+import { prune } from './operator/prune.ts';
 import { listTransitions, showTransition } from './operator/views.ts';
 import { Watch } from './operator/watch.ts';
 import { type InboxOptions, settingsOf } from './options.ts';
@@ -133,7 +134,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       await write(() => move(context, 'reopen', transitionId, note));
     },
     overdue: (given = {}) => read(() => listOverdue(context, given)),
-    prune: (given = {}) => ready().then(() => pruneBodies(context, given)),
+    prune: (given = {}) => ready().then(() => prune(context, given)),
     async close() {
       closing.abort();
       await Promise.allSettled([worker.working, watch.close(), ...running]);

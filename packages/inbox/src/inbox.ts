@@ -1,6 +1,7 @@
 import type { AuthenticRefusal, VerifiedCallback } from '@payment-service/core';
 import type { ActionNote, Resolution, TransitionSelection } from './operator/actions.ts';
 import type { InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
+import type { Pruned, PruneOptions } from './operator/prune.ts';
 import type { ListOptions, TransitionDetails, TransitionSummary } from './operator/views.ts';
 import type { Migration } from './store/schema.ts';
 import type { Drained } from './work/dispatcher.ts';
@@ -187,14 +188,14 @@ export interface Inbox<Tx> {
   /** Expectations past their deadline whose callback has not come; the longest overdue first. At most 1000 without a limit. */
   readonly overdue: (options?: { readonly limit?: number | undefined }) => Promise<OverdueExpectation[]>;
   /**
-   * Removes the text of old bodies, where personal data is, from settled, superseded, resolved and unhandled transitions.
-   * The transitions stay permanently, so that a repetition is recognized.
+   * Removes the text of old bodies, where personal data is, from settled, superseded, resolved and unhandled transitions; and,
+   * with `archiveOlderThanDays`, moves what is settled or superseded into the archive. A repetition stays known permanently, and
+   * is never applied again; `list()` by a reference and `show()` say what became of it.
    *
-   * @param options.bodiesOlderThanDays Counted from the last delivery. @default 90
+   * @example
+   * await inbox.prune({ bodiesOlderThanDays: 90, archiveOlderThanDays: 400 });
    */
-  readonly prune: (options?: {
-    readonly bodiesOlderThanDays?: number | undefined;
-  }) => Promise<{ bodies: number }>;
+  readonly prune: (options?: PruneOptions) => Promise<Pruned>;
   /** Ends `work()`, lets running handlers and transactions end, and closes what the inbox opened. Not from a handler. */
   readonly close: () => Promise<void>;
 }

@@ -3,6 +3,7 @@ export type { InboxEvent } from './events.ts';
 export type { DrainOptions, Inbox, WorkerOptions } from './inbox.ts';
 export type { ActionNote, Resolution, TransitionSelection } from './operator/actions.ts';
 export type { HealthProblem, InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
+export type { Pruned, PruneOptions } from './operator/prune.ts';
 export type {
   KeptBody,
   ListOptions,

@@ -23,6 +23,7 @@ export type TransitionReason =
   | 'amount_mismatch'
   | 'transition_not_allowed'
   | 'late_status'
+  | 'archived'
   | 'crash_loop'
   | 'different_bodies'
   | 'contradicting_bodies'

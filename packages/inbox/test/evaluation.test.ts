@@ -30,6 +30,7 @@ const COMPLETED: TransitionCase = {
   bodies: [body('500')],
   expectation: EXPECTED,
   appliedStatus: undefined,
+  isArchived: false,
   isPaidByAnother: false,
   unfinished: 0,
   isWaived: false,

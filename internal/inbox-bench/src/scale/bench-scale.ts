@@ -1,7 +1,7 @@
 /**
  * `pnpm bench:scale`: how long every call of the operator takes on PostgreSQL with a year of payments, made in SQL, and whether
  * keeping and settling take longer than with none. Prints a table, writes reports/bench-scale.json, and ends with 1 where a
- * call takes more than 50 ms.
+ * call takes more than 50 ms, or an archived payment more than 250 bytes.
  *
  * --payments says how many; they take about 2 KB of disk each. --short makes few: its figures are noise, and no target is held
  * against them. --report names another file.
@@ -17,6 +17,7 @@ import { atTheEnd, cleanUp } from '../clean-up.ts';
 import { databaseUrl, postgresEngine } from '../drain-engines.ts';
 import { runIn } from '../run-in.ts';
 import { fillScale } from './fill-scale.ts';
+import { measureArchive } from './measure-archive.ts';
 import { measureCalls } from './measure-calls.ts';
 
 const { values: flags } = parseArgs({
@@ -33,6 +34,7 @@ const pace = flags.short
   ? { rounds: 3, payments: 20, segments: 2 }
   : { rounds: 15, payments: 500, segments: 60 };
 const AT_MOST_MS = 50;
+const AT_MOST_BYTES = 250;
 
 interface Result {
   readonly name: string;
@@ -102,6 +104,15 @@ async function bench(): Promise<void> {
       met: true,
     });
   }
+  const { bytes, ms, archived } = await measureArchive(large.store, payments);
+  const one = (name: string, value: number, unit: string, target: number | null): Result => {
+    const met = target === null || value <= target;
+    return { name, value, fastest: value, slowest: value, unit, target, met };
+  };
+  results.push(
+    one(`bytes of each of ${archived.toLocaleString('en')} archived payments`, bytes, 'bytes', AT_MOST_BYTES),
+    one('control: ms to archive a payment', ms, 'ms', null),
+  );
   await tell(results);
 }
 
@@ -118,7 +129,7 @@ async function tell(results: readonly Result[]): Promise<void> {
   };
   console.log(`Node ${process.version}, ${environment.cores} cores; medians of ${pace.rounds} rounds\n`);
   printRows(
-    ['', 'ms', 'fastest', 'slowest', 'at most', ''],
+    ['', 'ms or bytes', 'fastest', 'slowest', 'at most', ''],
     results.map(({ name, value, fastest, slowest, target, met }) => [
       name,
       value.toFixed(1),

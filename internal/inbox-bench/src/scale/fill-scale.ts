@@ -17,11 +17,14 @@ const STATE = `case when i > $3 - ${WAITING} then 'pending' when i > $3 - ${WAIT
 /** From a year ago until now. */
 const AT = `$4 + (i * ${YEAR_MS}.0 / $3)::bigint`;
 
+/** As the inbox writes it. */
+const SIGNED = `'{"event":"transaction.completed","merchant_reference":"ORD-' || i || '","internal_reference":"INT-' || i ||
+    '","transaction_type":"COLLECTION","transaction_status":"COMPLETED"}'`;
+
 /** Each with the first and the last number of a chunk, how many there are in all, and when the first one came. */
 const FILLS = [
   `insert into payment_inbox.callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
-  select ${ID}, '', json_build_object('merchant_reference', 'ORD-' || i, 'internal_reference', 'INT-' || i,
-      'transaction_type', 'COLLECTION', 'transaction_status', 'COMPLETED', 'event', 'transaction.completed')::text,
+  select ${ID}, '', ${SIGNED},
     ${key('merchant_reference', "'ORD-' || i")}, '"COLLECTION"', ${key('internal_reference', "'INT-' || i")}, ${AT} ${FROM}`,
   `insert into payment_inbox.transition (id, account, state, reason, bodies, attempts, start_id, place, next_at, changed_at,
     settled_digest)

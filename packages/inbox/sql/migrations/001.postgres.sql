@@ -77,9 +77,35 @@ create table inbox.action (
   at bigint not null
 );
 create index action_transition on inbox.action (transition);
+create table inbox.archive (
+  id bigint not null,
+  changed_at bigint not null,
+  transition bigint not null,
+  kind integer not null,
+  place integer not null,
+  merchant_reference text collate "C" not null,
+  internal_reference text collate "C" not null,
+  amount text collate "C" not null
+);
+create index archive_transition on inbox.archive (transition);
+create index archive_merchant_reference on inbox.archive (hashtextextended(merchant_reference, 0));
+create index archive_internal_reference on inbox.archive (hashtextextended(internal_reference, 0));
+create table inbox.archive_kind (
+  id integer generated always as identity primary key,
+  account text collate "C" not null,
+  event text collate "C" not null,
+  transaction_type text collate "C" not null,
+  transaction_status text collate "C" not null,
+  state text collate "C" not null,
+  reason text collate "C" not null,
+  currency text collate "C" not null,
+  compare text collate "C" not null,
+  unique (account, event, transaction_type, transaction_status, state, reason, currency, compare)
+);
 create table inbox.tally (
   account text collate "C" not null,
-  total bigint not null
+  total bigint not null,
+  archived bigint not null default 0
 );
 create table inbox.pulse (
   account text collate "C" not null primary key,

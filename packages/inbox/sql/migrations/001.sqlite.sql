@@ -77,9 +77,35 @@ create table inbox.action (
   at integer not null
 ) strict;
 create index payment_inbox_action_transition on inbox.action (transition);
+create table inbox.archive (
+  id integer not null primary key,
+  changed_at integer not null,
+  transition blob not null,
+  kind integer not null,
+  place integer not null,
+  merchant_reference text not null,
+  internal_reference text not null,
+  amount text not null
+) strict;
+create index payment_inbox_archive_transition on inbox.archive (transition);
+create index payment_inbox_archive_merchant_reference on inbox.archive (merchant_reference);
+create index payment_inbox_archive_internal_reference on inbox.archive (internal_reference);
+create table inbox.archive_kind (
+  id integer primary key,
+  account text not null,
+  event text not null,
+  transaction_type text not null,
+  transaction_status text not null,
+  state text not null,
+  reason text not null,
+  currency text not null,
+  compare text not null,
+  unique (account, event, transaction_type, transaction_status, state, reason, currency, compare)
+) strict;
 create table inbox.tally (
   account text not null primary key,
-  total integer not null
+  total integer not null,
+  archived integer not null default 0
 ) strict;
 create table inbox.pulse (
   account text not null primary key,

@@ -30,7 +30,7 @@ export function printList(transitions: readonly TransitionSummary[]): void {
     ['state', 'reason', 'merchant_reference', 'transaction_status', 'attempts', 'changed', 'id'],
     transitions.map((each) => [
       stateCell(each.state),
-      each.reason ?? '',
+      each.reason ?? (each.isArchived ? 'in the archive' : ''),
       each.signed.merchant_reference,
       each.signed.transaction_status,
       String(each.attempts),
@@ -49,12 +49,8 @@ export function printDetails(transition: TransitionDetails): void {
     ['reason', transition.reason ?? '-'],
     ...Object.entries(signed),
     ['expected', expectation === undefined ? '-' : `${money(expectation)}${settledBy}`],
-    ['attempts', String(transition.attempts)],
-    ['last error', transition.lastError ?? '-'],
-    ['next attempt', transition.nextAt === undefined ? '-' : time(transition.nextAt)],
-    ['first delivery', time(transition.firstAt)],
     ['last change', time(transition.changedAt)],
-    ['deliveries', `${transition.deliveries}, and ${transition.refusedBodies} that were refused`],
+    ...(transition.isArchived ? [['archived', 'yes: its bodies and counts are gone']] : countsOf(transition)),
   ]);
   for (const body of bodies) {
     console.log(`\nbody ${body.digest}`);
@@ -76,6 +72,16 @@ export function printDetails(transition: TransitionDetails): void {
   );
 }
 
+function countsOf(transition: TransitionDetails): string[][] {
+  return [
+    ['attempts', String(transition.attempts)],
+    ['last error', transition.lastError ?? '-'],
+    ['next attempt', transition.nextAt === undefined ? '-' : time(transition.nextAt)],
+    ['first delivery', time(transition.firstAt)],
+    ['deliveries', `${transition.deliveries}, and ${transition.refusedBodies} that were refused`],
+  ];
+}
+
 export function printStats(stats: Omit<InboxStats, 'spooled'>): void {
   printTable(
     ['state', 'transitions'],
@@ -84,6 +90,7 @@ export function printStats(stats: Omit<InboxStats, 'spooled'>): void {
       String(stats.states[state]),
     ]),
   );
+  if (stats.archived > 0) console.log(`\nIn the archive: ${stats.archived}.`);
   const reasons = Object.entries(stats.reasons);
   if (reasons.length > 0) {
     console.log();

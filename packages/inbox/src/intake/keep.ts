@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, textOf } from '../store/store.ts';
+import { findArchived } from '../work/archived.ts';
 import { readCase } from '../work/case.ts';
 import { type Claims, equalsExpectation } from '../work/evaluate.ts';
 import { claimsIn } from '../work/stored.ts';
@@ -62,7 +63,40 @@ export async function keepOthers<Tx>(
   const others = free.filter((record) => !outcomes.has(record));
   for (const same of Map.groupBy(others, ({ transitionId }) => transitionId).values())
     await addBodies(statements, { records: same, id: idOf(same[0]), outcomes }, tx);
+  const missing = records.filter((record) => !known.has(keyOf(record)));
+  for (const same of Map.groupBy(missing, ({ transitionId }) => transitionId).values())
+    await keepArchived(statements, { records: same, outcomes }, tx);
   return records.map((record) => outcomes.get(record) ?? 'busy');
+}
+
+/**
+ * Deliveries of a transition that is no longer here. If the archive has it, what claims the money that it settled is a repetition,
+ * and so is every body of one that settled none. Another claim is kept beside the archive, and nothing is applied from it.
+ */
+async function keepArchived<Tx>(
+  statements: Statements<Tx>,
+  given: {
+    readonly records: readonly IntakeRecord[];
+    readonly outcomes: Map<IntakeRecord, IntakeOutcome>;
+  },
+  tx: Tx,
+): Promise<void> {
+  const [{ transitionId, account } = { transitionId: '', account: '' }] = given.records;
+  const [archived] = await findArchived(statements, { keys: { transitionId }, account }, tx);
+  if (archived === undefined) return;
+  const { expectation } = archived;
+  const others: IntakeRecord[] = [];
+  for (const record of given.records) {
+    const claims = claimsIn({ claims: record.claims });
+    if (expectation === undefined || equalsExpectation(claims, expectation))
+      given.outcomes.set(record, 'known');
+    else others.push(record);
+  }
+  const [first] = others;
+  if (first === undefined) return;
+  // The others find it, and are its further bodies.
+  const kept = await statements.run('keep_firsts', [JSON.stringify([{ ...first, isArchived: 1 }])], tx);
+  if (kept.length > 0) given.outcomes.set(first, 'new_body');
 }
 
 async function findKnown<Tx>(
@@ -82,7 +116,7 @@ async function findKnown<Tx>(
  */
 export async function tryToKeep<Tx>(context: KeepContext<Tx>, account: string): Promise<void> {
   const undo = new Error('rolled back');
-  const id = `check ${randomUUID()}`;
+  const id = randomBytes(32).toString('hex');
   const keys = { transitionId: id, account, referenceKey: id, subjectKey: id, digest: id };
   const rest = { signed: '{}', transactionType: '""', content: '', claims: '{}', keyId: '', refusal: null };
   const made: IntakeRecord = { ...keys, ...rest };

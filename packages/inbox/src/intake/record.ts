@@ -46,6 +46,8 @@ export interface IntakeRecord {
   readonly refusal: TransitionReason | null;
   /** From the spool: it was acknowledged, so no limit can refuse it. */
   readonly isAcknowledged?: true;
+  /** Its transition is in the archive, and it is kept beside that. */
+  readonly isArchived?: 1;
 }
 
 /** A currency that is longer or not printable ASCII can equal no expectation, and PostgreSQL could not store a NUL. */

@@ -1,9 +1,9 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
 import { isUnambiguous } from '../intake/record.ts';
-import { wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, numberOf } from '../store/store.ts';
+import { findArchived } from '../work/archived.ts';
 import { readCase } from '../work/case.ts';
 import { equalsExpectation } from '../work/evaluate.ts';
 import { checkExpectation, keepExpectation } from '../work/expectation.ts';
@@ -68,6 +68,12 @@ export async function move<Tx>(
     for (const transitionId of ids) {
       // Until this transaction ends, no worker takes it and no other person moves it.
       const [row] = await statements.run('lock_named_transition', [transitionId, settings.account], tx);
+      const { account } = settings;
+      const mayBeArchived = row === undefined || action === 'reopen';
+      const archived = mayBeArchived
+        ? await findArchived(statements, { keys: { transitionId }, account }, tx)
+        : [];
+      if (archived.length > 0) throw new InvalidStateError(ARCHIVED);
       if (row === undefined)
         throw new ConfigurationError('transitionId', 'No transition of the account has this id. See list().');
       const refusal = refusalOf(choiceOf(row, 'state', TRANSITION_STATES), action);
@@ -131,6 +137,10 @@ async function admitEvidence<Tx>({ statements }: OperatorContext<Tx>, id: number
   await statements.run('admit_evidence', [id], tx);
 }
 
+const ARCHIVED =
+  'This transition was settled or superseded and is archived, so it is never applied again. If its effect is missing in your own ' +
+  'tables, ask the service for the status of the transaction, and correct them yourself.';
+
 /** Why a transition in this state cannot be moved in this way. */
 function refusalOf(state: TransitionState, action: OperatorAction['action']): string | undefined {
   if (action !== 'reopen' && ['settled', 'superseded', 'resolved'].includes(state))
@@ -144,22 +154,4 @@ function textOfPerson(what: string, max: number): OptionRule {
   const isValid = (value: unknown): boolean =>
     typeof value === 'string' && value.trim() !== '' && value.length <= max && !value.includes('\0');
   return [isValid, `1 to ${max} characters that say ${what}`, true];
-}
-
-/** Removes the text of old bodies. Their claims and digests stay permanently, so that a repetition is recognized. */
-export async function pruneBodies<Tx>(
-  { statements, settings }: OperatorContext<Tx>,
-  options: { readonly bodiesOlderThanDays?: number | undefined },
-): Promise<{ bodies: number }> {
-  checkOptions('prune()', options, { bodiesOlderThanDays: wholeNumber(100_000) });
-  const ageMs = (options.bodiesOlderThanDays ?? 90) * 86_400_000;
-  let count = 0;
-  for (let after = 0; ; ) {
-    // In batches, so that other transactions wait only briefly.
-    const pruned = await statements.run('prune_bodies', [after, settings.account, ageMs]);
-    if (pruned.length === 0) return { bodies: count };
-    count += pruned.length;
-    // The last transition may have more bodies than this: it is looked at again.
-    after = Math.max(...pruned.map((row) => numberOf(row, 'transition'))) - 1;
-  }
 }

@@ -11,6 +11,8 @@ export interface InboxStats {
   readonly states: Readonly<Record<TransitionState, number>>;
   /** How many transitions have each reason. */
   readonly reasons: Readonly<Partial<Record<TransitionReason, number>>>;
+  /** How many transitions `prune()` has moved into the archive. They are in none of the counts above. */
+  readonly archived: number;
   /** How long the oldest transition that is due has waited for a worker, in seconds; 0 when none is due. */
   readonly oldestDueSeconds: number;
   /** Expectations past their deadline and unsettled. At most 10,000 are counted. */
@@ -47,10 +49,11 @@ export async function readStats<Tx>(context: OperatorContext<Tx>): Promise<Inbox
   const { statements, settings, spool } = context;
   const states: Record<string, number> = Object.fromEntries(TRANSITION_STATES.map((state) => [state, 0]));
   const reasons: Record<string, number> = {};
-  let settled = 0;
+  let [settled, archived] = [0, 0];
   for (const row of await statements.run('count_states', [settings.account])) {
     const state = row['state'] === null ? undefined : choiceOf(row, 'state', TRANSITION_STATES);
     const [reason, count] = [reasonIn(row, 'reason'), numberOf(row, 'count')];
+    archived += numberOf(row, 'archived');
     settled += state === undefined ? count : -count;
     if (state !== undefined) states[state] = (states[state] ?? 0) + count;
     if (reason !== undefined) reasons[reason] = (reasons[reason] ?? 0) + count;
@@ -59,6 +62,7 @@ export async function readStats<Tx>(context: OperatorContext<Tx>): Promise<Inbox
   return {
     states: { ...states, settled } as InboxStats['states'],
     reasons,
+    archived,
     oldestDueSeconds: await oldestDueSeconds(context),
     overdue: numberOf(row, 'count'),
     spooled: (await spool?.count()) ?? 0,

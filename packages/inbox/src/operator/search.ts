@@ -1,6 +1,6 @@
 import { referenceKey, subjectKey } from '../intake/record.ts';
 import { TRANSITION_STATES, type TransitionState } from '../states.ts';
-import { numberOf, type Row, type SqlValue } from '../store/store.ts';
+import type { SqlValue } from '../store/store.ts';
 import type { ListOptions } from './views.ts';
 
 /** The parts of the statement list_transitions, and its values. */
@@ -23,7 +23,7 @@ const PARKED = TRANSITION_STATES.filter((state) => !DUE.includes(state) && state
 export function searchFor(
   options: ListOptions & { readonly transitionId?: string },
   account: string,
-  mark: Row | undefined,
+  mark: { readonly id: number; readonly changedAt: number } | undefined,
 ): Search | undefined {
   const { transitionId, state, reason, merchant_reference, internal_reference, since, until } = options;
   const values: SqlValue[] = [account, options.limit ?? 50];
@@ -40,8 +40,8 @@ export function searchFor(
   const times =
     and('t.changed_at >= cast(? as bigint)', since?.getTime()) +
     and('t.changed_at < cast(? as bigint)', until?.getTime());
-  const isByChange = [state, reason, since, until].some((each) => each !== undefined);
-  const before = mark === undefined ? [] : [numberOf(mark, 'changed_at'), numberOf(mark, 'id')];
+  const isByChange = isListedByChange(options);
+  const before = mark === undefined ? [] : [mark.changedAt, mark.id];
   const page = isByChange
     ? and('(t.changed_at, t.id) < (cast(? as bigint), cast(? as bigint))', before[0], before[1])
     : and('t.id < cast(? as bigint)', before[1]);
@@ -71,6 +71,11 @@ export function searchFor(
   if (newest.length === 0) return undefined;
   const found = `select t.id, t.changed_at from (${newest.join(' union all ')}) as t ${limit}`;
   return { found, order, values };
+}
+
+/** Which order a list has: by the last change, or by the first delivery. */
+export function isListedByChange({ state, reason, since, until }: ListOptions): boolean {
+  return [state, reason, since, until].some((each) => each !== undefined);
 }
 
 /** The condition of the partial index that gives a state in the order of the changes. What is due is sorted. */

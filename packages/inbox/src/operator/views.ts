@@ -4,10 +4,11 @@ import type { Spool } from '../intake/spool.ts';
 import { DATE, wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
+import { type Archived, type ArchiveKeys, findArchived } from '../work/archived.ts';
 import type { WorkContext } from '../work/attempt.ts';
-import type { KnownExpectation, StoredClaim } from '../work/evaluate.ts';
+import type { KnownExpectation, Settled, StoredClaim } from '../work/evaluate.ts';
 import { bodyIn, expectationIn, reasonIn, signedIn } from '../work/stored.ts';
-import { searchFor } from './search.ts';
+import { isListedByChange, searchFor } from './search.ts';
 
 /** What every view and action needs. */
 export interface OperatorContext<Tx> extends Pick<WorkContext<Tx>, 'store' | 'statements' | 'settings'> {
@@ -21,6 +22,13 @@ export interface TransitionSummary {
   readonly reason: TransitionReason | undefined;
   /** The five strings that the signature proves. */
   readonly signed: SignedFields;
+  /** The money that it settled, if it is a payment. */
+  readonly settled: Settled | undefined;
+  /**
+   * It is in the archive, after `prune()`: its bodies and its counts, which are 0 here, are gone, and `firstAt` is the time of its
+   * last change.
+   */
+  readonly isArchived: boolean;
   /** How often a handler was started for it. */
   readonly attempts: number;
   /** How often it came, all of its bodies together, without those that were refused. */
@@ -112,30 +120,112 @@ export async function listTransitions<Tx>(
   tx?: Tx,
 ): Promise<TransitionSummary[]> {
   checkOptions('list()', options, LIST_RULES);
-  return (await readTransitions(context, options, tx)).map(summaryIn);
+  const { statements, settings } = context;
+  const { merchant_reference, internal_reference, after } = options;
+  const keys = { merchant_reference, internal_reference };
+  const isByReference = merchant_reference !== undefined || internal_reference !== undefined;
+  const archived = isByReference
+    ? (await findArchived(statements, { keys, account: settings.account }, tx)).map(archivedLine)
+    : [];
+  const [mark] = after === undefined ? [] : await statements.run('find_mark', [after, settings.account], tx);
+  const last = mark ? lineAt(mark) : archived.find(({ summary }) => summary?.transitionId === after);
+  if (after !== undefined && last === undefined) return [];
+  const rows = await readTransitions(context, options, last, tx);
+  const isLater = orderOf(options);
+  const lines: Line[] = rows.map((row) => ({ ...lineAt(row), summary: summaryIn(row) }));
+  const others = archived.filter(
+    (line) => isSelected(line.summary, options) && (last === undefined || isLater(last, line) < 0),
+  );
+  return [...lines, ...others]
+    .sort(isLater)
+    .slice(0, options.limit ?? 50)
+    .flatMap(({ summary }) => summary ?? []);
+}
+
+/** Where a transition is in a list. */
+interface Line {
+  readonly id: number;
+  readonly changedAt: number;
+  readonly summary?: TransitionSummary;
+}
+
+function lineAt(row: Row): Line {
+  return { id: numberOf(row, 'id'), changedAt: numberOf(row, 'changed_at') };
+}
+
+function orderOf(options: ListOptions): (one: Line, other: Line) => number {
+  const isByChange = isListedByChange(options);
+  return (one, other) => (isByChange ? other.changedAt - one.changedAt : 0) || other.id - one.id;
+}
+
+/** What the search asks of the other transitions. */
+function isSelected(
+  given: TransitionSummary | undefined,
+  { state, reason, since, until }: ListOptions,
+): boolean {
+  if (given === undefined) return false;
+  const { changedAt } = given;
+  return (
+    (state ?? given.state) === given.state &&
+    (reason ?? given.reason) === given.reason &&
+    (since ?? changedAt) <= changedAt &&
+    (until === undefined || changedAt < until)
+  );
+}
+
+function archivedLine({
+  id,
+  expectation,
+  ...known
+}: Archived): Line & { readonly summary: TransitionSummary } {
+  const { changedAt } = known;
+  const settled = expectation && { currency: expectation.currency, amount: expectation.amount };
+  const counts = { attempts: 0, deliveries: 0, bodyCount: 0, refusedBodies: 0 };
+  const times = { firstAt: changedAt, changedAt, nextAt: undefined, lastError: undefined };
+  return {
+    id,
+    changedAt: changedAt.getTime(),
+    summary: { ...known, settled, isArchived: true, ...counts, ...times },
+  };
 }
 
 export async function showTransition<Tx>(
   context: OperatorContext<Tx>,
   transitionId: string,
 ): Promise<TransitionDetails | undefined> {
+  const { statements, settings } = context;
+  const { account } = settings;
   const [row] = await readTransitions(context, { transitionId: checkId(transitionId) });
-  if (row === undefined) return undefined;
+  const archivedBy = async (keys: ArchiveKeys): Promise<Archived[]> =>
+    findArchived(statements, { keys, account });
+  if (row === undefined) {
+    const [archived] = await archivedBy({ transitionId });
+    if (archived === undefined) return undefined;
+    return {
+      ...archivedLine(archived).summary,
+      expectation: archived.expectation,
+      bodies: [],
+      actions: [],
+    };
+  }
   const id = numberOf(row, 'id');
-  const bodies = (await context.statements.run('show_bodies', [id])).map(keptBodyIn);
-  const actions = (await context.statements.run('show_actions', [id])).map(actionIn);
-  return { ...summaryIn(row), expectation: expectationIn(row), bodies, actions };
+  const bodies = (await statements.run('show_bodies', [id])).map(keptBodyIn);
+  const actions = (await statements.run('show_actions', [id])).map(actionIn);
+  const summary = summaryIn(row);
+  const { merchant_reference, transaction_type } = summary.signed;
+  const paid = (await archivedBy({ merchant_reference })).find(
+    ({ expectation, signed }) => expectation !== undefined && signed.transaction_type === transaction_type,
+  );
+  return { ...summary, expectation: paid?.expectation ?? expectationIn(row), bodies, actions };
 }
 
 async function readTransitions<Tx>(
   { store, statements, settings: { account } }: OperatorContext<Tx>,
   options: ListOptions & { readonly transitionId?: string },
+  last?: Line,
   tx?: Tx,
 ): Promise<readonly Row[]> {
-  const [mark] =
-    options.after === undefined ? [] : await statements.run('find_mark', [options.after, account], tx);
-  if (options.after !== undefined && mark === undefined) return [];
-  const search = searchFor(options, account, mark);
+  const search = searchFor(options, account, last);
   if (search === undefined) return [];
   const { found, order, values } = search;
   const text = statements
@@ -150,6 +240,8 @@ function summaryIn(row: Row): TransitionSummary {
     state: choiceOf(row, 'state', TRANSITION_STATES),
     reason: reasonIn(row, 'reason'),
     signed: signedIn(row),
+    settled: settledIn(row),
+    isArchived: false,
     attempts: numberOf(row, 'attempts'),
     deliveries: numberOf(row, 'bodies') + numberOf(row, 'repeats'),
     bodyCount: numberOf(row, 'bodies'),
@@ -159,6 +251,12 @@ function summaryIn(row: Row): TransitionSummary {
     nextAt: row['next_at'] === null ? undefined : dateOf(row, 'next_at'),
     lastError: optionalText(row, 'last_error'),
   };
+}
+
+function settledIn(row: Row): Settled | undefined {
+  const expectation = expectationIn(row);
+  if (expectation === undefined || expectation.settledBy !== textOf(row, 'transition_id')) return undefined;
+  return { currency: expectation.currency, amount: expectation.amount };
 }
 
 function keptBodyIn(row: Row): KeptBody {

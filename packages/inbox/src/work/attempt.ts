@@ -234,9 +234,9 @@ async function apply<Tx>(
   }
   // Their conditions make an effect happen once: a second attempt, on any machine and after any crash, finds them false, and
   // its effects are rolled back.
-  if (expected === undefined) {
+  if (expected === undefined && file.expectation?.settledBy === undefined) {
     const [known = { settled_by: null }] = await statements.run('lock_expectation', [id], tx);
-    if (optionalText(known, 'settled_by') !== file.expectation?.settledBy) throw changed();
+    if (known['settled_by'] !== null) throw changed();
   }
   const { currency = null, amount = null, compare = null } = expected ?? {};
   // What failed once does not risk to fail again for the sake of the next one.
@@ -246,7 +246,7 @@ async function apply<Tx>(
   const start = next
     ? [next.id, next.nextAt, backoff(next.attempts + 1, settings), next.startId, next.subjectKey]
     : NO_START;
-  const values = [id, startId, digest, currency, amount, compare, ...start];
+  const values = [id, startId, digest, currency, amount, compare, ...start, file.archivedPlace];
   const [row] = await statements.run('settle', values, tx).catch((error: unknown) => {
     throw refusalIn(error);
   });

@@ -1,5 +1,6 @@
 import type { Statements } from '../store/statements.ts';
 import { numberOf, optionalText, type Row, textOf } from '../store/store.ts';
+import { appliedIn, paidIn, subjectIn } from './archived.ts';
 import type { TransitionCase } from './evaluate.ts';
 import { bodyIn, expectationIn, reasonIn, signedIn } from './stored.ts';
 
@@ -13,6 +14,8 @@ export interface CaseFile extends TransitionCase {
   readonly revision: number;
   /** The text of its only body; undefined when it has more, or when it was pruned. */
   readonly content: string | undefined;
+  /** The highest one of its internal_reference in the archive. */
+  readonly archivedPlace: number;
 }
 
 export async function readCase<Tx>(
@@ -29,19 +32,27 @@ export function caseIn(rows: readonly Row[]): CaseFile | undefined {
   if (row === undefined) return undefined;
   const verified = rows.filter((body) => body['refusal'] === null);
   const evidence = rows.filter((body) => body['refusal'] !== null);
+  const signed = signedIn(row);
+  const applied = appliedIn(row);
+  const archived = subjectIn(row);
+  // It outweighs a later expectation, with which the reference could be paid once more.
+  const paid = paidIn(row);
+  const isPaidThere = paid !== undefined && paid.signed.internal_reference !== signed.internal_reference;
   return {
     transitionId: textOf(row, 'transition_id'),
-    signed: signedIn(row),
+    signed,
     bodies: verified.map(bodyIn),
     refusals: evidence.flatMap((body) => reasonIn(body, 'refusal') ?? []),
-    expectation: expectationIn(row),
-    appliedStatus: row['applied'] === null ? undefined : signedIn(row, 'applied').transaction_status,
-    isPaidByAnother: numberOf(row, 'is_paid_by_another') === 1,
+    expectation: paid?.expectation ?? expectationIn(row),
+    appliedStatus: applied.place > archived.place ? applied.status : archived.status,
+    isArchived: archived.isArchived,
+    isPaidByAnother: isPaidThere || numberOf(row, 'is_paid_by_another') === 1,
     unfinished: numberOf(row, 'unfinished') - 1,
     isWaived: numberOf(row, 'waived') === 1,
     startId: optionalText(row, 'start_id'),
     looks: numberOf(row, 'looks'),
     revision: numberOf(row, 'revision'),
     content: optionalText(row, 'content'),
+    archivedPlace: archived.place,
   };
 }

@@ -52,6 +52,8 @@ export interface TransitionCase {
   readonly expectation: KnownExpectation | undefined;
   /** The status last applied for this internal_reference. */
   readonly appliedStatus: string | undefined;
+  /** It is in the archive already: what is here arrived later, and claims something else. */
+  readonly isArchived: boolean;
   /** A transition of another internal_reference has settled the expectation. */
   readonly isPaidByAnother: boolean;
   /** Earlier starts of the handler that no outcome followed. */
@@ -104,6 +106,8 @@ export function evaluate(
   const { transaction_status: status } = signed;
   const [first] = bodies;
   if (first === undefined) return park('quarantined', refusals[0] ?? 'signed_field_malformed');
+  // Before all others, so that neither a person nor a rule has it applied again (threat A60).
+  if (transition.isArchived) return park('superseded', 'archived');
   if (signed.merchant_reference === '' || signed.internal_reference === '')
     return park('quarantined', 'empty_reference');
   const isCompleted = status === 'COMPLETED' && rules.completedEvents.includes(signed.event);

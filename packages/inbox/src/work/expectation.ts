@@ -9,7 +9,8 @@ import { checkOptions, type OptionRules } from '@payment-service/core/receive';
 import { isStorableCurrency, referenceKey } from '../intake/record.ts';
 import { DATE, NAME } from '../options.ts';
 import type { Statements } from '../store/statements.ts';
-import type { Comparison, ExpectedMoney } from './evaluate.ts';
+import { findArchived } from './archived.ts';
+import type { Comparison, ExpectedMoney, KnownExpectation } from './evaluate.ts';
 import { COMPARISONS, expectationIn } from './stored.ts';
 
 /** What the merchant itself knows that a payment must be. */
@@ -86,8 +87,10 @@ export async function keepExpectation<Tx>(
   const { referenceKey: key, transactionType, account, merchantReference, deadlineAt } = expectation;
   const { currency, amount, compare } = expectation;
   const values = [key, transactionType, account, merchantReference, currency, amount, compare, deadlineAt];
-  const [row = {}] = await statements.run('add_expectation', values, tx);
-  const known = expectationIn(row);
+  const reference = JSON.stringify(merchantReference);
+  const [row] = await statements.run('add_expectation', [...values, reference], tx);
+  const known =
+    row === undefined ? await archivedExpectation(statements, expectation, tx) : expectationIn(row);
   const isSame = known?.currency === currency && known.amount === amount && known.compare === compare;
   if (known !== undefined && !isSame) {
     const { settledBy, replaced, ...earlier } = known;
@@ -108,4 +111,17 @@ export async function keepExpectation<Tx>(
   }
   if (known?.settledBy === undefined)
     await statements.run('wake_for_expectation', [key, transactionType], tx);
+}
+
+async function archivedExpectation<Tx>(
+  statements: Statements<Tx>,
+  { account, merchantReference, transactionType }: StoredExpectation,
+  tx: Tx,
+): Promise<KnownExpectation | undefined> {
+  const keys = { merchant_reference: merchantReference };
+  const found = await findArchived(statements, { keys, account }, tx);
+  return found.find(
+    ({ signed, expectation }) =>
+      expectation !== undefined && JSON.stringify(signed.transaction_type) === transactionType,
+  )?.expectation;
 }

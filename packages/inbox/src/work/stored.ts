@@ -54,7 +54,7 @@ function membersIn(row: Row, name: string): Readonly<Record<string, unknown>> {
   return membersOf(jsonIn(row, name));
 }
 
-function jsonIn(row: Row, name: string): unknown {
+export function jsonIn(row: Row, name: string): unknown {
   const text = textOf(row, name);
   try {
     return JSON.parse(text);
@@ -65,7 +65,7 @@ function jsonIn(row: Row, name: string): unknown {
 }
 
 /** None of what is no object. */
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 

@@ -108,6 +108,7 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     const none = { retrying: 0, superseded: 0, conflict: 0, dead: 0, resolved: 0 };
     expect(await inbox.stats()).toEqual({
       states: { ...none, pending: 1, settled: 1, unhandled: 1, quarantined: 1 },
+      archived: 0,
       reasons: { no_expectation: 1, amount_mismatch: 1 },
       overdue: 2,
       spooled: 0,
@@ -173,10 +174,10 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     await merchant.advance(90 * DAY_MS);
     await pay('YOUNG');
     await pay('REPEATED', 500.5);
-    expect(await inbox.prune({ bodiesOlderThanDays: 91 })).toEqual({ bodies: 0 });
-    expect(await merchant.open({ account: 'other' }).prune()).toEqual({ bodies: 0 });
-    expect(await inbox.prune()).toEqual({ bodies: 4 });
-    expect(await inbox.prune()).toEqual({ bodies: 0 });
+    expect(await inbox.prune({ bodiesOlderThanDays: 91 })).toEqual({ bodies: 0, archived: 0 });
+    expect(await merchant.open({ account: 'other' }).prune()).toEqual({ bodies: 0, archived: 0 });
+    expect(await inbox.prune()).toEqual({ bodies: 4, archived: 0 });
+    expect(await inbox.prune()).toEqual({ bodies: 0, archived: 0 });
     const textsOf = async (reference: string): Promise<(string | undefined)[] | undefined> =>
       (await show(reference))?.bodies.map(({ text }) => text);
     for (const reference of ['FORGED', 'YOUNG', 'REPEATED'])
@@ -199,7 +200,7 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     await Promise.all(bodies.map((each) => inbox.receive(each)));
     await merchant.query(`update ${merchant.table('transition')} set state = 'settled', next_at = null`);
     await merchant.advance(91 * DAY_MS);
-    expect(await inbox.prune()).toEqual({ bodies: bodies.length });
+    expect(await inbox.prune()).toEqual({ bodies: bodies.length, archived: 0 });
   });
 
   it('no event holds personal data, a reference or an amount, and an error in the hook changes nothing', async () => {

@@ -1,0 +1,78 @@
+import { checkOptions } from '@payment-service/core/receive';
+import { wholeNumber } from '../options.ts';
+import { numberOf } from '../store/store.ts';
+import type { OperatorContext } from './views.ts';
+
+/** What `prune()` removes. */
+export interface PruneOptions {
+  /** The text of bodies, counted from the last delivery. @default 90 */
+  readonly bodiesOlderThanDays?: number | undefined;
+  /**
+   * Moves settled and superseded transitions into the archive, counted from the last change and the last delivery. There a row of
+   * about 200 bytes prevents that they are applied again, and says what became of them. @default nothing is archived
+   */
+  readonly archiveOlderThanDays?: number | undefined;
+}
+
+/** How much `prune()` has removed. */
+export interface Pruned {
+  readonly bodies: number;
+  /** Transitions that were moved into the archive. */
+  readonly archived: number;
+}
+
+const DAY_MS = 86_400_000;
+/** No rule and no person moves them any more. What a person closed is not among them: it stays with its note. */
+const FINAL = ['settled', 'superseded'] as const;
+
+export async function prune<Tx>(context: OperatorContext<Tx>, options: PruneOptions): Promise<Pruned> {
+  const days = wholeNumber(100_000);
+  checkOptions('prune()', options, { bodiesOlderThanDays: days, archiveOlderThanDays: days });
+  const { bodiesOlderThanDays = 90, archiveOlderThanDays } = options;
+  let archived = 0;
+  // First, so that no text is removed from what goes as a whole.
+  if (archiveOlderThanDays !== undefined)
+    for (const state of FINAL) archived += await archive(context, state, archiveOlderThanDays * DAY_MS);
+  return { bodies: await pruneBodies(context, bodiesOlderThanDays * DAY_MS), archived };
+}
+
+/** In batches, each a transaction: everything else sees a transition here or in the archive. */
+async function archive<Tx>(
+  { store, statements, settings: { account } }: OperatorContext<Tx>,
+  state: (typeof FINAL)[number],
+  ageMs: number,
+): Promise<number> {
+  let archived = 0;
+  for (let mark: readonly [number, number] | undefined = [-1, 0]; mark !== undefined; ) {
+    const [changedAt, after] = mark;
+    mark = await store.transaction(async (tx) => {
+      const values = [account, state, changedAt, after, ageMs];
+      const found = await statements.run('find_archivable', values, tx);
+      const ids = found.filter((row) => Boolean(row['is_free'])).map((row) => numberOf(row, 'id'));
+      if (ids.length > 0) {
+        await statements.run('add_archive_kinds', [JSON.stringify(ids)], tx);
+        const [moved = {}] = await statements.run('archive', [JSON.stringify(ids), account], tx);
+        archived += numberOf(moved, 'archived');
+      }
+      const last = found.at(-1);
+      return last && ([numberOf(last, 'changed_at'), numberOf(last, 'id')] as const);
+    });
+  }
+  return archived;
+}
+
+/** Removes the text of old bodies. Their claims and digests stay, so that a repetition is recognized. */
+async function pruneBodies<Tx>(
+  { statements, settings }: OperatorContext<Tx>,
+  ageMs: number,
+): Promise<number> {
+  let count = 0;
+  for (let after = 0; ; ) {
+    // In batches, so that other transactions wait only briefly.
+    const pruned = await statements.run('prune_bodies', [after, settings.account, ageMs]);
+    if (pruned.length === 0) return count;
+    count += pruned.length;
+    // The last transition may have more bodies than this: it is looked at again.
+    after = Math.max(...pruned.map((row) => numberOf(row, 'transition'))) - 1;
+  }
+}

@@ -1,0 +1,111 @@
+import { type SignedFields, transitionId } from '@payment-service/core';
+import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
+import type { Statements } from '../store/statements.ts';
+import { choiceOf, dateOf, numberOf, type Row, textOf, unexpected } from '../store/store.ts';
+import type { KnownExpectation } from './evaluate.ts';
+import { expectationIn, jsonIn, membersOf, reasonIn, signedIn } from './stored.ts';
+
+/** What `prune()` has left of a transition. */
+export interface Archived {
+  readonly id: number;
+  readonly transitionId: string;
+  readonly signed: SignedFields;
+  readonly state: TransitionState;
+  readonly reason: TransitionReason | undefined;
+  readonly changedAt: Date;
+  /** What it has settled, if it was a payment. */
+  readonly expectation: KnownExpectation | undefined;
+}
+
+/** By which the archive is asked: by all of them that are given. */
+export interface ArchiveKeys {
+  readonly transitionId?: string | undefined;
+  readonly merchant_reference?: string | undefined;
+  readonly internal_reference?: string | undefined;
+}
+
+/** The status of an internal_reference that was applied last. */
+interface Applied {
+  /** Counts them, in the archive as well; 0 when there is none. */
+  readonly place: number;
+  readonly status: string | undefined;
+}
+
+/** The newest first, at most 1000. */
+export async function findArchived<Tx>(
+  statements: Statements<Tx>,
+  { keys, account }: { readonly keys: ArchiveKeys; readonly account: string },
+  tx?: Tx,
+): Promise<Archived[]> {
+  const { merchant_reference, internal_reference } = keys;
+  const json = (reference: string | undefined): string | null =>
+    reference === undefined ? null : JSON.stringify(reference);
+  const values = [
+    account,
+    keys.transitionId ?? null,
+    // One of the two is enough to find them.
+    json(merchant_reference),
+    merchant_reference === undefined ? json(internal_reference) : null,
+  ];
+  const found = (await statements.run('find_archived', values, tx)).map(archivedIn);
+  return found.filter(
+    (each) =>
+      each.transitionId === (keys.transitionId ?? each.transitionId) &&
+      each.signed.merchant_reference === (merchant_reference ?? each.signed.merchant_reference) &&
+      each.signed.internal_reference === (internal_reference ?? each.signed.internal_reference),
+  );
+}
+
+function archivedIn(row: Row): Archived {
+  const signed = signedIn(row);
+  // Only its first digits are stored.
+  const id = transitionId(signed, textOf(row, 'account'));
+  return {
+    id: numberOf(row, 'id'),
+    transitionId: id,
+    signed,
+    state: choiceOf(row, 'state', TRANSITION_STATES),
+    reason: row['reason'] === '' ? undefined : reasonIn(row, 'reason'),
+    changedAt: dateOf(row, 'changed_at'),
+    expectation:
+      row['amount'] === '' ? undefined : settledIn({ ...row, currency: jsonIn(row, 'currency') }, id),
+  };
+}
+
+/** Of a row of a case: who has settled its merchant_reference in the archive, and as what. */
+export function paidIn(
+  row: Row,
+): { readonly expectation: KnownExpectation; readonly signed: SignedFields } | undefined {
+  if (row['paid'] === null) return undefined;
+  const paid = membersOf(jsonIn(row, 'paid'));
+  const signed = signedIn({ signed: JSON.stringify(paid['signed'] ?? null) });
+  const expectation = settledIn(paid, transitionId(signed, textOf(row, 'account')));
+  if (expectation === undefined) throw unexpected(row, 'paid', 'what was settled');
+  return { expectation, signed };
+}
+
+/** Of a row of a case: whether the archive has it, and which status of its internal_reference was applied last there. */
+export function subjectIn(row: Row): Applied & { readonly isArchived: boolean } {
+  const found = row['archived'] === null ? [] : jsonIn(row, 'archived');
+  let subject = { isArchived: false, place: 0, status: undefined as string | undefined };
+  for (const each of Array.isArray(found) ? found : []) {
+    const { isOwn, place, status } = membersOf(each);
+    if (typeof place !== 'number' || typeof status !== 'string')
+      throw unexpected(row, 'archived', 'places and statuses');
+    const isArchived = subject.isArchived || isOwn === true;
+    subject = place > subject.place ? { isArchived, place, status } : { ...subject, isArchived };
+  }
+  return subject;
+}
+
+/** Of a row of a case: the status that was applied last outside of the archive. */
+export function appliedIn(row: Row): Applied {
+  if (row['applied'] === null) return { place: 0, status: undefined };
+  const { place, signed } = membersOf(jsonIn(row, 'applied'));
+  if (typeof place !== 'number') throw unexpected(row, 'applied', 'a place');
+  return { place, status: signedIn({ signed: JSON.stringify(signed ?? null) }).transaction_status };
+}
+
+function settledIn(row: Row, settledBy: string): KnownExpectation | undefined {
+  return expectationIn({ ...row, settled_by: settledBy, replaced: '[]' });
+}
