@@ -157,7 +157,10 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       expect(await inbox.retry({ state: 'dead' }, why)).toBe(1);
       await workUntil(inbox, isDead);
       expect(await inbox.resolve({ state: 'dead' }, why)).toBe(1);
-      expect(await inbox.prune({ bodiesOlderThanDays: 1, archiveOlderThanDays: 1 })).toEqual({ bodies: 0, archived: 0 });
+      expect(await inbox.prune({ bodiesOlderThanDays: 1, archiveOlderThanDays: 1 })).toEqual({
+        bodies: 0,
+        archived: 0,
+      });
       expect(await inbox.show(dead?.transitionId ?? '')).toMatchObject({
         state: 'resolved',
         bodies: [{ deliveries: 2 }],
