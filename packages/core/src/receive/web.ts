@@ -21,7 +21,7 @@ export function requestOf(from: Request | HonoContext): Request {
  */
 export function incomingWebCallback(from: Request | HonoContext): IncomingCallback {
   const request = requestOf(from);
-  const incoming: unknown = 'req' in from ? Reflect.get(Object(from.env), 'incoming') : undefined;
+  const incoming: unknown = 'req' in from ? Object(from.env).incoming : undefined;
   if (isUntouched(request, incoming)) return incomingCallback(incoming);
   const { method, headers } = request;
   const read: BodySource = (sink) => readPieces(request, sink);
@@ -36,7 +36,7 @@ export function incomingWebCallback(from: Request | HonoContext): IncomingCallba
  * makes one in @hono/node-server 1 (decision D54).
  */
 function isUntouched(request: Request, incoming: unknown): incoming is NodeRequest {
-  if (Reflect.get(Object(incoming), 'readableDidRead') !== false) return false;
+  if (Object(incoming).readableDidRead !== false) return false;
   const kept = Object.getOwnPropertySymbols(request).map((symbol): unknown => Reflect.get(request, symbol));
   return kept.includes(incoming) && !kept.some((value) => value instanceof Request);
 }
@@ -50,7 +50,7 @@ function readPieces(request: Request, { chunk, end, abort }: BodySink): () => vo
   const stream = request.body ?? new Blob([]).stream();
   if (stream.locked) {
     abort(); // Something else reads it, and getReader() would throw.
-    return () => {};
+    return abort; // For a second time, which changes nothing.
   }
   const reader = stream.getReader();
   const readNext = (): void => {
