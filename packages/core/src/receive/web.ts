@@ -21,7 +21,7 @@ export function requestOf(from: Request | HonoContext): Request {
  */
 export function incomingWebCallback(from: Request | HonoContext): IncomingCallback {
   const request = requestOf(from);
-  const incoming: unknown = 'req' in from ? Object(from.env).incoming : undefined;
+  const incoming: unknown = Object('env' in from && from.env).incoming;
   if (isUntouched(request, incoming)) return incomingCallback(incoming);
   const { method, headers } = request;
   const read: BodySource = (sink) => readPieces(request, sink);
@@ -37,7 +37,7 @@ export function incomingWebCallback(from: Request | HonoContext): IncomingCallba
  */
 function isUntouched(request: Request, incoming: unknown): incoming is NodeRequest {
   if (Object(incoming).readableDidRead !== false) return false;
-  const kept = Object.getOwnPropertySymbols(request).map((symbol): unknown => Reflect.get(request, symbol));
+  const kept = Object.getOwnPropertySymbols(request).map((symbol): unknown => Object(request)[symbol]);
   return kept.includes(incoming) && !kept.some((value) => value instanceof Request);
 }
 
@@ -62,5 +62,5 @@ function readPieces(request: Request, { chunk, end, abort }: BodySink): () => vo
     }, abort);
   };
   readNext();
-  return () => void reader.cancel().catch(() => undefined); // Nothing waits for an abandoned stream.
+  return () => void reader.cancel().catch(() => {}); // Nothing waits for an abandoned stream.
 }
