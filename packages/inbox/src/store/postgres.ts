@@ -107,6 +107,7 @@ export function postgres<Client extends PostgresClient>(
     },
     transaction: (body, { entry = [], last } = {}) =>
       lend(pool, async (client) => {
+        committed.delete(client); // Of a body that failed after its commit.
         const own = entry.map(({ statement }) => statement);
         const unknown = messages.unknown(client, last === undefined ? own : [...own, last]);
         if (unknown.length > 0) await within(BEGIN_MS, messages.prepare(client, unknown));

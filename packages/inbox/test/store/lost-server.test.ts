@@ -118,12 +118,12 @@ describe('a server that ends', () => {
       const { credit, credits } = await newLedger();
       inbox.handle(credit);
       // Every third commit loses its connection.
-      let [commits, lost] = [0, 0];
+      let [count, lost] = [0, 0];
       pool.on('connect', (client) => {
         const query = client.query.bind(client);
         const lose = async (commit: () => unknown): Promise<unknown> => {
-          commits += 1;
-          if (commits % 3 !== 0) return commit();
+          count += 1;
+          if (count % 3 !== 0) return commit();
           lost += 1;
           const { rows } = await query('select pg_backend_pid() as id');
           if (moment === 'after') await commit();
@@ -133,8 +133,9 @@ describe('a server that ends', () => {
         const intercepted = (...values: unknown[]): unknown => {
           const run = (): unknown => Reflect.apply(query, client, values);
           const text = String(Reflect.get(Object(values[0]), 'text') ?? values[0]);
-          // First deliveries and the start of an attempt commit automatically.
-          const isCommit = text === 'commit' || /insert into \S+\.callback|unfinished \+ 1/.test(text);
+          // First deliveries and the start of an attempt commit automatically, and a settlement brings its COMMIT.
+          const commits = /(^|\n)commit$|insert into \S+\.callback|unfinished \+ 1/;
+          const isCommit = commits.test(text) && !text.startsWith('prepare ');
           return isCommit ? lose(run) : run();
         };
         Object.assign(client, { query: intercepted });

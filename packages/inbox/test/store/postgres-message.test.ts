@@ -83,3 +83,26 @@ it('two stores on one pool execute what one of them has prepared', async () => {
   const names = 'select name from pg_prepared_statements';
   expect((await pool.query(names)).rows).toEqual([{ name: expect.stringMatching(/_x$/) }]);
 });
+
+it('a body that fails after its last statement has committed leaves the next transaction to its own commit', async () => {
+  const { pool, store } = newStore(1);
+  const table = `message_${process.hrtime.bigint()}`;
+  await pool.query(`create table ${table} (n integer)`);
+  const last = {
+    text: `insert into ${table} values (cast($1 as integer)) returning n`,
+    isPrepared: true,
+    isLast: true,
+  };
+  const failing = store.transaction(
+    async (tx) => {
+      expect(await store.query(last, [1], tx)).toEqual([{ n: 1 }]);
+      throw new Error('after the commit');
+    },
+    { last },
+  );
+  await expect(failing).rejects.toThrow('after the commit');
+  await store.transaction((tx) => tx.query(`insert into ${table} values (2)`));
+  // Another connection would not see what is open on this one.
+  await pool.query('rollback');
+  expect((await pool.query(`select n from ${table} order by n`)).rows).toEqual([{ n: 1 }, { n: 2 }]);
+});
