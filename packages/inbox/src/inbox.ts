@@ -4,7 +4,7 @@ import type { InboxHealth, InboxStats, OverdueExpectation } from './operator/hea
 import type { Pruned, PruneOptions } from './operator/prune.ts';
 import type { ListOptions, TransitionDetails, TransitionSummary } from './operator/views.ts';
 import type { Migration } from './store/schema.ts';
-import type { Drained } from './work/dispatcher.ts';
+import type { Drained } from './work/drain.ts';
 import type { Expectation } from './work/expectation.ts';
 import type { CompletedTransition, HandledTransition, HandlerSelector } from './work/handlers.ts';
 

@@ -19,7 +19,7 @@ export type { Migration } from './store/schema.ts';
 export { type SqliteTransaction, sqlite } from './store/sqlite.ts';
 export type { SqliteResult, SqliteValue, SqliteValues } from './store/sqlite-thread.ts';
 export type { Call, Row, SqlValue, Statement, Store } from './store/store.ts';
-export type { Drained } from './work/dispatcher.ts';
+export type { Drained } from './work/drain.ts';
 export type { Comparison, ExpectedMoney, Settled, StoredClaim } from './work/evaluate.ts';
 export type { Expectation } from './work/expectation.ts';
 export type { CompletedTransition, HandledTransition, HandlerSelector } from './work/handlers.ts';

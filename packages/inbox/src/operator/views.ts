@@ -5,9 +5,9 @@ import { DATE, wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
 import { type Archived, type ArchiveKeys, findArchived } from '../work/archived.ts';
-import type { WorkContext } from '../work/attempt.ts';
 import type { KnownExpectation, Settled, StoredClaim } from '../work/evaluate.ts';
 import { bodyIn, expectationIn, reasonIn, signedIn } from '../work/stored.ts';
+import type { WorkContext } from '../work/turn.ts';
 import { isListedByChange, searchFor } from './search.ts';
 
 /** What every view and action needs. */

@@ -1,56 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
-import { unsignedFields } from '@payment-service/core';
 import { failureCode } from '../events.ts';
-import { backoff, type Settings } from '../options.ts';
-import type { Statements } from '../store/statements.ts';
-import {
-  NotPrepared,
-  numberOf,
-  optionalText,
-  type Row,
-  type SqlValue,
-  type Store,
-  type TransactionParts,
-  textOf,
-} from '../store/store.ts';
+import { backoff } from '../options.ts';
+import { NotPrepared, optionalText, type Row, type TransactionParts, textOf } from '../store/store.ts';
 import { TransactionEnded } from '../store/transaction-ended.ts';
-import { pause, within } from '../time.ts';
-import { type CaseFile, caseIn } from './case.ts';
-import { evaluate, type Verdict } from './evaluate.ts';
-import { findHandler, type Handler, type Handlers } from './handlers.ts';
+import { pause } from '../time.ts';
+import { apply } from './apply.ts';
+import { caseIn } from './case.ts';
+import { evaluate } from './evaluate.ts';
+import { findHandler } from './handlers.ts';
+import type { Afterwards, Due, Ended, Start, Started, Turn, WorkContext } from './turn.ts';
 import { runUntilAnswered, waitForStore } from './until-answered.ts';
-
-export interface WorkContext<Tx> {
-  readonly store: Store<Tx>;
-  readonly statements: Statements<Tx>;
-  readonly settings: Settings;
-  readonly handlers: Handlers<Tx>;
-  /** Aborted when the worker ends. */
-  readonly signal: AbortSignal;
-}
-
-/** A due transition, as the index gives it. */
-export interface Due {
-  readonly id: number;
-  readonly transitionId: string;
-  readonly nextAt: number;
-  readonly subjectKey: string;
-  readonly attempts: number;
-  /** Earlier starts that no outcome followed: its handler may end the process. */
-  readonly unfinished: number;
-}
-
-export function dueIn(row: Row): Due {
-  return {
-    id: numberOf(row, 'id'),
-    transitionId: textOf(row, 'transition_id'),
-    nextAt: numberOf(row, 'next_at'),
-    subjectKey: textOf(row, 'subject_key'),
-    attempts: numberOf(row, 'attempts'),
-    unfinished: numberOf(row, 'unfinished'),
-  };
-}
 
 /** How often a transition that waits for an expectation or another body is looked at again: for about 15 minutes. */
 const MAX_LOOKS = 10;
@@ -59,46 +19,6 @@ const BUSY_MS = 200;
 /** How long to wait before the outcome of a transaction is asked for again. */
 const OUTCOME_MS = 20;
 const MAX_ERROR_LENGTH = 500;
-
-/** A start that is committed. */
-export interface Start {
-  /** Tells it from the starts of other workers, and its transaction from others (threat A51). */
-  readonly startId: string;
-  /** Of the attempt before. */
-  readonly lastError: string | undefined;
-}
-
-/** How an attempt follows another one, and is followed. */
-export interface Turn {
-  /** Its start, when the transaction that settled another transition has committed it. */
-  readonly start?: Start | undefined;
-  /** Takes the transition whose start is committed together with the settlement of this one. */
-  takeNext?(): Due | undefined;
-}
-
-/** `attempts` is the number of this one. */
-type Started = Due &
-  Start & {
-    /** The number of the transaction in which its handler has begun, on PostgreSQL. */
-    transaction?: string;
-    /** What its settlement starts. */
-    next?: Due & Pick<Start, 'startId'>;
-  };
-
-/**
- * What became of an attempt. `undone`: it was taken back, since another worker has the reference or the transition changed;
- * `overtaken`: another process was faster, and it did not start.
- */
-export type Outcome = 'settled' | 'parked' | 'retrying' | 'undone' | 'overtaken';
-
-export interface Ended {
-  readonly outcome: Outcome;
-  /** The committed start of what was taken as the next one. */
-  readonly begun?: Start | undefined;
-}
-
-/** What is left to do after the transaction, which took so long. */
-type Afterwards = (durationMs: number) => Ended | Promise<Ended>;
 
 /**
  * Works on one due transition. The start is committed first, so that it outlives a crash of the process; then the effect
@@ -202,97 +122,6 @@ async function decide<Tx>(
     if (looks === 0) settings.emit({ name: 'transition.parked', transitionId, state, reason });
     return { outcome: 'parked' };
   };
-}
-
-interface Application<Tx> extends Extract<Verdict, { kind: 'apply' }> {
-  readonly file: CaseFile;
-  readonly handler: Handler<Tx> | undefined;
-}
-
-async function apply<Tx>(
-  started: Started,
-  { file, handler, settled: expected, digest, isContradicted }: Application<Tx>,
-  { statements, settings, takeNext }: WorkContext<Tx> & Turn,
-  tx: Tx,
-): Promise<Afterwards> {
-  const { id, attempts, startId } = started;
-  const { transitionId, signed } = file;
-  // A body whose text was pruned claims nothing.
-  const content = file.bodies.length > 1 ? await readContent(statements, { id, digest }, tx) : file.content;
-  const claimed = unsignedFields(content ?? '');
-  const settled = expected && Object.freeze({ currency: expected.currency, amount: expected.amount });
-  const paidBy = file.isPaidByAnother ? file.expectation?.settledBy : undefined;
-  const input = Object.freeze({ tx, signed, settled, claimed, paidBy, attempt: attempts, transitionId });
-  const running = Promise.resolve(input).then(handler);
-  try {
-    await within(settings.handlerTimeoutMs, running, 'The handler did not settle within handlerTimeoutMs.');
-  } catch (error) {
-    // What it did may be committed although it failed, so it must not run again.
-    const own = within(settings.storeTimeoutMs, isOwn(statements, startId, tx));
-    if (!(await own.catch(() => true))) throw new TransactionEnded({ cause: error });
-    throw error;
-  }
-  // Their conditions make an effect happen once: a second attempt, on any machine and after any crash, finds them false, and
-  // its effects are rolled back.
-  if (expected === undefined && file.expectation?.settledBy === undefined) {
-    const [known = { settled_by: null }] = await statements.run('lock_expectation', [id], tx);
-    if (known['settled_by'] !== null) throw changed();
-  }
-  const { currency = null, amount = null, compare = null } = expected ?? {};
-  // What failed once does not risk to fail again for the sake of the next one.
-  const taken = attempts === 1 ? takeNext?.() : undefined;
-  const next = taken && { ...taken, startId: randomUUID() };
-  if (next !== undefined) started.next = next;
-  const start = next
-    ? [next.id, next.nextAt, backoff(next.attempts + 1, settings), next.startId, next.subjectKey]
-    : NO_START;
-  const values = [id, startId, digest, currency, amount, compare, ...start, file.archivedPlace];
-  const [row] = await statements.run('settle', values, tx).catch((error: unknown) => {
-    throw refusalIn(error);
-  });
-  if (row === undefined) throw changed();
-  const isBegun = next !== undefined && Number(row['begun']) > 0;
-  const begun = isBegun ? { startId: next.startId, lastError: optionalText(row, 'begun_error') } : undefined;
-  const event = { name: 'transition.settled', transitionId, state: 'settled', attempt: attempts } as const;
-  return (durationMs) => {
-    settings.emit({ ...event, contradicted: isContradicted, durationMs });
-    return { outcome: 'settled', begun };
-  };
-}
-
-const NO_START: readonly SqlValue[] = [null, null, null, null, null];
-
-function changed(options?: ErrorOptions): Error {
-  return new Error(
-    'The expectation or the state of this transition changed while its handler ran, so what the handler did was undone. A ' +
-      'handler must not change the expectation that it settles.',
-    options,
-  );
-}
-
-/** The statement that settles says by an error why it did not, so that a COMMIT behind it does not run. */
-function refusalIn(error: unknown): unknown {
-  const text = error instanceof Error ? error.message : '';
-  if (text.includes('payment_inbox: ended')) return new TransactionEnded();
-  return text.includes('payment_inbox: changed') ? changed() : error;
-}
-
-async function readContent<Tx>(
-  statements: Statements<Tx>,
-  { id, digest }: { readonly id: number; readonly digest: string },
-  tx: Tx,
-): Promise<string | undefined> {
-  const [body] = await statements.run('read_content', [id, digest], tx);
-  return body && optionalText(body, 'content');
-}
-
-/** False when the handler has ended the transaction: on PostgreSQL its mark is gone, on SQLite the transaction itself. */
-async function isOwn<Tx>(statements: Statements<Tx>, mark: string, tx: Tx): Promise<boolean> {
-  const rows = await statements.run('is_own_transaction', [mark], tx).catch((error: unknown) => {
-    if (failureCode(error) === 'TRANSACTION_ENDED') return [];
-    throw error;
-  });
-  return Boolean(rows[0]?.['is_own']);
 }
 
 /**

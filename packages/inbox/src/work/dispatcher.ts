@@ -1,8 +1,8 @@
 import { ConfigurationError } from '@payment-service/core';
 import { numberOf } from '../store/store.ts';
 import { pause, within } from '../time.ts';
+import { attempt } from './attempt.ts';
 import {
-  attempt,
   type Due,
   dueIn,
   type Ended,
@@ -10,8 +10,7 @@ import {
   type Start,
   type Turn,
   type WorkContext,
-} from './attempt.ts';
-import { mergeTally } from './tally.ts';
+} from './turn.ts';
 import { waitForStore } from './until-answered.ts';
 import type { Wakeup } from './wakeup.ts';
 
@@ -49,7 +48,7 @@ const LEFT: Ended = { outcome: 'undone' };
  * not depend on how many are due. A lane that settles a transition goes on with the next one of the window, whose start is
  * committed together with that settlement.
  */
-class Dispatcher<Tx> {
+export class Dispatcher<Tx> {
   readonly #options: PassOptions<Tx>;
   /** The internal_references that lanes have, until their transitions have ended. */
   readonly #subjects = new Set<string>();
@@ -257,49 +256,4 @@ export async function dispatch<Tx>(options: WorkOptions<Tx>): Promise<void> {
   }
   await dispatcher.ended();
   settings.emit({ name: 'worker.stopped' });
-}
-
-/** What a pass of `drain()` has done. */
-export interface Drained {
-  readonly settled: number;
-  /** Wait for a person, a handler, an expectation or another body. */
-  readonly parked: number;
-  /** Failed, and are tried again. */
-  readonly retrying: number;
-  /** Still due at the end: what the limits left, what others work on, and what became due meanwhile. */
-  readonly left: number;
-}
-
-/**
- * Works once on what is due now, until the limit is reached or the signal is aborted; running handlers end before it
- * resolves.
- *
- * @throws What the database says when it does not tell what is due.
- */
-export async function drainDue<Tx>(options: DispatcherOptions<Tx>, limit: number): Promise<Drained> {
-  const { statements, settings, signal } = options;
-  const counts = { settled: 0, parked: 0, retrying: 0, undone: 0, overtaken: 0 };
-  const done = (): number => counts.settled + counts.parked + counts.retrying;
-  const onOutcome = (outcome: Outcome): void => {
-    counts[outcome] += 1;
-  };
-  const dispatcher = new Dispatcher({ ...options, isPass: true, onOutcome, limit });
-  try {
-    for (let before = -1; before < done() && !signal.aborted; ) {
-      before = done();
-      dispatcher.restart();
-      while (await dispatcher.startWindow());
-      const { isFull } = dispatcher;
-      await dispatcher.ended();
-      // Again from the beginning for what waited for another transition of its internal_reference, and in the place of what was
-      // taken back.
-      if (dispatcher.isFull || !(dispatcher.isPassedOver || isFull)) break;
-    }
-  } finally {
-    await dispatcher.ended();
-  }
-  const { settled, parked, retrying } = counts;
-  await mergeTally(options);
-  const [row = {}] = await statements.run('count_due', [settings.account]);
-  return Object.freeze({ settled, parked, retrying, left: numberOf(row, 'count') });
 }

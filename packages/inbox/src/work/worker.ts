@@ -6,10 +6,11 @@ import { wholeNumber } from '../options.ts';
 import { warn } from '../problems.ts';
 import type { Readiness } from '../store/readiness.ts';
 import { pause } from '../time.ts';
-import type { WorkContext } from './attempt.ts';
 import { followClock } from './clock.ts';
-import { concurrencyOf, type Drained, dispatch, drainDue } from './dispatcher.ts';
+import { concurrencyOf, dispatch } from './dispatcher.ts';
+import { type Drained, drainDue } from './drain.ts';
 import { mergeTally } from './tally.ts';
+import type { WorkContext } from './turn.ts';
 import type { Wakeup } from './wakeup.ts';
 
 /** How many polls come between two looks at the clock and at the version of the tables. */

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { unsignedFields } from '@payment-service/core';
+import { failureCode } from '../events.ts';
+import { backoff } from '../options.ts';
+import type { Statements } from '../store/statements.ts';
+import { optionalText, type SqlValue } from '../store/store.ts';
+import { TransactionEnded } from '../store/transaction-ended.ts';
+import { within } from '../time.ts';
+import type { CaseFile } from './case.ts';
+import type { Verdict } from './evaluate.ts';
+import type { Handler } from './handlers.ts';
+import type { Afterwards, Started, Turn, WorkContext } from './turn.ts';
+
+interface Application<Tx> extends Extract<Verdict, { kind: 'apply' }> {
+  readonly file: CaseFile;
+  readonly handler: Handler<Tx> | undefined;
+}
+
+/** Runs the handler, and settles in its transaction. */
+export async function apply<Tx>(
+  started: Started,
+  { file, handler, settled: expected, digest, isContradicted }: Application<Tx>,
+  { statements, settings, takeNext }: WorkContext<Tx> & Turn,
+  tx: Tx,
+): Promise<Afterwards> {
+  const { id, attempts, startId } = started;
+  const { transitionId, signed } = file;
+  // A body whose text was pruned claims nothing.
+  const content = file.bodies.length > 1 ? await readContent(statements, { id, digest }, tx) : file.content;
+  const claimed = unsignedFields(content ?? '');
+  const settled = expected && Object.freeze({ currency: expected.currency, amount: expected.amount });
+  const paidBy = file.isPaidByAnother ? file.expectation?.settledBy : undefined;
+  const input = Object.freeze({ tx, signed, settled, claimed, paidBy, attempt: attempts, transitionId });
+  const running = Promise.resolve(input).then(handler);
+  try {
+    await within(settings.handlerTimeoutMs, running, 'The handler did not settle within handlerTimeoutMs.');
+  } catch (error) {
+    // What it did may be committed although it failed, so it must not run again.
+    const own = within(settings.storeTimeoutMs, isOwn(statements, startId, tx));
+    if (!(await own.catch(() => true))) throw new TransactionEnded({ cause: error });
+    throw error;
+  }
+  // Their conditions make an effect happen once: a second attempt, on any machine and after any crash, finds them false, and
+  // its effects are rolled back.
+  if (expected === undefined && file.expectation?.settledBy === undefined) {
+    const [known = { settled_by: null }] = await statements.run('lock_expectation', [id], tx);
+    if (known['settled_by'] !== null) throw changed();
+  }
+  const { currency = null, amount = null, compare = null } = expected ?? {};
+  // What failed once does not risk to fail again for the sake of the next one.
+  const taken = attempts === 1 ? takeNext?.() : undefined;
+  const next = taken && { ...taken, startId: randomUUID() };
+  if (next !== undefined) started.next = next;
+  const start = next
+    ? [next.id, next.nextAt, backoff(next.attempts + 1, settings), next.startId, next.subjectKey]
+    : NO_START;
+  const values = [id, startId, digest, currency, amount, compare, ...start, file.archivedPlace];
+  const [row] = await statements.run('settle', values, tx).catch((error: unknown) => {
+    throw refusalIn(error);
+  });
+  if (row === undefined) throw changed();
+  const isBegun = next !== undefined && Number(row['begun']) > 0;
+  const begun = isBegun ? { startId: next.startId, lastError: optionalText(row, 'begun_error') } : undefined;
+  const event = { name: 'transition.settled', transitionId, state: 'settled', attempt: attempts } as const;
+  return (durationMs) => {
+    settings.emit({ ...event, contradicted: isContradicted, durationMs });
+    return { outcome: 'settled', begun };
+  };
+}
+
+const NO_START: readonly SqlValue[] = [null, null, null, null, null];
+
+function changed(options?: ErrorOptions): Error {
+  return new Error(
+    'The expectation or the state of this transition changed while its handler ran, so what the handler did was undone. A ' +
+      'handler must not change the expectation that it settles.',
+    options,
+  );
+}
+
+/** The statement that settles says by an error why it did not, so that a COMMIT behind it does not run. */
+function refusalIn(error: unknown): unknown {
+  const text = error instanceof Error ? error.message : '';
+  if (text.includes('payment_inbox: ended')) return new TransactionEnded();
+  return text.includes('payment_inbox: changed') ? changed() : error;
+}
+
+async function readContent<Tx>(
+  statements: Statements<Tx>,
+  { id, digest }: { readonly id: number; readonly digest: string },
+  tx: Tx,
+): Promise<string | undefined> {
+  const [body] = await statements.run('read_content', [id, digest], tx);
+  return body && optionalText(body, 'content');
+}
+
+/** False when the handler has ended the transaction: on PostgreSQL its mark is gone, on SQLite the transaction itself. */
+async function isOwn<Tx>(statements: Statements<Tx>, mark: string, tx: Tx): Promise<boolean> {
+  const rows = await statements.run('is_own_transaction', [mark], tx).catch((error: unknown) => {
+    if (failureCode(error) === 'TRANSACTION_ENDED') return [];
+    throw error;
+  });
+  return Boolean(rows[0]?.['is_own']);
+}
