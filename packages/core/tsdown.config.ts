@@ -25,7 +25,7 @@ const config: UserConfig = defineConfig({
       groups: [
         {
           name: 'shared',
-          test: /src\/(decimal|environment|errors|hook|key-check|near-name|options|receive\/request-body)\.ts$/,
+          test: /src\/(decimal|environment|errors|hook|key-check|near-name|options|trace-channel|receive\/request-body)\.ts$/,
           priority: 2,
         },
         { name: 'verify', test: /src\/verify\/(?!digest)[\w-]+\.ts$/, priority: 1 },

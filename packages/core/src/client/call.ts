@@ -3,6 +3,7 @@ import type { AttemptReport, FetchInit, Operation } from './client.ts';
 import { exchange } from './exchange.ts';
 import { AttemptFailure, invalid } from './failure.ts';
 import type { ClientSettings } from './settings.ts';
+import { CALLS, traceCall } from './trace.ts';
 
 /** One call of one operation. */
 export interface Call<T> {
@@ -30,7 +31,13 @@ const RETRY_COST = 10;
  *
  * @throws {PaymentServiceError}, or the reason of the caller's own signal.
  */
-export async function runCall<T>(call: Call<T>, caller: AbortSignal | undefined): Promise<T> {
+export function runCall<T>(call: Call<T>, caller: AbortSignal | undefined): Promise<T> {
+  return CALLS.hasSubscribers
+    ? traceCall(call, (traced) => runWithin(traced, caller))
+    : runWithin(call, caller);
+}
+
+async function runWithin<T>(call: Call<T>, caller: AbortSignal | undefined): Promise<T> {
   const { budget, settings } = call;
   const { timing, timeoutMs } = settings;
   budget.credit = Math.min(MAX_CREDIT, budget.credit + 1);

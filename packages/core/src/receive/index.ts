@@ -2,6 +2,7 @@ export { servingEnvironment } from '../environment.ts';
 export { nearName } from '../near-name.ts';
 export { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '../options.ts';
 export { printable, printableJson, printableLines } from '../printable.ts';
+export { type Trace, type TraceChannel, traceChannel } from '../trace-channel.ts';
 export { incomingCallback, type NodeRequest } from './node.ts';
 export { type ReceivedCallback, receiveCallback } from './receive-callback.ts';
 export { type IncomingRedirect, type ReceivedRedirect, receiveRedirect } from './receive-redirect.ts';
@@ -16,4 +17,6 @@ export type {
 } from './receiver.ts';
 export { createCallbackReceiver, createRedirectReceiver } from './receiver.ts';
 export type { BodySource, IncomingBody, IncomingCallback } from './request-body.ts';
+export type { DeliveryTrace } from './trace.ts';
+export { traceparentOf } from './traceparent.ts';
 export { type HonoContext, incomingWebCallback, requestOf } from './web.ts';

@@ -12,6 +12,8 @@ import {
   isParsedTooLarge,
   readBodyBytes,
 } from './request-body.ts';
+import { CALLBACKS, traceCallback } from './trace.ts';
+import { keepTraceparent } from './traceparent.ts';
 
 /** Core's answer, or, without `onCallback`, a verified callback for the adapter to pass through. */
 export type ReceivedCallback =
@@ -43,10 +45,15 @@ const REPLIES: ReadonlyMap<RefusalCode, Reply> = new Map<RefusalCode, Reply>([
  * @example
  * const { reply } = await receiveCallback(request, createCallbackReceiver({ signingKey, onCallback }));
  */
-export async function receiveCallback(
+export function receiveCallback(
   request: IncomingCallback,
   receiver: CallbackReceiver,
 ): Promise<ReceivedCallback> {
+  if (!CALLBACKS.hasSubscribers) return receive(request, receiver);
+  return traceCallback(receiver, (traced) => receive(request, traced));
+}
+
+async function receive(request: IncomingCallback, receiver: CallbackReceiver): Promise<ReceivedCallback> {
   const { methods, verifier, onCallback, onAuthenticRefusal } = receiver;
   const signature = readSignature(headerOf(request, 'hmac-signature'));
   const encoding = headerOf(request, 'content-encoding')?.trim().toLowerCase() ?? 'identity';
@@ -75,6 +82,7 @@ export async function receiveCallback(
   }
 
   const result = verifier.verifySigned(signature, body);
+  if (result.ok || result.authentic) keepTraceparent(result, headerOf(request, 'traceparent'));
   try {
     if (result.ok) {
       if (onCallback === undefined) return { reply: undefined, callback: result };

@@ -9,6 +9,7 @@ import {
   settled,
 } from './receiver.ts';
 import { refuseRequest } from './refuse-request.ts';
+import { REDIRECTS, traceRedirect } from './trace.ts';
 
 /** A redirect request, in the terms that every framework shares. */
 export interface IncomingRedirect {
@@ -37,10 +38,15 @@ const PRIVATE: Reply['headers'] = { 'cache-control': 'no-store', 'referrer-polic
  * @example
  * const { reply } = await receiveRedirect({ method: 'GET', url: request.url }, receiver);
  */
-export async function receiveRedirect(
+export function receiveRedirect(
   request: IncomingRedirect,
   receiver: RedirectReceiver,
 ): Promise<ReceivedRedirect> {
+  if (!REDIRECTS.hasSubscribers) return receive(request, receiver);
+  return traceRedirect(receiver, (traced) => receive(request, traced));
+}
+
+async function receive(request: IncomingRedirect, receiver: RedirectReceiver): Promise<ReceivedRedirect> {
   const { onRedirect, refusedLocation, verifier } = receiver;
   if (request.method !== 'GET') {
     receiver.reportRefusal(refuseRequest('method_not_allowed'));
