@@ -4,12 +4,18 @@
 import { spawnSync } from 'node:child_process';
 
 const pnpm = process.env.npm_execpath;
-if (pnpm === undefined) {
-  console.error('pnpm: start this through a pnpm script, for example `npx -y pnpm@12.21.0 test`.');
+if (!pnpm) {
+  const cause = pnpm === '' ? 'npm_execpath names this program itself' : 'npm_execpath is not set';
+  console.error(
+    `pnpm: ${cause}. Start this through a script of pnpm, for example \`npx -y pnpm@12.21.0 test\`.`,
+  );
   process.exit(1);
 }
 const isScript = /\.[cm]?js$/.test(pnpm);
 const [command, first] = isScript ? [process.execPath, [pnpm]] : [pnpm, []];
-const { status, error } = spawnSync(command, [...first, ...process.argv.slice(2)], { stdio: 'inherit' });
+// pnpm names itself to its scripts again. Where the name stays empty, this program was started instead of pnpm: it would
+// start itself without end.
+const env = { ...process.env, npm_execpath: '' };
+const { status, error } = spawnSync(command, [...first, ...process.argv.slice(2)], { stdio: 'inherit', env });
 if (error) console.error(`pnpm: could not start ${pnpm}: ${error.message}`);
 process.exit(status ?? 1);
