@@ -105,3 +105,9 @@ insert into inbox.pulse as p (account, beats, seen_at) values ($1, 1, {now})
 on conflict (account) do update set beats = p.beats + 1,
   seen_at = case when p.seen_at > excluded.seen_at then p.seen_at else excluded.seen_at end
 returning seen_at - {now} as ahead
+
+-- name: read_engine (postgres)
+select current_setting('server_version') as version
+
+-- name: read_engine (sqlite)
+select sqlite_version() as version

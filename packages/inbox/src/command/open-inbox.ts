@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 import { createInbox } from '../create-inbox.ts';
 import type { Inbox } from '../inbox.ts';
-import { readStats } from '../operator/health.ts';
-import { listTransitions, showTransition } from '../operator/views.ts';
+import { listOverdue, readStats } from '../operator/health.ts';
+import { listTransitions, type OperatorContext, showTransition } from '../operator/views.ts';
 import { settingsOf } from '../options.ts';
-import { type PostgresPool, postgres } from '../store/postgres.ts';
+import { type PostgresClient, type PostgresPool, postgres } from '../store/postgres.ts';
 import { VERSION, versionOf } from '../store/schema.ts';
 import { sqlite } from '../store/sqlite.ts';
 import { Statements } from '../store/statements.ts';
-import type { Store } from '../store/store.ts';
 
 /** Which inbox a command is about. */
 export interface OpenOptions {
@@ -20,8 +19,17 @@ export interface OpenOptions {
   readonly account?: string;
 }
 
+/** A store that is open, before anything is known about its tables. */
+export interface OpenStore<Tx> extends OperatorContext<Tx> {
+  /** Of PostgreSQL: two connections at most. */
+  readonly pool: PostgresPool | undefined;
+}
+
 /** What the command uses of an inbox: nothing that depends on the merchant's library. */
-export type OperatedInbox = Pick<Inbox<unknown>, 'list' | 'show' | 'stats' | 'retry' | 'resolve' | 'reopen'>;
+export type OperatedInbox = Pick<
+  Inbox<never>,
+  'list' | 'show' | 'stats' | 'overdue' | 'health' | 'retry' | 'resolve' | 'reopen' | 'expect' | 'prune'
+>;
 
 /** What was asked for is not there: the message is all that a person needs. */
 export class NoInboxError extends Error {}
@@ -39,20 +47,26 @@ type PoolClass = new (options: {
 const CONNECT_MS = 10_000;
 
 /**
- * Opens the inbox, works with it, and closes it. Makes no file, no table and no spool: a mistyped name must not leave an
- * empty inbox behind.
+ * Opens the database, works with it, and closes it. Makes no file and no spool: a mistyped name must not leave an empty inbox
+ * behind.
  */
-export async function withInbox<T>(
+export async function withStore<T>(
   options: OpenOptions,
-  work: (inbox: OperatedInbox) => Promise<T>,
+  work: <Tx>(opened: OpenStore<Tx>) => Promise<T>,
 ): Promise<T> {
-  const { database } = options;
+  const { database, account } = options;
   const url = process.env['DATABASE_URL'];
   if (database !== undefined) {
     if (!existsSync(database)) throw new NoInboxError(`There is no file ${database}.`);
     // The spool is the receiver's: what a command of another user left there would be in its way.
     const { spool: _, ...store } = sqlite(database);
-    return during(store, options, work);
+    const settings = settingsOf({ store, account });
+    const statements = new Statements(store);
+    try {
+      return await work({ store, statements, settings, spool: undefined, pool: undefined });
+    } finally {
+      await store.close?.();
+    }
   }
   if (!url) {
     throw new ConfigurationError(
@@ -64,39 +78,44 @@ export async function withInbox<T>(
   // An idle connection that breaks: the next statement says so.
   pool.on('error', () => undefined);
   try {
-    return await during(postgres(pool, { schema: options.schema }), options, work);
+    const store = postgres<PostgresClient>(pool, { schema: options.schema });
+    const settings = settingsOf({ store, account });
+    return await work({ store, statements: new Statements(store), settings, spool: undefined, pool });
   } finally {
     await pool.end();
   }
 }
 
-async function during<Tx, T>(
-  store: Store<Tx>,
-  { account }: OpenOptions,
-  work: (inbox: OperatedInbox) => Promise<T>,
-): Promise<T> {
-  const statements = new Statements(store);
-  const inbox = createInbox({ store, account });
-  const context = { store, statements, settings: settingsOf({ store, account }), spool: undefined };
-  try {
+/** The same with the inbox in it, whose tables must be up to date. */
+export function withInbox<T>(options: OpenOptions, work: (inbox: OperatedInbox) => Promise<T>): Promise<T> {
+  return withStore(options, async (opened) => {
+    const { store, statements } = opened;
     const version = await versionOf(statements);
-    if (version === undefined) throw new NoInboxError('This database holds no inbox. Is it the right one?');
+    if (version === undefined)
+      throw new NoInboxError(
+        "This database holds no inbox. Is it the right one? 'status' says how its tables are made.",
+      );
     if (version < VERSION) {
       throw new NoInboxError(
-        `The tables of this inbox have version ${version}, and this command works with version ${VERSION}. It changes no table: ` +
-          'update and start your program, whose ready() brings them up to date, or have a DBA run inbox.migrations().',
+        `The tables of this inbox have version ${version}, and this command works with version ${VERSION}. Only 'migrate' changes ` +
+          'tables: run it, or update and start your program, whose ready() brings them up to date, or have a DBA run the ' +
+          "output of 'sql'.",
       );
     }
-    return await work({
-      ...inbox,
-      // What only reads does not make the inbox ready, which writes.
-      list: (given = {}) => listTransitions(context, given),
-      show: (transitionId) => showTransition(context, transitionId),
-      stats: () => readStats(context),
-    });
-  } finally {
-    await inbox.close();
-  }
+    const inbox = createInbox({ store, account: options.account });
+    try {
+      return await work({
+        ...inbox,
+        // What only reads does not make the inbox ready, which writes.
+        list: (given = {}) => listTransitions(opened, given),
+        show: (transitionId) => showTransition(opened, transitionId),
+        stats: () => readStats(opened),
+        overdue: (given = {}) => listOverdue(opened, given),
+      });
+    } finally {
+      await inbox.close();
+    }
+  });
 }
 
 /** The `pg` of the merchant's project: this package does not bring it. */

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { printable } from '@payment-service/core/receive';
-import type { InboxStats } from '../operator/health.ts';
+import type { InboxStats, OverdueExpectation } from '../operator/health.ts';
 import type { TransitionDetails, TransitionSummary } from '../operator/views.ts';
 import { TRANSITION_STATES, type TransitionState } from '../states.ts';
 import type { StoredClaim } from '../work/evaluate.ts';
@@ -103,7 +103,18 @@ export function printStats(stats: Omit<InboxStats, 'spooled'>): void {
   console.log(`Overdue expectations: ${stats.overdue}.`);
 }
 
-function printTable(
+export function printOverdue(overdue: readonly OverdueExpectation[]): void {
+  if (overdue.length === 0) {
+    console.log('No expectation is past its deadline.');
+    return;
+  }
+  printTable(
+    ['merchant_reference', 'expected', 'deadline'],
+    overdue.map((each) => [each.merchant_reference, money(each), time(each.deadline)]),
+  );
+}
+
+export function printTable(
   header: readonly string[] | undefined,
   rows: readonly (readonly (string | Cell)[])[],
 ): void {

@@ -19,7 +19,7 @@ export interface Migration {
 }
 
 /** What `inbox.migrations()` gives: the whole text, with the row that says that it ran. */
-export function migrationsOf<Tx>(store: Store<Tx>): Migration[] {
+export function migrationsOf(store: Pick<Store<never>, 'dialect' | 'prefix'>): Migration[] {
   const schema = store.prefix.endsWith('.') ? store.prefix.slice(0, -1) : undefined;
   return MIGRATIONS.map(({ file, compatibleWith }, index) => {
     const version = index + 1;

@@ -1,0 +1,35 @@
+/** What a person is told of an error. Node's, after a connection was refused, has no message of its own. */
+export function messageOf(error: unknown): string {
+  return withoutSecrets(textOf(error), process.env['DATABASE_URL']);
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : error.name;
+  if (error instanceof AggregateError) return error.errors.map(textOf).join(', ') || code;
+  return error.message || code;
+}
+
+/**
+ * Removes the password of a database's address, and its parts: where it has a character that ends one part of an address, the
+ * rest of it is taken for a host, a port or a database, and an error quotes that.
+ */
+export function withoutSecrets(text: string, url: string = ''): string {
+  const [, inAddress = ''] = /^[^:]*:\/\/[^:]*:(.*)@/s.exec(url) ?? [];
+  const inQuery = [...url.matchAll(/[?&]password=([^&]*)/g)].map(([, value = '']) => value);
+  const given = [url, inAddress, ...inQuery];
+  const secrets = given.flatMap((one) => [one, decoded(one)]);
+  const parts = [inAddress, decoded(inAddress)].flatMap((one) => one.split(/[@:/?#[\]\\]/));
+  return [...secrets, ...parts]
+    .filter((secret) => secret.length > 2)
+    .sort((one, other) => other.length - one.length)
+    .reduce((left, secret) => left.replaceAll(secret, '***'), text);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

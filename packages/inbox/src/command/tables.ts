@@ -1,0 +1,123 @@
+import { Option } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
+import { schemaPrefix } from '../store/postgres.ts';
+import { migrate, migrationsOf, VERSION, versionOf } from '../store/schema.ts';
+import { textOf } from '../store/store.ts';
+import { type OpenStore, withStore } from './open-inbox.ts';
+import { printTable } from './print.ts';
+import { upTo, type Verbs } from './verbs.ts';
+
+/** Side by side. */
+export interface Versions {
+  /** Of the tables; undefined when there are none, or when they could not be read. */
+  readonly tables: number | undefined;
+  /** Of the tables that this program makes. */
+  readonly program: number;
+  readonly package: string;
+  readonly node: string;
+  /** Such as "PostgreSQL 17.2"; undefined when it did not answer. */
+  readonly engine: string | undefined;
+}
+
+export const OWN_VERSIONS: Versions = {
+  tables: undefined,
+  program: VERSION,
+  package: manifest.version,
+  node: process.versions.node,
+  engine: undefined,
+};
+
+type TableState = 'none' | 'older' | 'current' | 'newer';
+
+/** What to do about the tables. */
+export const NEXT_STEP: Readonly<Record<TableState, string>> = {
+  none: "There are no tables of the inbox. Run 'migrate', or start your program, whose ready() makes them, or have a DBA run the output of 'sql'.",
+  older:
+    "The tables are older than this program. Run 'migrate', or start your program, whose ready() brings them up to date, or have a DBA run the output of 'sql'.",
+  current: 'The tables are up to date.',
+  newer: 'A newer version has changed the tables, and this program still works with them. Update it soon.',
+};
+
+export function tableState({ tables, program }: Versions): TableState {
+  if (tables === undefined) return 'none';
+  return tables < program ? 'older' : tables > program ? 'newer' : 'current';
+}
+
+/** `migrate`, `status` and `sql`. */
+export function addTables(verbs: Verbs): void {
+  const { program } = verbs;
+  program
+    .command('migrate')
+    .description('makes the tables, or brings them up to date; does nothing when they are')
+    .action(async () => {
+      const done = await withStore(verbs.given, async ({ store, statements }) => {
+        const from = (await versionOf(statements)) ?? 0;
+        await migrate(store, statements);
+        return { from, to: (await versionOf(statements)) ?? 0 };
+      });
+      verbs.tell(done, ({ from, to }) => {
+        if (from >= to) console.log(`Nothing to do: the tables have version ${to}.`);
+        else if (from === 0) console.log(`The tables were made, with version ${to}.`);
+        else console.log(`The tables were brought from version ${from} to version ${to}.`);
+      });
+    });
+  program
+    .command('status')
+    .description('compares the version of the tables with this program; exit code 3 if they must be changed')
+    .action(async () => {
+      const versions = await withStore(verbs.given, readVersions);
+      const state = tableState(versions);
+      verbs.tell({ state, ...versions }, () => {
+        printVersions(versions);
+        console.log(`\n${NEXT_STEP[state]}`);
+      });
+      verbs.needsAttention(state === 'none' || state === 'older');
+    });
+  program
+    .command('sql')
+    .description('prints the SQL of the tables for a DBA; opens no database')
+    .addOption(new Option('--dialect <name>', 'of the database').choices(['postgres', 'sqlite']))
+    .option('--from <version>', 'only what comes after this version of the tables', upTo(1000), 0)
+    .action(({ dialect, from }: { dialect?: 'postgres' | 'sqlite'; from: number }) => {
+      const isSqlite = (dialect ?? (verbs.given.database && 'sqlite')) === 'sqlite';
+      const store = isSqlite
+        ? ({ dialect: 'sqlite', prefix: 'payment_inbox_' } as const)
+        : ({ dialect: 'postgres', prefix: schemaPrefix(verbs.given.schema) } as const);
+      const migrations = migrationsOf(store).filter(({ version }) => version > from);
+      verbs.tell(migrations, () => {
+        for (const { version, sql } of migrations)
+          console.log(
+            `-- Version ${version} of the tables of @payment-service/inbox\nbegin;\n${sql}commit;\n`,
+          );
+        if (!isSqlite) console.log(grantsFor(store.prefix));
+      });
+    });
+}
+
+/** @throws {ConfigurationError} When a newer version has made tables that this program does not understand. */
+export async function readVersions<Tx>(opened: OpenStore<Tx>): Promise<Versions> {
+  const engine = await readEngine(opened);
+  return { ...OWN_VERSIONS, engine, tables: await versionOf(opened.statements) };
+}
+
+export async function readEngine<Tx>({ store, statements }: OpenStore<Tx>): Promise<string> {
+  const [row = {}] = await statements.run('read_engine', []);
+  return `${store.dialect === 'postgres' ? 'PostgreSQL' : 'SQLite'} ${textOf(row, 'version')}`;
+}
+
+export function printVersions({ tables, program, package: own, node, engine }: Versions): void {
+  printTable(undefined, [
+    ['tables', tables === undefined ? 'none' : `version ${tables}`],
+    ['this command', `version ${program}, of @payment-service/inbox ${own}`],
+    ['database', engine ?? 'does not answer'],
+    ['Node', node],
+  ]);
+}
+
+/** What a program needs whose role is not the owner of the tables. */
+function grantsFor(prefix: string): string {
+  const schema = prefix.slice(0, -1);
+  return `-- If the program has a role of its own:
+-- grant usage on schema ${schema} to <role>;
+-- grant select, insert, update, delete on all tables in schema ${schema} to <role>;`;
+}

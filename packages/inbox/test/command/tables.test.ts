@@ -1,0 +1,159 @@
+/** The verbs about tables: what a DBA or a deploy runs. */
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, inject, it } from 'vitest';
+import { paid } from '../support/callbacks.ts';
+import { runCommand } from '../support/command.ts';
+import { limitedRole } from '../support/limited-role.ts';
+import { ENGINES, newMerchant } from '../support/merchant.ts';
+import { pointingAt } from '../support/pointing-at.ts';
+import { poolShop } from '../support/pool-shop.ts';
+import { ORDER } from '../support/shop.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+describe.each(ENGINES)('on %s', (engine) => {
+  it('migrate makes the tables once, says what it did, and the program finds them ready', async () => {
+    const merchant = await newMerchant(engine);
+    const { args, env } = pointingAt(merchant);
+    const before = await runCommand(['status', '--json', ...args], env);
+    expect({ ...before, stdout: JSON.parse(before.stdout) }).toMatchObject({
+      code: 3,
+      stdout: { state: 'none', program: 1 },
+    });
+    expect(await runCommand(['migrate', ...args], env)).toEqual({
+      code: 0,
+      stdout: 'The tables were made, with version 1.\n',
+      stderr: '',
+    });
+    const again = await runCommand(['migrate', '--json', ...args], env);
+    expect(JSON.parse(again.stdout)).toEqual({ from: 1, to: 1 });
+    expect((await runCommand(['migrate', ...args], env)).stdout).toContain('Nothing to do');
+    const after = await runCommand(['status', ...args], env);
+    expect(after).toMatchObject({ code: 0, stdout: expect.stringMatching(/^tables +version 1$/m) });
+    expect(after.stdout).toMatch(engine === 'postgres' ? /PostgreSQL \d+/ : /SQLite 3\.\d+/);
+    await merchant.open().receive(paid('ORD-1', 500));
+  });
+
+  it('status compares older and newer tables, and other verbs refuse what they cannot use', async () => {
+    const merchant = await newMerchant(engine);
+    await merchant.open().ready();
+    const { args, env } = pointingAt(merchant);
+    const state = async (values: string) => {
+      await merchant.query(`update ${merchant.table('migration')} set ${values}`);
+      const { code, stdout, stderr } = await runCommand(['status', '--json', ...args], env);
+      const used = await runCommand(['ls', ...args], env);
+      return [code, stdout && JSON.parse(stdout).state, stderr, used.code, used.stderr];
+    };
+    const refused = expect.stringMatching(/'migrate' changes tables.*ready\(\).*'sql'/);
+    expect(await state('version = 0')).toEqual([3, 'older', '', 1, refused]);
+    expect(await state('version = 2')).toEqual([0, 'newer', '', 0, '']);
+    const update = expect.stringContaining('Update this program');
+    expect(await state('compatible_with = 2')).toEqual([1, '', update, 1, update]);
+    expect(await state('version = 1, compatible_with = 1')).toEqual([0, 'current', '', 0, '']);
+  });
+
+  it('expect wakes what waits for it, refuses another amount without --replace, and overdue lists it', async () => {
+    const merchant = await newMerchant(engine);
+    const inbox = merchant.open();
+    await inbox.ready();
+    const { args, env } = pointingAt(merchant);
+    const run = (...given: string[]) => runCommand([...given, ...args], env);
+    expect(await run('overdue')).toMatchObject({ code: 0, stdout: 'No expectation is past its deadline.\n' });
+    const order = [
+      'expect',
+      '--reference',
+      'ORD-1',
+      '--currency',
+      'UGX',
+      '--deadline',
+      '2026-01-31',
+      '--amount',
+    ];
+    expect(await run(...order, '500')).toEqual({ code: 0, stdout: 'Expected.\n', stderr: '' });
+    expect(await run(...order, '700')).toMatchObject({ code: 1, stderr: expect.stringContaining('replace') });
+    const replaced = await run(...order, '700.00', '--replace', '--compare', 'request', '--json');
+    expect(JSON.parse(replaced.stdout)).toMatchObject({ expected: { amount: '700.00', compare: 'request' } });
+    await expect(inbox.expect(ORDER)).rejects.toThrow('replace');
+    const overdue = await run('overdue', '--json');
+    expect(overdue.code).toBe(3);
+    expect(JSON.parse(overdue.stdout)).toEqual([
+      { merchant_reference: 'ORD-1', currency: 'UGX', amount: '700', deadline: '2026-01-31T00:00:00.000Z' },
+    ]);
+    expect((await run('overdue')).stdout).toMatch(/ORD-1 +700 UGX +2026-01-31T/);
+    for (const amount of ['0', 'free']) {
+      const { code, stderr } = await run(...order, amount);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('amount') });
+    }
+  });
+});
+
+it('a DBA runs the output of sql on PostgreSQL, and a role with the grants that it names is ready', async () => {
+  const { schema, direct } = poolShop();
+  const { code, stdout } = await runCommand(['sql', '--schema', schema]);
+  expect(code).toBe(0);
+  expect(stdout).toContain(
+    `-- grant select, insert, update, delete on all tables in schema ${schema} to <role>;`,
+  );
+  await direct.query(stdout);
+  const pool = await limitedRole(schema, 'select, insert, update, delete');
+  const { inbox } = poolShop({ schema, pool });
+  await inbox.ready();
+  await inbox.receive(paid('ORD-1', 500));
+  const env = { DATABASE_URL: inject('postgresUrl') };
+  expect((await runCommand(['migrate', '--schema', schema], env)).stdout).toContain('Nothing to do');
+  // Control: without its rights, the same role is not.
+  const other = poolShop({ schema, pool: await limitedRole(schema, 'select') });
+  await expect(other.inbox.ready()).rejects.toMatchObject({ code: '42501' });
+});
+
+it('the output of sql makes the tables in a SQLite file, and --from leaves out what is there', async () => {
+  const path = join(temporaryFolder(), 'dba.db');
+  const { stdout } = await runCommand(['sql', '--database', path]);
+  expect(existsSync(path)).toBe(false);
+  const database = new DatabaseSync(path);
+  database.exec(stdout);
+  database.close();
+  expect(await runCommand(['status', '--database', path])).toMatchObject({ code: 0 });
+  expect(JSON.parse((await runCommand(['sql', '--dialect', 'sqlite', '--json'])).stdout)).toHaveLength(1);
+  expect(JSON.parse((await runCommand(['sql', '--from', '1', '--json'])).stdout)).toEqual([]);
+});
+
+it('migrate makes no database: a missing file stays missing, and another file stays as it is', async () => {
+  const folder = temporaryFolder();
+  const missing = join(folder, 'missing.db');
+  expect(await runCommand(['migrate', '--database', missing])).toMatchObject({ code: 1 });
+  expect(existsSync(missing)).toBe(false);
+  const other = join(folder, 'letter.txt');
+  await writeFile(other, 'Dear customer, '.repeat(100));
+  const { code, stderr } = await runCommand(['migrate', '--database', other]);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('not a database') });
+});
+
+describe('a password of DATABASE_URL is never printed', () => {
+  it.each([
+    'postgres://shop:hunter2secret@127.0.0.1:1/shop',
+    'postgres://shop:hunter2secret@no-such-host.invalid/shop',
+    'postgres://shop:hunter/2secret@127.0.0.1:1/shop',
+    'postgres://shop:hun?ter#2secret@127.0.0.1:1/shop',
+    'postgres://shop:hunter2%2Fsecret@127.0.0.1:1/shop',
+    'postgres://shop@127.0.0.1:1/shop?password=hunter2secret',
+    'postgres:shop:hunter2secret',
+  ])('%s', async (DATABASE_URL) => {
+    for (const verb of ['ls', 'status', 'migrate']) {
+      const { code, stdout, stderr } = await runCommand([verb], { DATABASE_URL });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).not.toMatch(/hunter|hun\b|ter|2secret/);
+      expect(stderr).toMatch(/^payment-service-inbox: .{10}/);
+    }
+  });
+
+  it('when the server refuses it', async () => {
+    const url = new URL(inject('postgresUrl'));
+    url.password = 'hunter2secret';
+    const { code, stderr } = await runCommand(['ls'], { DATABASE_URL: url.href });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('authentication failed') });
+    expect(stderr).not.toContain('hunter');
+  });
+});
