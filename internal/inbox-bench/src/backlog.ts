@@ -96,7 +96,7 @@ function sortingAll<Tx>(store: Store<Tx>): Store<Tx> {
   return {
     ...keptOpen(store),
     async query(statement, values, tx) {
-      if (/unfinished = unfinished \+ 1/.test(statement.text)) await store.query(sort, []);
+      if (/unfinished \+ 1/.test(statement.text)) await store.query(sort, []);
       return store.query(statement, values, tx);
     },
   };

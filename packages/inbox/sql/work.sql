@@ -113,25 +113,18 @@ select $1 is not null as is_own
 -- It fails unless the transaction has the mark $2, and the expectation of $4, $5 and $6, which are null where none is settled,
 -- is as it was when the handler ran: the text that is no number says why, in two pieces, since some libraries quote the
 -- statement in each of its errors. Then the transition $7 is started as in start_attempt, unless it changed or another
--- transaction has its row, for which this one must not wait. $12 is the highest place of its internal_reference in the archive.
-with own as materialized (
-  select c.id, c.transition_id, c.reference_key, c.transaction_type,
-    (select coalesce(max(applied.place), 0) + 1 + cast($12 as integer) from inbox.callback other
-      join inbox.transition applied on applied.id = other.id where other.subject_key = c.subject_key) as place
+-- transaction has its row, for which this one must not wait. $12 is its place, after those that were read under the lock.
+with expected as (
+  update inbox.expectation as e set settled_by = c.transition_id, settled_at = {now}
   from inbox.callback c
-  where c.id = $1 and current_setting('payment_inbox.attempt', true) = $2
-), expected as (
-  update inbox.expectation as e set settled_by = own.transition_id, settled_at = {now}
-  from own
-  where e.reference_key = own.reference_key and e.transaction_type = own.transaction_type
-    and e.currency = $4 and e.amount = $5 and e.compare = $6
-    and (e.settled_by is null or e.settled_by = own.transition_id)
+  where c.id = $1 and e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+    and e.currency = $4 and e.amount = $5 and e.compare = $6 and (e.settled_by is null or e.settled_by = c.transition_id)
+    and current_setting('payment_inbox.attempt', true) = $2
   returning e.settled_by
 ), settled as (
   update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = null,
-    settled_digest = $3, waived = 0, place = own.place, changed_at = {now}
-  from own
-  where t.id = own.id and t.start_id = $2 and t.next_at is not null
+    settled_digest = $3, waived = 0, place = cast($12 as integer), changed_at = {now}
+  where t.id = $1 and t.start_id = $2 and t.next_at is not null and current_setting('payment_inbox.attempt', true) = $2
     and (cast($4 as text) is null or exists (select settled_by from expected))
   returning t.id
 ), begun as (
@@ -164,10 +157,7 @@ from inbox.callback c
 where c.id = $1 and e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
   and e.currency = $4 and e.amount = $5 and e.compare = $6 and (e.settled_by is null or e.settled_by = c.transition_id);
 update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = null,
-  settled_digest = $3, waived = 0, changed_at = {now},
-  place = (select coalesce(max(applied.place), 0) + 1 + $12 from inbox.callback own
-    join inbox.callback other on other.subject_key = own.subject_key
-    join inbox.transition applied on applied.id = other.id where own.id = $1)
+  settled_digest = $3, waived = 0, changed_at = {now}, place = $12
 where t.id = $1 and t.start_id = $2 and t.next_at is not null
   and ($4 is null or exists (select e.amount from inbox.callback c
     join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type

@@ -14,8 +14,8 @@ export interface CaseFile extends TransitionCase {
   readonly revision: number;
   /** The text of its only body; undefined when it has more, or when it was pruned. */
   readonly content: string | undefined;
-  /** The highest one of its internal_reference in the archive. */
-  readonly archivedPlace: number;
+  /** Its own, if it is settled now: after the statuses of its internal_reference that were applied, the archived ones too. */
+  readonly place: number;
 }
 
 export async function readCase<Tx>(
@@ -53,6 +53,6 @@ export function caseIn(rows: readonly Row[]): CaseFile | undefined {
     looks: numberOf(row, 'looks'),
     revision: numberOf(row, 'revision'),
     content: optionalText(row, 'content'),
-    archivedPlace: archived.place,
+    place: Math.max(applied.place, archived.place) + 1,
   };
 }
