@@ -50,7 +50,7 @@ const IMPORT_WITHOUT_CRYPTO_MS = 5;
 const KIB = 1024;
 const VERIFIER_BYTES = 16 * KIB;
 const VERIFIER_GZIPPED_BYTES = 6.5 * KIB;
-const CLIENT_BYTES = 120 * KIB;
+const CLIENT_BYTES = 76 * KIB;
 
 /** `starts`: of each entry within a round, whose median is the round's sample. */
 const FULL = { rounds: 9, starts: 7 };
