@@ -6,6 +6,7 @@ const config: UserConfig = defineConfig({
     receive: 'src/receive/index.ts',
     client: 'src/client/index.ts',
     explain: 'src/explain/index.ts',
+    reconcile: 'src/reconcile.ts',
     testing: 'src/testing.ts',
     'digest.node': 'src/verify/digest.node.ts',
     'digest.portable': 'src/verify/digest.portable.ts',

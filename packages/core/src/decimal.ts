@@ -54,10 +54,39 @@ export function isSumOf(total: Decimal, parts: readonly Decimal[]): boolean {
   return differenceOf(total, parts) === 0n;
 }
 
+/** Exact. */
+export function sumOf(parts: readonly Decimal[]): Decimal {
+  const exponent = smallestExponent(0, parts);
+  return scaled(-differenceOf({ negative: false, digits: '', exponent }, parts), exponent);
+}
+
+/** Exact. */
+export function productOf(left: Decimal, right: Decimal): Decimal {
+  const units = BigInt(left.digits) * BigInt(right.digits);
+  return scaled(left.negative === right.negative ? units : -units, left.exponent + right.exponent);
+}
+
+/** So many units of 10^exponent. */
+function scaled(units: bigint, exponent: number): Decimal {
+  const significant = String(units).replace('-', '');
+  const digits = significant.replace(/0+$/, '');
+  if (digits === '') return { negative: false, digits, exponent: 0 };
+  return { negative: units < 0n, digits, exponent: exponent + significant.length - digits.length };
+}
+
+export function negated(value: Decimal): Decimal {
+  return { ...value, negative: value.digits !== '' && !value.negative };
+}
+
 /** What is left of `total` without the parts, in units of the smallest exponent among them. */
 function differenceOf(total: Decimal, parts: readonly Decimal[]): bigint {
-  const smallest = Math.min(total.exponent, ...parts.map(({ exponent }) => exponent));
+  const smallest = smallestExponent(total.exponent, parts);
   const whole = ({ negative, digits, exponent }: Decimal): bigint =>
     BigInt(digits) * 10n ** BigInt(exponent - smallest) * (negative ? -1n : 1n);
   return parts.reduce((rest, part) => rest - whole(part), whole(total));
+}
+
+/** Not by spreading: there may be more parts than a call takes arguments. */
+function smallestExponent(start: number, parts: readonly Decimal[]): number {
+  return parts.reduce((smallest, { exponent }) => Math.min(smallest, exponent), start);
 }

@@ -1,0 +1,288 @@
+import {
+  compareDecimals,
+  type Decimal,
+  decimalFrom,
+  formatDecimal,
+  negated,
+  productOf,
+  sumOf,
+} from './decimal.ts';
+import { ConfigurationError } from './errors.ts';
+import { BOOLEAN, checkOptions, type OptionRules, REQUIRED } from './options.ts';
+
+/** A decimal string ("1999.90"), a bigint, or a number of at most 15 significant digits, in the unit of the balances. */
+export type Amount = string | number | bigint;
+
+/** What a reconciliation reads of a wallet: `getWalletBalances()` returns such wallets. */
+export interface WalletBalance {
+  readonly currency: string;
+  readonly wallet_type: string;
+  /** Canonical decimal strings. The sum of all the balances in the wallet, what is uncleared or in reserve included. */
+  readonly exact: { readonly actual_balance: string };
+}
+
+/**
+ * Money that reached or left a wallet between two balance inquiries (protocol §2.4), by the merchant's own records:
+ * `settled` is a collection and `deposited` a deposit, into the collection wallet; `moved` goes from the collection wallet to
+ * the payout wallet; `withdrawn` leaves the collection wallet in another way, which the protocol does not show, such as a
+ * settlement to a bank; `paid_out` leaves the payout wallet.
+ */
+export type MovementKind = 'settled' | 'deposited' | 'moved' | 'withdrawn' | 'paid_out';
+
+/** One movement, or the sum of several. */
+export interface Movement {
+  readonly kind: MovementKind;
+  readonly currency: string;
+  /** 0 or more, without the charge. */
+  readonly amount: Amount;
+  /**
+   * How much less than the amount reaches the wallet, or how much more leaves it: one value, or the least and the most. The charge
+   * of a callback is not signed, and what `charge_customer` changes is not shown (protocol §2.5).
+   *
+   * @default anything from nothing to the whole amount
+   */
+  readonly charge?: Amount | { readonly least: Amount; readonly most: Amount } | undefined;
+  /**
+   * Whether the later inquiry shows it and the earlier one does not. When a collection is credited is not shown. Otherwise it
+   * widens the interval, which then also holds the wallet without it.
+   *
+   * @default false
+   */
+  readonly isCertain?: boolean | undefined;
+}
+
+/** What became of one wallet. Amounts are canonical decimal strings. */
+export interface WalletReconciliation {
+  readonly currency: string;
+  readonly wallet_type: string;
+  /** How much more than before the movements say that the wallet holds. Negative where money has left it. */
+  readonly expected: { readonly least: string; readonly most: string };
+  /** How much more it holds; undefined when the two inquiries do not show the same wallets of this currency and type. */
+  readonly gained: string | undefined;
+  /** Above zero: gained beyond `most`. Below zero: missing below `least`. */
+  readonly unexplained: string | undefined;
+  readonly verdict: 'explained' | 'more' | 'less' | 'wallet_missing';
+  /** One or two English sentences for a person. What is a guess says "probably". */
+  readonly message: string;
+}
+
+export interface Reconciliation {
+  /** The verdict of every wallet is `explained`. */
+  readonly isExplained: boolean;
+  /** Each wallet of the inquiries and of the movements, by currency and type. */
+  readonly wallets: readonly WalletReconciliation[];
+}
+
+/** The wallets that a movement changes, and in which direction. */
+const EFFECTS: Readonly<Record<MovementKind, readonly (readonly [walletType: string, isGain: boolean])[]>> = {
+  settled: [['MERCHANT_COLLECTION', true]],
+  deposited: [['MERCHANT_COLLECTION', true]],
+  moved: [
+    ['MERCHANT_COLLECTION', false],
+    ['MERCHANT_PAYOUT', true],
+  ],
+  withdrawn: [['MERCHANT_COLLECTION', false]],
+  paid_out: [['MERCHANT_PAYOUT', false]],
+};
+
+const RULES: OptionRules<Movement> = {
+  kind: [
+    (value) => typeof value === 'string' && Object.hasOwn(EFFECTS, value),
+    `one of ${Object.keys(EFFECTS).join(', ')}`,
+    REQUIRED,
+  ],
+  currency: [
+    (value) => typeof value === 'string' && value !== '',
+    'a currency code, such as "UGX"',
+    REQUIRED,
+  ],
+  amount: undefined,
+  charge: undefined,
+  isCertain: BOOLEAN,
+};
+const NOTHING = sumOf([]);
+/** As for the balances of a response: adding up longer ones costs more than it is worth. */
+const MAX_EXPONENT = 1000;
+
+interface Interval {
+  readonly least: Decimal;
+  readonly most: Decimal;
+}
+
+/**
+ * Holds two balance inquiries against what happened between them, exactly and never through floats: per wallet, how much
+ * should have been gained as an interval, how much was, and what stays unexplained. The wallets come over TLS with the secret
+ * key, so a payment that was settled on a forged callback shows here as money that is missing (threat A56).
+ *
+ * It assumes nothing that the protocol does not show: a charge that is not given, and a movement that is not certain, widen the
+ * interval. What becomes available, clears or leaves the reserve changes no total.
+ *
+ * @throws {ConfigurationError} When `before` or `after` does not hold wallets as `getWalletBalances()` returns them.
+ * @throws {ConfigurationError} When a movement has an unknown kind or name, or an amount that is not exact or below zero.
+ *
+ * @example
+ * const { wallets } = reconcile(before, after, [
+ *   { kind: 'settled', currency: 'UGX', amount: '150000', charge: { least: 0, most: '4500' }, isCertain: true },
+ *   { kind: 'moved', currency: 'UGX', amount: '50000', charge: 0, isCertain: true },
+ * ]);
+ * for (const { message } of wallets) console.info(message);
+ */
+export function reconcile(
+  before: readonly WalletBalance[],
+  after: readonly WalletBalance[],
+  movements: readonly Movement[],
+): Reconciliation {
+  const [earlier, later] = [balancesOf('before', before), balancesOf('after', after)];
+  const expected = new Map<string, Interval[]>();
+  checkList('movements', movements, 'movements must be a list.');
+  for (const [index, movement] of movements.entries()) {
+    const range = rangeOf(movement, `movements[${index}].`);
+    const { currency, kind } = movement;
+    for (const [walletType, isGain] of EFFECTS[kind]) {
+      const key = JSON.stringify([currency, walletType]);
+      const effects = expected.get(key) ?? [];
+      effects.push(effectOf(range, isGain, movement));
+      expected.set(key, effects);
+    }
+  }
+  const keys = [...new Set([...earlier.keys(), ...later.keys(), ...expected.keys()])].sort();
+  const wallets = keys.map((key): WalletReconciliation => {
+    const [currency = '', wallet_type = ''] = JSON.parse(key) as string[];
+    const ranges = expected.get(key) ?? [];
+    const least = sumOf(ranges.map((range) => range.least));
+    const most = sumOf(ranges.map((range) => range.most));
+    const bounds = { least: formatDecimal(least), most: formatDecimal(most) };
+    const [from, to] = [earlier.get(key) ?? [], later.get(key) ?? []];
+    const known = { currency, wallet_type, expected: bounds };
+    if (from.length === 0 || from.length !== to.length) {
+      const [verdict, gained, unexplained] = ['wallet_missing', undefined, undefined] as const;
+      return { ...known, verdict, gained, unexplained, message: sentenceOf({ ...known, verdict, gained }) };
+    }
+    const gain = sumOf([...to, ...from.map(negated)]);
+    const [verdict, rest] = judge(gain, { least, most });
+    const [gained, unexplained] = [formatDecimal(gain), formatDecimal(rest)];
+    return {
+      ...known,
+      verdict,
+      gained,
+      unexplained,
+      message: sentenceOf({ ...known, verdict, gained, unexplained }),
+    };
+  });
+  return { isExplained: wallets.every(({ verdict }) => verdict === 'explained'), wallets };
+}
+
+function judge(gain: Decimal, { least, most }: Interval): ['explained' | 'more' | 'less', Decimal] {
+  if (compareDecimals(gain, most) > 0) return ['more', sumOf([gain, negated(most)])];
+  if (compareDecimals(gain, least) < 0) return ['less', sumOf([gain, negated(least)])];
+  return ['explained', NOTHING];
+}
+
+/** The actual balances by wallet. Whether an account can have several wallets of one currency and type is not shown. */
+function balancesOf(name: string, wallets: readonly WalletBalance[]): Map<string, Decimal[]> {
+  const shape = `${name} must be a list of wallets as getWalletBalances() returns them, with exact balances.`;
+  checkList(name, wallets, shape);
+  const balances = new Map<string, Decimal[]>();
+  for (const wallet of wallets) {
+    const { currency, wallet_type, exact } = Object(wallet) as Partial<WalletBalance>;
+    const text: unknown = exact?.actual_balance;
+    const balance = typeof text === 'string' ? boundedDecimal(text) : undefined;
+    if (typeof currency !== 'string' || typeof wallet_type !== 'string' || balance === undefined)
+      throw new ConfigurationError(name, shape);
+    const key = JSON.stringify([currency, wallet_type]);
+    balances.set(key, [...(balances.get(key) ?? []), balance]);
+  }
+  return balances;
+}
+
+function checkList(name: string, value: unknown, shape: string): void {
+  if (!Array.isArray(value)) throw new ConfigurationError(name, shape);
+}
+
+/** The amount, and the least and the most of its charge. */
+function rangeOf(
+  movement: Movement,
+  prefix: string,
+): { readonly amount: Decimal; readonly charge: Interval } {
+  checkOptions('reconcile()', movement, RULES, prefix);
+  const read = (value: unknown, name: string): Decimal => {
+    const isAmount = ['string', 'number', 'bigint'].includes(typeof value);
+    const decimal = isAmount ? boundedDecimal(value as Amount) : undefined;
+    if (decimal !== undefined && !decimal.negative) return decimal;
+    const shape =
+      'a decimal string such as "1999.90", a bigint, or a number of at most 15 digits, and not below zero';
+    throw new ConfigurationError(prefix + name, `${prefix}${name} must be ${shape}.`);
+  };
+  const { amount: given, charge } = movement;
+  const amount = read(given, 'amount');
+  if (charge === undefined) return { amount, charge: { least: NOTHING, most: amount } };
+  const isRange = typeof charge === 'object' && charge !== null;
+  const least = read(isRange ? charge.least : charge, isRange ? 'charge.least' : 'charge');
+  const most = isRange ? read(charge.most, 'charge.most') : least;
+  if (compareDecimals(least, most) <= 0) return { amount, charge: { least, most } };
+  throw new ConfigurationError(`${prefix}charge`, `${prefix}charge.least must not be above charge.most.`);
+}
+
+function effectOf(
+  { amount, charge }: ReturnType<typeof rangeOf>,
+  isGain: boolean,
+  { kind, isCertain = false }: Movement,
+): Interval {
+  // Which of its two wallets bears the charge of a transfer is not shown, so each may bear none of it.
+  const leastCharge = kind === 'moved' ? NOTHING : charge.least;
+  const [least, most] = isGain
+    ? [sumOf([amount, negated(charge.most)]), sumOf([amount, negated(leastCharge)])]
+    : [negated(sumOf([amount, charge.most])), negated(sumOf([amount, leastCharge]))];
+  if (isCertain) return { least, most };
+  return { least: least.negative ? least : NOTHING, most: most.negative ? NOTHING : most };
+}
+
+/**
+ * The sum of products, exactly: amounts times how many there are, or times a share such as `'0.03'`.
+ *
+ * @throws {ConfigurationError} When a factor is not an exact decimal.
+ *
+ * @example
+ * sumOfProducts([['1999.90', 2], ['500', 1]]); // '4499.8'
+ */
+export function sumOfProducts(products: readonly (readonly [Amount, Amount])[]): string {
+  const parts = products.map((factors) => {
+    const [left, right] = factors.map(boundedDecimal);
+    if (left !== undefined && right !== undefined) return productOf(left, right);
+    throw new ConfigurationError('products', 'Each factor must be a decimal string, a bigint, or a number.');
+  });
+  return formatDecimal(sumOf(parts));
+}
+
+function boundedDecimal(value: Amount): Decimal | undefined {
+  const decimal = decimalFrom(value);
+  return decimal !== undefined && Math.abs(decimal.exponent) <= MAX_EXPONENT ? decimal : undefined;
+}
+
+type Told = Pick<WalletReconciliation, 'currency' | 'wallet_type' | 'expected' | 'verdict' | 'gained'> & {
+  readonly unexplained?: string;
+};
+
+function sentenceOf({ currency, wallet_type, expected, verdict, gained, unexplained = '0' }: Told): string {
+  const wallet = `The wallet ${wallet_type} in ${currency}`;
+  if (verdict === 'wallet_missing') {
+    return (
+      `${wallet} is not in both inquiries, so what it gained is unknown. Ask for all balances at both times, without the ` +
+      'filter currency.'
+    );
+  }
+  const { least, most } = expected;
+  const range = least === most ? least : `${least} to ${most}`;
+  const what = `${wallet} gained ${gained}, and the movements explain ${range}`;
+  if (verdict === 'explained') return `${what}: nothing is unexplained.`;
+  if (verdict === 'more') {
+    return (
+      `${what}: ${unexplained} more than explained. Probably a payment whose callback did not arrive, or a movement that ` +
+      'was not given.'
+    );
+  }
+  return (
+    `${what}: ${unexplained.slice(1)} less than explained. Probably a charge, a withdrawal or a later credit that was not given; ` +
+    'otherwise a payment was settled that the service does not have. Compare the statement of the service before you deliver more.'
+  );
+}
