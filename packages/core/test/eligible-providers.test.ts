@@ -289,4 +289,20 @@ describe('the rules hold for any providers and any payment', () => {
       }),
     );
   });
+
+  test('what was spent today counts against the daily maximum, exactly and for its own provider', () => {
+    const limited = { max_amount: 5000, max_daily_amount: 5000 };
+    const spent = (amount: string | number | bigint, code = mtn.provider_code) =>
+      reasonsFor({ amount: '500.5', spent_today: { [code]: amount } }, limited);
+    expect(spent('4499.5')).toEqual([]);
+    expect(spent('4499.51')).toEqual(['amount_above_daily_maximum']);
+    expect(spent(5000n, 'another')).toEqual([]);
+    expect(reasonsFor({ amount: 500, spent_today: {} }, limited)).toEqual([]);
+    for (const wrong of ['1,000', -1, Number.NaN, null]) {
+      expect(() => spent(wrong as never)).toThrow(expect.objectContaining({ option: 'spent_today' }));
+    }
+    expect(() => reasonsFor({ spent_today: '5' as never })).toThrow(
+      expect.objectContaining({ option: 'spent_today' }),
+    );
+  });
 });

@@ -126,7 +126,27 @@ export interface CacheOptions {
    * @default 0
    */
   readonly staleIfErrorMs?: number | undefined;
+  /**
+   * Called when a new answer differs from the one that it replaces: a provider or bank was switched off or on, has other prefixes or
+   * limits, appeared or is gone. An error in it is logged and changes nothing.
+   *
+   * @default none
+   */
+  readonly onChange?: ((change: ReferenceChange) => void) | undefined;
 }
+
+/** What has changed between two answers to one query: the rows that are in one of them only. */
+export type ReferenceChange =
+  | {
+      readonly operation: 'listPaymentProviders';
+      readonly before: readonly PaymentProvider[];
+      readonly after: readonly PaymentProvider[];
+    }
+  | {
+      readonly operation: 'listPayoutBanks';
+      readonly before: readonly PayoutBank[];
+      readonly after: readonly PayoutBank[];
+    };
 
 /** A row that deviates from the contract, or a wallet whose balances do not add up. */
 export interface Deviation {
@@ -157,6 +177,11 @@ export interface AttemptReport {
 export interface CallOptions {
   /** Cancels the call, including the wait for a retry. The call then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Asks the service although `cache` holds an answer, and keeps what it answers; an outage is an error then, and no stale data is
+   * served. For the moment before a transaction. @default false
+   */
+  readonly fresh?: boolean | undefined;
 }
 
 /** The balances of a wallet as canonical decimal strings, such as `1999.9`, in which equal amounts are equal strings. */

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionRules } from '../options.ts';
+import { BOOLEAN, checkOptions, type OptionRules } from '../options.ts';
 import { noteUnverifiedTls, refuseUnverifiedTls } from './base-url.ts';
 import { MAX_CREDIT, runCall } from './call.ts';
 import type {
@@ -43,6 +43,7 @@ export function createClient(
     list: List<T>,
     read: (text: string) => Row[],
     headers = settings.headers,
+    onChange?: (change: Changed<Row>) => void,
   ): Reader<Row> => {
     const { operation, path } = list;
     const load = (query: string, signal: AbortSignal | undefined): Promise<Row[]> => {
@@ -51,20 +52,36 @@ export function createClient(
       const url = `${base.text}${path}${query === '' ? '' : `?${query}`}`;
       return runCall({ settings, budget, operation, url, headers, read }, signal);
     };
-    const cached = cache && !list.isMoney ? new ReferenceCache<Row[]>(load, cache, timing) : undefined;
+    const onRefresh = (before: Row[], after: Row[]): void => {
+      if (cache?.onChange === undefined) return;
+      const change = changeOf(before, after);
+      if (change.before.length + change.after.length > 0) onChange?.(change);
+    };
+    const cached =
+      cache && !list.isMoney ? new ReferenceCache<Row[]>(load, cache, timing, onRefresh) : undefined;
     // The query is read now: a retry must send, and the cache must keep, what the call began with.
     return async (query, call = {}) => {
       checkOptions(`${operation}()`, call, CALL_OPTIONS);
       const { signal } = call;
       signal?.throwIfAborted();
       const serialized = serializeQuery(query);
-      return cached === undefined ? load(serialized, signal) : cached.read(serialized, signal);
+      return cached === undefined ? load(serialized, signal) : cached.read(serialized, call);
     };
   };
 
   const client: Client = {
-    listPaymentProviders: reader(PROVIDERS, (text) => readList(text, PROVIDERS, settings)),
-    listPayoutBanks: reader(BANKS, (text) => readList(text, BANKS, settings)),
+    listPaymentProviders: reader(
+      PROVIDERS,
+      (text) => readList(text, PROVIDERS, settings),
+      settings.headers,
+      (change) => cache?.onChange?.({ operation: 'listPaymentProviders', ...change }),
+    ),
+    listPayoutBanks: reader(
+      BANKS,
+      (text) => readList(text, BANKS, settings),
+      settings.headers,
+      (change) => cache?.onChange?.({ operation: 'listPayoutBanks', ...change }),
+    ),
   };
   if (secretKey === undefined) return redacted(client, settings);
   // The only place where the secret key is attached; the address is always the configured one.
@@ -75,11 +92,29 @@ export function createClient(
   return redacted<ClientWithSecretKey>({ ...client, getWalletBalances }, settings);
 }
 
-const CALL_OPTIONS: OptionRules<CallOptions> = { signal: [isSignal, 'an AbortSignal'] };
+const CALL_OPTIONS: OptionRules<CallOptions> = {
+  signal: [isSignal, 'an AbortSignal'],
+  fresh: BOOLEAN,
+};
 
 /** One of another realm, such as that of a test environment, is no `instanceof` this one. */
 function isSignal(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'aborted' in value && 'throwIfAborted' in value;
+}
+
+interface Changed<Row> {
+  readonly before: readonly Row[];
+  readonly after: readonly Row[];
+}
+
+/** The rows that one of the lists does not have as they are. Copies, since the cache keeps the others. */
+function changeOf<Row>(before: readonly Row[], after: readonly Row[]): Changed<Row> {
+  const without = (rows: readonly Row[], others: readonly Row[]): Row[] => {
+    const known = new Set(others.map((row) => JSON.stringify(row)));
+    const texts = rows.map((row) => JSON.stringify(row)).filter((text) => !known.has(text));
+    return texts.map((text): Row => JSON.parse(text));
+  };
+  return { before: without(before, after), after: without(after, before) };
 }
 
 type Reader<T> = (query?: object, call?: CallOptions) => Promise<T[]>;

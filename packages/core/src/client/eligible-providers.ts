@@ -1,4 +1,5 @@
-import { compareDecimals, decimalFrom, parseDecimal } from '../decimal.ts';
+import { compareDecimals, type Decimal, decimalFrom, parseDecimal, sumOf } from '../decimal.ts';
+import { ConfigurationError } from '../errors.ts';
 import { checkOptions, type OptionRules } from '../options.ts';
 import type { PaymentProvider } from '../wire.ts';
 
@@ -16,6 +17,11 @@ export interface IntendedPayment {
   readonly amount?: string | number | bigint | undefined;
   /** Currency code, compared exactly. */
   readonly currency?: string | undefined;
+  /**
+   * What went through each provider today, by `provider_code`, as you know it: `max_daily_amount` is then compared with this payment
+   * on top of it. When the service's day begins, and what it counts, is not shown (protocol §8).
+   */
+  readonly spent_today?: Readonly<Record<string, string | number | bigint>> | undefined;
   /** For example `COLLECTION`. Letter case is ignored: the response has `Collection`. */
   readonly transaction_type?: string | undefined;
 }
@@ -56,10 +62,10 @@ export interface ProviderEligibility {
  * number above zero is the reason `amount_invalid` for every provider. A name that is not one of `IntendedPayment` throws, since
  * a misspelled `amount` would otherwise check nothing.
  *
- * An empty list of prefixes allows every account. `max_daily_amount` is compared with this payment only, since earlier
- * payments of the day are unknown here: the service decides.
+ * An empty list of prefixes allows every account. `max_daily_amount` is compared with this payment, and with
+ * `spent_today` where it is given; the service decides.
  *
- * @throws {ConfigurationError} if `payment` has a name that is not known.
+ * @throws {ConfigurationError} if `payment` has a name that is not known, or `spent_today` an amount that is not exact.
  *
  * @example
  * const { eligible, ineligible } = eligibleProviders(await client.listPaymentProviders(), {
@@ -91,6 +97,10 @@ const PAYMENT_NAMES: OptionRules<IntendedPayment> = {
   amount: undefined,
   currency: undefined,
   transaction_type: undefined,
+  spent_today: [
+    (value) => typeof value === 'object' && value !== null,
+    'a map from a provider_code to an amount',
+  ],
 };
 
 function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): IneligibilityReason[] {
@@ -100,11 +110,12 @@ function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): Ineligi
   const decimal =
     amount === undefined ? undefined : decimalFrom(typeof amount === 'string' ? amount.trim() : amount);
   const isAmount = decimal !== undefined && !decimal.negative && decimal.digits !== '';
-  const isBeyond = (limit: number, side: -1 | 1): boolean => {
+  const isBeyond = (limit: number, side: -1 | 1, spent: readonly Decimal[] = []): boolean => {
     // Undefined only for a number that is not finite, which limits nothing.
     const bound = parseDecimal(String(limit));
-    return isAmount && bound !== undefined && compareDecimals(decimal, bound) === side;
+    return isAmount && bound !== undefined && compareDecimals(sumOf([decimal, ...spent]), bound) === side;
   };
+  const spent = spentBy(provider, payment);
   const money = (limit: number): string =>
     `${unit}\u00a0${limit.toLocaleString('en', { maximumFractionDigits: 20 })}`;
   const digits = account === undefined ? undefined : normalizeAccount(account);
@@ -124,7 +135,11 @@ function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): Ineligi
     ],
     ['amount_below_minimum', isBeyond(min, -1), `${name} takes at least ${money(min)} per transaction.`],
     ['amount_above_maximum', isBeyond(max, 1), `${name} takes at most ${money(max)} per transaction.`],
-    ['amount_above_daily_maximum', isBeyond(daily, 1), `${name} takes at most ${money(daily)} per day.`],
+    [
+      'amount_above_daily_maximum',
+      isBeyond(daily, 1, spent),
+      `${name} takes at most ${money(daily)} per day.`,
+    ],
     ['account_invalid', digits === '', 'The account number is missing.'],
     [
       'account_prefix_differs',
@@ -133,6 +148,17 @@ function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): Ineligi
     ],
   ];
   return checks.filter(([, applies]) => applies).map(([code, , message]) => ({ code, message }));
+}
+
+/** Nothing, or what went through the provider today. */
+function spentBy({ provider_code }: PaymentProvider, { spent_today = {} }: IntendedPayment): Decimal[] {
+  if (!Object.hasOwn(spent_today, provider_code)) return [];
+  const spent = decimalFrom(spent_today[provider_code] ?? '');
+  if (spent !== undefined && !spent.negative) return [spent];
+  throw new ConfigurationError(
+    'spent_today',
+    'spent_today must hold decimals, such as "1999.90", and none below zero.',
+  );
 }
 
 /** Removes white space, hyphens and one leading '+'. It guesses nothing: '0772…' does not become '256772…'. */

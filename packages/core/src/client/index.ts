@@ -16,5 +16,9 @@ export type {
 } from '../wire.ts';
 export type * from './client.ts';
 export { createClient } from './create-client.ts';
+export type * from './eligible-banks.ts';
+export { eligibleBanks } from './eligible-banks.ts';
 export type * from './eligible-providers.ts';
 export { eligibleProviders } from './eligible-providers.ts';
+export type * from './payout-balance.ts';
+export { payoutBalance } from './payout-balance.ts';

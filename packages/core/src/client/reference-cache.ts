@@ -1,10 +1,12 @@
 import { ApiError, ConnectionError, InvalidResponseError, TimeoutError } from '../errors.ts';
 import { untilAborted } from './call.ts';
-import type { Timing } from './client.ts';
+import type { CacheOptions, CallOptions, Timing } from './client.ts';
 import { TRANSIENT } from './failure.ts';
 
 /** Checked cache options, in milliseconds. */
-export type CacheSettings = Readonly<Record<'ttlMs' | 'staleIfErrorMs', number>>;
+export interface CacheSettings extends Readonly<Record<'ttlMs' | 'staleIfErrorMs', number>> {
+  readonly onChange: CacheOptions['onChange'];
+}
 type Load<T> = (key: string, signal: AbortSignal) => Promise<T>;
 
 interface Entry<T> {
@@ -33,24 +35,35 @@ export class ReferenceCache<T> {
   readonly #load: Load<T>;
   readonly #settings: CacheSettings;
   readonly #timing: Timing;
+  readonly #onRefresh: (before: T, after: T) => void;
   readonly #entries = new Map<string, Entry<T>>();
   readonly #flights = new Map<string, Flight<T>>();
 
-  constructor(load: Load<T>, settings: CacheSettings, timing: Timing) {
+  /** @param onRefresh Gets both values whenever one replaces another. */
+  constructor(
+    load: Load<T>,
+    settings: CacheSettings,
+    timing: Timing,
+    onRefresh: (before: T, after: T) => void,
+  ) {
+    this.#onRefresh = onRefresh;
     this.#load = load;
     this.#settings = settings;
     this.#timing = timing;
   }
 
   /** @throws what `load` throws, or the reason of `signal`. */
-  async read(key: string, signal: AbortSignal | undefined): Promise<T> {
+  async read(key: string, { signal, fresh = false }: CallOptions): Promise<T> {
     const entry = this.#entries.get(key);
-    if (entry !== undefined && this.#timing.monotonic() < entry.nextTryAt) return copyOf(entry.value);
-    let flight = this.#flights.get(key);
+    if (!fresh && entry !== undefined && this.#timing.monotonic() < entry.nextTryAt)
+      return copyOf(entry.value);
+    // A flight of other callers may end with stale data.
+    const flightKey = fresh ? `fresh ${key}` : key;
+    let flight = this.#flights.get(flightKey);
     if (flight === undefined) {
       const controller = new AbortController();
-      flight = { answer: this.#refresh(key, controller.signal), controller, callers: 0 };
-      this.#flights.set(key, flight);
+      flight = { answer: this.#refresh(key, controller.signal, fresh), controller, callers: 0 };
+      this.#flights.set(flightKey, flight);
     }
     flight.callers += 1;
     try {
@@ -58,18 +71,20 @@ export class ReferenceCache<T> {
     } finally {
       flight.callers -= 1;
       if (flight.callers === 0) {
-        if (this.#flights.get(key) === flight) this.#flights.delete(key);
+        if (this.#flights.get(flightKey) === flight) this.#flights.delete(flightKey);
         // After the last caller. It does not affect a flight that has landed by then.
         flight.controller.abort();
       }
     }
   }
 
-  async #refresh(key: string, signal: AbortSignal): Promise<T> {
+  async #refresh(key: string, signal: AbortSignal, fresh: boolean): Promise<T> {
     const { ttlMs, staleIfErrorMs } = this.#settings;
     try {
       const value = await this.#load(key, signal);
       const storedAt = this.#timing.monotonic();
+      const before = this.#entries.get(key)?.value;
+      if (before !== undefined) this.#onRefresh(before, value);
       this.#entries.delete(key);
       this.#entries.set(key, { value, storedAt, nextTryAt: storedAt + ttlMs });
       const [oldest] = this.#entries.keys();
@@ -78,7 +93,7 @@ export class ReferenceCache<T> {
     } catch (error) {
       const entry = this.#entries.get(key);
       const now = this.#timing.monotonic();
-      if (entry === undefined || !isOutage(error)) throw error;
+      if (fresh || entry === undefined || !isOutage(error)) throw error;
       const staleUntil = entry.storedAt + ttlMs + staleIfErrorMs;
       if (now >= staleUntil) throw error;
       entry.nextTryAt = Math.min(now + HOLD_MS, staleUntil);

@@ -50,6 +50,7 @@ const OPTIONS: OptionRules<ClientOptions> = {
 };
 const CACHE_OPTIONS: OptionRules<CacheOptions> = {
   ttlMs: DURATION,
+  onChange: FUNCTION,
   staleIfErrorMs: [(value) => value === 0 || DURATION[0](value), 'a number of milliseconds, 0 or more'],
 };
 
@@ -82,7 +83,11 @@ export function readClientSettings(options: ClientOptions | ClientOptionsWithSec
     fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),
     onResponse: onResponse && harmless('onResponse', onResponse),
     onDeviation: onDeviation ? harmless('onDeviation', onDeviation) : warnOncePerField(),
-    cache: cache && { ttlMs: cache.ttlMs, staleIfErrorMs: cache.staleIfErrorMs ?? 0 },
+    cache: cache && {
+      ttlMs: cache.ttlMs,
+      staleIfErrorMs: cache.staleIfErrorMs ?? 0,
+      onChange: cache.onChange && harmless('cache.onChange', cache.onChange),
+    },
     allowUnverifiedTls,
     timing: { ...SYSTEM_TIMING, ...options.timing },
     // Protocol §9: x-api-version is sent with value 1 on every request shown.

@@ -1,0 +1,52 @@
+import { checkOptions } from '../options.ts';
+import type { PayoutBank } from '../wire.ts';
+
+/** Why a payout cannot go to a bank. The list is closed, so that it can be translated. */
+export type BankIneligibilityCode = 'unknown' | 'inactive';
+
+export interface IneligibleBank {
+  readonly bank_code: string;
+  /** Undefined when the provider does not list it. */
+  readonly bank: PayoutBank | undefined;
+  readonly code: BankIneligibilityCode;
+  /** One English sentence for the customer. */
+  readonly message: string;
+}
+
+export interface BankEligibility {
+  /** In the order of the input. */
+  readonly eligible: readonly PayoutBank[];
+  readonly ineligible: readonly IneligibleBank[];
+}
+
+/**
+ * Splits the banks of a provider into those that a payout can go to and those that it cannot (protocol §2.3), or judges the one
+ * that was chosen. Codes are compared character by character. Whether the provider is eligible is for `eligibleProviders()`.
+ *
+ * @param payout `bank_code` is the bank that was chosen. @default every bank of the list
+ * @throws {ConfigurationError} if `payout` has a name that is not known.
+ *
+ * @example
+ * const banks = await client.listPayoutBanks({ provider_code: 'example_bank' }, { fresh: true });
+ * const [refused] = eligibleBanks(banks, { bank_code: 'EX001' }).ineligible;
+ * if (refused !== undefined) console.info(refused.message);
+ */
+export function eligibleBanks(
+  banks: readonly PayoutBank[],
+  payout: { readonly bank_code?: string | undefined } = {},
+): BankEligibility {
+  checkOptions('eligibleBanks()', payout, { bank_code: undefined });
+  const { bank_code: chosen } = payout;
+  const listed = banks.filter(({ bank_code }) => chosen === undefined || bank_code === chosen);
+  const ineligible = listed
+    .filter((bank) => !bank.is_active)
+    .map((bank): IneligibleBank => {
+      const message = `${bank.bank_name} is not available at the moment.`;
+      return { bank_code: bank.bank_code, bank, code: 'inactive', message };
+    });
+  if (chosen !== undefined && listed.length === 0) {
+    const message = 'This provider does not pay out to the bank that was chosen.';
+    ineligible.push({ bank_code: chosen, bank: undefined, code: 'unknown', message });
+  }
+  return { eligible: listed.filter((bank) => bank.is_active), ineligible };
+}
