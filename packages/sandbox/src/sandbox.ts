@@ -22,6 +22,7 @@ import {
   type TransferRequest,
 } from './service/requests.ts';
 import { createService, type Service } from './service/service.ts';
+import { statementOf } from './service/statement.ts';
 import {
   type SandboxDelivery,
   type SandboxTransaction,
@@ -85,6 +86,11 @@ export interface Sandbox {
    * expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
    */
   check(callbackUrl?: string): Promise<CheckReport>;
+  /**
+   * The decided transactions as CSV, as `GET /sandbox/statement` sends them. Its columns are simulated: what a statement of the
+   * service looks like is not shown.
+   */
+  statement(): string;
   /** Every callback sent or scheduled, the oldest first, with all attempts. */
   deliveries(): SandboxDelivery[];
   /** Moves the sandbox's clock ahead: what becomes due clears and is sent, without waiting. */
@@ -182,6 +188,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     compose: (id, changes) => open().compose(id, readComposition(changes)).map(service.view),
     deposit: (request) => open().deposit(readTransfer(request)),
     check: async (callbackUrl) => open().check(callbackUrl),
+    statement: () => statementOf(open().store.list('transaction')),
     deliveries: () => open().store.list('delivery').map(service.view),
     advance: (seconds) => open().advance(readClock({ advance_seconds: seconds }).advance_seconds),
     idle: () => deliveries.idle(),

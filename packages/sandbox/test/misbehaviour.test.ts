@@ -100,3 +100,20 @@ describe('misbehaviour', () => {
     expect(stage.merchant.received).toHaveLength(2);
   });
 });
+
+describe('a callback that is lost', () => {
+  it('is not sent, and a composition of its transaction sends it later', async () => {
+    const { transaction } = stage.open().collect({ ...collection, misbehave: { lost: true, duplicate: 2 } });
+    await stage.sandbox.idle();
+    expect(stage.sandbox.deliveries()).toEqual([]);
+    expect(transaction.transaction_status).toBe('COMPLETED');
+    stage.sandbox.compose(transaction.id, {});
+    await stage.sandbox.idle();
+    expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1']);
+  });
+
+  it('cannot be composed, since nothing would be sent', () => {
+    const { transaction } = stage.open().collect(collection);
+    expect(() => stage.sandbox.compose(transaction.id, { lost: true } as never)).toThrow(/lost/);
+  });
+});

@@ -20,6 +20,7 @@ export interface Plan extends Pick<DeliveryRecord, 'url' | 'retry' | 'origin'> {
 /** Schedules a callback and its copies; answers them in their order. */
 export function scheduleDeliveries(unit: Unit, plan: Plan, sign: Signer, now: number): DeliveryRecord[] {
   const { transaction, base, changes, url, retry, origin, misbehaves = [], copy: start = 0 } = plan;
+  if (changes.lost === true) return [];
   const overtakes = queuedDeliveries(unit).some(({ held }) => held);
   // One that is held already is overtaken by this one: two that wait for each other would arrive in order.
   const held = changes.out_of_order === true && !overtakes;

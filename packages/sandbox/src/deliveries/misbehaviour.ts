@@ -3,6 +3,8 @@
  * survive it. All of it is simulated: how the real service repeats and orders callbacks is not shown (protocol §6).
  */
 export interface Misbehaviour {
+  /** Sends no callback. A composition of the transaction sends it later. */
+  readonly lost?: boolean;
   /** Sends the callback this many times more: the next one starts when the first attempt of the previous one is over. 0 to 10. */
   readonly duplicate?: number;
   /** Waits this many milliseconds before the first attempt. At most 7 days. */

@@ -16,6 +16,7 @@ import {
   readTransfer,
 } from '../service/requests.ts';
 import type { Service } from '../service/service.ts';
+import { statementOf } from '../service/statement.ts';
 import { timelineOf, viewEvent } from '../service/timeline.ts';
 import {
   type StartedCollection,
@@ -45,6 +46,13 @@ function newest<T>(c: Context, list: readonly T[]): T[] {
     throw new SandboxRefusal(400, 'malformed_request', message, 'limit');
   }
   return list.slice(-limit).reverse();
+}
+
+/** As a file, for the command that reads it and for a browser. */
+export function sendStatement(c: Context, { store }: Pick<Service, 'store'>): Response {
+  c.header('content-disposition', 'attachment; filename="statement.csv"');
+  c.header('content-type', 'text/csv; charset=utf-8');
+  return c.body(statementOf(store.list('transaction')));
 }
 
 /** What the specification only refers to, simulated under /sandbox and clearly apart from the contract. */
@@ -84,6 +92,7 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
       .filter((one) => status === undefined || one.status === status);
     return { transactions: newest(c, list).map(viewTransaction) };
   });
+  app.get('/statement', keys, (c) => sendStatement(c, service));
   get('/transactions/:id{[0-9]+}', (c) => started(c, service.transaction(idOf(c))));
   post('/transactions/:id{[0-9]+}/outcome', 200, async (c) =>
     started(c, service.decide(idOf(c), readOutcome(await jsonBody(c)).outcome)),

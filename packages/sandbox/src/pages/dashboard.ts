@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { onlyMethods } from '../http/contract-api.ts';
+import { sendStatement } from '../http/sandbox-api.ts';
 import type { Service } from '../service/service.ts';
 import type { SandboxAccount } from '../state/account.ts';
 import { checkPage } from './account/check.ts';
@@ -46,6 +47,7 @@ export function createDashboard(service: Service, account: SandboxAccount): Hono
     app.get(path, (c) => show(c, dashboard));
     app.all(path, onlyMethods('GET', 'HEAD'));
   }
+  app.get('/statement.csv', (c) => sendStatement(c, service));
   app.route('/', createLive(service));
   app.route('/', createActions(dashboard));
   return app;

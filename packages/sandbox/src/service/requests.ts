@@ -62,6 +62,7 @@ const statuses = z.array(z.union([z.int().min(100).max(599), z.string().regex(/^
 const milliseconds = z.int().min(0).max(604_800_000);
 const anything = z.string().max(128);
 const misbehaviour = z.strictObject({
+  lost: z.boolean().exactOptional(),
   duplicate: z.int().min(0).max(10).exactOptional(),
   late_ms: milliseconds.exactOptional(),
   out_of_order: z.boolean().exactOptional(),
@@ -165,7 +166,7 @@ const settings = z.strictObject({
   api_latency_ms: z.int().min(0).max(60_000).exactOptional(),
   api_error: z.literal([429, 500, 503]).nullable().exactOptional(),
 });
-const composition = misbehaviour.extend({
+const composition = misbehaviour.omit({ lost: true }).extend({
   callback_url: address.exactOptional(),
   retry: retryRules.exactOptional(),
 });
@@ -185,7 +186,7 @@ const check = z.strictObject({ callback_url: address.optional() });
 const clock = z.strictObject({ advance_seconds: z.int().min(0).max(315_360_000) });
 
 /** What to send of a transaction or a delivery: the callback with these changes. */
-export interface Composition extends Misbehaviour {
+export interface Composition extends Omit<Misbehaviour, 'lost'> {
   /** Where it goes. @default where the callback of the transaction or the delivery went, or the sandbox's own */
   readonly callback_url?: string;
   /** On top of the rules of the transaction or the delivery. */

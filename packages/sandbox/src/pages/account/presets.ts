@@ -18,6 +18,7 @@ export interface Preset {
 export const presets: readonly Preset[] = [
   { name: 'none', label: 'Normal', misbehave: {} },
   { name: 'duplicate', label: 'Send it twice more', misbehave: { duplicate: 2 } },
+  { name: 'lost', label: 'Lost: no callback', misbehave: { lost: true } },
   { name: 'late', label: 'Late: after 10 seconds', misbehave: { late_ms: 10_000 } },
   {
     name: 'out_of_order',
@@ -60,9 +61,10 @@ export function retryLabel(retry: Partial<RetryRules>): string {
 /** A misbehaviour in words: the preset's, or what is set. */
 export function misbehaviourLabel(misbehave: Misbehaviour): string {
   const preset = presets.find((one) => JSON.stringify(one.misbehave) === JSON.stringify(misbehave));
-  const { duplicate = 0, late_ms = 0, out_of_order, redirect_first } = misbehave;
+  const { lost, duplicate = 0, late_ms = 0, out_of_order, redirect_first } = misbehave;
   const words = [
     ...wordsOf(misbehave),
+    ...(lost ? ['no callback'] : []),
     ...(duplicate > 0 ? [`sent ${duplicate} times more`] : []),
     ...(late_ms > 0 ? [`${count(late_ms)} ms late`] : []),
     ...(out_of_order ? ['out of order'] : []),

@@ -9,6 +9,7 @@ type Texts = Readonly<Record<string, string>>;
 
 /** How each change is written in a form. */
 const kinds = {
+  lost: 'flag',
   duplicate: 'number',
   late_ms: 'number',
   out_of_order: 'flag',
@@ -75,7 +76,7 @@ export const group = (id: string, title: string, isOpen: boolean, fields: Markup
 export function changeFields(
   { field, area, choice, check }: ReturnType<typeof fieldsOf>,
   set: Texts,
-  { body = true }: { body?: boolean } = {},
+  { body = true, isSent = false }: { body?: boolean; isSent?: boolean } = {},
 ): Markup {
   type Name = keyof typeof kinds;
   const shown = (name: Name) => ({ name, value: set[name] ?? '' });
@@ -106,8 +107,9 @@ ${check({ ...shown('bad_signature'), label: 'Sign with another key' })}`,
 ${group(
   'time',
   'Copies, delay and order',
-  isSet('duplicate', 'late_ms', 'out_of_order', 'redirect_first', 'redirect_lead_ms'),
-  html`${field({ ...shown('duplicate'), label: 'More copies', type: 'number', hint: '0 to 10. They stay genuine.' })}
+  isSet('lost', 'duplicate', 'late_ms', 'out_of_order', 'redirect_first', 'redirect_lead_ms'),
+  html`${isSent ? '' : check({ ...shown('lost'), label: 'Send no callback' })}
+${field({ ...shown('duplicate'), label: 'More copies', type: 'number', hint: '0 to 10. They stay genuine.' })}
 ${field({ ...shown('late_ms'), label: 'Delay, in milliseconds', type: 'number' })}
 ${check({ ...shown('out_of_order'), label: 'Hold it back until a later callback is through' })}
 ${check({ ...shown('redirect_first'), label: 'Send the customer back first' })}

@@ -126,10 +126,12 @@ ${form('compose', `compose/${id}`, {
   fields: html`${bodyFields(shown instanceof SandboxRefusal ? before : shown.body, editsIn(typed), c.req.query('edit'))}
 ${fields.choice({ name: 'preset', label: 'Preset', hint: 'Adds to what is set below.' }, [
   ['', 'None'],
-  ...presets.filter(({ name }) => name !== 'none').map(({ name, label }) => [name, label] as const),
+  ...presets
+    .filter(({ name }) => name !== 'none' && name !== 'lost')
+    .map(({ name, label }) => [name, label] as const),
   [EDIT_BODY, 'Edit the body'],
 ])}<div class="actions">${askAgain(path, 'Add the preset')}</div>
-${changeFields(fields, typed)}
+${changeFields(fields, typed, { isSent: true })}
 ${group(
   'where',
   'Address and retries',

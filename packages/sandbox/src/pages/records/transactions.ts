@@ -79,7 +79,7 @@ export function transactionsPage(c: Context, dashboard: Dashboard): Promise<Resp
     title: 'Transactions',
     section: '/transactions',
     says: `${count(searched.length)} transactions, ${count(having('PENDING').length)} pending.`,
-    beside: html`<div class="actions"><a class="button" href="/start">Start a transaction</a></div>`,
+    beside: html`<div class="actions"><a class="button" href="/start">Start a transaction</a><a class="button" href="/statement.csv">Statement as CSV</a></div>`,
     body: searchable(
       query,
       transactionColumns(dashboard),

@@ -1,0 +1,25 @@
+import type { TransactionRecord } from '../state/records.ts';
+import { toAmount } from './money.ts';
+
+const HEADER = ['Date', 'Reference', 'Internal reference', 'Type', 'Status', 'Currency', 'Amount', 'Charge'];
+
+/**
+ * The decided transactions as CSV (RFC 4180), the oldest first: what a merchant downloads at the end of a month. Simulated, as its
+ * columns are: what a statement of the service looks like is not shown.
+ */
+export function statementOf(transactions: readonly TransactionRecord[]): string {
+  const rows = transactions.flatMap((one) => {
+    if (one.decidedAt === null) return [];
+    const { merchantReference, internalReference, transactionType, status, currency } = one;
+    const money = [one.amount, one.charge].map((minor) => String(toAmount(minor, currency)));
+    const date = new Date(one.decidedAt).toISOString();
+    return [[date, merchantReference, internalReference, transactionType, status, currency, ...money]];
+  });
+  return [HEADER, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+}
+
+/** A reference that a spreadsheet would take for a formula begins with an apostrophe (threat A56). */
+function cell(text: string): string {
+  const shown = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
+}
