@@ -10,6 +10,8 @@ import { prune } from './operator/prune.ts';
 import { listTransitions, showTransition } from './operator/views.ts';
 import { Watch } from './operator/watch.ts';
 import { type InboxOptions, settingsOf } from './options.ts';
+import { keepBalances, readReport, readTotals } from './reconciliation/balances.ts';
+import { reconcileStatement } from './reconciliation/statement.ts';
 import { spoolPath } from './store/database-path.ts';
 import { Readiness } from './store/readiness.ts';
 import { migrationsOf } from './store/schema.ts';
@@ -135,6 +137,11 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     },
     overdue: (given = {}) => read(() => listOverdue(context, given)),
     prune: (given = {}) => ready().then(() => prune(context, given)),
+    recordBalances: (wallets) => write(() => keepBalances(context, wallets)),
+    totals: (period) => read(() => readTotals(context, period)),
+    reconcile: (given) => read(() => readReport(context, given)),
+    reconcileStatement: (rows, given) =>
+      (given?.dryRun === false ? write : read)(() => reconcileStatement(context, rows, given)),
     async close() {
       closing.abort();
       await Promise.allSettled([worker.working, watch.close(), ...running]);

@@ -1,3 +1,4 @@
+import type { StatementVerdict } from './reconciliation/statement.ts';
 import type { TransitionReason, TransitionState } from './states.ts';
 
 /**
@@ -50,6 +51,18 @@ export type InboxEvent =
     }
   /** A person moved it. */
   | { readonly name: 'transition.moved'; readonly transitionId: string; readonly state: TransitionState }
+  /**
+   * `reconcile()` cannot explain what a wallet gained. The amount is only in the report. `currency` and `walletType` are those of
+   * the merchant's own wallets, which are few.
+   */
+  | {
+      readonly name: 'balance.unexplained';
+      readonly currency: string;
+      readonly walletType: string;
+      readonly verdict: 'more' | 'less' | 'wallet_missing';
+    }
+  /** `reconcileStatement()` leaves `count` rows with this verdict for a person. */
+  | { readonly name: 'statement.differs'; readonly verdict: StatementVerdict; readonly count: number }
   /** The store has taken `count` deliveries from the spool. */
   | { readonly name: 'spool.drained'; readonly count: number }
   /** The spool could not keep a delivery, or cannot read a file, which stays. `failure` is the code, or SyntaxError. */

@@ -1,8 +1,11 @@
 import type { AuthenticRefusal, VerifiedCallback } from '@payment-service/core';
+import type { WalletBalance } from '@payment-service/core/reconcile';
 import type { ActionNote, Resolution, TransitionSelection } from './operator/actions.ts';
 import type { InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
 import type { Pruned, PruneOptions } from './operator/prune.ts';
 import type { ListOptions, TransitionDetails, TransitionSummary } from './operator/views.ts';
+import type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balances.ts';
+import type { StatementOptions, StatementReport, StatementRow } from './reconciliation/statement.ts';
 import type { Migration } from './store/schema.ts';
 import type { Drained } from './work/drain.ts';
 import type { Expectation } from './work/expectation.ts';
@@ -196,6 +199,49 @@ export interface Inbox<Tx> {
    * await inbox.prune({ bodiesOlderThanDays: 90, archiveOlderThanDays: 400 });
    */
   readonly prune: (options?: PruneOptions) => Promise<Pruned>;
+  /**
+   * Keeps a balance inquiry for `reconcile()`. Ask for all balances, without the filter `currency`, and record them when the
+   * answer is there: regularly, such as once a day.
+   *
+   * @throws {ConfigurationError} For wallets that are not those of `getWalletBalances()`.
+   *
+   * @example
+   * await inbox.recordBalances(await client.getWalletBalances());
+   */
+  readonly recordBalances: (wallets: readonly WalletBalance[]) => Promise<void>;
+  /** What was settled in a period, by currency and transaction type: the sum of your own expectations, exactly. */
+  readonly totals: (period: Period) => Promise<SettledTotal[]>;
+  /**
+   * Holds the snapshots nearest to `from` and `to` against what was settled between them. What stays unexplained is reported as
+   * the event `balance.unexplained` as well.
+   *
+   * @throws {ConfigurationError} Names a wrong option; `from` when there are no two snapshots.
+   *
+   * @example
+   * const { isExplained, wallets } = await inbox.reconcile({
+   *   from: new Date('2026-01-01'), to: new Date('2026-02-01'),
+   *   creditedWithin: { secondsBefore: 600, secondsAfter: 600 },
+   *   charges: { UGX: { least: '0', most: '0.03' } },
+   * });
+   */
+  readonly reconcile: (options: BalanceOptions) => Promise<BalanceReport>;
+  /**
+   * Holds a statement of the service against what is known here, with a verdict for every row and for every settlement of the
+   * period that has none. It changes nothing unless `dryRun` is false. Then a payment that is expected here, and whose callback
+   * never came, is settled by its row, under the same rules and as the same transition: a later callback is a repetition.
+   *
+   * The statement is trusted as far as you trust where it comes from: nothing signs it.
+   *
+   * @throws {ConfigurationError} Names a wrong option. A wrong row is a verdict, and nothing is applied from its file.
+   *
+   * @example
+   * const period = { from: new Date('2026-01-01'), to: new Date('2026-02-01') };
+   * const { counts, samples } = await inbox.reconcileStatement(rows, { ...period, by: 'dana', note: 'January' });
+   */
+  readonly reconcileStatement: (
+    rows: readonly StatementRow[],
+    options: StatementOptions,
+  ) => Promise<StatementReport>;
   /** Ends `work()`, lets running handlers and transactions end, and closes what the inbox opened. Not from a handler. */
   readonly close: () => Promise<void>;
 }

@@ -13,6 +13,14 @@ export type {
 } from './operator/views.ts';
 export type { AllowedTransitions, InboxOptions, RetrySettings } from './options.ts';
 export type { InboxProblem } from './problems.ts';
+export type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balances.ts';
+export type {
+  StatementFinding,
+  StatementOptions,
+  StatementReport,
+  StatementRow,
+  StatementVerdict,
+} from './reconciliation/statement.ts';
 export type { TransitionReason, TransitionState } from './states.ts';
 export { type PostgresClient, type PostgresPool, postgres } from './store/postgres.ts';
 export type { Migration } from './store/schema.ts';

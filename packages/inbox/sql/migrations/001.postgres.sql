@@ -68,6 +68,13 @@ create table inbox.expectation (
 );
 create index expectation_deadline on inbox.expectation (account, deadline_at)
   where settled_by is null and deadline_at is not null;
+create index expectation_settled on inbox.expectation (account, settled_at) where settled_by is not null;
+create table inbox.balance (
+  account text collate "C" not null,
+  taken_at bigint not null,
+  wallets text collate "C" not null,
+  primary key (account, taken_at)
+);
 create table inbox.action (
   id bigint generated always as identity primary key,
   transition bigint not null,

@@ -68,6 +68,14 @@ create table inbox.expectation (
 ) strict;
 create index payment_inbox_expectation_deadline on inbox.expectation (account, deadline_at)
   where settled_by is null and deadline_at is not null;
+create index payment_inbox_expectation_settled on inbox.expectation (account, settled_at)
+  where settled_by is not null;
+create table inbox.balance (
+  account text not null,
+  taken_at integer not null,
+  wallets text not null,
+  primary key (account, taken_at)
+) strict;
 create table inbox.action (
   id integer primary key autoincrement,
   transition integer not null,

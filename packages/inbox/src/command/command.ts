@@ -5,6 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { addActing } from './acting.ts';
 import { messageOf } from './failure.ts';
 import { addLooking } from './looking.ts';
+import { addReconcile } from './reconcile.ts';
 import { addTables } from './tables.ts';
 import { Verbs } from './verbs.ts';
 
@@ -21,6 +22,7 @@ Messages are on stderr.
 const OPTIONS_OF_THE_USER = [
   ...['account', 'schema', 'database', 'by', 'note', 'body'],
   ...['merchant_reference', 'transaction_type', 'currency', 'amount'],
+  ...['map', 'creditedWithin'],
 ];
 
 function createProgram(): Command {
@@ -40,6 +42,7 @@ function createProgram(): Command {
   addLooking(verbs);
   addActing(verbs);
   addTables(verbs);
+  addReconcile(verbs);
   return program;
 }
 

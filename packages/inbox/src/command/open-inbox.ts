@@ -7,6 +7,8 @@ import type { Inbox } from '../inbox.ts';
 import { listOverdue, readStats } from '../operator/health.ts';
 import { listTransitions, type OperatorContext, showTransition } from '../operator/views.ts';
 import { settingsOf } from '../options.ts';
+import { readReport } from '../reconciliation/balances.ts';
+import { reconcileStatement } from '../reconciliation/statement.ts';
 import { type PostgresClient, type PostgresPool, postgres } from '../store/postgres.ts';
 import { VERSION, versionOf } from '../store/schema.ts';
 import { sqlite } from '../store/sqlite.ts';
@@ -28,7 +30,18 @@ export interface OpenStore<Tx> extends OperatorContext<Tx> {
 /** What the command uses of an inbox: nothing that depends on the merchant's library. */
 export type OperatedInbox = Pick<
   Inbox<never>,
-  'list' | 'show' | 'stats' | 'overdue' | 'health' | 'retry' | 'resolve' | 'reopen' | 'expect' | 'prune'
+  | 'list'
+  | 'show'
+  | 'stats'
+  | 'overdue'
+  | 'health'
+  | 'retry'
+  | 'resolve'
+  | 'reopen'
+  | 'expect'
+  | 'prune'
+  | 'reconcile'
+  | 'reconcileStatement'
 >;
 
 /** What was asked for is not there: the message is all that a person needs. */
@@ -111,6 +124,11 @@ export function withInbox<T>(options: OpenOptions, work: (inbox: OperatedInbox) 
         show: (transitionId) => showTransition(opened, transitionId),
         stats: () => readStats(opened),
         overdue: (given = {}) => listOverdue(opened, given),
+        reconcile: (given) => readReport(opened, given),
+        reconcileStatement: (rows, given) =>
+          given.dryRun === false
+            ? inbox.reconcileStatement(rows, given)
+            : reconcileStatement(opened, rows, given),
       });
     } finally {
       await inbox.close();

@@ -9,6 +9,8 @@ import { equalsExpectation } from '../work/evaluate.ts';
 import { checkExpectation, keepExpectation } from '../work/expectation.ts';
 import { checkId, listTransitions, type OperatorAction, type OperatorContext } from './views.ts';
 
+type Move = Exclude<OperatorAction['action'], 'statement'>;
+
 /** Who acts, and why. Kept with the transition. The inbox does not check who calls it: the application must. */
 export interface ActionNote {
   /** Who: a name or an id of your users, at most 200 characters. */
@@ -34,11 +36,11 @@ export interface TransitionSelection {
   readonly limit?: number | undefined;
 }
 
-const RULES: OptionRules<Resolution> = {
+export const NOTE_RULES: OptionRules<ActionNote> = {
   by: textOfPerson('who acts', 200),
   note: textOfPerson('why', 1000),
-  body: undefined,
 };
+const RULES: OptionRules<Resolution> = { ...NOTE_RULES, body: undefined };
 
 /**
  * Has transitions worked on again, or closes them.
@@ -47,7 +49,7 @@ const RULES: OptionRules<Resolution> = {
  */
 export async function move<Tx>(
   context: OperatorContext<Tx>,
-  action: OperatorAction['action'],
+  action: Move,
   which: string | TransitionSelection,
   given: Resolution,
 ): Promise<number> {
@@ -142,7 +144,7 @@ const ARCHIVED =
   'tables, ask the service for the status of the transaction, and correct them yourself.';
 
 /** Why a transition in this state cannot be moved in this way. */
-function refusalOf(state: TransitionState, action: OperatorAction['action']): string | undefined {
+function refusalOf(state: TransitionState, action: Move): string | undefined {
   if (action !== 'reopen' && ['settled', 'superseded', 'resolved'].includes(state))
     return 'It is settled, superseded or resolved already. To have it applied once more, reopen it.';
   if (action === 'reopen' && ['pending', 'retrying'].includes(state))

@@ -72,9 +72,12 @@ export interface KeptBody {
   readonly isSettled: boolean;
 }
 
+const ACTIONS = ['retry', 'resolve', 'reopen', 'statement'] as const;
+
 /** What a person did with a transition. */
 export interface OperatorAction {
-  readonly action: 'retry' | 'resolve' | 'reopen';
+  /** `statement`: `reconcileStatement()` kept a row in place of the callback. */
+  readonly action: (typeof ACTIONS)[number];
   /** Who, as the application said. */
   readonly by: string;
   readonly note: string;
@@ -275,7 +278,7 @@ function keptBodyIn(row: Row): KeptBody {
 
 function actionIn(row: Row): OperatorAction {
   return {
-    action: choiceOf(row, 'action', ['retry', 'resolve', 'reopen']),
+    action: choiceOf(row, 'action', ACTIONS),
     by: textOf(row, 'by_whom'),
     note: textOf(row, 'note'),
     at: dateOf(row, 'at'),

@@ -7,7 +7,7 @@ import type { Settled } from './evaluate.ts';
 export interface HandledTransition<Tx> {
   /** The transaction that settles the transition, as your library knows it: effects in it happen exactly once. */
   readonly tx: Tx;
-  /** The five strings that the signature proves. */
+  /** The five strings that the signature proves, or that a statement says which you had settle it. */
   readonly signed: SignedFields;
   /** The merchant's own expectation: credit this, and nothing else. Undefined unless the transaction is completed. */
   readonly settled: Settled | undefined;

@@ -104,7 +104,8 @@ const TIMES = {
   transition: ['next_at', 'changed_at'],
   body: ['first_at'],
   delivery: ['last_at'],
-  expectation: ['deadline_at'],
+  expectation: ['deadline_at', 'settled_at'],
+  balance: ['taken_at'],
   pulse: ['seen_at'],
 };
 

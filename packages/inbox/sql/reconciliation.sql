@@ -1,0 +1,60 @@
+-- name: keep_balances
+insert into inbox.balance as b (account, taken_at, wallets) values ($1, {now}, $2)
+on conflict (account, taken_at) do update set wallets = excluded.wallets
+
+-- name: nearest_balances
+select taken_at, wallets from inbox.balance where account = $1
+order by abs(taken_at - cast($2 as bigint)), taken_at limit 1
+
+-- name: total_settled
+-- What was settled from $2 on and before $3, by amount, since the exact sum of decimals is not one of both engines. `certain`
+-- is 1 from $4 to $5. In the archive, currencies are JSON.
+select currency, transaction_type, compare, amount, is_archived,
+  case when at >= cast($4 as bigint) and at <= cast($5 as bigint) then 1 else 0 end as certain, count(*) as count
+from (
+  select currency, transaction_type, compare, amount, 0 as is_archived, settled_at as at from inbox.expectation
+  where account = $1 and settled_by is not null and settled_at >= cast($2 as bigint) and settled_at < cast($3 as bigint)
+  union all
+  select k.currency, k.transaction_type, k.compare, a.amount, 1, a.changed_at from inbox.archive a
+  join inbox.archive_kind k on k.id = a.kind
+  where k.account = $1 and a.amount <> '' and a.changed_at >= cast($2 as bigint) and a.changed_at < cast($3 as bigint)
+) as settled
+group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6
+
+-- name: list_settled
+-- In the archive, references are JSON, and the id of the transition follows from what is there.
+select transaction_type, merchant_reference, settled_by, 0 as is_archived, settled_at as at from inbox.expectation
+where account = $1 and settled_by is not null and settled_at >= cast($2 as bigint) and settled_at < cast($3 as bigint)
+union all
+select k.transaction_type, a.merchant_reference, null, 1, a.changed_at from inbox.archive a
+join inbox.archive_kind k on k.id = a.kind
+where k.account = $1 and a.amount <> '' and a.changed_at >= cast($2 as bigint) and a.changed_at < cast($3 as bigint)
+order by at, merchant_reference
+
+-- name: find_stated (postgres)
+-- What is known of each row of a statement: what its reference must be, which transaction has settled it, and where its own
+-- transition stands.
+select cast(value ->> 'place' as integer) as place, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
+  s.signed as settled_signed,
+  coalesce((select t.state from inbox.callback c join inbox.transition t on t.id = c.id
+    where c.transition_id = value ->> 'transitionId'),
+    (select min(t.state) from inbox.callback c join inbox.transition t on t.id = c.id
+      where value ->> 'transitionId' is null and c.reference_key = value ->> 'referenceKey'
+        and c.transaction_type = value ->> 'transactionType')) as state
+from jsonb_array_elements(cast($1 as jsonb)) as given(value)
+left join inbox.expectation e
+  on e.reference_key = value ->> 'referenceKey' and e.transaction_type = value ->> 'transactionType'
+left join inbox.callback s on s.transition_id = e.settled_by
+
+-- name: find_stated (sqlite)
+select value ->> 'place' as place, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
+  s.signed as settled_signed,
+  coalesce((select t.state from inbox.callback c join inbox.transition t on t.id = c.id
+    where c.transition_id = value ->> 'transitionId'),
+    (select min(t.state) from inbox.callback c join inbox.transition t on t.id = c.id
+      where value ->> 'transitionId' is null and c.reference_key = value ->> 'referenceKey'
+        and c.transaction_type = value ->> 'transactionType')) as state
+from json_each($1)
+left join inbox.expectation e
+  on e.reference_key = value ->> 'referenceKey' and e.transaction_type = value ->> 'transactionType'
+left join inbox.callback s on s.transition_id = e.settled_by

@@ -1,0 +1,206 @@
+import { ConfigurationError, canonicalAmount } from '@payment-service/core';
+import { checkOptions, type OptionRules } from '@payment-service/core/receive';
+import {
+  type Movement,
+  type MovementKind,
+  type Reconciliation,
+  reconcile,
+  sumOfProducts,
+  type WalletBalance,
+} from '@payment-service/core/reconcile';
+import type { OperatorContext } from '../operator/views.ts';
+import { DATE } from '../options.ts';
+import { choiceOf, numberOf, type Row, textOf } from '../store/store.ts';
+import type { Comparison } from '../work/evaluate.ts';
+import { COMPARISONS, jsonIn } from '../work/stored.ts';
+
+/** A period, on the clock of the database. */
+export interface Period {
+  readonly from: Date;
+  /** Exclusive. */
+  readonly to: Date;
+}
+
+/** What was settled in a period: your own expectations, not what callbacks claim. */
+export interface SettledTotal {
+  readonly currency: string;
+  readonly transaction_type: string;
+  /** With `'request'`, another amount may have reached the wallet: that of the transaction was not compared. */
+  readonly compare: Comparison;
+  readonly count: number;
+  /** Canonical decimal string, exact. */
+  readonly amount: string;
+}
+
+/** Options of `reconcile()`. What the protocol does not show is an input here. */
+export interface BalanceOptions extends Period {
+  /**
+   * When a collection is credited, counted from its settlement here, in seconds: so long before it, since a callback may be late,
+   * and so long after it. What may lie on either side of an inquiry widens the interval.
+   */
+  readonly creditedWithin: { readonly secondsBefore: number; readonly secondsAfter: number };
+  /** What a transaction type does to a wallet. A type that is not named is listed in `uncounted`. @default { COLLECTION: 'settled' } */
+  readonly kinds?: Readonly<Record<string, MovementKind>> | undefined;
+  /**
+   * By currency, the least and the most of an amount that is kept as a charge, as decimal shares: `{ UGX: { least: '0', most: '0.03' } }`.
+   *
+   * @default anything from nothing to the whole amount
+   */
+  readonly charges?: Readonly<Record<string, { readonly least: string; readonly most: string }>> | undefined;
+  /** What the inbox cannot know: deposits, transfers, withdrawals, payouts. */
+  readonly movements?: readonly Movement[] | undefined;
+}
+
+/** What `reconcile()` found. */
+export interface BalanceReport extends Reconciliation {
+  /** When the two snapshots were recorded that are nearest to `from` and `to`. */
+  readonly before: Date;
+  readonly after: Date;
+  /** What they were held against: what was settled, and the movements that were given. */
+  readonly movements: readonly Movement[];
+  /** What was settled and is in no interval: of a type without a kind, or compared by the request only. */
+  readonly uncounted: readonly SettledTotal[];
+}
+
+const IS_SECONDS = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+const SECONDS = [IS_SECONDS, 'a whole number of seconds, 0 or more', true] as const;
+const IS_OBJECT = (value: unknown): boolean => typeof value === 'object' && value !== null;
+export const PERIOD: OptionRules<Period> = { from: [DATE[0], DATE[1], true], to: [DATE[0], DATE[1], true] };
+const RULES: OptionRules<BalanceOptions> = {
+  ...PERIOD,
+  creditedWithin: [IS_OBJECT, '{ secondsBefore, secondsAfter }: the protocol does not show it', true],
+  kinds: [IS_OBJECT, 'a map from a transaction type to a kind of movement'],
+  charges: [isShares, 'a map from a currency to { least, most }, decimal shares such as "0.03"'],
+  movements: [Array.isArray, 'a list of movements'],
+};
+
+function isShares(value: unknown): boolean {
+  const isShare = (share: unknown): boolean => typeof share === 'string' && /^\d+(\.\d+)?$/.test(share);
+  return Object.values(Object(value)).every((each) => [Object(each).least, Object(each).most].every(isShare));
+}
+
+/** @throws {ConfigurationError} For wallets that are not those of `getWalletBalances()`. */
+export async function keepBalances<Tx>(
+  { statements, settings }: OperatorContext<Tx>,
+  wallets: readonly WalletBalance[],
+): Promise<void> {
+  const isList = Array.isArray(wallets) && wallets.length > 0;
+  if (!isList)
+    throw new ConfigurationError('wallets', 'recordBalances() takes the wallets of getWalletBalances().');
+  // Refuses what reconcile() would refuse later.
+  reconcile(wallets, wallets, []);
+  const kept = wallets.map(({ currency, wallet_type, exact }) => ({ currency, wallet_type, exact }));
+  await statements.run('keep_balances', [settings.account, JSON.stringify(kept)]);
+}
+
+export async function readTotals<Tx>(context: OperatorContext<Tx>, period: Period): Promise<SettledTotal[]> {
+  checkOptions('totals()', period, PERIOD);
+  const [from, to] = [period.from.getTime(), period.to.getTime()];
+  return totalsIn(await settledBetween(context, [from, to, from, to]));
+}
+
+export async function readReport<Tx>(
+  context: OperatorContext<Tx>,
+  options: BalanceOptions,
+): Promise<BalanceReport> {
+  checkOptions('reconcile()', options, RULES);
+  const { secondsBefore, secondsAfter } = options.creditedWithin;
+  checkOptions(
+    'reconcile()',
+    options.creditedWithin,
+    { secondsBefore: SECONDS, secondsAfter: SECONDS },
+    'creditedWithin.',
+  );
+  const [before, after] = [await nearest(context, options.from), await nearest(context, options.to)];
+  if (before === undefined || after === undefined || before.at >= after.at) {
+    const what =
+      'There are no two snapshots of balances near from and to. Call recordBalances() regularly, such as every day.';
+    throw new ConfigurationError('from', what);
+  }
+  const [beforeMs, afterMs] = [secondsBefore * 1000, secondsAfter * 1000];
+  // Credited at the earliest beforeMs before it was settled here, and at the latest afterMs after it.
+  const rows = await settledBetween(context, [
+    before.at - afterMs,
+    after.at + beforeMs + 1,
+    before.at + beforeMs,
+    after.at - afterMs,
+  ]);
+  const { kinds = { COLLECTION: 'settled' }, charges = {}, movements: given = [] } = options;
+  const isCounted = (row: Row): boolean =>
+    Object.hasOwn(kinds, typeIn(row)) && textOf(row, 'compare') !== 'request';
+  const [counted, uncounted] = [rows.filter(isCounted), rows.filter((row) => !isCounted(row))];
+  const settled = [1, 0].flatMap((certain) =>
+    totalsIn(counted.filter((row) => numberOf(row, 'certain') === certain)).map((total): Movement => {
+      const { currency, transaction_type, amount } = total;
+      const share = Object.hasOwn(charges, currency) ? charges[currency] : undefined;
+      const part = (end: 'least' | 'most'): string => sumOfProducts([[amount, share?.[end] ?? '']]);
+      const charge = share && { least: part('least'), most: part('most') };
+      return {
+        kind: kinds[transaction_type] ?? 'settled',
+        currency,
+        amount,
+        charge,
+        isCertain: certain === 1,
+      };
+    }),
+  );
+  const movements = [...settled, ...given];
+  const found = reconcile(before.wallets, after.wallets, movements);
+  for (const { currency, wallet_type, verdict } of found.wallets) {
+    if (verdict === 'explained') continue;
+    context.settings.emit({ name: 'balance.unexplained', currency, walletType: wallet_type, verdict });
+  }
+  const [beforeAt, afterAt] = [new Date(before.at), new Date(after.at)];
+  return { ...found, before: beforeAt, after: afterAt, movements, uncounted: totalsIn(uncounted) };
+}
+
+interface Snapshot {
+  readonly at: number;
+  readonly wallets: readonly WalletBalance[];
+}
+
+async function nearest<Tx>(
+  { statements, settings }: OperatorContext<Tx>,
+  to: Date,
+): Promise<Snapshot | undefined> {
+  const [row] = await statements.run('nearest_balances', [settings.account, to.getTime()]);
+  return row && { at: numberOf(row, 'taken_at'), wallets: jsonIn(row, 'wallets') as WalletBalance[] };
+}
+
+async function settledBetween<Tx>(
+  { statements, settings }: OperatorContext<Tx>,
+  times: readonly [from: number, to: number, certainFrom: number, certainTo: number],
+): Promise<readonly Row[]> {
+  const rows = await statements.run('total_settled', [settings.account, ...times]);
+  return rows.map((row) => ({ ...row, currency: plainIn(row, 'currency') }));
+}
+
+/** Sums what has the same currency, type and comparison. */
+function totalsIn(rows: readonly Row[]): SettledTotal[] {
+  const groups = Map.groupBy(rows, (row) =>
+    JSON.stringify([row['currency'], row['transaction_type'], row['compare']]),
+  );
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const same = [first, ...others];
+    return {
+      currency: textOf(first, 'currency'),
+      transaction_type: typeIn(first),
+      compare: choiceOf(first, 'compare', COMPARISONS),
+      count: same.reduce((sum, row) => sum + numberOf(row, 'count'), 0),
+      amount: sumOfProducts(
+        same.map((row) => [canonicalAmount(textOf(row, 'amount')), numberOf(row, 'count')]),
+      ),
+    };
+  });
+}
+
+/** Of a row that may be of the archive, where it is JSON. */
+export function plainIn(row: Row, name: string): string {
+  return numberOf(row, 'is_archived') === 1 ? String(jsonIn(row, name)) : textOf(row, name);
+}
+
+/** It is stored as JSON, since a NUL is no text to PostgreSQL. */
+export function typeIn(row: Row): string {
+  return String(jsonIn(row, 'transaction_type'));
+}
