@@ -1,4 +1,4 @@
-import { inspect } from 'node:util';
+import { failureStack } from './failure-text.ts';
 
 /** What a problem is about, for `onError`. No reference, amount or body is in any of them. */
 export type InboxProblem =
@@ -60,7 +60,7 @@ export function reporter(onError: ((error: unknown, problem: InboxProblem) => un
 
 function print(error: unknown, problem: InboxProblem): void {
   if (problem.kind !== 'attempt_failed') console.warn(`payment-service-inbox: ${Object(error).message}`);
-  else if (!problem.isRepeated) console.error(`${wordsOf(problem)}\n${stackOf(error)}`);
+  else if (!problem.isRepeated) console.error(`${wordsOf(problem)}\n${failureStack(error)}`);
 }
 
 function wordsOf({ transitionId, attempt, reason, delayMs }: AttemptFailed): string {
@@ -78,12 +78,4 @@ function wordsOf({ transitionId, attempt, reason, delayMs }: AttemptFailed): str
     `${what}Its transaction was rolled back, and it runs again in ${seconds} s. The same message is printed again only if ` +
     'the last attempt fails with it.'
   );
-}
-
-/** Without the other members of an error: those of a database quote values. */
-function stackOf(error: unknown, causes = 3): string {
-  if (!(error instanceof Error)) return inspect(error);
-  const own = error.stack ?? `${error.name}: ${error.message}`;
-  if (causes === 0 || !(error.cause instanceof Error)) return own;
-  return `${own}\nCaused by: ${stackOf(error.cause, causes - 1)}`;
 }

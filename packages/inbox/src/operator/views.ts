@@ -41,7 +41,7 @@ export interface TransitionSummary {
   readonly changedAt: Date;
   /** When a worker looks at it next; undefined when only a person moves it. */
   readonly nextAt: Date | undefined;
-  /** What the handler threw last, at most 500 characters. */
+  /** What the handler threw last, at most 500 characters; of an error of a database, without the values that it quotes. */
   readonly lastError: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { inspect } from 'node:util';
 import { failureCode } from '../events.ts';
+import { failureText } from '../failure-text.ts';
 import { backoff } from '../options.ts';
 import { NotPrepared, optionalText, type Row, type TransactionParts, textOf } from '../store/store.ts';
 import { TransactionEnded } from '../store/transaction-ended.ts';
@@ -153,8 +153,7 @@ async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<
   const delayMs = backoff(attempts, settings);
   const next = reason === undefined ? ['retrying', null, delayMs] : ['dead', reason, null];
   // For the person who looks at the transition. NUL is no text to PostgreSQL.
-  const message = error instanceof Error ? `${error.name}: ${error.message}` : inspect(error);
-  const text = message.replaceAll('\0', '\uFFFD').slice(0, MAX_ERROR_LENGTH).toWellFormed();
+  const text = failureText(error).replaceAll('\0', '\uFFFD').slice(0, MAX_ERROR_LENGTH).toWellFormed();
   const [failed] = await runUntilAnswered('fail_attempt', [id, startId, ...next, text], context);
   if (failed === undefined) return { outcome: 'undone' };
   const common = { transitionId, attempt: attempts };

@@ -85,6 +85,15 @@ describe.each(ENGINES)('what onError gets on %s', (engine) => {
     expect(output).not.toContain('ORD-1');
   });
 
+  it('is printed without the message of a database, which quotes values, and with its code and the stack', async () => {
+    const output = await outputOf(engine, 'D');
+    expect(output).toMatch(
+      engine === 'postgres' ? /error: 42601 \(its message/ : /Error: SQLITE_1 \(its message/,
+    );
+    expect(output).toMatch(/only onError gets it\)\n +at /);
+    expect(output).not.toContain('CANARY');
+  });
+
   it('is printed once for a handler that ended its transaction, with the error that it threw', async () => {
     const output = await outputOf(engine, 'CCC');
     expect(output.match(/attempt \d of transition/g)).toEqual(['attempt 1 of transition']);

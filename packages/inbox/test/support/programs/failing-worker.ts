@@ -7,6 +7,7 @@ const inbox = openInbox(engine, address, schema === '-' ? undefined : schema, { 
 inbox.handle(async function creditCustomer({ tx, attempt, signed }) {
   const letter = failures[attempt - 1] ?? '';
   if (letter === 'C') await tx.query('commit');
+  if (letter === 'D') await tx.query("select 1 from 'CANARY' 'CANARY' 'CANARY'");
   const cause = new Error('the ledger is closed');
   throw Object.assign(new TypeError(`failure ${letter}`, { cause }), { detail: signed.merchant_reference });
 });

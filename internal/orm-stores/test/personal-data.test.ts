@@ -1,0 +1,78 @@
+/** What a handler's statements hold is in the errors of every library, and in nothing that the inbox stores or reports. */
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { forEachLibrary, type Open } from './libraries/for-each-library.ts';
+import type { Library } from './libraries/library.ts';
+import { expected, openShop, paid, type Shop, workUntil } from './shop.ts';
+
+const NAME = 'Canary Nakato';
+const PHONE = '256700123456';
+const NOT_THERE = 'Nothing in the canary is in it.';
+
+/** Statements with personal data that fail, and what an operator still reads of each. */
+const FAILING: Readonly<
+  Record<string, readonly [told: RegExp, run: <Tx>(library: Library<Tx>, tx: Tx) => PromiseLike<unknown>]>
+> = {
+  'a key that is taken': [
+    /credit_pkey|P2002 Credit id 23505/,
+    (library, tx) => library.credits(tx).add(NAME, PHONE, 1),
+  ],
+  'a number that is too large': [
+    /22003/,
+    (library, tx) => library.credits(tx).add(NAME, PHONE, Number(PHONE)),
+  ],
+  'a text with NUL': [/22021/, (library, tx) => library.credits(tx).add(`${NAME}\0${PHONE}`, PHONE)],
+  'a cast of a text': [
+    /22P02/,
+    (library, tx) => library.run(tx, `select cast('${NAME} - ${PHONE}' as integer)`),
+  ],
+  'a table that is missing': [
+    /no_such_table|P2010 42P01/,
+    (library, tx) => library.run(tx, `select '${NAME}', '${PHONE}' from no_such_table`),
+  ],
+  'a statement that is malformed': [/42601/, (library, tx) => library.run(tx, `select '${PHONE}' '${NAME}'`)],
+};
+
+forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
+  describe(`with ${name}`, () => {
+    let shop: Shop<Tx>;
+    beforeAll(async () => {
+      shop = await openShop(`privacy_${name}`, open);
+      await shop.library.credits().add('TAKEN', '0', 1);
+    });
+    afterAll(() => shop.close());
+
+    test.each(Object.entries(FAILING))(
+      'the last error of %s says which, and no value',
+      async (title, [told, run]) => {
+        const reported: unknown[] = [];
+        const inbox = await shop.newInbox({
+          retry: { attempts: 1 },
+          onError: (_error, problem) => reported.push(problem),
+          onEvent: (event) => reported.push(event),
+        });
+        inbox.handle(({ tx }) => run(shop.library, tx));
+        const reference = `ORD-${title.replaceAll(' ', '-')}`;
+        await inbox.expect(expected(reference));
+        await inbox.receive(paid(reference));
+        const [dead] = await workUntil(inbox, ([first]) => first?.state === 'dead');
+        expect(dead?.lastError).toMatch(told);
+        for (const canary of [NAME, PHONE]) {
+          expect(dead?.lastError, NOT_THERE).not.toContain(canary);
+          expect(inspect(reported, { depth: 9 }), NOT_THERE).not.toContain(canary);
+        }
+      },
+    );
+
+    test('control: the errors themselves hold the values, and onError gets them', async () => {
+      const errors = await Promise.all(
+        Object.values(FAILING).map(([, run]) =>
+          shop.library
+            .transaction(async (tx) => void (await run(shop.library, tx)))
+            .catch((error: unknown) => error),
+        ),
+      );
+      expect(errors.map((error) => inspect(error, { depth: 9 })).join()).toContain(PHONE);
+    });
+  });
+});

@@ -1,0 +1,86 @@
+import { inspect, types } from 'node:util';
+
+/** Members of errors of databases and their libraries. An error that has one can quote values in its message. */
+const OF_DATABASES = [
+  'severity',
+  'errcode',
+  'query',
+  'sql',
+  'params',
+  'parameters',
+  'criteria',
+  'clientVersion',
+];
+/** SQLSTATE classes whose messages name tables, columns and constraints only; 42601 quotes the statement. */
+const NAMING = /^(?!42601)(?:08|23|25|28|40|42|53|54|55|57|58)[0-9A-Z]{3}$/;
+/** Of Prisma, and SQLSTATEs. */
+const CODE = /^[0-9A-Z]{5}$/;
+/** A trigger of the merchant wrote the message. */
+const SQLITE_CONSTRAINT_TRIGGER = 1811;
+const MAX_CAUSES = 5;
+const UNTOLD = ' (its message can quote values, so only onError gets it)';
+
+/**
+ * What is stored and printed of an error that a handler threw. The message of a database or of its library can quote the values
+ * of a statement, such as a phone number: of such an error, its code and what the database says without values (decision D64).
+ */
+export function failureText(error: unknown): string {
+  if (!isError(error)) return inspect(error, { depth: -1 });
+  const quoting = linksOf(error).filter((link) => OF_DATABASES.some((name) => name in link));
+  const isQuoted = quoting.some((link) => link === error || error.message.includes(link.message));
+  if (!isQuoted) return `${error.name}: ${error.message}`;
+  const told =
+    quoting.flatMap((link) => factOf(link) ?? []).at(-1) ??
+    `an error of the database or its library${UNTOLD}`;
+  return `${error.name}: ${told}`;
+}
+
+/** The same with the stack, and with the causes. */
+export function failureStack(error: unknown, causes = 3): string {
+  const text = failureText(error);
+  if (!isError(error)) return text;
+  const isWhole = text === `${error.name}: ${error.message}`;
+  const calls = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
+  const own = isWhole ? (error.stack ?? text) : [text, ...calls].join('\n');
+  return causes > 0 && isError(error.cause)
+    ? `${own}\nCaused by: ${failureStack(error.cause, causes - 1)}`
+    : own;
+}
+
+function linksOf(error: Error): readonly Error[] {
+  const links = [error];
+  for (let link: unknown = error.cause; isError(link) && links.length < MAX_CAUSES; link = link.cause)
+    links.push(link);
+  return links;
+}
+
+/** What a link of the chain says without a value. */
+function factOf(link: Error): string | undefined {
+  const { code, errcode, severity, meta }: Members = { ...link };
+  if (typeof errcode === 'number') {
+    const isPlain = errcode !== SQLITE_CONSTRAINT_TRIGGER && !/["'`]/.test(link.message);
+    return isPlain ? `${link.message} (SQLITE_${errcode})` : `SQLITE_${errcode}${UNTOLD}`;
+  }
+  if (typeof code !== 'string' || !CODE.test(code)) return undefined;
+  // Knex writes the statement with its values in front of the message.
+  if (severity !== undefined && NAMING.test(code)) return `${link.message.split(' - ').at(-1)} (${code})`;
+  return `${[code, ...namesIn(meta)].join(' ')}${UNTOLD}`;
+}
+
+/** Of Prisma's `meta`: the model, the fields or the constraint, and the code of the database. */
+function namesIn(meta: unknown): readonly string[] {
+  const { modelName, target, driverAdapterError }: Members = { ...Object(meta) };
+  const { originalCode, constraint }: Members = { ...Object(Object(driverAdapterError).cause) };
+  const { fields, index }: Members = { ...Object(constraint) };
+  const names = [modelName, target, fields, index, originalCode].flat().map(String);
+  return names
+    .flatMap((name) => /^"?(\w{1,63})"?$/.exec(name)?.[1] ?? [])
+    .filter((name) => name !== 'undefined');
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Also of another realm, such as that of a test runner. */
+function isError(value: unknown): value is Error {
+  return value instanceof Error || types.isNativeError(value);
+}
