@@ -1,4 +1,4 @@
-/** What a handler's statements hold is in the errors of every library, and in nothing that the inbox stores or reports. */
+/** Threat A61. What a handler's statements hold is in the errors of every library, and in nothing that the inbox stores or reports. */
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forEachLibrary, type Open } from './libraries/for-each-library.ts';

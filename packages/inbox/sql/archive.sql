@@ -9,7 +9,7 @@ with found as materialized (
   where t.account = $1 and t.state = $2 and t.state not in ('pending', 'retrying') and t.reason is distinct from 'archived'
     and (t.changed_at, t.id) > (cast($3 as bigint), cast($4 as bigint)) and t.changed_at < {now} - cast($5 as bigint)
     and octet_length(c.signed) <= 2000
-    and not exists (select a.id from inbox.action a where a.transition = t.id)
+    and not exists (select a.id from inbox.action a where a.transition = t.id and a.action <> 'forget')
     and not exists (select b.digest from inbox.body b where b.transition = t.id and b.first_at >= {now} - cast($5 as bigint))
     and not exists (select d.digest from inbox.delivery d where d.transition = t.id and d.last_at >= {now} - cast($5 as bigint))
   order by t.changed_at, t.id limit 200
@@ -34,7 +34,7 @@ from inbox.transition t
 join inbox.callback c on c.id = t.id
 where t.account = $1 and t.state = $2 and t.state not in ('pending', 'retrying') and t.reason is distinct from 'archived'
   and (t.changed_at, t.id) > ($3, $4) and t.changed_at < {now} - $5 and octet_length(c.signed) <= 2000
-  and not exists (select a.id from inbox.action a where a.transition = t.id)
+  and not exists (select a.id from inbox.action a where a.transition = t.id and a.action <> 'forget')
   and not exists (select b.digest from inbox.body b where b.transition = t.id and b.first_at >= {now} - $5)
   and not exists (select d.digest from inbox.delivery d where d.transition = t.id and d.last_at >= {now} - $5)
 order by t.changed_at, t.id limit 200

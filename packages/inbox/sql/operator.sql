@@ -80,10 +80,52 @@ where (transition, digest) in (
   join inbox.transition t on t.id = b.transition
   left join inbox.delivery d on d.transition = b.transition and d.digest = b.digest
   where b.transition > cast($1 as bigint) and b.content is not null and t.account = $2
-    and coalesce(d.last_at, b.first_at) < {now} - cast($3 as bigint)
-    and t.state in ('settled', 'superseded', 'resolved', 'unhandled')
+    and coalesce(d.last_at, b.first_at) < {now} -
+      case when t.state in ('quarantined', 'conflict', 'dead') then cast($4 as bigint) else cast($3 as bigint) end
+    and t.state not in ('pending', 'retrying')
   order by b.transition, b.digest limit 500)
 returning transition
+
+-- name: find_forgettable (postgres)
+-- Until the transaction ends, no receiver counts a delivery of them.
+select found.id, found.transition_id, found.signed,
+  cast(pg_advisory_xact_lock(hashtextextended('inbox.transition ' || found.transition_id, 0)) as text) as locked
+from (select id, transition_id, signed from inbox.callback where reference_key = $1 and account = $2 order by id) as found
+
+-- name: find_forgettable (sqlite)
+select id, transition_id, signed from inbox.callback where reference_key = $1 and account = $2 order by id
+
+-- name: find_texts
+-- What verified first: of bodies that claim the same, a later delivery is one of it.
+select digest, claims, case when content is null then 0 else 1 end as has_text from inbox.body where transition = $1
+order by case when refusal is null then 0 else 1 end, first_at, digest
+
+-- name: forget_body
+update inbox.body set content = null, digest = $3 where transition = $1 and digest = $2
+
+-- name: forget_delivery
+update inbox.delivery set digest = $3 where transition = $1 and digest = $2
+
+-- name: forget_settled
+update inbox.transition set settled_digest = $3 where id = $1 and settled_digest = $2
+
+-- name: forget_error
+update inbox.transition set last_error = null where id = $1 and last_error is not null returning id
+
+-- name: forget_notes
+update inbox.action set note = $2 where transition = $1 and action <> 'forget' and note <> $2 returning id
+
+-- name: find_forgotten (postgres)
+-- Here or in the archive, which keeps the first digits of the id.
+select a.id from inbox.action a where a.action = 'forget' and a.transition in (
+  select c.id from inbox.callback c where c.transition_id = $1
+  union all select r.id from inbox.archive r
+  where r.transition = cast(cast('x' || substr(cast($1 as text), 1, 16) as bit(64)) as bigint)) limit 1
+
+-- name: find_forgotten (sqlite)
+select a.id from inbox.action a where a.action = 'forget' and a.transition in (
+  select c.id from inbox.callback c where c.transition_id = $1
+  union all select r.id from inbox.archive r where r.transition = unhex(substr($1, 1, 16))) limit 1
 
 -- name: read_version
 select coalesce(max(version), 0) as version, coalesce(max(compatible_with), 0) as compatible_with from inbox.migration

@@ -5,6 +5,7 @@ import { tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake/record.ts';
 import { Spool } from './intake/spool.ts';
 import { move } from './operator/actions.ts';
+import { forget } from './operator/forget.ts';
 import { listOverdue, readHealth, readStats } from './operator/health.ts';
 import { prune } from './operator/prune.ts';
 import { listTransitions, showTransition } from './operator/views.ts';
@@ -34,7 +35,7 @@ import { Worker } from './work/worker.ts';
  */
 export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const settings = settingsOf(options);
-  const { account, report, storeTimeoutMs } = settings;
+  const { account, report, storeTimeoutMs, texts } = settings;
   const { store } = options;
   const statements = new Statements(store);
   const closing = new AbortController();
@@ -121,8 +122,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       readiness.mustBeReady();
       await keepIn(tx);
     },
-    receive: async (callback) => receive(callbackRecord(callback, account)),
-    quarantine: async (refusal) => receive(evidenceRecord(refusal, account)),
+    receive: async (callback) => receive(texts.keep(callbackRecord(callback, account))),
+    quarantine: async (refusal) => receive(texts.keep(evidenceRecord(refusal, account))),
     handle: (handler: unknown, selector?: object) => addHandler(handlers, handler, selector),
     work: worker.work,
     drain: async (given = {}) => write(worker.drain(given)),
@@ -135,6 +136,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     async reopen(transitionId, note) {
       await write(() => move(context, 'reopen', transitionId, note));
     },
+    forget: (reference, note) => write(() => forget(context, reference, note)),
     overdue: (given = {}) => read(() => listOverdue(context, given)),
     prune: (given = {}) => ready().then(() => prune(context, given)),
     recordBalances: (wallets) => write(() => keepBalances(context, wallets)),

@@ -1,6 +1,7 @@
 import type { AuthenticRefusal, VerifiedCallback } from '@payment-service/core';
 import type { WalletBalance } from '@payment-service/core/reconcile';
 import type { ActionNote, Resolution, TransitionSelection } from './operator/actions.ts';
+import type { Forgotten } from './operator/forget.ts';
 import type { InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
 import type { Pruned, PruneOptions } from './operator/prune.ts';
 import type { ListOptions, TransitionDetails, TransitionSummary } from './operator/views.ts';
@@ -40,7 +41,7 @@ export interface DrainOptions {
  * A durable inbox of one merchant account. Every function sets the store up when that has not happened yet, and works
  * detached from the object, so `inbox.receive` can be passed as it is.
  *
- * `list`, `show`, `retry`, `resolve` and `reopen` do not check who calls them: the application must.
+ * `list`, `show`, `retry`, `resolve`, `reopen` and `forget` do not check who calls them: the application must.
  */
 export interface Inbox<Tx> {
   /**
@@ -188,6 +189,19 @@ export interface Inbox<Tx> {
    * @throws {ConfigurationError} As `retry()` does.
    */
   readonly reopen: (transitionId: string, note: ActionNote) => Promise<void>;
+  /**
+   * Removes what is personal from all that is kept under a merchant_reference: the texts of bodies and the hashes of them, last
+   * errors, and the notes of earlier actions. What prevents a second payment stays, with the signed fields and the claimed amounts.
+   * Later bodies of these transitions are kept without their text. Recorded as an action, so write no name into the note. A
+   * second call changes nothing.
+   *
+   * @returns how much was removed.
+   * @throws {ConfigurationError} Without `by` or `note`.
+   *
+   * @example
+   * await inbox.forget('ORD-1001', { by: 'dana', note: 'erasure request 2026-17' });
+   */
+  readonly forget: (merchantReference: string, note: ActionNote) => Promise<Forgotten>;
   /** Expectations past their deadline whose callback has not come; the longest overdue first. At most 1000 without a limit. */
   readonly overdue: (options?: { readonly limit?: number | undefined }) => Promise<OverdueExpectation[]>;
   /**

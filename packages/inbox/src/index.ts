@@ -1,7 +1,10 @@
+export { type AesGcmKeys, aesGcm } from './aes-gcm.ts';
+export type { BodyEncryption } from './body-texts.ts';
 export { createInbox } from './create-inbox.ts';
 export type { InboxEvent } from './events.ts';
 export type { DrainOptions, Inbox, WorkerOptions } from './inbox.ts';
 export type { ActionNote, Resolution, TransitionSelection } from './operator/actions.ts';
+export type { Forgotten } from './operator/forget.ts';
 export type { HealthProblem, InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
 export type { Pruned, PruneOptions } from './operator/prune.ts';
 export type {

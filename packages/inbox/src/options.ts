@@ -1,4 +1,5 @@
 import { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '@payment-service/core/receive';
+import { type BodyEncryption, BodyTexts } from './body-texts.ts';
 import { type Emit, emitter, type InboxEvent } from './events.ts';
 import { type InboxProblem, type Report, reporter } from './problems.ts';
 import type { Store } from './store/store.ts';
@@ -30,6 +31,15 @@ export interface InboxOptions<Tx> {
    * @default on SQLite the database's path and `-spool`; none on PostgreSQL, where such a callback gets `failureStatus` (429)
    */
   readonly spool?: string | undefined;
+  /**
+   * What is stored of a body. `'claims'` keeps the amounts, the charge and the provider, and no name, account or free text: nothing
+   * of that reaches the database or the spool. `show()` then has no more, and handlers get no more as `claimed`.
+   *
+   * @default 'text', the whole body
+   */
+  readonly bodies?: 'text' | 'claims' | undefined;
+  /** Encrypts what is stored of bodies, in the database and in the spool: `aesGcm()`, or functions of your own. @default none */
+  readonly encryption?: BodyEncryption | undefined;
   /** Called with everything that happens, for logs and metrics. Errors in it change nothing. */
   readonly onEvent?: ((event: InboxEvent) => unknown) | undefined;
   /**
@@ -67,7 +77,7 @@ export interface InboxOptions<Tx> {
   readonly random?: (() => number) | undefined;
 }
 
-type Derived = 'store' | 'spool' | 'onEvent' | 'onError' | 'retry';
+type Derived = 'store' | 'spool' | 'bodies' | 'encryption' | 'onEvent' | 'onError' | 'retry';
 
 /** Checked options, with their defaults. */
 export type Settings = {
@@ -77,6 +87,7 @@ export type Settings = {
   readonly emit: Emit;
   readonly report: Report;
   readonly retry: RetrySettings;
+  readonly texts: BodyTexts;
 };
 
 /** Timers, and PostgreSQL's settings of time, end at 2^31 - 1. */
@@ -107,6 +118,8 @@ const RULES: OptionRules<InboxOptions<unknown>> = {
     'a label of at most 200 characters',
   ],
   spool: undefined,
+  bodies: [(value) => value === 'text' || value === 'claims', "'text' or 'claims'"],
+  encryption: undefined,
   onEvent: FUNCTION,
   onError: FUNCTION,
   completedEvents: TEXTS,
@@ -129,11 +142,14 @@ export function settingsOf<Tx>(options: InboxOptions<Tx>): Settings {
   const rules = { attempts: wholeNumber(), firstDelayMs: wholeNumber(), longestDelayMs: wholeNumber() };
   checkOptions('createInbox()', retry, rules, 'retry.');
   const { attempts = 40, firstDelayMs = 1000, longestDelayMs = 3_600_000 } = retry;
+  const [account, report] = [options.account ?? '', reporter(options.onError)];
+  const { bodies = 'text', encryption } = options;
   return {
-    account: options.account ?? '',
+    account,
     spool: options.spool ?? store.spool,
     emit: emitter(options.onEvent),
-    report: reporter(options.onError),
+    report,
+    texts: new BodyTexts({ account, bodies, encryption, report }),
     completedEvents: options.completedEvents ?? ['transaction.completed'],
     allowTransitions: { COMPLETED: [], ...options.allowTransitions },
     interimStatuses: options.interimStatuses ?? [],

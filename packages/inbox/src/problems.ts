@@ -20,7 +20,7 @@ export type InboxProblem =
   /**
    * Something about the whole inbox, which the message of the error says: callbacks are in the spool, or all of them have left
    * it; a transition is due and nothing works; a worker cannot use the database; the clock of the database has stepped back; a newer version has changed the
-   * tables. Reported once, and again after it was over.
+   * tables; the text of a body cannot be sealed or opened. Reported once, and again after it was over.
    */
   | {
       readonly kind:
@@ -30,7 +30,9 @@ export type InboxProblem =
         | 'worker_waits'
         | 'worker_polls'
         | 'clock_stepped_back'
-        | 'tables_changed';
+        | 'tables_changed'
+        | 'body_not_sealed'
+        | 'body_not_opened';
       readonly isRepeated: false;
     };
 

@@ -61,6 +61,7 @@ export function printDetails(transition: TransitionDetails): void {
       ['key', body.keyId],
       ['refused by', body.refusal ?? '-'],
       ['settled', body.isSettled ? 'yes' : 'no'],
+      ...(body.isSealed ? [['text', 'sealed: open it where the option encryption is set']] : []),
       ...(body.text === undefined ? [] : [['text', body.text]]),
     ]);
   }

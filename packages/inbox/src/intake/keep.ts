@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { withoutText } from '../body-texts.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, textOf } from '../store/store.ts';
 import { findArchived } from '../work/archived.ts';
@@ -92,11 +93,21 @@ async function keepArchived<Tx>(
       given.outcomes.set(record, 'known');
     else others.push(record);
   }
-  const [first] = others;
-  if (first === undefined) return;
+  const [other] = others;
+  if (other === undefined) return;
+  const first = (await isForgotten(statements, transitionId, tx)) ? withoutText(other) : other;
   // The others find it, and are its further bodies.
   const kept = await statements.run('keep_firsts', [JSON.stringify([{ ...first, isArchived: 1 }])], tx);
-  if (kept.length > 0) given.outcomes.set(first, 'new_body');
+  if (kept.length > 0) given.outcomes.set(other, 'new_body');
+}
+
+/** A person has had the texts of this transition removed: no further one is kept. */
+export async function isForgotten<Tx>(
+  statements: Statements<Tx>,
+  transitionId: string,
+  tx: Tx,
+): Promise<boolean> {
+  return (await statements.run('find_forgotten', [transitionId], tx)).length > 0;
 }
 
 async function findKnown<Tx>(
@@ -149,15 +160,21 @@ async function addBodies<Tx>(
   const { records, id, outcomes } = given;
   if ((await statements.run('lock_transition', [id], tx)).length === 0) return;
   const { bodies: verified = [], refusals = [], expectation } = (await readCase(statements, id, tx)) ?? {};
+  const [{ transitionId } = { transitionId: '' }] = records;
+  const hasNoText = await isForgotten(statements, transitionId, tx);
+  const asKept = (record: IntakeRecord): IntakeRecord => (hasNoText ? withoutText(record) : record);
   // Again: another group may have been faster.
-  const rows = [...(await findKnown(statements, records, tx)).values()].filter((row) => row['body'] !== null);
+  const rows = [...(await findKnown(statements, records.map(asKept), tx)).values()].filter(
+    (row) => row['body'] !== null,
+  );
   const known = new Map(rows.map((row) => [textOf(row, 'digest'), row]));
   const bodies = [...verified];
   const added = new Map<string, IntakeRecord>();
   const repeats = new Map<string, number>();
   const repeat = (digest: string): void => void repeats.set(digest, (repeats.get(digest) ?? 0) + 1);
   let [evidence, news, refused] = [refusals.length, 0, 0];
-  for (const record of records) {
+  for (const delivered of records) {
+    const record = asKept(delivered);
     const { digest, refusal } = record;
     const found = added.has(digest) ? { body: id, refusal: added.get(digest)?.refusal } : known.get(digest);
     const isEqual = (claims: Claims): boolean =>
@@ -169,13 +186,13 @@ async function addBodies<Tx>(
     const equal = refusal === null && isEqual(claims) ? bodies.find(isEqual) : undefined;
     if (isRepeated(record, found)) {
       repeat(digest);
-      outcomes.set(record, 'known');
+      outcomes.set(delivered, 'known');
     } else if (found === undefined && isFull && equal !== undefined) {
       repeat(equal.digest);
-      outcomes.set(record, 'known');
+      outcomes.set(delivered, 'known');
     } else if (found === undefined && isFull && (refusal !== null || !isEqual(claims))) {
       refused += 1;
-      outcomes.set(record, 'full');
+      outcomes.set(delivered, 'full');
     } else {
       // What was evidence becomes a callback.
       if (found === undefined) news += 1;
@@ -183,7 +200,7 @@ async function addBodies<Tx>(
       if (refusal === null) bodies.push({ digest, ...claims });
       evidence += (refusal === null ? 0 : 1) - (found === undefined ? 0 : 1);
       added.set(digest, record);
-      outcomes.set(record, 'new_body');
+      outcomes.set(delivered, 'new_body');
     }
   }
   const write = async (name: string, rows: readonly object[]): Promise<void> => {

@@ -11,7 +11,7 @@ import {
   type VerifiedCallback,
 } from '@payment-service/core';
 import type { TransitionReason } from '../states.ts';
-import { type Row, textOf } from '../store/store.ts';
+import { optionalText, type Row, textOf } from '../store/store.ts';
 import type { Claims, StoredClaim } from '../work/evaluate.ts';
 import { claimsIn, reasonIn, signedIn } from '../work/stored.ts';
 
@@ -35,10 +35,10 @@ export interface IntakeRecord {
   /** As JSON, for the same reason. */
   readonly transactionType: string;
   readonly subjectKey: string;
-  /** Of the content. */
+  /** Of the content, or of what is kept of it: see body-texts.ts. */
   readonly digest: string;
-  /** The JSON text, unchanged, or serialised again where a body parser read it first. */
-  readonly content: string;
+  /** The JSON text, unchanged, or serialised again where a body parser read it first; or what is kept of it. */
+  readonly content: string | null;
   /** `Claims` as JSON. */
   readonly claims: string;
   readonly keyId: string;
@@ -131,7 +131,7 @@ export function recordIn(text: string): IntakeRecord {
     transactionType: textOf(row, 'transactionType'),
     subjectKey: textOf(row, 'subjectKey'),
     digest: textOf(row, 'digest'),
-    content: textOf(row, 'content'),
+    content: optionalText(row, 'content') ?? null,
     claims: JSON.stringify(claimsIn(row)),
     keyId: textOf(row, 'keyId'),
     refusal: reasonIn(row, 'refusal') ?? null,

@@ -9,7 +9,7 @@ import { equalsExpectation } from '../work/evaluate.ts';
 import { checkExpectation, keepExpectation } from '../work/expectation.ts';
 import { checkId, listTransitions, type OperatorAction, type OperatorContext } from './views.ts';
 
-type Move = Exclude<OperatorAction['action'], 'statement'>;
+type Move = Exclude<OperatorAction['action'], 'statement' | 'forget'>;
 
 /** Who acts, and why. Kept with the transition. The inbox does not check who calls it: the application must. */
 export interface ActionNote {

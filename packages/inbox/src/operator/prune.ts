@@ -5,8 +5,10 @@ import type { OperatorContext } from './views.ts';
 
 /** What `prune()` removes. */
 export interface PruneOptions {
-  /** The text of bodies, counted from the last delivery. @default 90 */
+  /** The text of bodies of what is over or unhandled, counted from the last delivery. @default 90 */
   readonly bodiesOlderThanDays?: number | undefined;
+  /** The same of what waits for a person: `quarantined`, `conflict` and `dead`. Its claims stay for that person. @default 365 */
+  readonly waitingBodiesOlderThanDays?: number | undefined;
   /**
    * Moves settled and superseded transitions into the archive, counted from the last change and the last delivery. There a row of
    * about 200 bytes prevents that they are applied again, and says what became of them. @default nothing is archived
@@ -27,13 +29,17 @@ const FINAL = ['settled', 'superseded'] as const;
 
 export async function prune<Tx>(context: OperatorContext<Tx>, options: PruneOptions): Promise<Pruned> {
   const days = wholeNumber(100_000);
-  checkOptions('prune()', options, { bodiesOlderThanDays: days, archiveOlderThanDays: days });
-  const { bodiesOlderThanDays = 90, archiveOlderThanDays } = options;
+  const rules = { bodiesOlderThanDays: days, waitingBodiesOlderThanDays: days, archiveOlderThanDays: days };
+  checkOptions('prune()', options, rules);
+  const { bodiesOlderThanDays = 90, waitingBodiesOlderThanDays = 365, archiveOlderThanDays } = options;
   let archived = 0;
   // First, so that no text is removed from what goes as a whole.
   if (archiveOlderThanDays !== undefined)
     for (const state of FINAL) archived += await archive(context, state, archiveOlderThanDays * DAY_MS);
-  return { bodies: await pruneBodies(context, bodiesOlderThanDays * DAY_MS), archived };
+  return {
+    bodies: await pruneBodies(context, bodiesOlderThanDays * DAY_MS, waitingBodiesOlderThanDays * DAY_MS),
+    archived,
+  };
 }
 
 /** In batches, each a transaction: everything else sees a transition here or in the archive. */
@@ -65,11 +71,12 @@ async function archive<Tx>(
 async function pruneBodies<Tx>(
   { statements, settings }: OperatorContext<Tx>,
   ageMs: number,
+  waitingAgeMs: number,
 ): Promise<number> {
   let count = 0;
   for (let after = 0; ; ) {
     // In batches, so that other transactions wait only briefly.
-    const pruned = await statements.run('prune_bodies', [after, settings.account, ageMs]);
+    const pruned = await statements.run('prune_bodies', [after, settings.account, ageMs, waitingAgeMs]);
     if (pruned.length === 0) return count;
     count += pruned.length;
     // The last transition may have more bodies than this: it is looked at again.

@@ -1,5 +1,6 @@
 import { ConfigurationError, type SignedFields } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
+import { type BodyTexts, isSealed } from '../body-texts.ts';
 import type { Spool } from '../intake/spool.ts';
 import { DATE, wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
@@ -55,10 +56,18 @@ export interface TransitionDetails extends TransitionSummary {
 
 /** One distinct body of a transition. */
 export interface KeptBody {
-  /** SHA-256 of the body, 64 hexadecimal digits. */
+  /**
+   * Tells the bodies of a transition apart, 64 hexadecimal digits: SHA-256 of the body; with `bodies: 'claims'`, with `encryption`
+   * and after `forget()`, of what the body claims about money and the signed fields.
+   */
   readonly digest: string;
-  /** The JSON text, unchanged, or serialised again where a body parser read it first; undefined after `prune()`. */
+  /**
+   * The JSON text, unchanged, or serialised again where a body parser read it first; with `bodies: 'claims'` a JSON text of the
+   * amounts only. Undefined after `prune()` and `forget()`, and where `isSealed` is true.
+   */
   readonly text: string | undefined;
+  /** There is a text, and it cannot be opened: its key is not there, or it belongs to another row. */
+  readonly isSealed: boolean;
   /** What it claims about money. */
   readonly request: StoredClaim;
   readonly transaction: StoredClaim;
@@ -72,7 +81,7 @@ export interface KeptBody {
   readonly isSettled: boolean;
 }
 
-const ACTIONS = ['retry', 'resolve', 'reopen', 'statement'] as const;
+const ACTIONS = ['retry', 'resolve', 'reopen', 'statement', 'forget'] as const;
 
 /** What a person did with a transition. */
 export interface OperatorAction {
@@ -208,11 +217,13 @@ export async function showTransition<Tx>(
       ...archivedLine(archived).summary,
       expectation: archived.expectation,
       bodies: [],
-      actions: [],
+      actions: (await statements.run('show_actions', [archived.id])).map(actionIn),
     };
   }
   const id = numberOf(row, 'id');
-  const bodies = (await statements.run('show_bodies', [id])).map(keptBodyIn);
+  const bodies = (await statements.run('show_bodies', [id])).map((body) =>
+    keptBodyIn(body, transitionId, settings.texts),
+  );
   const actions = (await statements.run('show_actions', [id])).map(actionIn);
   const summary = summaryIn(row);
   const { merchant_reference, transaction_type } = summary.signed;
@@ -262,11 +273,14 @@ function settledIn(row: Row): Settled | undefined {
   return { currency: expectation.currency, amount: expectation.amount };
 }
 
-function keptBodyIn(row: Row): KeptBody {
+function keptBodyIn(row: Row, transitionId: string, texts: BodyTexts): KeptBody {
   const body = bodyIn(row);
+  const content = optionalText(row, 'content');
+  const text = texts.open(content, { transitionId, digest: body.digest });
   return {
     ...body,
-    text: optionalText(row, 'content'),
+    text,
+    isSealed: isSealed(content) && text === undefined,
     deliveries: 1 + numberOf(row, 'repeats'),
     firstAt: dateOf(row, 'first_at'),
     lastAt: dateOf(row, 'last_at'),

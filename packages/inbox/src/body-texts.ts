@@ -1,0 +1,161 @@
+import { hash } from 'node:crypto';
+import { ConfigurationError, unsignedFields } from '@payment-service/core';
+import { failureCode } from './events.ts';
+import type { IntakeRecord } from './intake/record.ts';
+import { type Report, warn } from './problems.ts';
+
+/** Encryption at rest of the text of bodies, in the database and in the spool: `aesGcm()`, or functions of your own. */
+export interface BodyEncryption {
+  /**
+   * Called once for each delivery. What it seals also says to which account, transition and body it belongs, so use authenticated
+   * encryption, and put the id of the key into the result. A result without NUL, of a synchronous function: fetch keys before.
+   */
+  readonly seal: (text: string) => string;
+  /** Undoes `seal()`, with the key that the text names. Throws when it cannot. */
+  readonly open: (sealed: string) => string;
+}
+
+/** What is stored of a body. */
+interface BodyTextOptions {
+  readonly account: string;
+  readonly bodies: 'text' | 'claims';
+  readonly encryption: BodyEncryption | undefined;
+  readonly report: Report;
+}
+
+/** Which body it is. */
+type Place = Pick<IntakeRecord, 'transitionId' | 'digest'>;
+
+/** No JSON begins with it. */
+const SEALED = 'sealed:';
+/** Of a body, without free text, accounts and names. */
+const NO_PERSON = [
+  ...[
+    'request_currency',
+    'request_amount',
+    'transaction_currency',
+    'transaction_amount',
+    'transaction_charge',
+  ],
+  ...['charge_customer', 'total_credit', 'provider_code'],
+];
+const IDENTIFIER = /^[A-Za-z][\w.-]{0,31}$/;
+
+/** What is stored of the text of bodies, and what is read of it (decision D64). */
+export class BodyTexts {
+  readonly #options: BodyTextOptions;
+  /** Reported, and not over. */
+  readonly #failing = new Set<'body_not_sealed' | 'body_not_opened'>();
+
+  /** @throws {ConfigurationError} When `encryption` does not give back what it sealed. */
+  constructor(options: BodyTextOptions) {
+    this.#options = options;
+    if (options.encryption !== undefined) tryOut(options.encryption);
+  }
+
+  /** What the database and the spool get of a delivery. */
+  keep(record: IntakeRecord): IntakeRecord {
+    const { bodies, encryption } = this.#options;
+    if (bodies === 'text' && encryption === undefined) return record;
+    const kept = withoutText(record);
+    const text = bodies === 'claims' ? withoutPerson(record.content ?? '') : (record.content ?? '');
+    return { ...kept, content: encryption === undefined ? text : this.#seal(encryption, kept, text) };
+  }
+
+  /** @returns undefined for a text that was removed, and for one that cannot be opened. */
+  open(content: string | undefined, { transitionId, digest }: Place): string | undefined {
+    if (content === undefined || !isSealed(content)) return content;
+    const { account, encryption, report } = this.#options;
+    let failure = 'without the option encryption';
+    try {
+      const opened: unknown = JSON.parse(encryption?.open(content.slice(SEALED.length)) ?? '[]');
+      const [of, id, body, text] = Array.isArray(opened) ? opened : [];
+      if (of === account && id === transitionId && body === digest && typeof text === 'string') {
+        this.#failing.delete('body_not_opened');
+        return text;
+      }
+      if (encryption !== undefined) failure = 'it was sealed for another row';
+    } catch (error) {
+      failure = failureCode(error);
+    }
+    if (this.#failing.has('body_not_opened')) return undefined;
+    this.#failing.add('body_not_opened');
+    warn(
+      report,
+      'body_not_opened',
+      `The text of a stored body cannot be opened (${failure}). Payments are applied all the same, but handlers get nothing ` +
+        'of such a body as claimed. Probably its key is missing: add it to the option encryption.',
+    );
+    return undefined;
+  }
+
+  /** Money outweighs the text: without it, the callback is still kept and applied. */
+  #seal(encryption: BodyEncryption, { transitionId, digest }: Place, text: string): string | null {
+    const { account, report } = this.#options;
+    try {
+      const sealed = sealedBy(encryption, JSON.stringify([account, transitionId, digest, text]));
+      this.#failing.delete('body_not_sealed');
+      return SEALED + sealed;
+    } catch (error) {
+      if (!this.#failing.has('body_not_sealed')) {
+        this.#failing.add('body_not_sealed');
+        warn(
+          report,
+          'body_not_sealed',
+          `The text of a body could not be sealed (${failureCode(error)}), so callbacks are kept and applied without their ` +
+            'text: only what they claim about money is stored. Fix seal() of the option encryption.',
+        );
+      }
+      return null;
+    }
+  }
+}
+
+export function isSealed(content: string | undefined): boolean {
+  return content?.startsWith(SEALED) === true;
+}
+
+/**
+ * Only what the rules need. The digest covers what stays in the clear and nothing else: the hash of a body that holds a phone
+ * number says whose number it is to everyone who can try them all.
+ */
+export function withoutText(record: IntakeRecord): IntakeRecord {
+  return { ...record, content: null, digest: claimsDigest(record) };
+}
+
+/** @param place Tells bodies apart that were different, and claim the same. @default 0 */
+export function claimsDigest({ signed, claims }: Pick<IntakeRecord, 'signed' | 'claims'>, place = 0): string {
+  return hash('sha256', JSON.stringify(['claims', signed, claims, place]));
+}
+
+function withoutPerson(text: string): string {
+  const fields = Object.entries(unsignedFields(text)).filter(
+    ([name, value]) => NO_PERSON.includes(name) && (typeof value !== 'string' || IDENTIFIER.test(value)),
+  );
+  return JSON.stringify({ payload: Object.fromEntries(fields) });
+}
+
+function sealedBy({ seal }: BodyEncryption, text: string): string {
+  const sealed: unknown = seal(text);
+  if (typeof sealed === 'string' && sealed.isWellFormed() && !sealed.includes('\0')) return sealed;
+  throw new TypeError('seal() must return a string without NUL, and no promise.');
+}
+
+function tryOut(encryption: BodyEncryption): void {
+  const sample = 'a text to try out the option encryption';
+  let opened: unknown;
+  let cause: unknown;
+  try {
+    const sealed = sealedBy(encryption, sample);
+    opened = sealed.includes(sample) ? undefined : encryption.open(sealed);
+  } catch (error) {
+    cause = error;
+  }
+  if (opened === sample) return;
+  throw new ConfigurationError(
+    'encryption',
+    'encryption must have seal() and open(), synchronous functions from a string to a string. seal() must hide the text, and ' +
+      'open() must give it back. Use aesGcm({ current, keys }), or fix your functions.',
+    { cause },
+  );
+}

@@ -1,0 +1,98 @@
+import { ConfigurationError } from '@payment-service/core';
+import { checkOptions } from '@payment-service/core/receive';
+import { claimsDigest } from '../body-texts.ts';
+import { isForgotten } from '../intake/keep.ts';
+import { referenceKey } from '../intake/record.ts';
+import { numberOf, textOf } from '../store/store.ts';
+import { findArchived } from '../work/archived.ts';
+import { type ActionNote, NOTE_RULES } from './actions.ts';
+import type { OperatorContext } from './views.ts';
+
+/** What `forget()` has removed; all 0 when nothing personal was left. */
+export interface Forgotten {
+  /** Transitions from which something was removed, or of which later bodies are now kept without their text. */
+  readonly transitions: number;
+  /** Texts of bodies. */
+  readonly bodies: number;
+  /** Transitions in the archive, where nothing personal is: of these too, later bodies are now kept without their text. */
+  readonly archived: number;
+}
+
+const REMOVED = '(removed by forget())';
+
+/** Removes the texts, the hashes of them, the last errors and the earlier notes, and keeps the claims and the signed fields. */
+export async function forget<Tx>(
+  { store, statements, settings: { account } }: OperatorContext<Tx>,
+  reference: string,
+  given: ActionNote,
+): Promise<Forgotten> {
+  checkOptions('forget()', given ?? {}, NOTE_RULES);
+  if (typeof reference !== 'string')
+    throw new ConfigurationError('merchant_reference', 'forget() takes the merchant_reference of a payment.');
+  const { by, note } = given;
+  return store.transaction(async (tx) => {
+    const counts = { transitions: 0, bodies: 0, archived: 0 };
+    const addAction = (id: number): Promise<unknown> =>
+      statements.run('add_action', [id, 'forget', by.toWellFormed(), note.toWellFormed()], tx);
+    for (const row of await statements.run(
+      'find_forgettable',
+      [referenceKey(reference, account), account],
+      tx,
+    )) {
+      const [id, transitionId, signed] = [
+        numberOf(row, 'id'),
+        textOf(row, 'transition_id'),
+        textOf(row, 'signed'),
+      ];
+      await statements.run('lock_named_transition', [transitionId, account], tx);
+      const { texts, hashes } = await forgetBodies({ statements, id, signed }, tx);
+      const errors = await statements.run('forget_error', [id], tx);
+      const notes = await statements.run('forget_notes', [id, REMOVED], tx);
+      counts.bodies += texts;
+      const isKnown = await isForgotten(statements, transitionId, tx);
+      if (isKnown && texts + hashes + errors.length + notes.length === 0) continue;
+      await addAction(id);
+      counts.transitions += 1;
+    }
+    for (const { id, transitionId } of await findArchived(
+      statements,
+      { keys: { merchant_reference: reference }, account },
+      tx,
+    )) {
+      if (await isForgotten(statements, transitionId, tx)) continue;
+      await addAction(id);
+      counts.archived += 1;
+    }
+    return counts;
+  });
+}
+
+interface OfTransition<Tx> extends Pick<OperatorContext<Tx>, 'statements'> {
+  readonly id: number;
+  readonly signed: string;
+}
+
+async function forgetBodies<Tx>(
+  { statements, id, signed }: OfTransition<Tx>,
+  tx: Tx,
+): Promise<{ readonly texts: number; readonly hashes: number }> {
+  const bodies = (await statements.run('find_texts', [id], tx)).map((row) => ({
+    digest: textOf(row, 'digest'),
+    claims: textOf(row, 'claims'),
+    hasText: numberOf(row, 'has_text') === 1,
+  }));
+  let [texts, hashes] = [0, 0];
+  for (const [claims, same] of Map.groupBy(bodies, (body) => body.claims)) {
+    const digests = same.map((_body, place) => claimsDigest({ signed, claims }, place));
+    const free = digests.filter((digest) => same.every((body) => body.digest !== digest));
+    for (const { digest, hasText } of same) {
+      const next = digests.includes(digest) ? digest : (free.shift() ?? digest);
+      if (next === digest && !hasText) continue;
+      if (hasText) texts += 1;
+      if (next !== digest) hashes += 1;
+      for (const name of ['forget_body', 'forget_delivery', 'forget_settled'])
+        await statements.run(name, [id, digest, next], tx);
+    }
+  }
+  return { texts, hashes };
+}
