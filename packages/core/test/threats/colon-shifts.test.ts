@@ -29,6 +29,11 @@ describe("threat A3, threat A32: the ':' shift", () => {
     ),
   );
 
+  const signed = tuples.map((fields) => {
+    const data = dataOf(fields);
+    return { fields, data, signature: signCallback({ signingKey: SIGNING_KEY, data, timestamp: T }) };
+  });
+
   interface Policy {
     readonly colonIn?: 'merchant_reference' | 'internal_reference';
     readonly isMerchantReference?: (reference: string) => boolean;
@@ -63,20 +68,22 @@ describe("threat A3, threat A32: the ':' shift", () => {
   ])('threat A3, threat A32: with %s, no two accepted bodies share a signature', (_, policy, expected) => {
     const given = createVerifier({ signingKey: SIGNING_KEY, ...policy });
     const seen = new Set<string>();
+    const wrong: object[] = [];
     let refused = 0;
-    for (const fields of tuples) {
-      const data = dataOf(fields);
-      const signature = signCallback({ signingKey: SIGNING_KEY, data, timestamp: T });
+    for (const { fields, data, signature } of signed) {
       const result = given.verifyCallback({ signature, body: data });
+      let isRight = result.ok === isUnambiguous(fields, policy);
       if (result.ok) {
-        expect(seen.has(signature)).toBe(false);
+        isRight &&= !seen.has(signature);
         seen.add(signature);
       } else {
         refused++;
-        expect(result).toMatchObject({ code: 'ambiguous', authentic: true });
+        isRight &&= result.code === 'ambiguous' && result.authentic;
       }
-      expect(result.ok).toBe(isUnambiguous(fields, policy));
+      // One assertion for all: a hundred thousand of them take longer than what they look at.
+      if (!isRight) wrong.push({ fields, result });
     }
+    expect(wrong).toEqual([]);
     if (expected >= 0) expect(seen.size).toBe(expected);
     else expect(seen.size).toBeGreaterThan(0);
     expect(refused).toBe(tuples.length - seen.size);
