@@ -36,6 +36,8 @@ export async function start(project: string, entry: Entry | undefined): Promise<
   const started = performance.now();
   const child = spawn(process.execPath, ['--input-type=module', '--eval', load + tell], {
     cwd: project,
+    // A cold import compiles what it loads.
+    env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'exit')]);

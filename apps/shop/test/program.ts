@@ -19,8 +19,9 @@ export function run(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Program {
-  const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [join(SOURCES, file), ...args], { env: { PATH, ...environment } });
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, ...environment };
+  const child = spawn(process.execPath, [join(SOURCES, file), ...args], { env });
   onTestFinished(() => void child.kill('SIGKILL'));
   let stdout = '';
   let stderr = '';

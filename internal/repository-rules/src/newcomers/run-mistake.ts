@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { commandFile } from '../programs/first-callback.ts';
-import { freePort } from '../programs/running-program.ts';
+import { COMPILED, freePort } from '../programs/running-program.ts';
 import { type Mistake, scoreOf } from './mistakes.ts';
 
 /** How long the output may take to name what is wrong: a slow handler is given 10 seconds by the sandbox. */
@@ -20,7 +20,7 @@ export async function outputOf(mistake: Mistake, folder: string): Promise<string
   const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
   const child = spawn(process.execPath, [commandFile(), ...args], {
     cwd: home,
-    env: { PATH: path, PORT: String(port), ...mistake.env },
+    env: { ...COMPILED, PATH: path, PORT: String(port), ...mistake.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const closed = once(child, 'close');

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { type CodeBlock, extract } from '../extracted.ts';
 import { fencedBlocks } from '../markdown.ts';
 import type { TextFile } from '../repository.ts';
+import { COMPILED } from './running-program.ts';
 
 /** A block that is complete and ends: ```` ```ts run ````. The next block, ```` ```text ````, shows what it prints. */
 export interface Script extends CodeBlock {
@@ -21,10 +22,10 @@ export function scriptsIn(document: TextFile): readonly Script[] {
   });
 }
 
-/** Runs a script with nothing in its environment; resolves with all that it has printed. */
+/** Runs a script with next to nothing in its environment; resolves with all that it has printed. */
 export async function runScript(script: Script, folder: string): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [extract(script, folder)], {
-    env: { NO_COLOR: '1' },
+    env: { ...COMPILED, NO_COLOR: '1' },
   });
   return stdout;
 }

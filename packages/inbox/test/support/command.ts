@@ -34,7 +34,8 @@ function run(
   env: Readonly<Record<string, string>>,
 ): Promise<CommandResult> {
   // Nothing of this process's own: vitest sets FORCE_COLOR or NO_COLOR.
-  const own = { PATH: process.env['PATH'], SHELL: '/bin/sh', ...env };
+  const { PATH: path, NODE_COMPILE_CACHE } = process.env;
+  const own = { PATH: path, NODE_COMPILE_CACHE, SHELL: '/bin/sh', ...env };
   return new Promise((resolve) => {
     const child = execFile(
       file,

@@ -58,9 +58,10 @@ export async function freePort(): Promise<number> {
 
 function run(file: string, args: readonly string[], { env = {}, cwd, input, keys }: RunOptions) {
   const folder = cwd ?? emptyFolder();
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(file, args, {
     cwd: folder,
-    env: { PATH: process.env['PATH'], NODE_ENV: 'test', SHELL: '/bin/sh', ...env },
+    env: { PATH, NODE_COMPILE_CACHE, NODE_ENV: 'test', SHELL: '/bin/sh', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   if (keys === undefined) child.stdin.end(input);
