@@ -153,3 +153,26 @@ select current_setting('server_version') as version
 
 -- name: read_engine (sqlite)
 select sqlite_version() as version
+
+-- name: read_server (postgres)
+-- What every role can see.
+select current_setting('server_version') as version,
+  current_user as role, pg_is_in_recovery() as is_standby, p.places,
+  least(p.places, (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user),
+    (select nullif(datconnlimit, -1) from pg_database where datname = current_database())) as allowed,
+  (select count(*) from pg_stat_activity where datid is not null) as used
+from (select cast(current_setting('max_connections') as integer)
+  - cast(current_setting('superuser_reserved_connections') as integer)
+  - cast(coalesce(current_setting('reserved_connections', true), '0') as integer) as places) as p
+
+-- name: count_listeners (postgres)
+select count(*) as listeners from pg_stat_activity where datname = current_database() and query = 'listen payment_inbox'
+
+-- name: read_clock
+select {now} as now
+
+-- name: read_pulse_age
+select {now} - seen_at as age from inbox.pulse where account = $1
+
+-- name: list_accounts
+select account from inbox.tally group by account order by account limit 10

@@ -3,7 +3,7 @@ import type { Inbox } from './inbox.ts';
 import { Intake } from './intake/intake.ts';
 import { tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake/record.ts';
-import { Spool } from './intake/spool.ts';
+import { Spool, spoolOwner } from './intake/spool.ts';
 import { move } from './operator/actions.ts';
 import { forget } from './operator/forget.ts';
 import { listOverdue, readHealth, readStats } from './operator/health.ts';
@@ -66,7 +66,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const running = new Set<Promise<unknown>>();
 
   function openSpool(path: string): Spool {
-    const owner = JSON.stringify([account, store.dialect, store.prefix]);
+    const owner = spoolOwner(account, store);
     return new Spool({ path: spoolPath(path), owner, settings, store: (record) => intake.store(record) });
   }
 

@@ -26,7 +26,13 @@ interface Expected {
   readonly replace?: true;
 }
 
-/** `retry`, `resolve` and `reopen`, which need `--by` and `--note`, and `expect`. */
+interface Pruning {
+  readonly bodiesOlderThan: number;
+  readonly waitingBodiesOlderThan: number;
+  readonly archiveOlderThan?: number;
+}
+
+/** `retry`, `resolve` and `reopen`, which need `--by` and `--note`; `expect`; and `prune`. */
 export function addActing(verbs: Verbs): void {
   const { program, use } = verbs;
   const action = (name: string, description: string, act: Action): Command =>
@@ -86,5 +92,26 @@ export function addActing(verbs: Verbs): void {
       const expectation = { ...rest, merchant_reference: reference, transaction_type: type };
       await use((inbox) => inbox.expect(expectation, { replace }));
       verbs.tell({ expected: expectation }, () => console.log('Expected.'));
+    });
+  program
+    .command('prune')
+    .description(
+      'removes the text of old bodies, and moves old transitions into the archive if that is asked for',
+    )
+    .option('--bodies-older-than <days>', 'since their last delivery', upTo(100_000), 90)
+    .option(
+      '--archive-older-than <days>',
+      'what is settled or superseded, since its last change',
+      upTo(100_000),
+    )
+    .action(async ({ bodiesOlderThan, waitingBodiesOlderThan, archiveOlderThan }: Pruning) => {
+      const ages = {
+        bodiesOlderThanDays: bodiesOlderThan,
+        waitingBodiesOlderThanDays: waitingBodiesOlderThan,
+        archiveOlderThanDays: archiveOlderThan,
+      };
+      verbs.tell(await use((inbox) => inbox.prune(ages)), ({ bodies, archived }) =>
+        console.log(`The text of ${bodies} bodies was removed, and ${archived} transitions were archived.`),
+      );
     });
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-import { ConfigurationError } from '@payment-service/core';
 import { printableLines } from '@payment-service/core/receive';
 import { Command, CommanderError } from 'commander';
 import { addActing } from './acting.ts';
-import { messageOf } from './failure.ts';
+import { addDoctor } from './doctor/doctor.ts';
+import { isWrongUse, messageOf } from './failure.ts';
+import { addHealth } from './health.ts';
 import { addLooking } from './looking.ts';
 import { addReconcile } from './reconcile.ts';
 import { addTables } from './tables.ts';
@@ -17,13 +18,6 @@ PostgreSQL, through the package pg of the folder that you are in.
 Exit codes: 0 done, 1 not done, 2 wrong use, 3 done, and something needs a person.
 Messages are on stderr.
 `;
-
-/** What a person does wrong in the options of a verb; the inbox says how. */
-const OPTIONS_OF_THE_USER = [
-  ...['account', 'schema', 'database', 'by', 'note', 'body'],
-  ...['merchant_reference', 'transaction_type', 'currency', 'amount'],
-  ...['map', 'creditedWithin'],
-];
 
 function createProgram(): Command {
   const program = new Command(NAME)
@@ -43,6 +37,8 @@ function createProgram(): Command {
   addActing(verbs);
   addTables(verbs);
   addReconcile(verbs);
+  addHealth(verbs);
+  addDoctor(verbs);
   return program;
 }
 
@@ -50,8 +46,7 @@ function report(error: unknown): number {
   // Commander has printed its own.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   console.error(`${NAME}: ${printableLines(messageOf(error))}`);
-  const isOfUser = error instanceof ConfigurationError && OPTIONS_OF_THE_USER.includes(error.option);
-  return isOfUser ? 2 : 1;
+  return isWrongUse(error) ? 2 : 1;
 }
 
 // The reader of a pipe that ends early, such as `head`, has what it wanted.

@@ -1,3 +1,16 @@
+import { ConfigurationError } from '@payment-service/core';
+
+/** What a person does wrong in the options of a verb; the inbox says how. */
+const OPTIONS_OF_THE_USER = [
+  ...['account', 'schema', 'database', 'by', 'note', 'body'],
+  ...['merchant_reference', 'transaction_type', 'currency', 'amount'],
+  ...['map', 'creditedWithin'],
+];
+
+export function isWrongUse(error: unknown): boolean {
+  return error instanceof ConfigurationError && OPTIONS_OF_THE_USER.includes(error.option);
+}
+
 /** What a person is told of an error. Node's, after a connection was refused, has no message of its own. */
 export function messageOf(error: unknown): string {
   return withoutSecrets(textOf(error), process.env['DATABASE_URL']);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 import { createInbox } from '../create-inbox.ts';
 import type { Inbox } from '../inbox.ts';
+import { deliveriesIn, ownerIn, spoolOwner } from '../intake/spool.ts';
 import { listOverdue, readStats } from '../operator/health.ts';
 import { listTransitions, type OperatorContext, showTransition } from '../operator/views.ts';
 import { settingsOf } from '../options.ts';
@@ -25,6 +26,8 @@ export interface OpenOptions {
 export interface OpenStore<Tx> extends OperatorContext<Tx> {
   /** Of PostgreSQL: two connections at most. */
   readonly pool: PostgresPool | undefined;
+  /** Where the program's spool is by default. It is the receiver's: what a command left there would be in its way. */
+  readonly spoolPath: string | undefined;
 }
 
 /** What the command uses of an inbox: nothing that depends on the merchant's library. */
@@ -42,7 +45,10 @@ export type OperatedInbox = Pick<
   | 'prune'
   | 'reconcile'
   | 'reconcileStatement'
->;
+> & {
+  /** How many callbacks of this inbox wait in a spool; undefined when none is known. */
+  readonly spooled: (path: string | undefined) => Promise<number | undefined>;
+};
 
 /** What was asked for is not there: the message is all that a person needs. */
 export class NoInboxError extends Error {}
@@ -71,12 +77,11 @@ export async function withStore<T>(
   const url = process.env['DATABASE_URL'];
   if (database !== undefined) {
     if (!existsSync(database)) throw new NoInboxError(`There is no file ${database}.`);
-    // The spool is the receiver's: what a command of another user left there would be in its way.
-    const { spool: _, ...store } = sqlite(database);
+    const { spool: spoolPath, ...store } = sqlite(database);
     const settings = settingsOf({ store, account });
     const statements = new Statements(store);
     try {
-      return await work({ store, statements, settings, spool: undefined, pool: undefined });
+      return await work({ store, statements, settings, spool: undefined, pool: undefined, spoolPath });
     } finally {
       await store.close?.();
     }
@@ -93,7 +98,8 @@ export async function withStore<T>(
   try {
     const store = postgres<PostgresClient>(pool, { schema: options.schema });
     const settings = settingsOf({ store, account });
-    return await work({ store, statements: new Statements(store), settings, spool: undefined, pool });
+    const statements = new Statements(store);
+    return await work({ store, statements, settings, spool: undefined, pool, spoolPath: undefined });
   } finally {
     await pool.end();
   }
@@ -129,6 +135,11 @@ export function withInbox<T>(options: OpenOptions, work: (inbox: OperatedInbox) 
           given.dryRun === false
             ? inbox.reconcileStatement(rows, given)
             : reconcileStatement(opened, rows, given),
+        async spooled(path = opened.spoolPath) {
+          if (path === undefined) return undefined;
+          const own = ownerIn(spoolOwner(opened.settings.account, store));
+          return (await deliveriesIn(path)).filter(({ owner }) => owner === own).length;
+        },
       });
     } finally {
       await inbox.close();

@@ -2,8 +2,8 @@ import { Option } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { schemaPrefix } from '../store/postgres.ts';
 import { migrate, migrationsOf, VERSION, versionOf } from '../store/schema.ts';
-import { textOf } from '../store/store.ts';
-import { type OpenStore, withStore } from './open-inbox.ts';
+import { type Store, textOf } from '../store/store.ts';
+import { type OpenOptions, type OpenStore, withStore } from './open-inbox.ts';
 import { printTable } from './print.ts';
 import { upTo, type Verbs } from './verbs.ts';
 
@@ -27,13 +27,15 @@ export const OWN_VERSIONS: Versions = {
   engine: undefined,
 };
 
-type TableState = 'none' | 'older' | 'current' | 'newer';
+type Place = Pick<Store<never>, 'dialect' | 'prefix'>;
+export type TableState = 'none' | 'older' | 'current' | 'newer';
 
+const BRING =
+  "Run 'migrate', or start your program, whose ready() does it, or have a DBA run the output of 'sql'.";
 /** What to do about the tables. */
 export const NEXT_STEP: Readonly<Record<TableState, string>> = {
-  none: "There are no tables of the inbox. Run 'migrate', or start your program, whose ready() makes them, or have a DBA run the output of 'sql'.",
-  older:
-    "The tables are older than this program. Run 'migrate', or start your program, whose ready() brings them up to date, or have a DBA run the output of 'sql'.",
+  none: `${BRING} If there should be tables, correct the database and --schema.`,
+  older: BRING,
   current: 'The tables are up to date.',
   newer: 'A newer version has changed the tables, and this program still works with them. Update it soon.',
 };
@@ -79,23 +81,28 @@ export function addTables(verbs: Verbs): void {
     .addOption(new Option('--dialect <name>', 'of the database').choices(['postgres', 'sqlite']))
     .option('--from <version>', 'only what comes after this version of the tables', upTo(1000), 0)
     .action(({ dialect, from }: { dialect?: 'postgres' | 'sqlite'; from: number }) => {
-      const isSqlite = (dialect ?? (verbs.given.database && 'sqlite')) === 'sqlite';
-      const store = isSqlite
-        ? ({ dialect: 'sqlite', prefix: 'payment_inbox_' } as const)
-        : ({ dialect: 'postgres', prefix: schemaPrefix(verbs.given.schema) } as const);
-      const migrations = migrationsOf(store).filter(({ version }) => version > from);
+      const place = placeOf(verbs.given, dialect);
+      const migrations = migrationsOf(place).filter(({ version }) => version > from);
       verbs.tell(migrations, () => {
         for (const { version, sql } of migrations)
           console.log(
             `-- Version ${version} of the tables of @payment-service/inbox\nbegin;\n${sql}commit;\n`,
           );
-        if (!isSqlite) console.log(grantsFor(store.prefix));
+        if (place.dialect === 'postgres') console.log(grantsFor(place.prefix));
       });
     });
 }
 
+/** Where the tables are, without a look at them. */
+export function placeOf(
+  { database, schema }: OpenOptions,
+  dialect: Place['dialect'] = database === undefined ? 'postgres' : 'sqlite',
+): Place {
+  return { dialect, prefix: dialect === 'sqlite' ? 'payment_inbox_' : schemaPrefix(schema) };
+}
+
 /** @throws {ConfigurationError} When a newer version has made tables that this program does not understand. */
-export async function readVersions<Tx>(opened: OpenStore<Tx>): Promise<Versions> {
+async function readVersions<Tx>(opened: OpenStore<Tx>): Promise<Versions> {
   const engine = await readEngine(opened);
   return { ...OWN_VERSIONS, engine, tables: await versionOf(opened.statements) };
 }

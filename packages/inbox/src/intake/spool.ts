@@ -6,6 +6,7 @@ import { ConfigurationError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import type { Settings } from '../options.ts';
 import { warn } from '../problems.ts';
+import type { Store } from '../store/store.ts';
 import { type IntakeRecord, MAX_BODIES, recordIn } from './record.ts';
 
 const MAX_GROUP = 64;
@@ -48,7 +49,7 @@ export class Spool {
 
   constructor(options: SpoolOptions) {
     this.#options = options;
-    this.#prefix = `${hash('sha256', options.owner).slice(0, 16)}-`;
+    this.#prefix = `${ownerIn(options.owner)}-`;
   }
 
   /** Looks for what earlier processes left. */
@@ -119,9 +120,7 @@ export class Spool {
 
   /** In the order of time. */
   async #names(): Promise<string[]> {
-    const { path } = this.#options;
-    const names = existsSync(path) ? await readdir(path) : [];
-    return names.filter((name) => name.startsWith(this.#prefix)).sort();
+    return (await namesIn(this.#options.path)).filter((name) => name.startsWith(this.#prefix));
   }
 
   /** Resolves when the file and its name are on the disk. */
@@ -197,6 +196,34 @@ export class Spool {
     await rm(join(path, name), { force: true });
     return true;
   }
+}
+
+/** What distinguishes the inboxes that share a folder. */
+export function spoolOwner(
+  account: string,
+  { dialect, prefix }: Pick<Store<never>, 'dialect' | 'prefix'>,
+): string {
+  return JSON.stringify([account, dialect, prefix]);
+}
+
+/** How the name of a file says whose it is. */
+export function ownerIn(owner: string): string {
+  return hash('sha256', owner).slice(0, 16);
+}
+
+/** All deliveries in a folder, of every owner, by the names of their files. */
+export async function deliveriesIn(
+  path: string,
+): Promise<{ readonly owner: string; readonly keptAt: number }[]> {
+  const matches = (await namesIn(path)).map((name) => /^([0-9a-f]{16})-(\d+)-.*\.json$/.exec(name));
+  return matches.flatMap((match) =>
+    match === null ? [] : [{ owner: match[1] ?? '', keptAt: Number(match[2]) }],
+  );
+}
+
+/** In the order of time, for each owner. */
+async function namesIn(path: string): Promise<string[]> {
+  return existsSync(path) ? (await readdir(path)).sort() : [];
 }
 
 async function makeFolder(path: string): Promise<void> {

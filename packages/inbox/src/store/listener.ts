@@ -22,7 +22,7 @@ const WHO = 'select pg_backend_pid() as id';
  * A pooler names a process of its own when a connection is made, and lends that of the server to whoever runs a statement:
  * LISTEN would stay behind with other programs. Where nothing is named, there is no telling.
  */
-async function isPooled(client: PostgresClient): Promise<boolean> {
+export async function isPooled(client: PostgresClient): Promise<boolean> {
   const { rows } = await client.query(WHO);
   return typeof client.processID === 'number' && Number(rows[0]?.['id']) !== client.processID;
 }

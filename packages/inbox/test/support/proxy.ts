@@ -94,3 +94,14 @@ export async function poolerOf(
   });
   return { url, sent: () => Buffer.concat(sent).toString('latin1') };
 }
+
+/** The type of the message by which PostgreSQL tells what NOTIFY said. */
+const TOLD = 0x41;
+
+/** Passes everything but what LISTEN waits for. */
+export function deafProxy(serverUrl: string): Promise<string> {
+  return proxy(serverUrl, (near, far) => {
+    near.on('data', (chunk) => far.write(chunk));
+    far.on('data', (chunk) => chunk[0] !== TOLD && near.write(chunk));
+  });
+}

@@ -1,0 +1,70 @@
+import { open } from 'node:fs/promises';
+import { tryToKeep } from '../../intake/keep.ts';
+import { oldestDueSeconds, readStats } from '../../operator/health.ts';
+import { numberOf, textOf } from '../../store/store.ts';
+import type { OpenStore } from '../open-inbox.ts';
+import { type Finding, notice, problem } from './finding.ts';
+
+const LATE_SECONDS = 60;
+const KEEP_MS = 5000;
+const WAITING = ['conflict', 'dead', 'quarantined'] as const;
+
+/** What the tables say, on both engines. */
+export async function checkInbox<Tx>(opened: OpenStore<Tx>): Promise<(Finding | false)[]> {
+  const { statements, settings } = opened;
+  const accounts = (await statements.run('list_accounts', [])).map((row) => textOf(row, 'account'));
+  const [pulse] = await statements.run('read_pulse_age', [settings.account]);
+  const age = pulse && Math.round(numberOf(pulse, 'age') / 1000);
+  const [ears] = opened.pool === undefined ? [] : await statements.run('count_listeners', []);
+  const isHeard = ears !== undefined && numberOf(ears, 'listeners') > 0;
+  const late = Math.floor(await oldestDueSeconds(opened));
+  const { states, overdue } = await readStats(opened);
+  const waiting = WAITING.filter((state) => states[state] > 0).map((state) => `${states[state]} ${state}`);
+  if (overdue > 0) waiting.push(`${overdue} overdue`);
+  const sign = age === undefined ? 'is missing' : `was ${age} seconds ago`;
+  const slow = 'Probably handlers are slow or hang: see the log of the worker, or raise its concurrency.';
+  const none =
+    'Probably no process runs inbox.work() for this account: start one, or call drain() more often.';
+  return [
+    accounts.length > 0 &&
+      !accounts.includes(settings.account) &&
+      notice`account: No callback of the account '${settings.account}' was kept here, but some of '${accounts.join("', '")}'.
+        Each command looks at one account only, doctor included.
+        Name the account of your program with --account.`,
+    late >= LATE_SECONDS &&
+      problem`worker: A transition has been due for ${late} seconds. The last sign of a process ${sign}, and ${isHeard ? 'a' : 'no'} worker is seen to listen.
+        What is due is applied by a worker only: until then, no order is paid.
+        ${isHeard ? slow : none}`,
+    age !== undefined &&
+      age < 0 &&
+      problem`clock: The clock of the database is ${-age} seconds behind the latest time in the tables.
+        It has stepped back, so that retries and deadlines come later. A worker corrects that when it notices.
+        Synchronize the machine of the database with NTP, and keep a worker running.`,
+    waiting.length > 0 &&
+      problem`waiting: These wait for a person: ${waiting.join(', ')}.
+        None of these payments is decided until a person looks at it.
+        List them with 'ls --state dead' (or conflict, quarantined) and 'overdue', and look at each with 'show'.`,
+  ];
+}
+
+/** Keeps a callback and rolls it back, as health() does. */
+export async function keepOne<Tx>({ statements, settings: { account } }: OpenStore<Tx>): Promise<void> {
+  const transact = <T>(body: (tx: Tx) => Promise<T>): Promise<T> => statements.limited(KEEP_MS, body);
+  await tryToKeep({ statements, transact, limitMs: KEEP_MS }, account);
+}
+
+/** Where a SQLite file says how it is written: 2 for the write-ahead log. */
+const WRITE_VERSION = 18;
+
+/** Before it is opened, since the inbox turns the write-ahead log on. What `synchronous` another program sets, no file says. */
+export async function checkJournal(path: string): Promise<(Finding | false)[]> {
+  const file = await open(path);
+  const { buffer } = await file.read({ length: WRITE_VERSION + 1 }).finally(() => file.close());
+  return [
+    buffer.toString('latin1').startsWith('SQLite format 3') &&
+      buffer[WRITE_VERSION] !== 2 &&
+      problem`journal: This file was not in the mode of the write-ahead log (journal_mode = wal), which the inbox uses.
+        Probably another program has changed that. With its settings, commits can be lost when the power fails.
+        Let that program change neither journal_mode nor synchronous. This command has set the mode again.`,
+  ];
+}

@@ -1,0 +1,30 @@
+import { stat } from 'node:fs/promises';
+import { deliveriesIn, ownerIn } from '../../intake/spool.ts';
+import { spoolPath } from '../../store/database-path.ts';
+import { type Finding, problem } from './finding.ts';
+
+/** A receiver stores what is in its spool every few seconds. */
+const LATE_MS = 60_000;
+
+/**
+ * Reads the folder, which is made when it is needed, and writes nothing into it: it is the receiver's.
+ *
+ * @throws {ConfigurationError} For a folder on a network file system, as far as it can be told.
+ */
+export async function checkSpool(path: string, owner: string): Promise<(Finding | false)[]> {
+  const folder = await stat(spoolPath(path)).catch(() => undefined);
+  const deliveries = folder?.isDirectory() ? await deliveriesIn(path) : [];
+  const late = deliveries.filter(({ keptAt }) => Date.now() - keptAt > LATE_MS);
+  const others = late.filter((each) => each.owner !== ownerIn(owner)).length;
+  const minutes = Math.floor((Date.now() - Math.min(...late.map(({ keptAt }) => keptAt))) / LATE_MS);
+  return [
+    folder?.isDirectory() === false &&
+      problem`spool: ${path} is not a folder.
+        While the database is unavailable, callbacks are answered with 429.
+        Move the file, or set spool to another path.`,
+    late.length > 0 &&
+      problem`spool: ${late.length} callbacks are in ${path}, the oldest for ${minutes} minutes; ${others} are of another account, schema or database.
+        They were acknowledged and are not in the database: the service does not repeat them, and none is applied.
+        Start the program that receives callbacks, on this machine and with this spool: it stores them. Delete no file.`,
+  ];
+}

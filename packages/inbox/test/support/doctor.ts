@@ -1,0 +1,39 @@
+import { expect } from 'vitest';
+import { runCommand } from './command.ts';
+
+export interface Found {
+  readonly check: string;
+  readonly level: 'problem' | 'notice';
+  readonly seen: string;
+  readonly why: string;
+  readonly todo: string;
+}
+
+export interface Diagnosed {
+  readonly code: number;
+  /** What each finding is about, such as `problem worker`. */
+  readonly names: readonly string[];
+  readonly findings: readonly Found[];
+  readonly versions: Readonly<Record<string, unknown>>;
+  /** Everything that was printed. */
+  readonly text: string;
+}
+
+/** Runs doctor, and checks what holds for every diagnosis: the exit code, and that each finding says all three things. */
+export async function runDoctor(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Diagnosed> {
+  const { code, stdout, stderr } = await runCommand(['doctor', '--json', ...args], env);
+  expect(stderr).toBe('');
+  const { ok, versions, findings }: { ok: boolean; versions: Diagnosed['versions']; findings: Found[] } =
+    JSON.parse(stdout);
+  expect(ok).toBe(findings.every(({ level }) => level === 'notice'));
+  expect(code).toBe(ok ? 0 : 3);
+  for (const { seen, why, todo } of findings) {
+    expect(seen).not.toBe('');
+    for (const each of [why, todo]) expect(each).toMatch(/^[A-Z].{8,}\.$/);
+  }
+  const names = findings.map(({ level, check }) => `${level} ${check}`);
+  return { code, names, findings, versions, text: stdout };
+}
