@@ -12,7 +12,7 @@ import { listTransitions, showTransition } from './operator/views.ts';
 import { Watch } from './operator/watch.ts';
 import { type InboxOptions, settingsOf } from './options.ts';
 import { keepBalances, readReport, readTotals } from './reconciliation/balances.ts';
-import { reconcileStatement } from './reconciliation/statement.ts';
+import { reconcileStatement } from './reconciliation/reconcile-statement.ts';
 import { spoolPath } from './store/database-path.ts';
 import { Readiness } from './store/readiness.ts';
 import { migrationsOf } from './store/schema.ts';

@@ -9,7 +9,7 @@ import { listOverdue, readStats } from '../operator/health.ts';
 import { listTransitions, type OperatorContext, showTransition } from '../operator/views.ts';
 import { settingsOf } from '../options.ts';
 import { readReport } from '../reconciliation/balances.ts';
-import { reconcileStatement } from '../reconciliation/statement.ts';
+import { reconcileStatement } from '../reconciliation/reconcile-statement.ts';
 import { type PostgresClient, type PostgresPool, postgres } from '../store/postgres.ts';
 import { VERSION, versionOf } from '../store/schema.ts';
 import { sqlite } from '../store/sqlite.ts';

@@ -4,6 +4,7 @@ import { readCsv, type Separator } from '../../src/command/csv.ts';
 
 const SEPARATORS: readonly Separator[] = [',', ';', '\t'];
 
+// Threat A56: a file that was cut off, or has another form.
 describe('the CSV of a statement is read as RFC 4180 has it', () => {
   it('what is written by the rules comes back unchanged, with every separator and line break', () => {
     const cell = fc.string({

@@ -1,0 +1,199 @@
+import { hash } from 'node:crypto';
+import { ConfigurationError, canonicalAmount, transitionId } from '@payment-service/core';
+import { checkOptions, type OptionRules } from '@payment-service/core/receive';
+import { keepFirsts } from '../intake/keep.ts';
+import { type IntakeRecord, referenceKey, subjectKey } from '../intake/record.ts';
+import { NOTE_RULES } from '../operator/actions.ts';
+import type { OperatorContext } from '../operator/views.ts';
+import { NAME } from '../options.ts';
+import { numberOf, optionalText } from '../store/store.ts';
+import { findArchived } from '../work/archived.ts';
+import { expectationIn, signedIn } from '../work/stored.ts';
+import { PERIOD, plainIn, typeIn } from './balances.ts';
+import {
+  type Entry,
+  findingOf,
+  groupOf,
+  isPaid,
+  judge,
+  type Known,
+  refusalOf,
+  STATEMENT_VERDICTS,
+  type StatementFinding,
+  type StatementOptions,
+  type StatementReport,
+  type StatementRow,
+  type StatementVerdict,
+} from './statement.ts';
+
+const RULES: OptionRules<StatementOptions> = {
+  ...NOTE_RULES,
+  ...PERIOD,
+  account: NAME,
+  transaction_type: NAME,
+  dryRun: [(value) => typeof value === 'boolean', 'true or false'],
+};
+const MAX_SAMPLES = 20;
+const BATCH = 500;
+/** Of a body that is a row of a statement, in place of the id of a signing key; and what its action is called. */
+const STATEMENT = 'statement';
+
+/**
+ * Holds a statement against what is known here, row by row. It applies nothing unless `dryRun` is false; then a payment that
+ * is expected here, with exactly this money, becomes the transition that its callback would be, and is worked on under the
+ * same rules (decision D60).
+ */
+export async function reconcileStatement<Tx>(
+  context: OperatorContext<Tx>,
+  rows: readonly StatementRow[],
+  options: StatementOptions,
+): Promise<StatementReport> {
+  checkOptions('reconcileStatement()', options, RULES);
+  if (!Array.isArray(rows))
+    throw new ConfigurationError('rows', 'reconcileStatement() takes a list of rows.');
+  const { dryRun = true } = options;
+  const findings: StatementFinding[] = [];
+  const entries: Entry[] = [];
+  for (const [index, row] of rows.entries()) {
+    const refused = refusalOf(row, options);
+    if (refused === undefined) entries.push(entryOf(row, index + 1, context));
+    else findings.push({ ...findingOf(Object(row), index + 1), ...refused });
+  }
+  // A file that is not what its reader takes it for settles nothing.
+  const isRefused = findings.length > 0;
+  const paid = Map.groupBy(entries.filter(isPaid), ({ given }) => groupOf(given));
+  const missing: Entry[] = [];
+  for (let start = 0; start < entries.length; start += BATCH) {
+    for (const [entry, known] of await find(context, entries.slice(start, start + BATCH))) {
+      const [verdict, detail] = judge(entry, known, paid.get(groupOf(entry.given))?.length ?? 0);
+      const transitionId = known.expectation?.settledBy ?? entry.finding.transitionId;
+      findings.push({ ...entry.finding, transitionId, verdict, detail });
+      if (verdict === 'paid_without_callback' && entry.lacks === undefined) missing.push(entry);
+    }
+  }
+  let applied = isRefused || !dryRun ? 0 : missing.length;
+  if (!isRefused && !dryRun)
+    for (const entry of missing) applied += (await apply(context, entry, options)) ? 1 : 0;
+  const all = findings.concat(await absent(context, options, rows));
+  return reportOf(context, { findings: all, applied, dryRun, rows: rows.length });
+}
+
+function entryOf<Tx>(
+  given: StatementRow,
+  row: number,
+  { settings: { account, completedEvents } }: OperatorContext<Tx>,
+): Entry {
+  const { merchant_reference, internal_reference = '', transaction_type, transaction_status } = given;
+  // With several events, which one a callback would have is not known.
+  const event = given.event ?? (completedEvents.length === 1 ? completedEvents[0] : undefined) ?? '';
+  const signed = { event, merchant_reference, internal_reference, transaction_type, transaction_status };
+  const lacks = internal_reference === '' ? 'internal_reference' : event === '' ? 'event' : undefined;
+  const money = { currency: given.currency, amount: canonicalAmount(given.amount) };
+  const content = JSON.stringify({ [STATEMENT]: given });
+  const record: IntakeRecord = {
+    transitionId: transitionId(signed, account),
+    account,
+    signed: JSON.stringify(signed),
+    referenceKey: referenceKey(merchant_reference, account),
+    transactionType: JSON.stringify(transaction_type),
+    subjectKey: subjectKey(internal_reference, account),
+    digest: hash('sha256', content),
+    content,
+    claims: JSON.stringify({ request: money, transaction: money }),
+    keyId: STATEMENT,
+    refusal: null,
+  };
+  const finding = findingOf(given, row, lacks === undefined ? record.transitionId : undefined);
+  return { given, record, lacks, finding };
+}
+
+async function find<Tx>(
+  { statements, settings: { account } }: OperatorContext<Tx>,
+  entries: readonly Entry[],
+  tx?: Tx,
+): Promise<[Entry, Known][]> {
+  const asked = entries.map(
+    ({ record: { referenceKey: key, transactionType, transitionId: id }, lacks }, place) => {
+      return { place, referenceKey: key, transactionType, transitionId: lacks === undefined ? id : null };
+    },
+  );
+  const rows = await statements.run('find_stated', [JSON.stringify(asked)], tx);
+  const byPlace = new Map(rows.map((row) => [numberOf(row, 'place'), row]));
+  const known: [Entry, Known][] = [];
+  for (const [place, entry] of entries.entries()) {
+    const row = byPlace.get(place) ?? { amount: null, state: null };
+    const { merchant_reference, transaction_type: type } = entry.given;
+    let expectation = expectationIn(row);
+    let settled = expectation?.settledBy === undefined ? undefined : signedIn(row, 'settled_signed');
+    if (expectation === undefined) {
+      const archived = await findArchived(statements, { keys: { merchant_reference }, account }, tx);
+      const paid = archived.find((each) => each.expectation && each.signed.transaction_type === type);
+      expectation = paid?.expectation;
+      settled = paid?.signed;
+    }
+    known.push([
+      entry,
+      { expectation, paidBy: settled?.internal_reference, state: optionalText(row, 'state') },
+    ]);
+  }
+  return known;
+}
+
+/** Keeps the row as the body of the transition that the callback would be. False when it is there already. */
+async function apply<Tx>(
+  context: OperatorContext<Tx>,
+  entry: Entry,
+  { by, note }: StatementOptions,
+): Promise<boolean> {
+  const { statements, settings } = context;
+  const { storeTimeoutMs, account } = settings;
+  const { record } = entry;
+  return statements.limited(storeTimeoutMs, async (tx) => {
+    // Again, since it may have changed: a person may have replaced the expectation.
+    const [[, known] = []] = await find(context, [entry], tx);
+    if (known === undefined || judge(entry, known, 1)[0] !== 'paid_without_callback') return false;
+    const [outcome] = await keepFirsts({ statements, limitMs: storeTimeoutMs }, [record], tx);
+    if (outcome !== 'new') return false;
+    const [row = {}] = await statements.run('lock_named_transition', [record.transitionId, account], tx);
+    const action = [numberOf(row, 'id'), STATEMENT, by.toWellFormed(), note.toWellFormed()];
+    await statements.run('add_action', action, tx);
+    return true;
+  });
+}
+
+/** What was settled here in the period and has no row. */
+async function absent<Tx>(
+  { statements, settings }: OperatorContext<Tx>,
+  { from, to, transaction_type: only }: StatementOptions,
+  rows: readonly StatementRow[],
+): Promise<StatementFinding[]> {
+  const listed = new Set(rows.map(groupOf));
+  const settled = await statements.run('list_settled', [settings.account, from.getTime(), to.getTime()]);
+  return settled.flatMap((row) => {
+    const given = { merchant_reference: plainIn(row, 'merchant_reference'), transaction_type: typeIn(row) };
+    if (listed.has(groupOf(given)) || (only ?? given.transaction_type) !== given.transaction_type) return [];
+    const base = findingOf(given, undefined, optionalText(row, 'settled_by'));
+    return { ...base, verdict: 'absent_from_statement', detail: undefined };
+  });
+}
+
+function reportOf<Tx>(
+  { settings }: OperatorContext<Tx>,
+  {
+    findings,
+    ...rest
+  }: Pick<StatementReport, 'applied' | 'dryRun' | 'rows'> & { readonly findings: StatementFinding[] },
+): StatementReport {
+  const byVerdict = Map.groupBy(findings, ({ verdict }) => verdict);
+  const count = (verdict: StatementVerdict): number => byVerdict.get(verdict)?.length ?? 0;
+  const counts = Object.fromEntries(STATEMENT_VERDICTS.map((verdict) => [verdict, count(verdict)]));
+  const left = STATEMENT_VERDICTS.filter((verdict) => !['settled', 'not_paid'].includes(verdict))
+    .map((verdict) => ({
+      verdict,
+      count: count(verdict) - (verdict === 'paid_without_callback' && !rest.dryRun ? rest.applied : 0),
+    }))
+    .filter((each) => each.count > 0);
+  for (const each of left) settings.emit({ name: 'statement.differs', ...each });
+  const samples = [...byVerdict.values()].flatMap((same) => same.slice(0, MAX_SAMPLES));
+  return { ...rest, isClean: left.length === 0, counts: counts as StatementReport['counts'], samples };
+}
