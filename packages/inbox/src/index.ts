@@ -6,9 +6,9 @@ export type { DrainOptions, Inbox, WorkerOptions } from './inbox.ts';
 export type { ActionNote, Resolution, TransitionSelection } from './operator/actions.ts';
 export type { Forgotten } from './operator/forget.ts';
 export type { HealthProblem, InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
+export type { KeptBody } from './operator/kept-body.ts';
 export type { Pruned, PruneOptions } from './operator/prune.ts';
 export type {
-  KeptBody,
   ListOptions,
   OperatorAction,
   TransitionDetails,

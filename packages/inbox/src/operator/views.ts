@@ -1,14 +1,14 @@
 import { ConfigurationError, type SignedFields } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
-import { type BodyTexts, isSealed } from '../body-texts.ts';
 import type { Spool } from '../intake/spool.ts';
 import { DATE, wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
 import { type Archived, type ArchiveKeys, findArchived } from '../work/archived.ts';
-import type { KnownExpectation, Settled, StoredClaim } from '../work/evaluate.ts';
-import { bodyIn, expectationIn, reasonIn, signedIn } from '../work/stored.ts';
+import type { KnownExpectation, Settled } from '../work/evaluate.ts';
+import { expectationIn, reasonIn, signedIn } from '../work/stored.ts';
 import type { WorkContext } from '../work/turn.ts';
+import { type KeptBody, keptBodyIn } from './kept-body.ts';
 import { isListedByChange, searchFor } from './search.ts';
 
 /** What every view and action needs. */
@@ -52,33 +52,6 @@ export interface TransitionDetails extends TransitionSummary {
   readonly bodies: readonly KeptBody[];
   /** What people did, the oldest first. */
   readonly actions: readonly OperatorAction[];
-}
-
-/** One distinct body of a transition. */
-export interface KeptBody {
-  /**
-   * Tells the bodies of a transition apart, 64 hexadecimal digits: SHA-256 of the body; with `bodies: 'claims'`, with `encryption`
-   * and after `forget()`, of what the body claims about money and the signed fields.
-   */
-  readonly digest: string;
-  /**
-   * The JSON text, unchanged, or serialised again where a body parser read it first; with `bodies: 'claims'` a JSON text of the
-   * amounts only. Undefined after `prune()` and `forget()`, and where `isSealed` is true.
-   */
-  readonly text: string | undefined;
-  /** There is a text, and it cannot be opened: its key is not there, or it belongs to another row. */
-  readonly isSealed: boolean;
-  /** What it claims about money. */
-  readonly request: StoredClaim;
-  readonly transaction: StoredClaim;
-  readonly deliveries: number;
-  readonly firstAt: Date;
-  readonly lastAt: Date;
-  readonly keyId: string;
-  /** The rule that refused it, if it is evidence. */
-  readonly refusal: string | undefined;
-  /** Whether it is the one that equalled the expectation when the transition was settled. */
-  readonly isSettled: boolean;
 }
 
 const ACTIONS = ['retry', 'resolve', 'reopen', 'statement', 'forget'] as const;
@@ -271,23 +244,6 @@ function settledIn(row: Row): Settled | undefined {
   const expectation = expectationIn(row);
   if (expectation === undefined || expectation.settledBy !== textOf(row, 'transition_id')) return undefined;
   return { currency: expectation.currency, amount: expectation.amount };
-}
-
-function keptBodyIn(row: Row, transitionId: string, texts: BodyTexts): KeptBody {
-  const body = bodyIn(row);
-  const content = optionalText(row, 'content');
-  const text = texts.open(content, { transitionId, digest: body.digest });
-  return {
-    ...body,
-    text,
-    isSealed: isSealed(content) && text === undefined,
-    deliveries: 1 + numberOf(row, 'repeats'),
-    firstAt: dateOf(row, 'first_at'),
-    lastAt: dateOf(row, 'last_at'),
-    keyId: textOf(row, 'key_id'),
-    refusal: reasonIn(row, 'refusal'),
-    isSettled: body.digest === optionalText(row, 'settled_digest'),
-  };
 }
 
 function actionIn(row: Row): OperatorAction {

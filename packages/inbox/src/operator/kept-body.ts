@@ -1,0 +1,49 @@
+import { type BodyTexts, isSealed } from '../body-texts.ts';
+import { dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
+import type { StoredClaim } from '../work/evaluate.ts';
+import { bodyIn, reasonIn } from '../work/stored.ts';
+
+/** One distinct body of a transition. */
+export interface KeptBody {
+  /**
+   * Tells the bodies of a transition apart, 64 hexadecimal digits: SHA-256 of the body; with `bodies: 'claims'`, with `encryption`
+   * and after `forget()`, of what the body claims about money and the signed fields.
+   */
+  readonly digest: string;
+  /**
+   * The JSON text, unchanged, or serialised again where a body parser read it first; with `bodies: 'claims'` a JSON text of the
+   * amounts only. Undefined after `prune()` and `forget()`, and where `isSealed` is true.
+   */
+  readonly text: string | undefined;
+  /** There is a text, and it cannot be opened: its key is not there, or it belongs to another row. */
+  readonly isSealed: boolean;
+  /** What it claims about money. */
+  readonly request: StoredClaim;
+  readonly transaction: StoredClaim;
+  readonly deliveries: number;
+  readonly firstAt: Date;
+  readonly lastAt: Date;
+  readonly keyId: string;
+  /** The rule that refused it, if it is evidence. */
+  readonly refusal: string | undefined;
+  /** Whether it is the one that equalled the expectation when the transition was settled. */
+  readonly isSettled: boolean;
+}
+
+/** Of a row of show_bodies. */
+export function keptBodyIn(row: Row, transitionId: string, texts: BodyTexts): KeptBody {
+  const body = bodyIn(row);
+  const content = optionalText(row, 'content');
+  const text = texts.open(content, { transitionId, digest: body.digest });
+  return {
+    ...body,
+    text,
+    isSealed: isSealed(content) && text === undefined,
+    deliveries: 1 + numberOf(row, 'repeats'),
+    firstAt: dateOf(row, 'first_at'),
+    lastAt: dateOf(row, 'last_at'),
+    keyId: textOf(row, 'key_id'),
+    refusal: reasonIn(row, 'refusal'),
+    isSettled: body.digest === optionalText(row, 'settled_digest'),
+  };
+}
