@@ -35,10 +35,13 @@ export function judgeApplying(slices: AppliedSlices): readonly DrainResult[] {
       ['statements', 'statements', MAX_STATEMENTS],
       ['nodeCpuMs', 'ms of Node', null],
     ] as const;
-    for (const [cost, unit, target] of costs) {
-      const value = median(slicesOf(slices, inbox), cost);
-      const met = target === null || roundedCost(value) <= target;
-      results.push({ name: inbox, value, unit, target, bound: target === null ? 'none' : 'at most', met });
+    for (const name of [inbox, floor, graphile]) {
+      for (const [cost, unit, most] of costs) {
+        const value = median(slicesOf(slices, name), cost);
+        const target = name === inbox ? most : null;
+        const met = target === null || roundedCost(value) <= target;
+        results.push({ name, value, unit, target, bound: target === null ? 'none' : 'at most', met });
+      }
     }
   }
   const [inbox, floor] = [sliceName('inbox, SQLite', 1), sliceName('floor, SQLite', 1)];
