@@ -152,7 +152,11 @@ async function apply<Tx>(
     // Again, since it may have changed: a person may have replaced the expectation.
     const [[, known] = []] = await find(context, [entry], tx);
     if (known === undefined || judge(entry, known, 1)[0] !== 'paid_without_callback') return false;
-    const [outcome] = await keepFirsts({ statements, limitMs: storeTimeoutMs }, [record], tx);
+    const [outcome] = await keepFirsts(
+      { statements, limitMs: storeTimeoutMs },
+      [settings.texts.keep(record)],
+      tx,
+    );
     if (outcome !== 'new') return false;
     const [row = {}] = await statements.run('lock_named_transition', [record.transitionId, account], tx);
     const action = [numberOf(row, 'id'), STATEMENT, by.toWellFormed(), note.toWellFormed()];

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 import { describe, expect, it } from 'vitest';
-import type { StatementOptions, StatementReport, StatementRow } from '../../src/index.ts';
+import { aesGcm, type StatementOptions, type StatementReport, type StatementRow } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import { DAY_MS, money, NOTE, newShop, order, REPLACE } from '../support/shop.ts';
@@ -264,6 +264,24 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     expect(reports[0]?.samples).toMatchObject([{}, { merchant_reference: 'B' }]);
     await workOff(inbox);
     expect(await merchant.credits()).toEqual(['A 500', 'B 500']);
+  });
+
+  it('the row is kept as bodies are: sealed with encryption, and without its text with claims', async () => {
+    const key = Buffer.alloc(32, 7).toString('base64');
+    const encryption = aesGcm({ current: 'k1', keys: { k1: key } });
+    for (const [options, text] of [
+      [{ encryption }, expect.stringContaining('"amount":"500"')],
+      [{ bodies: 'claims' }, expect.not.stringContaining('ORD')],
+    ] as const) {
+      const { merchant, inbox, show } = await newShop(engine, options);
+      await inbox.expect(money('ORD-7'));
+      expect(await inbox.reconcileStatement([row('ORD-7')], APPLY)).toMatchObject({ applied: 1 });
+      await workOff(inbox);
+      expect(await merchant.credits()).toEqual(['ORD-7 500']);
+      expect((await show('ORD-7'))?.bodies).toMatchObject([{ text, keyId: 'statement' }]);
+      const stored = await merchant.query(`select content from ${merchant.table('body')}`);
+      expect(JSON.stringify(stored)).not.toContain('ORD-7');
+    }
   });
 
   it('wrong options are refused by name', async () => {
