@@ -14,7 +14,7 @@ where c.transition_id = $1 and c.account = $2
 
 -- name: show_bodies
 select b.digest, b.content, b.claims, b.key_id,
-  b.refusal, b.first_at, coalesce(d.repeats, 0) as repeats, coalesce(d.last_at, b.first_at) as last_at, t.settled_digest
+  b.refusal, b.traceparent, b.first_at, coalesce(d.repeats, 0) as repeats, coalesce(d.last_at, b.first_at) as last_at, t.settled_digest
 from inbox.transition t
 join inbox.body b on b.transition = t.id
 left join inbox.delivery d on d.transition = b.transition and d.digest = b.digest

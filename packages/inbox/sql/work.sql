@@ -44,6 +44,7 @@ select case when split_part($1, ' ', 2) = cast(extract(epoch from pg_stat_get_bg
 -- The archive is asked twice, each time by one of the two references: for this transition and those of its internal_reference,
 -- and for the one that has settled the merchant_reference.
 select c.transition_id, c.account, c.signed, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims, b.refusal,
+  b.traceparent,
   case when t.bodies = 1 then b.content end as content, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
   case when s.subject_key <> c.subject_key then 1 else 0 end as is_paid_by_another,
   (select '{"place":' || applied.place || ',"signed":' || other.signed || '}'
@@ -73,6 +74,7 @@ order by b.first_at, b.digest
 
 -- name: read_case (sqlite)
 select c.transition_id, c.account, c.signed, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims, b.refusal,
+  b.traceparent,
   case when t.bodies = 1 then b.content end as content, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
   case when s.subject_key <> c.subject_key then 1 else 0 end as is_paid_by_another,
   (select '{"place":' || applied.place || ',"signed":' || other.signed || '}'

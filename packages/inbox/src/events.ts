@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import type { StatementVerdict } from './reconciliation/statement.ts';
 import type { TransitionReason, TransitionState } from './states.ts';
 
@@ -74,10 +75,14 @@ export type InboxEvent =
 
 export type Emit = (event: InboxEvent) => void;
 
+/** Every event, without `failure`: the name of an error is not of a closed set (threat A58). */
+const EVENTS = channel('payment-service:inbox');
+
 /** A hook only reports: an error in it goes to the console and changes nothing in the inbox. */
 export function emitter(onEvent: ((event: InboxEvent) => unknown) | undefined): Emit {
-  if (onEvent === undefined) return () => undefined;
   return (event) => {
+    if (EVENTS.hasSubscribers) EVENTS.publish({ ...event, failure: undefined });
+    if (onEvent === undefined) return;
     const run = async (): Promise<unknown> => onEvent(Object.freeze(event));
     void run().catch((error: unknown) => console.error(error));
   };

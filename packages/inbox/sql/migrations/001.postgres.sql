@@ -42,6 +42,7 @@ create table inbox.body (
   key_id text collate "C" not null,
   refusal text collate "C",
   first_at bigint not null,
+  traceparent text collate "C",
   primary key (transition, digest)
 );
 create table inbox.delivery (

@@ -42,6 +42,7 @@ create table inbox.body (
   key_id text not null,
   refusal text,
   first_at integer not null,
+  traceparent text,
   primary key (transition, digest)
 ) strict;
 create table inbox.delivery (

@@ -129,8 +129,8 @@ export async function tryToKeep<Tx>(context: KeepContext<Tx>, account: string): 
   const undo = new Error('rolled back');
   const id = randomBytes(32).toString('hex');
   const keys = { transitionId: id, account, referenceKey: id, subjectKey: id, digest: id };
-  const rest = { signed: '{}', transactionType: '""', content: '', claims: '{}', keyId: '', refusal: null };
-  const made: IntakeRecord = { ...keys, ...rest };
+  const rest = { signed: '{}', transactionType: '""', content: '', claims: '{}', keyId: '' };
+  const made: IntakeRecord = { ...keys, ...rest, refusal: null, traceparent: null };
   const kept = context.transact(async (tx) => {
     await keepFirsts(context, [made], tx);
     await keepOthers(context.statements, [made], tx);

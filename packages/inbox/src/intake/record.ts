@@ -10,6 +10,7 @@ import {
   type SignedFields,
   type VerifiedCallback,
 } from '@payment-service/core';
+import { traceparentOf } from '@payment-service/core/receive';
 import type { TransitionReason } from '../states.ts';
 import { optionalText, type Row, textOf } from '../store/store.ts';
 import type { Claims, StoredClaim } from '../work/evaluate.ts';
@@ -44,6 +45,8 @@ export interface IntakeRecord {
   readonly keyId: string;
   /** The rule that refused it, if this is evidence. */
   readonly refusal: TransitionReason | null;
+  /** Of the request it came in (W3C Trace Context), or of a span that was made of it. */
+  readonly traceparent: string | null;
   /** From the spool: it was acknowledged, so no limit can refuse it. */
   readonly isAcknowledged?: true;
   /** Its transition is in the archive, and it is kept beside that. */
@@ -60,7 +63,7 @@ export function isStorableCurrency(currency: unknown): currency is string {
 /** @throws {ConfigurationError} When the value is not what `verifyCallback()` made, of another account, or too large. */
 export function callbackRecord(callback: VerifiedCallback, account: string): IntakeRecord {
   // bodyText() takes evidence as well; its kind is frozen, so it cannot pass for a callback here.
-  if (callback?.kind === 'callback') return recordOf(callback, account, null);
+  if (callback?.kind === 'callback') return recordOf(callback, account, null, traceparentOf(callback));
   throw new ConfigurationError(
     'callback',
     'receive() takes verified callbacks. Pass evidence to quarantine().',
@@ -68,8 +71,8 @@ export function callbackRecord(callback: VerifiedCallback, account: string): Int
 }
 
 /** @throws {ConfigurationError} When the value is not an authentic refusal of `verifyCallback()`, or of another account. */
-export function evidenceRecord({ evidence, code }: AuthenticRefusal, account: string): IntakeRecord {
-  return recordOf(evidence, account, code);
+export function evidenceRecord(refusal: AuthenticRefusal, account: string): IntakeRecord {
+  return recordOf(refusal.evidence, account, refusal.code, traceparentOf(refusal));
 }
 
 /** Hashed, since a reference may be longer than an index takes. */
@@ -86,6 +89,7 @@ function recordOf(
   verified: VerifiedCallback | Evidence,
   account: string,
   refusal: RefusalCode | null,
+  traceparent: string | undefined,
 ): IntakeRecord {
   const content = bodyText(verified).toWellFormed();
   if (verified.account !== account) {
@@ -117,6 +121,7 @@ function recordOf(
     claims: JSON.stringify(claims),
     keyId: verified.keyId,
     refusal,
+    traceparent: traceparent ?? null,
   };
 }
 
@@ -135,6 +140,7 @@ export function recordIn(text: string): IntakeRecord {
     claims: JSON.stringify(claimsIn(row)),
     keyId: textOf(row, 'keyId'),
     refusal: reasonIn(row, 'refusal') ?? null,
+    traceparent: optionalText(row, 'traceparent') ?? null,
     isAcknowledged: true,
   };
 }

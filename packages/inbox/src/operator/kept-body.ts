@@ -26,6 +26,8 @@ export interface KeptBody {
   readonly keyId: string;
   /** The rule that refused it, if it is evidence. */
   readonly refusal: string | undefined;
+  /** Of the request that it first came in, if it had one (W3C Trace Context): finds the request in a tracing tool. */
+  readonly traceparent: string | undefined;
   /** Whether it is the one that equalled the expectation when the transition was settled. */
   readonly isSettled: boolean;
 }
@@ -44,6 +46,7 @@ export function keptBodyIn(row: Row, transitionId: string, texts: BodyTexts): Ke
     lastAt: dateOf(row, 'last_at'),
     keyId: textOf(row, 'key_id'),
     refusal: reasonIn(row, 'refusal'),
+    traceparent: optionalText(row, 'traceparent'),
     isSettled: body.digest === optionalText(row, 'settled_digest'),
   };
 }

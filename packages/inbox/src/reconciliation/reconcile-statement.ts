@@ -102,6 +102,7 @@ function entryOf<Tx>(
     claims: JSON.stringify({ request: money, transaction: money }),
     keyId: STATEMENT,
     refusal: null,
+    traceparent: null,
   };
   const finding = findingOf(given, row, lacks === undefined ? record.transitionId : undefined);
   return { given, record, lacks, finding };

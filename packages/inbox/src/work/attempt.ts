@@ -104,6 +104,7 @@ async function decide<Tx>(
   if (entered !== undefined && entered['is_free'] !== true) return undefined;
   const file = caseIn(context.entered.at(-1) ?? []);
   if (file?.startId !== startId) return undefined;
+  context.onCase?.(file);
   const own = file.isPaidByAnother ? findHandler(handlers, file.signed, true) : undefined;
   const handler = own ?? findHandler(handlers, file.signed, false);
   const handling = { isHandled: handler !== undefined, takesPaidByAnother: own !== undefined };

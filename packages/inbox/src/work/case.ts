@@ -16,6 +16,8 @@ export interface CaseFile extends TransitionCase {
   readonly content: string | undefined;
   /** Its own, if it is settled now: after the statuses of its internal_reference that were applied, the archived ones too. */
   readonly place: number;
+  /** Of the requests that its bodies came in. */
+  readonly traceparents: readonly string[];
 }
 
 export async function readCase<Tx>(
@@ -54,5 +56,6 @@ export function caseIn(rows: readonly Row[]): CaseFile | undefined {
     revision: numberOf(row, 'revision'),
     content: optionalText(row, 'content'),
     place: Math.max(applied.place, archived.place) + 1,
+    traceparents: rows.map((body) => body['traceparent']).filter((value) => typeof value === 'string'),
   };
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@payment-service/core';
 import { numberOf } from '../store/store.ts';
 import { pause, within } from '../time.ts';
-import { attempt } from './attempt.ts';
+import { traceAttempt } from './trace.ts';
 import {
   type Due,
   dueIn,
@@ -195,7 +195,7 @@ export class Dispatcher<Tx> {
   }
 
   async #attempt(due: Due, turn: Turn): Promise<Ended> {
-    return attempt(due, this.#options, turn).catch(async (error: unknown) => {
+    return traceAttempt(due, this.#options, turn).catch(async (error: unknown) => {
       await waitForStore(error, 1, this.#options);
       return LEFT;
     });

@@ -1,6 +1,7 @@
 import type { Settings } from '../options.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, type Store, textOf } from '../store/store.ts';
+import type { CaseFile } from './case.ts';
 import type { Handlers } from './handlers.ts';
 
 export interface WorkContext<Tx> {
@@ -10,6 +11,8 @@ export interface WorkContext<Tx> {
   readonly handlers: Handlers<Tx>;
   /** Aborted when the worker ends. */
   readonly signal: AbortSignal;
+  /** Told what an attempt decides on, where it is traced. */
+  readonly onCase?: (file: CaseFile) => void;
 }
 
 /** A due transition, as the index gives it. */

@@ -1,0 +1,151 @@
+import { channel, subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
+import { createCallbackReceiver, receiveCallback } from '@payment-service/core/receive';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Inbox, InboxEvent } from '../../src/index.ts';
+import type { AttemptTrace } from '../../src/work/trace.ts';
+import { evidence, paid, SIGNING_KEY, signedText } from '../support/callbacks.ts';
+import { ENGINES } from '../support/merchant.ts';
+import { LATER, MINUTE_MS, newShop, ORDER } from '../support/shop.ts';
+import { workOff } from '../support/until.ts';
+
+const [PARENT, OTHER, SPAN] = [1, 2, 3].map((n) => `00-${`${n}`.repeat(32)}-${`${n}`.repeat(16)}-01`);
+const ignore = (): void => {};
+const QUIET = { start: ignore, end: ignore, asyncStart: ignore, asyncEnd: ignore, error: ignore };
+
+function subscribeTo(
+  what: string,
+  listeners: Partial<Record<keyof typeof QUIET, (message: unknown) => void>>,
+): void {
+  const subscriber = { ...QUIET, ...listeners };
+  const tracing = tracingChannel(`payment-service:${what}`);
+  tracing.subscribe(subscriber);
+  onTestFinished(() => void tracing.unsubscribe(subscriber));
+}
+
+/** The last message of every attempt. */
+function attempts(): AttemptTrace[] {
+  const seen: AttemptTrace[] = [];
+  subscribeTo('attempt', { asyncEnd: (message) => void seen.push({ ...(message as AttemptTrace) }) });
+  return seen;
+}
+
+/** Posts the callback of ORDER, as an adapter does. */
+async function post<Tx>(inbox: Inbox<Tx>, headers: Record<string, string>, amount = 500): Promise<number> {
+  const amounts = { request_amount: amount, transaction_amount: amount };
+  const reference = { merchant_reference: 'ORD-1', internal_reference: 'INT-ORD-1' };
+  const { signature, body } = signedText({ ...reference, ...amounts });
+  const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, onCallback: inbox.receive });
+  const all = new Map(Object.entries({ 'hmac-signature': signature, ...headers }));
+  const request = { method: 'POST', header: (name: string) => all.get(name) };
+  const { reply } = await receiveCallback(
+    { ...request, body: { state: 'parsed', data: JSON.parse(body) } },
+    receiver,
+  );
+  return reply?.status ?? 0;
+}
+
+describe.each(ENGINES)('traces on %s', (engine) => {
+  it('an attempt names the requests that its bodies came in, and its outcome', async () => {
+    const seen = attempts();
+    const { inbox, show } = await newShop(engine);
+    await inbox.expect(ORDER);
+    // One with a wrong amount first, so that there are two bodies.
+    expect(await post(inbox, { traceparent: `${OTHER}` }, 499)).toBe(200);
+    await workOff(inbox);
+    expect(await post(inbox, { traceparent: `${PARENT}` })).toBe(200);
+    expect(await post(inbox, { traceparent: `${SPAN}` })).toBe(200);
+    await workOff(inbox);
+    const { transitionId } = paid('ORD-1', 500);
+    const [parked, settled] = [seen[0], seen.at(-1)];
+    const common = { transitionId, attempt: 1, isFailed: false, durationMs: expect.any(Number) };
+    const why = { outcome: 'parked', state: 'quarantined', reason: 'amount_mismatch' };
+    expect(parked).toEqual({ ...common, ...why, traceparents: [OTHER] });
+    expect(settled).toEqual({
+      ...common,
+      outcome: 'settled',
+      state: 'settled',
+      traceparents: [OTHER, PARENT],
+    });
+    // That of a repetition is not kept.
+    expect((await show())?.bodies.map(({ traceparent }) => traceparent)).toEqual([OTHER, PARENT]);
+  });
+
+  it('an attempt links to the span that a subscriber has made of the callback', async () => {
+    const seen = attempts();
+    subscribeTo('callback', { start: (message) => Object.assign(message as object, { span: SPAN }) });
+    const { inbox } = await newShop(engine);
+    await inbox.expect(ORDER);
+    await post(inbox, { traceparent: `${PARENT}` });
+    await workOff(inbox);
+    expect(seen).toMatchObject([{ outcome: 'settled', traceparents: [SPAN] }]);
+  });
+
+  it('a failed attempt is published as that, and without what the handler threw', async () => {
+    const seen = attempts();
+    const failed: unknown[] = [];
+    subscribeTo('attempt', { error: (message) => failed.push(message) });
+    const options = { ...LATER, retry: { ...LATER.retry, attempts: 2 } };
+    const { inbox, workLater } = await newShop(engine, options, () => {
+      throw Object.assign(new Error('+256772999888'), { name: 'GraceNakato', code: '256772999888' });
+    });
+    await inbox.expect(ORDER);
+    await post(inbox, {});
+    await workOff(inbox);
+    await workLater(2 * MINUTE_MS);
+    expect(seen).toMatchObject([
+      { attempt: 1, outcome: 'retrying', state: 'retrying', isFailed: true, traceparents: [] },
+      { attempt: 2, outcome: 'parked', state: 'dead', reason: 'attempts_used_up', isFailed: true },
+    ]);
+    expect(failed).toHaveLength(2);
+    expect(JSON.stringify(seen)).not.toMatch(/256772999888|Nakato/);
+  });
+
+  it('evidence keeps the traceparent of its request', async () => {
+    const { inbox } = await newShop(engine);
+    const refusal = evidence('timestamp_out_of_tolerance');
+    const { keepTraceparent } = await import('../../../core/src/receive/traceparent.ts');
+    keepTraceparent(refusal, PARENT);
+    await inbox.quarantine(refusal);
+    const [{ transitionId } = { transitionId: '' }] = await inbox.list();
+    expect((await inbox.show(transitionId))?.bodies).toMatchObject([{ traceparent: PARENT }]);
+  });
+
+  it('every event is on the channel payment-service:inbox, without the name of an error', async () => {
+    const seen: unknown[] = [];
+    const listen = (event: unknown): number => seen.push(event);
+    subscribe('payment-service:inbox', listen);
+    onTestFinished(() => void unsubscribe('payment-service:inbox', listen));
+    const { merchant, pay } = await newShop(engine, LATER, () => {
+      throw Object.assign(new Error(), { name: 'GraceNakato' });
+    });
+    await pay('ORD-1');
+    const told = merchant.events.map((event) => ({ ...event, failure: undefined }));
+    expect(seen).toEqual(expect.arrayContaining(told));
+    expect(seen.map((event) => (event as InboxEvent).name)).toContain('callback.received');
+    expect(channel('payment-service:inbox').hasSubscribers).toBe(true);
+  });
+
+  it('threat A58: a subscriber that throws changes no result', async () => {
+    const others = process.listeners('uncaughtException');
+    const errors: unknown[] = [];
+    process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => errors.push(error));
+    onTestFinished(() => {
+      process.removeAllListeners('uncaughtException');
+      for (const other of others) process.on('uncaughtException', other);
+    });
+    const fail = (): never => {
+      throw new Error('subscriber');
+    };
+    for (const what of ['callback', 'attempt'])
+      subscribeTo(what, { start: fail, end: fail, asyncStart: fail, asyncEnd: fail, error: fail });
+    subscribe('payment-service:inbox', fail);
+    onTestFinished(() => void unsubscribe('payment-service:inbox', fail));
+    const { merchant, inbox, show } = await newShop(engine);
+    await inbox.expect(ORDER);
+    expect(await post(inbox, { traceparent: `${PARENT}` })).toBe(200);
+    await workOff(inbox);
+    expect(await merchant.credits()).toEqual(['ORD-1 500']);
+    expect(await show()).toMatchObject({ state: 'settled', attempts: 1, bodies: [{ traceparent: PARENT }] });
+    expect(errors.length).toBeGreaterThan(8);
+  });
+});
