@@ -24,8 +24,8 @@ const ADAPTER: Budget = {
   installedBytes: 740 * KIB,
   packages: 2,
   importOverStripe: 0.3,
-  bytes: 24 * KIB,
-  gzipped: 10 * KIB,
+  bytes: 27 * KIB,
+  gzipped: 11 * KIB,
 };
 
 /** About a tenth above what was measured when they were set. */

@@ -7,6 +7,7 @@ const config: UserConfig = defineConfig({
     client: 'src/client/index.ts',
     explain: 'src/explain/index.ts',
     reconcile: 'src/reconcile.ts',
+    opentelemetry: 'src/opentelemetry.ts',
     testing: 'src/testing.ts',
     'digest.node': 'src/verify/digest.node.ts',
     'digest.portable': 'src/verify/digest.portable.ts',

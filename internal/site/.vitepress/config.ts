@@ -103,7 +103,15 @@ const SIDEBAR = [
 ];
 
 const ENTRIES = [
-  ...['core', 'core/client', 'core/explain', 'core/receive', 'core/reconcile', 'core/testing'],
+  ...[
+    'core',
+    'core/client',
+    'core/explain',
+    'core/opentelemetry',
+    'core/receive',
+    'core/reconcile',
+    'core/testing',
+  ],
   ...['express', 'fastify', 'koa', 'fetch'],
   ...['inbox', 'inbox/drizzle', 'inbox/knex', 'inbox/kysely', 'inbox/prisma', 'inbox/typeorm'],
   'sandbox',

@@ -12,7 +12,7 @@ import {
   isParsedTooLarge,
   readBodyBytes,
 } from './request-body.ts';
-import { CALLBACKS, traceCallback } from './trace.ts';
+import { CALLBACKS, traceDelivery } from './trace.ts';
 import { keepTraceparent } from './traceparent.ts';
 
 /** Core's answer, or, without `onCallback`, a verified callback for the adapter to pass through. */
@@ -50,7 +50,7 @@ export function receiveCallback(
   receiver: CallbackReceiver,
 ): Promise<ReceivedCallback> {
   if (!CALLBACKS.hasSubscribers) return receive(request, receiver);
-  return traceCallback(receiver, (traced) => receive(request, traced));
+  return traceDelivery(CALLBACKS, receiver, (traced) => receive(request, traced));
 }
 
 async function receive(request: IncomingCallback, receiver: CallbackReceiver): Promise<ReceivedCallback> {

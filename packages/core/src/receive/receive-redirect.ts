@@ -9,7 +9,7 @@ import {
   settled,
 } from './receiver.ts';
 import { refuseRequest } from './refuse-request.ts';
-import { REDIRECTS, traceRedirect } from './trace.ts';
+import { REDIRECTS, traceDelivery } from './trace.ts';
 
 /** A redirect request, in the terms that every framework shares. */
 export interface IncomingRedirect {
@@ -43,7 +43,7 @@ export function receiveRedirect(
   receiver: RedirectReceiver,
 ): Promise<ReceivedRedirect> {
   if (!REDIRECTS.hasSubscribers) return receive(request, receiver);
-  return traceRedirect(receiver, (traced) => receive(request, traced));
+  return traceDelivery(REDIRECTS, receiver, (traced) => receive(request, traced));
 }
 
 async function receive(request: IncomingRedirect, receiver: RedirectReceiver): Promise<ReceivedRedirect> {

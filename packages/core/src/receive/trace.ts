@@ -1,8 +1,6 @@
 import { type Trace, type TraceChannel, traceChannel } from '../trace-channel.ts';
-import type { RefusalCode } from '../verify/refusal.ts';
-import { isTransactionCompleted, type Verified } from '../verify/verified.ts';
-import type { ReceivedCallback } from './receive-callback.ts';
-import type { ReceivedRedirect } from './receive-redirect.ts';
+import type { AuthenticRefusal, Refusal, RefusalCode } from '../verify/refusal.ts';
+import { isTransactionCompleted, type VerifiedCallback, type VerifiedRedirect } from '../verify/verified.ts';
 import type { CallbackReceiver, RedirectReceiver, Reply } from './receiver.ts';
 import { keepTraceparent, traceparentOf } from './traceparent.ts';
 
@@ -25,85 +23,54 @@ export interface DeliveryTrace extends Trace {
 export const CALLBACKS: TraceChannel<DeliveryTrace> = traceChannel('callback');
 export const REDIRECTS: TraceChannel<DeliveryTrace> = traceChannel('redirect');
 
-/** Runs `receive` with a receiver that also writes into the message of the channel. */
-export function traceCallback(
-  receiver: CallbackReceiver,
-  receive: (traced: CallbackReceiver) => Promise<ReceivedCallback>,
-): Promise<ReceivedCallback> {
+/** What a handler gets, by which the inbox looks up the trace. */
+type Given = VerifiedCallback | VerifiedRedirect | AuthenticRefusal;
+
+interface Received {
+  readonly reply: Reply | undefined;
+  readonly callback?: VerifiedCallback;
+  readonly redirect?: VerifiedRedirect;
+}
+
+/** Runs `receive` with a receiver whose hooks also write the facts: what decides about a delivery knows nothing of traces. */
+export function traceDelivery<R extends CallbackReceiver | RedirectReceiver, T extends Received>(
+  channel: TraceChannel<DeliveryTrace>,
+  receiver: R,
+  receive: (traced: R) => Promise<T>,
+): Promise<T> {
   const facts: DeliveryTrace = { outcome: 'failed' };
-  const { onCallback, onAuthenticRefusal } = receiver;
-  return CALLBACKS.run(facts, async ({ span }) => {
-    const received = await receive({
-      ...withRefusals(receiver, facts),
-      onCallback:
-        onCallback &&
-        ((callback) => {
-          noteVerified(facts, span, callback, callback);
-          return onCallback(callback);
-        }),
-      onAuthenticRefusal:
-        onAuthenticRefusal &&
-        ((refusal) => {
-          noteVerified(facts, span, refusal.evidence, refusal);
-          return onAuthenticRefusal(refusal);
-        }),
-    });
-    if (received.callback) noteVerified(facts, span, received.callback, received.callback);
-    noteReply(facts, received.reply);
+  return channel.run(facts, async ({ span }) => {
+    const note = (given: Given): void => {
+      const verified = 'evidence' in given ? given.evidence : given;
+      facts.outcome = 'failed'; // Until it is answered.
+      facts.transitionId = verified.transitionId;
+      facts.isCompleted = isTransactionCompleted(verified);
+      facts.traceparent = traceparentOf(given);
+      keepTraceparent(given, span);
+    };
+    const reportRefusal: R['reportRefusal'] = (refusal: Refusal, ...request) => {
+      facts.outcome = 'refused';
+      facts.refusal = refusal.code;
+      receiver.reportRefusal(refusal, ...request);
+    };
+    const traced = { ...receiver, reportRefusal };
+    for (const name of ['onCallback', 'onRedirect', 'onAuthenticRefusal']) {
+      const handler: unknown = Reflect.get(receiver, name);
+      if (typeof handler !== 'function') continue;
+      Reflect.set(traced, name, (given: Given): unknown => {
+        note(given);
+        return Reflect.apply(handler, undefined, [given]);
+      });
+    }
+    const received = await receive(traced);
+    const { reply, callback, redirect } = received;
+    const passed = callback ?? redirect;
+    if (passed) note(passed);
+    if (reply) facts.status = reply.status;
+    else facts.outcome = 'passed';
+    if (facts.outcome === 'failed' && (reply?.status === 200 || reply?.status === 303))
+      facts.outcome = 'accepted';
+    facts.isFailed = facts.outcome === 'failed';
     return received;
   });
-}
-
-/** The same for a redirect. */
-export function traceRedirect(
-  receiver: RedirectReceiver,
-  receive: (traced: RedirectReceiver) => Promise<ReceivedRedirect>,
-): Promise<ReceivedRedirect> {
-  const facts: DeliveryTrace = { outcome: 'failed' };
-  const { onRedirect } = receiver;
-  return REDIRECTS.run(facts, async ({ span }) => {
-    const received = await receive({
-      ...withRefusals(receiver, facts),
-      onRedirect:
-        onRedirect &&
-        ((redirect) => {
-          noteVerified(facts, span, redirect, redirect);
-          return onRedirect(redirect);
-        }),
-    });
-    if (received.redirect) noteVerified(facts, span, received.redirect, received.redirect);
-    noteReply(facts, received.reply);
-    return received;
-  });
-}
-
-function withRefusals<R extends CallbackReceiver | RedirectReceiver>(receiver: R, facts: DeliveryTrace): R {
-  const reportRefusal: R['reportRefusal'] = (refusal, ...request) => {
-    facts.outcome = 'refused';
-    facts.refusal = refusal.code;
-    receiver.reportRefusal(refusal, ...request);
-  };
-  return { ...receiver, reportRefusal };
-}
-
-/** `given` is what the handler gets, by which the inbox looks up the trace. */
-function noteVerified(
-  facts: DeliveryTrace,
-  span: unknown,
-  verified: Pick<Verified<'callback' | 'redirect' | 'evidence'>, 'signed' | 'transitionId'>,
-  given: object,
-): void {
-  facts.outcome = 'failed'; // Until it is answered.
-  facts.transitionId = verified.transitionId;
-  facts.isCompleted = isTransactionCompleted(verified);
-  facts.traceparent = traceparentOf(given);
-  keepTraceparent(given, span);
-}
-
-function noteReply(facts: DeliveryTrace, reply: Reply | undefined): void {
-  if (reply === undefined) facts.outcome = 'passed';
-  else facts.status = reply.status;
-  if (facts.outcome === 'failed' && (reply?.status === 200 || reply?.status === 303))
-    facts.outcome = 'accepted';
-  facts.isFailed = facts.outcome === 'failed';
 }

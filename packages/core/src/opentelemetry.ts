@@ -1,0 +1,233 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
+import {
+  type Attributes,
+  type Context,
+  context,
+  isSpanContextValid,
+  type Meter,
+  type MeterProvider,
+  metrics,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  type TracerProvider,
+  trace,
+} from '@opentelemetry/api';
+
+/** The part of what `inbox.stats()` gives that becomes gauges. */
+export interface ObservedStats {
+  readonly states: Readonly<Record<string, number>>;
+  readonly overdue: number;
+  readonly oldestDueSeconds: number;
+  readonly spooled: number;
+}
+
+/** Options of `observePayments()`. */
+export interface ObserveOptions {
+  /**
+   * `() => inbox.stats()`, for the gauges: they describe the database and the spool of the machine, so give it in one process of
+   * each machine. Several inboxes need a meter provider each.
+   */
+  readonly stats?: (() => Promise<ObservedStats>) | undefined;
+  /** @default the global one of @opentelemetry/api */
+  readonly tracerProvider?: TracerProvider | undefined;
+  /** @default the global one of @opentelemetry/api */
+  readonly meterProvider?: MeterProvider | undefined;
+  /** Called with an error of an exporter, a processor or `stats`. No payment notices it. @default console.error */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+type Message = Readonly<Record<string, unknown>>;
+
+const NAME = '@payment-service/core';
+/** Named with the unit: some exporters to Prometheus add it, and not twice, and others do not. */
+const SECONDS = {
+  unit: 's',
+  advice: { explicitBucketBoundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30] },
+};
+
+/** The channels, and which members of a message label its metric: each is of a closed set (threat A58). */
+const CHANNELS: readonly {
+  readonly what: string;
+  readonly kind: SpanKind;
+  readonly labels: readonly string[];
+}[] = [
+  { what: 'callback', kind: SpanKind.SERVER, labels: ['outcome', 'refusal'] },
+  { what: 'redirect', kind: SpanKind.SERVER, labels: ['outcome', 'refusal'] },
+  { what: 'attempt', kind: SpanKind.CONSUMER, labels: ['outcome', 'state', 'reason'] },
+  { what: 'client-call', kind: SpanKind.CLIENT, labels: ['operation', 'outcome'] },
+];
+
+/** The attributes of a span. What else a message has stays in it. */
+const ATTRIBUTES: Readonly<Record<string, string>> = {
+  outcome: 'payment.outcome',
+  refusal: 'payment.refusal',
+  state: 'payment.state',
+  reason: 'payment.reason',
+  operation: 'payment.operation',
+  transitionId: 'payment.transition_id',
+  isCompleted: 'payment.is_completed',
+  attempt: 'payment.attempt',
+  attempts: 'payment.attempts',
+  status: 'http.response.status_code',
+};
+
+/**
+ * Makes spans and metrics of what the tracing channels publish. Call it once, before the first callback. A callback and a
+ * redirect become a span below the active one, and so does a call of the client; an attempt of the inbox becomes a trace of its
+ * own, with links to the requests that its callbacks came in. What a handler does is below the span of its callback or attempt.
+ *
+ * @returns a function that ends it.
+ *
+ * @example
+ * observePayments({ stats: () => inbox.stats() });
+ */
+export function observePayments(options: ObserveOptions = {}): () => void {
+  const { stats, onError = console.error } = options;
+  const meter = (options.meterProvider ?? metrics).getMeter(NAME);
+  const guarded =
+    (observe: (message: Message) => void) =>
+    (message: unknown): void => {
+      try {
+        observe(message as Message);
+      } catch (error) {
+        onError(error);
+      }
+    };
+  const observing = { tracer: (options.tracerProvider ?? trace).getTracer(NAME), meter, guarded };
+  const ends = CHANNELS.map((one) => observeChannel(one, observing));
+  const countEvent = guarded(eventCounter(meter));
+  subscribe('payment-service:inbox', countEvent);
+  const endGauges =
+    stats && observeStats(meter, () => stats().catch((error: unknown) => void onError(error)));
+  return () => {
+    for (const end of ends) end();
+    unsubscribe('payment-service:inbox', countEvent);
+    endGauges?.();
+  };
+}
+
+/** The only way to make a span active is `context.with()`. Where Node enters a store in another way, the span stays inactive. */
+class ActiveSpans extends AsyncLocalStorage<Context> {
+  override run<R>(active: Context, body: () => R): R {
+    return context.with(active, body);
+  }
+}
+
+function observeChannel(
+  { what, kind, labels }: (typeof CHANNELS)[number],
+  {
+    tracer,
+    meter,
+    guarded,
+  }: {
+    readonly tracer: ReturnType<TracerProvider['getTracer']>;
+    readonly meter: Meter;
+    readonly guarded: (observe: (message: Message) => void) => (message: unknown) => void;
+  },
+): () => void {
+  const { start, asyncEnd } = tracingChannel(`payment-service:${what}`);
+  const spans = new WeakMap<object, Span>();
+  const durations = meter.createHistogram(`payment.${what.replace('-', '_')}.duration_seconds`, SECONDS);
+  const store = new ActiveSpans();
+  const begin = guarded((message) => {
+    const isBelow = kind === SpanKind.SERVER && trace.getActiveSpan() !== undefined;
+    const root = kind === SpanKind.CONSUMER;
+    const span = tracer.startSpan(`payment ${what}`, { kind: isBelow ? SpanKind.INTERNAL : kind, root });
+    spans.set(message, span);
+    Object.assign(message, { span: traceparentOf(span.spanContext()) });
+  });
+  const end = guarded((message) => {
+    const { durationMs, isFailed, traceparent, traceparents = [traceparent] } = message;
+    durations.record(Number(durationMs) / 1000, attributesOf(message, labels));
+    const span = spans.get(message);
+    if (span === undefined) return; // It began before this was called.
+    span.setAttributes(attributesOf(message, Object.keys(ATTRIBUTES), ATTRIBUTES));
+    if (isFailed === true) span.setStatus({ code: SpanStatusCode.ERROR });
+    for (const link of Array.isArray(traceparents) ? traceparents : []) {
+      const linked = spanContextIn(link);
+      if (linked.traceId !== span.spanContext().traceId && isSpanContextValid(linked))
+        span.addLink({ context: linked });
+    }
+    span.end();
+  });
+  start.bindStore(store, (message) => {
+    begin(message);
+    const span = spans.get(Object(message));
+    return span === undefined ? context.active() : trace.setSpan(context.active(), span);
+  });
+  asyncEnd.subscribe(end);
+  return () => {
+    start.unbindStore(store);
+    asyncEnd.unsubscribe(end);
+  };
+}
+
+function attributesOf(
+  message: Message,
+  members: readonly string[],
+  names: Readonly<Record<string, string>> = {},
+): Attributes {
+  const attributes: Attributes = {};
+  for (const member of members) {
+    const value = message[member];
+    const isValue = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+    if (isValue) attributes[names[member] ?? member] = value;
+  }
+  return attributes;
+}
+
+function traceparentOf(span: SpanContext): string | undefined {
+  if (!isSpanContextValid(span)) return undefined;
+  return `00-${span.traceId}-${span.spanId}-${span.traceFlags.toString(16).padStart(2, '0')}`;
+}
+
+function spanContextIn(traceparent: unknown): SpanContext {
+  const [, traceId = '', spanId = '', flags = ''] = String(traceparent).split('-');
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
+}
+
+/** Counts the events of inboxes. */
+function eventCounter(meter: Meter): (event: Message) => void {
+  const callbacks = meter.createCounter('inbox.callbacks');
+  const parked = meter.createCounter('inbox.parked');
+  const contradictions = meter.createCounter('inbox.contradictions');
+  const failures = meter.createCounter('inbox.failures');
+  // From the start, since Prometheus sees no increase in a series that begins with 1.
+  for (const outcome of ['spooled', 'unavailable']) callbacks.add(0, { outcome });
+  for (const evidence of [false, true]) callbacks.add(0, { outcome: 'full', evidence });
+  for (const kind of ['handler', 'store', 'spool']) failures.add(0, { kind });
+  contradictions.add(0);
+  return ({ name, outcome, isEvidence, state, reason, contradicted }) => {
+    const received = attributesOf({ outcome, evidence: isEvidence }, ['outcome', 'evidence']);
+    if (name === 'callback.received') callbacks.add(1, received);
+    if (name === 'callback.spooled') callbacks.add(1, { outcome: 'spooled' });
+    if (name === 'callback.unavailable') callbacks.add(1, { outcome: 'unavailable' });
+    if (name === 'transition.parked') parked.add(1, attributesOf({ state, reason }, ['state', 'reason']));
+    if (name === 'transition.settled' && contradicted === true) contradictions.add(1);
+    if (name === 'transition.retrying') failures.add(1, { kind: 'handler' });
+    if (name === 'store.unavailable') failures.add(1, { kind: 'store' });
+    if (name === 'spool.failed') failures.add(1, { kind: 'spool' });
+  };
+}
+
+/** What the database holds, read whenever the metrics are. */
+function observeStats(meter: Meter, read: () => Promise<ObservedStats | undefined>): () => void {
+  const transitions = meter.createObservableGauge('inbox.transitions');
+  const overdue = meter.createObservableGauge('inbox.overdue');
+  const oldest = meter.createObservableGauge('inbox.oldest_due_seconds', { unit: 's' });
+  const spooled = meter.createObservableGauge('inbox.spooled');
+  const gauges = [transitions, overdue, oldest, spooled];
+  const observe: Parameters<Meter['addBatchObservableCallback']>[0] = async (result) => {
+    const stats = await read();
+    if (stats === undefined) return;
+    for (const [state, count] of Object.entries(stats.states)) result.observe(transitions, count, { state });
+    result.observe(overdue, stats.overdue);
+    result.observe(oldest, stats.oldestDueSeconds);
+    result.observe(spooled, stats.spooled);
+  };
+  meter.addBatchObservableCallback(observe, gauges);
+  return () => meter.removeBatchObservableCallback(observe, gauges);
+}
