@@ -1,3 +1,4 @@
+import { counted, note } from '@payment-service/pages';
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { formFields } from '../http/body.ts';
@@ -26,9 +27,7 @@ import { changesIn } from './compose/changes.ts';
 import { composePage, compositionIn } from './compose/compose.ts';
 import { type Refused, sentence } from './parts/form.ts';
 import { type Dashboard, framed } from './parts/frame.ts';
-import { counted } from './parts/quantities.ts';
 import { say } from './parts/said.ts';
-import { note } from './parts/state.ts';
 import { troubled } from './records/outcome.ts';
 
 type Fields = Readonly<Record<string, string>>;

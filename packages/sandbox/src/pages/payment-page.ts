@@ -1,3 +1,4 @@
+import { badge } from '@payment-service/pages';
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { formFields } from '../http/body.ts';
@@ -7,7 +8,7 @@ import type { Service } from '../service/service.ts';
 import type { TransactionRecord } from '../state/records.ts';
 import { page } from './parts/layout.ts';
 import { money } from './parts/quantities.ts';
-import { badge, transactionState } from './parts/state.ts';
+import { transactionState } from './parts/state.ts';
 
 /** The hosted payment page, where the customer pays or declines and is sent back to the merchant. Simulated. */
 export function createPaymentPage(service: Service): Hono {

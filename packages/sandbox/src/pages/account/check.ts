@@ -1,13 +1,21 @@
+import {
+  age,
+  badge,
+  type Column,
+  count,
+  counted,
+  list,
+  type Markup,
+  note,
+  type Tone,
+} from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { checkCases } from '../../check/cases.ts';
 import type { CheckResult } from '../../check/check.ts';
 import { fieldsOf, form, type Refused } from '../parts/form.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
-import type { Markup } from '../parts/layout.ts';
-import { type Column, list } from '../parts/list.ts';
-import { age, count, counted, milliseconds } from '../parts/quantities.ts';
-import { badge, note, type Tone } from '../parts/state.ts';
+import { milliseconds } from '../parts/quantities.ts';
 
 const verdicts: Readonly<Record<CheckResult['verdict'], readonly [tone: Tone, word: string]>> = {
   pass: ['good', 'Pass'],

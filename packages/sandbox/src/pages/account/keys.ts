@@ -1,8 +1,7 @@
+import { copyable, copyButton, type Markup } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { copyable, copyButton } from '../parts/copy.ts';
 import type { Dashboard } from '../parts/frame.ts';
-import type { Markup } from '../parts/layout.ts';
 
 /** The address and the three keys, on every page. They stay hidden until they are asked for: screens are shared. */
 export function keysPanel(c: Context, { account }: Dashboard): Markup {

@@ -1,3 +1,4 @@
+import { count } from '@payment-service/pages';
 import { wordsOf } from '../../deliveries/callbacks.ts';
 import {
   defaultRetry,
@@ -5,7 +6,6 @@ import {
   type RetryRules,
   retryPresets,
 } from '../../deliveries/misbehaviour.ts';
-import { count } from '../parts/quantities.ts';
 
 /** A misbehaviour that the dashboard offers by name. */
 export interface Preset {

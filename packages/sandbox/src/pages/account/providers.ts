@@ -1,13 +1,11 @@
 import type { PaymentProvider, PayoutBank } from '@payment-service/core/client';
+import { badge, counted, type Markup } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { amountText } from '../../service/money.ts';
 import type { SandboxProvider } from '../../service/providers.ts';
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
-import type { Markup } from '../parts/layout.ts';
-import { counted } from '../parts/quantities.ts';
-import { badge } from '../parts/state.ts';
 
 /** A provider inside a form: its three names, of which the first may hold the separator as well. */
 const providerKey = (option: PaymentProvider): string =>

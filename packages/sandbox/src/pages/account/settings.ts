@@ -1,12 +1,10 @@
+import { counted, type Markup, note, span, time } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { defaultRetry } from '../../deliveries/misbehaviour.ts';
 import { changeFields, fieldsFrom } from '../compose/changes.ts';
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
-import type { Markup } from '../parts/layout.ts';
-import { counted, span, time } from '../parts/quantities.ts';
-import { note } from '../parts/state.ts';
 import { misbehaviourLabel, presets, retryChoices, retryLabel } from './presets.ts';
 
 /** The defaults of transactions, the clock, the keys, and the reset. Each control shows what is set. */

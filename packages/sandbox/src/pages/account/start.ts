@@ -1,4 +1,5 @@
 import type { PaymentProvider } from '@payment-service/core/client';
+import type { Markup } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { amountText } from '../../service/money.ts';
@@ -6,7 +7,6 @@ import { type SandboxProvider, servesAccount } from '../../service/providers.ts'
 import { group } from '../compose/changes.ts';
 import { askAgain, type Filled, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
-import type { Markup } from '../parts/layout.ts';
 import { presets, retryChoices } from './presets.ts';
 
 type Choices = readonly (readonly [value: string, text: string])[];

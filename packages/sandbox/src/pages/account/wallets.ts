@@ -1,4 +1,5 @@
 import type { Wallet } from '@payment-service/core/client';
+import { age, type Column, count, counted, list, type Markup, time } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { entriesOf, waitingEntries } from '../../service/ledger.ts';
@@ -7,9 +8,8 @@ import type { EntryRecord, TransferRecord } from '../../state/records.ts';
 import { buckets, causes, wallets as walletNames } from '../parts/entry-words.ts';
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { type Dashboard, framed, notFound } from '../parts/frame.ts';
-import type { Markup } from '../parts/layout.ts';
-import { type Column, list, paged, readQuery } from '../parts/list.ts';
-import { age, amount, count, counted, money, movement, time } from '../parts/quantities.ts';
+import { paged, readQuery } from '../parts/list.ts';
+import { amount, money, movement } from '../parts/quantities.ts';
 
 const LATEST = 5;
 const MOST = 25;

@@ -1,9 +1,9 @@
+import type { Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
 import { readJson } from '../../deliveries/content.ts';
 import type { Misbehaviour } from '../../deliveries/misbehaviour.ts';
 import { SandboxRefusal } from '../../service/refusal.ts';
 import type { fieldsOf } from '../parts/form.ts';
-import type { Markup } from '../parts/layout.ts';
 
 type Texts = Readonly<Record<string, string>>;
 

@@ -1,3 +1,13 @@
+import {
+  badge,
+  bodyText,
+  difference,
+  editable,
+  type Markup,
+  note,
+  plainLines,
+  withValues,
+} from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { callbackData } from '../../deliveries/callback-data.ts';
@@ -5,12 +15,8 @@ import type { CallbackPreview } from '../../deliveries/compose.ts';
 import { SandboxRefusal } from '../../service/refusal.ts';
 import { readComposition } from '../../service/requests.ts';
 import { presets, retryChoices } from '../account/presets.ts';
-import { difference } from '../parts/difference.ts';
 import { askAgain, type Filled, fieldsOf, form, type Refused, sentence } from '../parts/form.ts';
 import { type Dashboard, framed, notFound } from '../parts/frame.ts';
-import { bodyText, editable, plainLines, withValues } from '../parts/json.ts';
-import type { Markup } from '../parts/layout.ts';
-import { badge, note } from '../parts/state.ts';
 import { signatureParts } from '../parts/wire.ts';
 import { changeFields, changesIn, fieldsFrom, group } from './changes.ts';
 

@@ -1,23 +1,15 @@
+import { ASSETS, type AssetName, readAsset } from '@payment-service/pages';
 import { Hono } from 'hono';
 import { fail } from '../../http/envelope.ts';
 import type { Service } from '../../service/service.ts';
-import { readAsset } from './assets.ts';
-
-const types = {
-  'style.css': 'text/css; charset=utf-8',
-  'live.js': 'text/javascript; charset=utf-8',
-  'stream.js': 'text/javascript; charset=utf-8',
-  'idiomorph.js': 'text/javascript; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
-} as const;
 
 /** What pages load beside themselves: the style sheet, the icon, the live modules, and the stream that tells them of changes. */
 export function createLive(service: Service): Hono {
   const app = new Hono();
-  for (const name of ['style.css', 'live.js', 'stream.js', 'idiomorph.js', 'icon.svg'] as const) {
+  for (const name of Object.keys(ASSETS) as AssetName[]) {
     app.get(`/assets/${name}`, async (c) =>
       c.body(await readAsset(name), 200, {
-        'content-type': types[name],
+        'content-type': ASSETS[name],
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
       }),

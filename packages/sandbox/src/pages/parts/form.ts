@@ -1,31 +1,20 @@
+import {
+  type Filled as Controls,
+  fieldsOf as controlsOf,
+  type Markup,
+  form as plainForm,
+} from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { SandboxRefusal } from '../../service/refusal.ts';
-import type { Markup } from './layout.ts';
 
 /** What a form shows in place of its defaults. */
-export interface Filled {
-  /** The id of the form. */
-  readonly form: string;
-  readonly typed: Readonly<Record<string, string>>;
+export interface Filled extends Omit<Controls, 'problem'> {
   readonly refusal?: SandboxRefusal;
 }
 
 /** What a form shows again when it was refused: what was typed, and what is wrong. */
 export interface Refused extends Filled {
   readonly refusal: SandboxRefusal;
-}
-
-/** How a form asks for one thing. */
-interface Field {
-  readonly name: string;
-  readonly label: string;
-  readonly value?: string;
-  readonly type?: 'text' | 'number' | 'url';
-  readonly hint?: string;
-  /** For numbers below zero as well. */
-  readonly isSigned?: boolean;
-  /** Another choice changes what the rest of the form offers. */
-  readonly isLeading?: boolean;
 }
 
 /** The form's names of fields that requests name differently. */
@@ -71,99 +60,20 @@ export function sentence({ message, field }: SandboxRefusal): string {
 }
 
 /** The fields of one form. They show what it was filled with when this form is the one. */
-export function fieldsOf(form: string, filled: Filled | undefined) {
-  const mine = filled?.form === form ? filled : undefined;
-  const refusal = mine?.refusal;
-  const named = refusal?.field;
-  const shown = new Set<string>();
-  const wrong = named === undefined ? undefined : (fieldNames[named] ?? named);
-  // A form that was sent has no empty fields: they were emptied.
-  const typed = (name: string, value: string): string =>
-    mine?.typed[name] ?? (refusal === undefined ? value : '');
-  const wrap = (
-    name: string,
-    label: string,
-    hint: string | undefined,
-    control: (extra: Markup) => Markup,
-  ): Markup => {
-    shown.add(name);
-    const id = `${form}-${name}`;
-    const isWrong = refusal !== undefined && wrong === name;
-    const described = [...(hint === undefined ? [] : [`${id}-hint`]), ...(isWrong ? [`${id}-problem`] : [])];
-    const extra = html`id="${id}" name="${name}"${isWrong ? html` aria-invalid="true" autofocus` : ''}${
-      described.length === 0 ? '' : html` aria-describedby="${described.join(' ')}"`
-    }`;
-    return html`<div class="field"><label for="${id}">${label}</label>${control(extra)}${
-      hint === undefined ? '' : html`<span class="quiet small" id="${id}-hint">${hint}</span>`
-    }${isWrong ? html`<span class="problem small" id="${id}-problem">${sentence(refusal)}</span>` : ''}</div>`;
+export function fieldsOf(form: string, filled: Filled | undefined): ReturnType<typeof controlsOf> {
+  if (filled?.refusal === undefined) return controlsOf(form, filled);
+  const { refusal } = filled;
+  const { field } = refusal;
+  const problem = {
+    text: sentence(refusal),
+    field: field === undefined ? undefined : (fieldNames[field] ?? field),
   };
-  return {
-    /** What is wrong and belongs to none of the fields above. Call it last. */
-    problem: (): Markup | string =>
-      refusal === undefined || (wrong !== undefined && shown.has(wrong))
-        ? ''
-        : html`<p class="note bad" role="alert">${sentence(refusal)}</p>`,
-    field: ({ name, label, value = '', type = 'text', hint, isSigned }: Field): Markup =>
-      wrap(
-        name,
-        label,
-        hint,
-        (extra) =>
-          html`<input ${extra} type="${type}" value="${typed(name, value)}"${type === 'number' ? html` step="any"${isSigned ? '' : html` min="0" inputmode="decimal"`}` : ''}>`,
-      ),
-    /** Several lines. The line break after the tag is not part of the value. */
-    area: ({ name, label, value = '', hint }: Field): Markup =>
-      wrap(
-        name,
-        label,
-        hint,
-        (
-          extra,
-        ) => html`<textarea ${extra} rows="${Math.min(24, typed(name, value).split('\n').length + 1)}" spellcheck="false">
-${typed(name, value)}</textarea>`,
-      ),
-    choice: (
-      { name, label, value = '', hint, isLeading }: Field,
-      options: readonly (readonly [value: string, text: string])[],
-    ): Markup => {
-      const chosen = typed(name, value);
-      return wrap(
-        name,
-        label,
-        hint,
-        (extra) =>
-          html`<select ${extra}${isLeading ? html` data-leading` : ''}>${options.map(
-            ([one, text]) =>
-              html`<option value="${one}"${one === chosen ? html` selected` : ''}>${text}</option>`,
-          )}</select>`,
-      );
-    },
-    check: ({ name, label, value = '' }: Field): Markup =>
-      html`<label class="check" for="${form}-${name}"><input type="checkbox" id="${form}-${name}" name="${name}" value="yes"${typed(name, value) === '' ? '' : html` checked`}> ${label}</label>`,
-  };
+  return controlsOf(form, { ...filled, problem });
 }
 
 /** A form with one button. Its id is where the reader comes back to. */
-export const form = (
-  id: string,
-  action: string,
-  {
-    fields = '',
-    button,
-    kind = '',
-    before = '',
-    after = '',
-  }: {
-    fields?: Markup | string;
-    button: string | Markup;
-    kind?: 'main' | 'danger' | '';
-    /** Other buttons. The first button of a form is the one of the Enter key. */
-    before?: Markup | string;
-    after?: Markup | string;
-  },
-): Markup =>
-  html`<form method="post" action="/dashboard/${action}" id="${id}" class="form columns"><input type="hidden" name="at" value="${id}">
-${fields}<div class="actions">${before}<button class="${kind}">${button}</button>${after}</div></form>`;
+export const form = (id: string, action: string, content: Parameters<typeof plainForm>[2]): Markup =>
+  plainForm(id, `/dashboard/${action}`, content);
 
 /** A button that shows the page again with what is typed, and sends nothing. */
 export const askAgain = (path: string, label: string): Markup =>

@@ -1,3 +1,4 @@
+import { badge, count, frame, type Markup, span } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { RefusalStatus } from '../../service/refusal.ts';
@@ -7,10 +8,8 @@ import { keysPanel } from '../account/keys.ts';
 import { misbehaviourLabel } from '../account/presets.ts';
 import { troubled } from '../records/outcome.ts';
 import { button } from './form.ts';
-import { type Markup, page } from './layout.ts';
-import { count, span } from './quantities.ts';
+import { page } from './layout.ts';
 import { takeSaid } from './said.ts';
-import { badge } from './state.ts';
 
 /** What every page of the dashboard is made from. */
 export interface Dashboard {
@@ -45,6 +44,7 @@ interface Content {
   readonly says?: string;
 }
 
+const PRODUCT = 'Payment service sandbox';
 const REFUSED = 'Refused. Nothing was saved or sent.';
 
 /** A page of the dashboard: header, navigation, what is unusual now, and one main part. */
@@ -56,27 +56,23 @@ export function framed(c: Context, dashboard: Dashboard, content: Content): Prom
   return page(c, {
     status,
     script: true,
-    title: `${trouble.length === 0 ? '' : `(${trouble.length}) `}${title} · Payment service sandbox`,
-    body: html`<a class="skip" href="#main">Skip to the content</a>
-<header class="top" id="top"><div class="frame">
-<div class="brand"><strong>Payment service sandbox</strong>${badge('info', 'Simulated')}${newestTrouble(trouble)}${keysPanel(c, dashboard)}<button type="button" id="zone" title="Switch between UTC and local times" hidden><span class="hidden-text">Times: </span><span>UTC</span></button></div>
-<nav class="nav" aria-label="Pages"><ul>${sections.map(
-      ([href, label]) =>
-        html`<li><a href="${href}"${href === section ? html` aria-current="page"` : ''}>${label}</a></li>`,
-    )}</ul></nav>
-</div></header>
-<main class="frame" id="main" tabindex="-1" data-version="${service.changes.version}"${says === undefined ? '' : html` data-says="${says}"`}>
-${banners(service)}
-<div class="stack" id="heading">${
-      crumbs.length === 0
-        ? ''
-        : html`<nav class="crumbs quiet small" aria-label="Breadcrumb">${crumbs.map(([href, label]) => html`<a href="${href}">${label}</a> / `)}<span aria-current="page">${title}</span></nav>`
-    }
-<div class="head"><h1>${title}</h1>${beside}</div></div>
-${body}
-</main>
-<p class="hidden-text" id="status" role="status"></p>
-<div class="toasts" role="status"><p class="note ${said === REFUSED ? 'bad' : 'good'}" id="said">${said}</p><p class="note wait" id="connection"></p></div>`,
+    title: `${trouble.length === 0 ? '' : `(${trouble.length}) `}${title} · ${PRODUCT}`,
+    body: frame({
+      product: PRODUCT,
+      name: 'the sandbox',
+      title,
+      sections,
+      section,
+      body,
+      brand: html`${badge('info', 'Simulated')}${newestTrouble(trouble)}${keysPanel(c, dashboard)}`,
+      banners: banners(service),
+      beside,
+      crumbs,
+      version: service.changes.version,
+      says,
+      said,
+      isRefused: said === REFUSED,
+    }),
   });
 }
 

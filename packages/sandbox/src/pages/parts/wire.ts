@@ -1,10 +1,8 @@
 import type { SignedFields } from '@payment-service/core';
+import { bodyText, count, type Markup, span, utc } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { SandboxAccount } from '../../state/account.ts';
 import type { BodyStart, HeaderPair, Signing } from '../../state/records.ts';
-import { bodyText } from './json.ts';
-import type { Markup } from './layout.ts';
-import { count, span, utc } from './quantities.ts';
 
 /** The first line and the headers of a message, in the order and spelling of the wire. */
 export const head = (firstLine: string, headers: readonly HeaderPair[]): Markup =>

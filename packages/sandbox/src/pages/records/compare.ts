@@ -1,11 +1,8 @@
+import { differenceOf, type Markup, note, plainLines } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { DeliveryRecord } from '../../state/records.ts';
-import { differenceOf } from '../parts/difference.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
-import { plainLines } from '../parts/json.ts';
-import type { Markup } from '../parts/layout.ts';
-import { note } from '../parts/state.ts';
 import { deliveryState, outcomeTitle } from './outcome.ts';
 
 /** Two deliveries beside each other: `?of=…&of=…`. */

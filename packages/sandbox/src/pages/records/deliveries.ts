@@ -1,12 +1,12 @@
+import { age, type Column, count, counted, type Markup, time } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { failedSince } from '../../deliveries/compose.ts';
 import type { DeliveryRecord } from '../../state/records.ts';
 import { button, fieldsOf, form } from '../parts/form.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
-import type { Markup } from '../parts/layout.ts';
-import { type Column, matches, readQuery, searchable } from '../parts/list.ts';
-import { age, count, counted, milliseconds, time } from '../parts/quantities.ts';
+import { matches, readQuery, searchable } from '../parts/list.ts';
+import { milliseconds } from '../parts/quantities.ts';
 import { httpStatus } from '../parts/state.ts';
 import {
   type DeliveryState,

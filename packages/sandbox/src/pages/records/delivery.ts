@@ -1,15 +1,24 @@
+import {
+  badge,
+  bodyText,
+  copyable,
+  copyButton,
+  count,
+  counted,
+  difference,
+  type Markup,
+  note,
+  time,
+} from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { callbackData } from '../../deliveries/callback-data.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../../state/records.ts';
-import { asCurl, asFixture, asTest, copyable, copyButton } from '../parts/copy.ts';
-import { difference } from '../parts/difference.ts';
+import { asCurl, asFixture, asTest } from '../parts/copy.ts';
 import { button } from '../parts/form.ts';
 import { type Dashboard, framed, notFound } from '../parts/frame.ts';
-import { bodyText } from '../parts/json.ts';
-import type { Markup } from '../parts/layout.ts';
-import { count, counted, milliseconds, time } from '../parts/quantities.ts';
-import { badge, note, statusTone } from '../parts/state.ts';
+import { milliseconds } from '../parts/quantities.ts';
+import { statusTone } from '../parts/state.ts';
 import { bodyStart, head, signatureParts } from '../parts/wire.ts';
 import { dismissButton, planOf } from './deliveries.ts';
 import { deliveryState, outcomeNote, troubled } from './outcome.ts';

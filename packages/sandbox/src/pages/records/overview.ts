@@ -1,10 +1,8 @@
+import { type Column, count, list, type Markup, note, type Tone } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { type Dashboard, framed } from '../parts/frame.ts';
-import type { Markup } from '../parts/layout.ts';
-import { type Column, list } from '../parts/list.ts';
-import { amount, count } from '../parts/quantities.ts';
-import { note, type Tone } from '../parts/state.ts';
+import { amount } from '../parts/quantities.ts';
 import { deliveryColumns, dismissButton } from './deliveries.ts';
 import { type DeliveryState, type Group, grouped, stateOf, troubled } from './outcome.ts';
 import { transactionColumns } from './transactions.ts';

@@ -1,16 +1,26 @@
+import {
+  age,
+  badge,
+  bodyText,
+  type Column,
+  copyable,
+  copyButton,
+  count,
+  type Markup,
+  note,
+  time,
+} from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import * as z from 'zod';
 import { readJson } from '../../deliveries/content.ts';
 import type { RequestRecord, TransactionRecord } from '../../state/records.ts';
 import type { Reader } from '../../state/store.ts';
-import { asCurl, copyable, copyButton } from '../parts/copy.ts';
+import { asCurl } from '../parts/copy.ts';
 import { type Dashboard, framed, notFound } from '../parts/frame.ts';
-import { bodyText } from '../parts/json.ts';
-import type { Markup } from '../parts/layout.ts';
-import { type Column, matches, readQuery, searchable } from '../parts/list.ts';
-import { age, count, milliseconds, time } from '../parts/quantities.ts';
-import { badge, note, statusTone } from '../parts/state.ts';
+import { matches, readQuery, searchable } from '../parts/list.ts';
+import { milliseconds } from '../parts/quantities.ts';
+import { statusTone } from '../parts/state.ts';
 import { bodyStart, head } from '../parts/wire.ts';
 
 const started = z.object({ data: z.object({ transaction: z.object({ id: z.number() }) }) });

@@ -1,3 +1,4 @@
+import { age, type Markup, note, shape, type Tone, time } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { type TimelineEvent, timelineOf } from '../../service/timeline.ts';
@@ -5,9 +6,8 @@ import type { Settings, TransactionRecord } from '../../state/records.ts';
 import { buckets, causes, wallets } from '../parts/entry-words.ts';
 import { button } from '../parts/form.ts';
 import { type Dashboard, framed, notFound } from '../parts/frame.ts';
-import type { Markup } from '../parts/layout.ts';
-import { age, milliseconds, money, movement, time } from '../parts/quantities.ts';
-import { note, shape, type Tone, transactionState } from '../parts/state.ts';
+import { milliseconds, money, movement } from '../parts/quantities.ts';
+import { transactionState } from '../parts/state.ts';
 import { toneOf } from './outcome.ts';
 
 /** One transaction as one story: what it is, what happened, and what the reader can do next. */

@@ -1,9 +1,10 @@
+import { age, type Column, count } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { DeliveryRecord, TransactionRecord, TransactionStatus } from '../../state/records.ts';
 import { type Dashboard, framed } from '../parts/frame.ts';
-import { type Column, matches, readQuery, searchable } from '../parts/list.ts';
-import { age, count, milliseconds, money } from '../parts/quantities.ts';
+import { matches, readQuery, searchable } from '../parts/list.ts';
+import { milliseconds, money } from '../parts/quantities.ts';
 import { httpStatus, transactionState } from '../parts/state.ts';
 import { deliveryState } from './outcome.ts';
 

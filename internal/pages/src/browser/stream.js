@@ -4,7 +4,9 @@
  */
 const RETRY_MS = 2000;
 const BEAT_MS = 3000;
-const tabs = new BroadcastChannel('versions');
+/** Where this file is: the pages of another product of the same server have another channel. */
+const folder = new URL('.', location.href).pathname;
+const tabs = new BroadcastChannel(`versions of ${folder}`);
 let version = '';
 let stream;
 
@@ -14,7 +16,7 @@ function tell(now) {
 }
 
 function connect() {
-  stream = new EventSource('/events');
+  stream = new EventSource(`${folder}../events`);
   stream.onmessage = ({ data }) => tell(data);
   stream.onerror = () => {
     tell('');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
-const style = readFileSync(new URL('../src/pages/parts/style.css', import.meta.url), 'utf8');
+const style = readFileSync(new URL('../src/browser/style.css', import.meta.url), 'utf8');
 
 it('every colour, size of text and space of the pages is a variable', () => {
   expect(literalsOf(style)).toEqual([]);

@@ -1,8 +1,8 @@
 /*
- * Keeps a page of the sandbox up to date. Pages work without it. It holds no state of its own: it asks the server for the
+ * Keeps a page up to date. Pages work without it. It holds no state of its own: it asks the server for the
  * same page again, and changes only what differs.
  */
-import { Idiomorph } from '/assets/idiomorph.js';
+import { Idiomorph } from './idiomorph.js';
 
 const BEAT_MS = 3000;
 /** After so long without a word of the stream, the page asks on its own. */
@@ -142,10 +142,9 @@ async function refresh(isHeld = true) {
     while (isStale) {
       isStale = false;
       refreshed = Date.now();
-      // Without cookies: what a page confirms is for the one that the reader goes to.
       const response = await fetch(location.href, {
-        headers: { accept: 'text/html' },
-        credentials: 'omit',
+        // What a page confirms is for the one that the reader goes to, not for this.
+        headers: { accept: 'text/html', 'x-refresh': '1' },
         signal: AbortSignal.timeout(SEND_MS),
       });
       show(parse(await response.text()), undefined, isHeld);
@@ -183,7 +182,7 @@ function hear(version) {
 
 /** Starts the stream of all tabs, or asks it for the version. It may have failed to load. */
 function connect() {
-  if (globalThis.SharedWorker !== undefined) new SharedWorker('/assets/stream.js');
+  if (globalThis.SharedWorker !== undefined) new SharedWorker(new URL('./stream.js', import.meta.url));
 }
 
 function watch() {
@@ -205,14 +204,16 @@ async function send(form, submitter) {
     response = await fetch(form.action, { method: 'POST', body, signal });
     next = parse(await response.text());
   } catch {
-    const kept = 'What you entered is kept. Check it, and send it again when the sandbox is back.';
-    return tell('bad', `Not saved: the sandbox does not answer. ${kept}`);
+    const { name } = part('main').dataset;
+    const kept = `What you entered is kept. Check it, and send it again when ${name} is back.`;
+    return tell('bad', `Not saved: ${name} does not answer. ${kept}`);
   } finally {
     form.ariaBusy = null;
   }
   const { pathname, search } = new URL(response.url);
   const confirmed = next.getElementById('said');
-  if (confirmed === null) return tell('bad', `Not saved: the sandbox answered HTTP ${response.status}.`);
+  if (confirmed === null)
+    return tell('bad', `Not saved: ${part('main').dataset.name} answered HTTP ${response.status}.`);
   if (response.ok && pathname + search !== location.pathname + location.search) {
     sessionStorage.setItem('said', confirmed.textContent);
     location.assign(response.url);
@@ -239,7 +240,7 @@ document.addEventListener('submit', (event) => {
   const form = event.target;
   // Such a button asks for a page; it sends nothing.
   if (event.submitter?.hasAttribute('formaction')) return;
-  if (!new URL(form.action).pathname.startsWith('/dashboard/')) return;
+  if (form.method !== 'post' || new URL(form.action).origin !== location.origin) return;
   event.preventDefault();
   send(form, event.submitter).catch(report);
 });
@@ -283,7 +284,8 @@ if (kept !== null || part('said').matches('.good')) tell('good', kept ?? part('s
 // Not scrollIntoView(), from which the Tab key would go on.
 const here = document.querySelector('.nav [aria-current]');
 if (here !== null) here.closest('ul').scrollLeft = here.offsetLeft - here.offsetWidth;
-const versions = new BroadcastChannel('versions');
+// The channel of stream.js beside this module.
+const versions = new BroadcastChannel(`versions of ${new URL('.', import.meta.url).pathname}`);
 versions.onmessage = ({ data }) => hear(data);
 connect();
 setInterval(watch, BEAT_MS);

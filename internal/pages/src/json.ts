@@ -1,5 +1,4 @@
 import { html } from 'hono/html';
-import { readJson } from '../../deliveries/content.ts';
 import type { Markup } from './layout.ts';
 
 const SIGNED = new Set([
@@ -67,7 +66,15 @@ function linesOf(text: string): Line[] {
   return lines;
 }
 
-const isJson = (text: string): boolean => /^\s*[{[]/.test(text) && readJson(text) !== undefined;
+function isJson(text: string): boolean {
+  if (!/^\s*[{[]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** The lines of a body as text: JSON on lines of its own. */
 export const plainLines = (text: string): string[] =>
@@ -93,7 +100,7 @@ export const editable = (text: string): Map<string, string> =>
   new Map(
     [...valuesOf(text)].map(([path, { piece }]) => [
       path,
-      piece.startsWith('"') ? String(readJson(piece)) : piece,
+      piece.startsWith('"') ? String(JSON.parse(piece)) : piece,
     ]),
   );
 
@@ -105,6 +112,16 @@ export function withValues(text: string, typed: ReadonlyMap<string, string>): st
     if (value === undefined) return edited;
     const written = piece.startsWith('"') ? JSON.stringify(value) : value;
     return edited.slice(0, at) + written + edited.slice(at + piece.length);
+  }, text);
+}
+
+/** The values of JSON that `shown` replaces, in their places, also those that share their path. Other texts give undefined. */
+export function masked(text: string, shown: (path: string, piece: string) => string): string | undefined {
+  if (!isJson(text)) return undefined;
+  return linesOf(text).reduceRight((edited, { path, at, parts }) => {
+    const [piece] = parts.find(([, kind]) => kind === 'string' || kind === 'value') ?? [];
+    if (path === undefined || piece === undefined) return edited;
+    return edited.slice(0, at) + shown(path, piece) + edited.slice(at + piece.length);
   }, text);
 }
 

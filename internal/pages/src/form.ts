@@ -1,0 +1,129 @@
+import { html } from 'hono/html';
+import type { Markup } from './layout.ts';
+
+/** Why a form was refused, in a sentence, and the name of the field that is to blame, where it is one. */
+export interface Problem {
+  readonly text: string;
+  readonly field?: string | undefined;
+}
+
+/** What a form shows in place of its defaults. */
+export interface Filled {
+  /** The id of the form. */
+  readonly form: string;
+  readonly typed: Readonly<Record<string, string>>;
+  readonly problem?: Problem | undefined;
+}
+
+/** How a form asks for one thing. */
+interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string;
+  readonly type?: 'text' | 'number' | 'url';
+  readonly hint?: string;
+  /** For numbers below zero as well. */
+  readonly isSigned?: boolean;
+  /** Another choice changes what the rest of the form offers. */
+  readonly isLeading?: boolean;
+}
+
+/** The fields of one form. They show what it was filled with when this form is the one. */
+export function fieldsOf(form: string, filled: Filled | undefined) {
+  const mine = filled?.form === form ? filled : undefined;
+  const problem = mine?.problem;
+  const wrong = problem?.field;
+  const shown = new Set<string>();
+  // A form that was sent has no empty fields: they were emptied.
+  const typed = (name: string, value: string): string =>
+    mine?.typed[name] ?? (problem === undefined ? value : '');
+  const wrap = (
+    name: string,
+    label: string,
+    hint: string | undefined,
+    control: (extra: Markup) => Markup,
+  ): Markup => {
+    shown.add(name);
+    const id = `${form}-${name}`;
+    const isWrong = problem !== undefined && wrong === name;
+    const described = [...(hint === undefined ? [] : [`${id}-hint`]), ...(isWrong ? [`${id}-problem`] : [])];
+    const extra = html`id="${id}" name="${name}"${isWrong ? html` aria-invalid="true" autofocus` : ''}${
+      described.length === 0 ? '' : html` aria-describedby="${described.join(' ')}"`
+    }`;
+    return html`<div class="field"><label for="${id}">${label}</label>${control(extra)}${
+      hint === undefined ? '' : html`<span class="quiet small" id="${id}-hint">${hint}</span>`
+    }${isWrong ? html`<span class="problem small" id="${id}-problem">${problem.text}</span>` : ''}</div>`;
+  };
+  return {
+    /** What is wrong and belongs to none of the fields above. Call it last. */
+    problem: (): Markup | string =>
+      problem === undefined || (wrong !== undefined && shown.has(wrong))
+        ? ''
+        : html`<p class="note bad" role="alert">${problem.text}</p>`,
+    field: ({ name, label, value = '', type = 'text', hint, isSigned }: Field): Markup =>
+      wrap(
+        name,
+        label,
+        hint,
+        (extra) =>
+          html`<input ${extra} type="${type}" value="${typed(name, value)}"${type === 'number' ? html` step="any"${isSigned ? '' : html` min="0" inputmode="decimal"`}` : ''}>`,
+      ),
+    /** Several lines. The line break after the tag is not part of the value. */
+    area: ({ name, label, value = '', hint }: Field): Markup =>
+      wrap(
+        name,
+        label,
+        hint,
+        (
+          extra,
+        ) => html`<textarea ${extra} rows="${Math.min(24, typed(name, value).split('\n').length + 1)}" spellcheck="false">
+${typed(name, value)}</textarea>`,
+      ),
+    choice: (
+      { name, label, value = '', hint, isLeading }: Field,
+      options: readonly (readonly [value: string, text: string])[],
+    ): Markup => {
+      const chosen = typed(name, value);
+      return wrap(
+        name,
+        label,
+        hint,
+        (extra) =>
+          html`<select ${extra}${isLeading ? html` data-leading` : ''}>${options.map(
+            ([one, text]) =>
+              html`<option value="${one}"${one === chosen ? html` selected` : ''}>${text}</option>`,
+          )}</select>`,
+      );
+    },
+    check: ({ name, label, value = '' }: Field): Markup =>
+      html`<label class="check" for="${form}-${name}"><input type="checkbox" id="${form}-${name}" name="${name}" value="yes"${typed(name, value) === '' ? '' : html` checked`}> ${label}</label>`,
+  };
+}
+
+const hiddenFields = (values: Readonly<Record<string, string>>): Markup =>
+  html`${Object.entries(values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
+
+/** A form with one button, which is sent to `action`. Its id is where the reader comes back to. */
+export const form = (
+  id: string,
+  action: string,
+  {
+    fields = '',
+    button,
+    kind = '',
+    before = '',
+    after = '',
+    hidden = {},
+  }: {
+    fields?: Markup | string;
+    button: string | Markup;
+    kind?: 'main' | 'danger' | '';
+    /** Other buttons. The first button of a form is the one of the Enter key. */
+    before?: Markup | string;
+    after?: Markup | string;
+    /** What is sent with the fields. */
+    hidden?: Readonly<Record<string, string>>;
+  },
+): Markup =>
+  html`<form method="post" action="${action}" id="${id}" class="form columns">${hiddenFields({ at: id, ...hidden })}
+${fields}<div class="actions">${before}<button class="${kind}">${button}</button>${after}</div></form>`;

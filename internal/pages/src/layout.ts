@@ -1,0 +1,54 @@
+import { html } from 'hono/html';
+import type { HtmlEscapedString } from 'hono/utils/html';
+
+/** HTML. Everything that is put into it was escaped by hono/html. */
+export type Markup = HtmlEscapedString | Promise<HtmlEscapedString>;
+
+/**
+ * The headers of a page: nothing inline, nothing from outside, in no frame.
+ *
+ * @param options.formsTo where its forms may lead.
+ * @param options.script whether it loads the live module.
+ */
+export function pageHeaders({
+  formsTo = "'self'",
+  script = false,
+}: {
+  formsTo?: string;
+  script?: boolean;
+} = {}): Record<string, string> {
+  const scripts = script ? "; script-src 'self'; connect-src 'self'" : '';
+  return {
+    'content-security-policy': `default-src 'none'; style-src 'self'; img-src 'self'${scripts}; form-action ${formsTo}; base-uri 'none'; frame-ancestors 'none'`,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    // Not `no-referrer`: browsers then send `Origin: null` with our own forms, which the Origin check refuses.
+    'referrer-policy': 'same-origin',
+  };
+}
+
+/** A whole page. `base`: the path below which it finds its assets. `script`: whether it loads the live module. */
+export const documentOf = ({
+  title,
+  body,
+  base = '',
+  script = false,
+}: {
+  title: string;
+  body: Markup;
+  base?: string;
+  script?: boolean;
+}): Markup => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="${base}/assets/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${base}/assets/style.css">
+${script ? html`<script type="module" src="${base}/assets/live.js"></script>` : ''}
+</head>
+<body>
+${body}
+</body>
+</html>`;

@@ -1,0 +1,62 @@
+import { html } from 'hono/html';
+import type { Markup } from './layout.ts';
+import { count } from './quantities.ts';
+
+/** A column of a list. On a phone, where a row has two lines, `label` stands beside the cell. */
+export interface Column<T> {
+  readonly label: string;
+  readonly cell: (row: T) => Markup | string;
+  readonly isNumber?: boolean;
+  /** True where the cell explains itself without its label. */
+  readonly isTitle?: boolean;
+  /** True where the cell takes the rest of a line. */
+  readonly isWide?: boolean;
+  /** True where the cell is left out below 1,024 pixels. */
+  readonly isMinor?: boolean;
+}
+
+const classOf = ({ isNumber, isWide, isMinor }: Omit<Column<never>, 'label' | 'cell'>): string =>
+  [isNumber ? 'number' : '', isWide ? 'wide' : '', isMinor ? 'minor' : ''].filter(Boolean).join(' ');
+
+/**
+ * A table on a wide screen, rows of two lines on a phone. Every row has an id, so that it stays the same when the page is
+ * updated.
+ *
+ * @param name its id, and its caption for screen readers.
+ * @param more what stands below a row.
+ */
+export function list<T extends { readonly id: number | string }>(
+  name: string,
+  columns: readonly Column<T>[],
+  rows: readonly T[],
+  more: (row: T) => Markup | string = () => '',
+): Markup {
+  return html`<table class="list" id="${name}"><caption class="hidden-text">${name.replaceAll('-', ' ')}</caption>
+<thead><tr>${columns.map((column) => html`<th scope="col" class="${classOf(column)}">${column.label}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    (row) =>
+      html`<tr id="${name}-${row.id}">${columns.map(
+        (column) =>
+          html`<td class="${classOf(column)}"${column.isTitle ? '' : html` data-label="${column.label}"`}>${column.cell(row)}</td>`,
+      )}</tr>${below(`${name}-${row.id}-below`, columns.length, more(row))}`,
+  )}</tbody></table>`;
+}
+
+/** What belongs to a row, below it. */
+const below = (id: string, columns: number, content: Markup | string): Markup | string =>
+  content === '' ? '' : html`<tr class="below" id="${id}"><td colspan="${columns}">${content}</td></tr>`;
+
+/** One choice of a list: its address, what it is called, and how many rows it has. */
+export interface Chip {
+  readonly href: string;
+  readonly label: string;
+  readonly count: number;
+  readonly isCurrent: boolean;
+}
+
+/** What a list can be narrowed to, as links with their counts. */
+export const chips = (choices: readonly Chip[]): Markup =>
+  html`<nav aria-label="Filter"><ul class="chips">${choices.map(
+    (one) =>
+      html`<li><a href="${one.href}"${one.isCurrent ? html` aria-current="true"` : ''}>${one.label} <span class="number">${count(one.count)}</span></a></li>`,
+  )}</ul></nav>`;

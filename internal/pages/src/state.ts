@@ -1,0 +1,27 @@
+import { html } from 'hono/html';
+import type { Markup } from './layout.ts';
+
+/** What a state means for the reader. Each has a shape, a word and a colour: colour alone is never enough. */
+export type Tone = 'good' | 'bad' | 'wait' | 'info' | 'neutral';
+
+const outlines: Readonly<Record<Tone, string>> = {
+  good: 'M3 8.5l3.5 3.5L13 4.5',
+  bad: 'M4 4l8 8M12 4l-8 8',
+  wait: 'M8 1.8a6.2 6.2 0 1 0 .01 0M8 4.6V8l2.4 1.6',
+  info: 'M8 7.5V13M8 3v.6',
+  neutral: 'M3.5 8h9',
+};
+
+/** The shape of a tone, drawn: fonts differ in the signs that they have. */
+export const shape = (tone: Tone): Markup =>
+  html`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="${outlines[tone]}"/></svg>`;
+
+/** A state as shape, word and colour. With `href` it is a link. */
+export const badge = (tone: Tone, word: string | Markup, href?: string): Markup =>
+  href === undefined
+    ? html`<span class="state ${tone}">${shape(tone)}${word}</span>`
+    : html`<a class="state ${tone}" href="${href}">${shape(tone)}${word}</a>`;
+
+/** A sentence that the reader should not miss, with what to do about it. */
+export const note = (tone: Tone, title: string | Markup, ...rest: readonly (string | Markup)[]): Markup =>
+  html`<div class="note ${tone}"><strong>${title}</strong>${rest.map((part) => html`<div>${part}</div>`)}</div>`;

@@ -1,0 +1,5 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { SHARED } from '../../vitest.shared.ts';
+
+const config: ViteUserConfig = defineConfig({ test: SHARED });
+export default config;
