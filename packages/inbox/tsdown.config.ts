@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { embeddedAssets } from '@payment-service/pages/embedded-assets';
 import { defineConfig, type UserConfig } from 'tsdown';
 
 /** The .sql files in place of the module that reads them, so that a bundle of a bundle needs no files. */
@@ -26,12 +27,22 @@ const libraries = Object.fromEntries(
 
 const config: UserConfig[] = defineConfig([
   {
-    entry: { index: 'src/index.ts', ...libraries },
+    entry: { index: 'src/index.ts', console: 'src/console/index.ts', ...libraries },
     format: ['esm', 'cjs'],
     dts: true,
     platform: 'node',
     fixedExtension: false,
-    plugins: [embeddedSql()],
+    plugins: [embeddedSql(), embeddedAssets()],
+    deps: { onlyBundle: ['@payment-service/pages', 'hono'] },
+    // The licences ask for their notice in every copy.
+    copy: [
+      { from: 'node_modules/hono/LICENSE', to: 'dist', rename: 'hono.LICENSE' },
+      {
+        from: '../../internal/pages/node_modules/idiomorph/LICENSE',
+        to: 'dist',
+        rename: 'idiomorph.LICENSE',
+      },
+    ],
   },
   // The thread that owns a SQLite connection: started by its path, never imported.
   {

@@ -55,8 +55,8 @@ export interface Chip {
 }
 
 /** What a list can be narrowed to, as links with their counts. */
-export const chips = (choices: readonly Chip[]): Markup =>
-  html`<nav aria-label="Filter"><ul class="chips">${choices.map(
+export const chips = (choices: readonly Chip[], label = 'Filter'): Markup =>
+  html`<nav aria-label="${label}"><ul class="chips">${choices.map(
     (one) =>
       html`<li><a href="${one.href}"${one.isCurrent ? html` aria-current="true"` : ''}>${one.label} <span class="number">${count(one.count)}</span></a></li>`,
   )}</ul></nav>`;

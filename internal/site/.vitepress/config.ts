@@ -76,6 +76,7 @@ const SIDEBAR = [
     items: [
       page('Going to production', 'going-to-production'),
       page('Operating the inbox', 'inbox-operations'),
+      page('The console', 'inbox-console'),
       guide('Upgrading', 'upgrading'),
     ],
   },
@@ -113,7 +114,15 @@ const ENTRIES = [
     'core/testing',
   ],
   ...['express', 'fastify', 'koa', 'fetch'],
-  ...['inbox', 'inbox/drizzle', 'inbox/knex', 'inbox/kysely', 'inbox/prisma', 'inbox/typeorm'],
+  ...[
+    'inbox',
+    'inbox/console',
+    'inbox/drizzle',
+    'inbox/knex',
+    'inbox/kysely',
+    'inbox/prisma',
+    'inbox/typeorm',
+  ],
   'sandbox',
 ].map((name) => ({ text: name, link: `/reference/@payment-service/${name}` }));
 

@@ -73,6 +73,10 @@ select count(*) as count from (select 1 from inbox.expectation
 select merchant_reference, currency, amount, deadline_at from inbox.expectation
 where account = $1 and settled_by is null and deadline_at < {now} order by deadline_at limit cast($2 as integer)
 
+-- name: find_expectations
+select transaction_type, currency, amount, compare, replaced, settled_by, deadline_at from inbox.expectation
+where reference_key = $1 and account = $2 order by transaction_type
+
 -- name: prune_bodies
 update inbox.body set content = null
 where (transition, digest) in (

@@ -5,6 +5,7 @@ import { tryToKeep } from './intake/keep.ts';
 import { callbackRecord, evidenceRecord, type IntakeRecord } from './intake/record.ts';
 import { Spool, spoolOwner } from './intake/spool.ts';
 import { move } from './operator/actions.ts';
+import { findExpectations } from './operator/expectations.ts';
 import { forget } from './operator/forget.ts';
 import { listOverdue, readHealth, readStats } from './operator/health.ts';
 import { prune } from './operator/prune.ts';
@@ -136,6 +137,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     async reopen(transitionId, note) {
       await write(() => move(context, 'reopen', transitionId, note));
     },
+    expectations: (reference) => read(() => findExpectations(context, reference)),
     forget: (reference, note) => write(() => forget(context, reference, note)),
     overdue: (given = {}) => read(() => listOverdue(context, given)),
     prune: (given = {}) => ready().then(() => prune(context, given)),

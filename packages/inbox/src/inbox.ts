@@ -1,6 +1,7 @@
 import type { AuthenticRefusal, VerifiedCallback } from '@payment-service/core';
 import type { WalletBalance } from '@payment-service/core/reconcile';
 import type { ActionNote, Resolution, TransitionSelection } from './operator/actions.ts';
+import type { KnownPayment } from './operator/expectations.ts';
 import type { Forgotten } from './operator/forget.ts';
 import type { InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
 import type { Pruned, PruneOptions } from './operator/prune.ts';
@@ -189,6 +190,8 @@ export interface Inbox<Tx> {
    * @throws {ConfigurationError} As `retry()` does.
    */
   readonly reopen: (transitionId: string, note: ActionNote) => Promise<void>;
+  /** What is expected under this reference, one for each transaction type. */
+  readonly expectations: (merchant_reference: string) => Promise<KnownPayment[]>;
   /**
    * Removes what is personal from all that is kept under a merchant_reference: the texts of bodies and the hashes of them, last
    * errors, and the notes of earlier actions. What prevents a second payment stays, with the signed fields and the claimed amounts.

@@ -4,6 +4,7 @@ export { createInbox } from './create-inbox.ts';
 export type { InboxEvent } from './events.ts';
 export type { DrainOptions, Inbox, WorkerOptions } from './inbox.ts';
 export type { ActionNote, Resolution, TransitionSelection } from './operator/actions.ts';
+export type { KnownPayment } from './operator/expectations.ts';
 export type { Forgotten } from './operator/forget.ts';
 export type { HealthProblem, InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
 export type { KeptBody } from './operator/kept-body.ts';

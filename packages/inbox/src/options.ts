@@ -101,6 +101,7 @@ export const NAME: OptionRule = [
   (value) => typeof value === 'string' && value !== '',
   'a string that is not empty',
 ];
+export const BOOLEAN: OptionRule = [(value) => typeof value === 'boolean', 'true or false'];
 export const DATE: OptionRule = [
   (value) => value instanceof Date && Number.isFinite(value.getTime()),
   'a valid Date',

@@ -3,6 +3,7 @@ import { printable } from '@payment-service/core/receive';
 import type { InboxStats, OverdueExpectation } from '../operator/health.ts';
 import type { TransitionDetails, TransitionSummary } from '../operator/views.ts';
 import { TRANSITION_STATES, type TransitionState } from '../states.ts';
+import { wordsOf } from '../words.ts';
 import type { StoredClaim } from '../work/evaluate.ts';
 
 /** Waits for a person: red. Will be worked on: yellow. Applied: green. */
@@ -42,11 +43,14 @@ export function printList(transitions: readonly TransitionSummary[]): void {
 
 export function printDetails(transition: TransitionDetails): void {
   const { signed, expectation, bodies, actions } = transition;
+  const { heading, meaning, todo } = wordsOf(transition);
   const settledBy = expectation?.settledBy === undefined ? '' : `, settled by ${expectation.settledBy}`;
   printTable(undefined, [
     ['id', transition.transitionId],
     ['state', stateCell(transition.state)],
     ['reason', transition.reason ?? '-'],
+    ['it means', `${heading}. ${meaning}`.replaceAll('`', '')],
+    ['to do', todo.replaceAll('`', '')],
     ...Object.entries(signed),
     ['expected', expectation === undefined ? '-' : `${money(expectation)}${settledBy}`],
     ['last change', time(transition.changedAt)],

@@ -1,12 +1,13 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
 import { isUnambiguous } from '../intake/record.ts';
+import { BOOLEAN } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, numberOf } from '../store/store.ts';
 import { findArchived } from '../work/archived.ts';
 import { readCase } from '../work/case.ts';
-import { equalsExpectation } from '../work/evaluate.ts';
-import { checkExpectation, keepExpectation } from '../work/expectation.ts';
+import { type Comparison, equalsExpectation } from '../work/evaluate.ts';
+import { COMPARISON, checkExpectation, keepExpectation } from '../work/expectation.ts';
 import { checkId, listTransitions, type OperatorAction, type OperatorContext } from './views.ts';
 
 type Move = Exclude<OperatorAction['action'], 'statement' | 'forget'>;
@@ -26,12 +27,22 @@ export interface Resolution extends ActionNote {
    * transition is worked on as any other. Without it, the transition is closed, and nothing is applied.
    */
   readonly body?: string | undefined;
+  /** With `body`: which of its two amounts is right, as in `confirmAmount()`. @default 'both' */
+  readonly compare?: Comparison | undefined;
+  /**
+   * With `body`: its amount replaces that of a known expectation, such as after a partial payment. A settled one stays.
+   *
+   * @default false
+   */
+  readonly replace?: boolean | undefined;
 }
 
 /** Which transitions a bulk action moves, at most 1000 at a time. */
 export interface TransitionSelection {
   readonly state: TransitionState;
   readonly reason?: TransitionReason | undefined;
+  /** Changed before this moment. */
+  readonly until?: Date | undefined;
   /** @default 1000 */
   readonly limit?: number | undefined;
 }
@@ -40,7 +51,12 @@ export const NOTE_RULES: OptionRules<ActionNote> = {
   by: textOfPerson('who acts', 200),
   note: textOfPerson('why', 1000),
 };
-const RULES: OptionRules<Resolution> = { ...NOTE_RULES, body: undefined };
+const RULES: OptionRules<Resolution> = {
+  ...NOTE_RULES,
+  body: undefined,
+  compare: COMPARISON,
+  replace: BOOLEAN,
+};
 
 /**
  * Has transitions worked on again, or closes them.
@@ -82,7 +98,7 @@ export async function move<Tx>(
       if (refusal !== undefined && isNamed) throw new InvalidStateError(refusal);
       if (refusal !== undefined) continue;
       const id = numberOf(row, 'id');
-      if (digest !== undefined) await accept(context, { id, digest }, tx);
+      if (digest !== undefined) await accept(context, { ...given, id, digest }, tx);
       if (action === 'reopen') await admitEvidence(context, id, tx);
       await statements.run('move', [id, state, action], tx);
       await statements.run('add_action', [id, action, by.toWellFormed(), note.toWellFormed()], tx);
@@ -97,33 +113,35 @@ export async function move<Tx>(
 /** The amount of the accepted body becomes the expectation: what the handler credits is what the person has seen. */
 async function accept<Tx>(
   { statements, settings: { account } }: OperatorContext<Tx>,
-  { id, digest }: { readonly id: number; readonly digest: string },
+  {
+    id,
+    digest,
+    compare = 'both',
+    replace = false,
+  }: Resolution & { readonly id: number; readonly digest: string },
   tx: Tx,
 ): Promise<void> {
   const file = await readCase(statements, id, tx);
   const body = file?.bodies.find((each) => each.digest === digest);
   if (file === undefined || body === undefined)
     throw new ConfigurationError('body', 'body must be the digest of a verified body that show() lists.');
-  if (file.expectation !== undefined) {
+  if (file.expectation !== undefined && !replace) {
     throw new InvalidStateError(
-      'An expectation is known for this reference, and no body can take its place. If it is wrong, change it with expect().',
+      'An expectation is known for this reference, and this body does not take its place. If the expectation is wrong, change ' +
+        'it with expect(), or pass replace: true.',
     );
   }
-  const { currency, amount } = body.transaction;
-  if (
-    currency === null ||
-    amount === null ||
-    !equalsExpectation(body, { currency, amount, compare: 'both' })
-  ) {
+  const { currency, amount } = compare === 'request' ? body.request : body.transaction;
+  if (currency === null || amount === null || !equalsExpectation(body, { currency, amount, compare })) {
     throw new ConfigurationError(
       'body',
-      'This body does not claim one amount: its request and its transaction differ, or are missing. Call expect() with the ' +
-        'amount that is right, and with compare.',
+      'This body does not claim one amount: its request and its transaction differ, or are missing. Say with compare which ' +
+        'one is right, or call expect() with the amount that is right.',
     );
   }
   const { merchant_reference, transaction_type } = file.signed;
-  const expectation = checkExpectation({ merchant_reference, transaction_type, currency, amount }, account);
-  await keepExpectation(statements, { expectation, replace: false }, tx);
+  const accepted = { merchant_reference, transaction_type, currency, amount, compare };
+  await keepExpectation(statements, { expectation: checkExpectation(accepted, account), replace }, tx);
 }
 
 /** Lets evidence through that only a rule about `t` refused. What can be read in two ways has an id of its own, and stays. */

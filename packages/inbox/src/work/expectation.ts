@@ -5,7 +5,7 @@ import {
   InvalidStateError,
   type SignedFields,
 } from '@payment-service/core';
-import { checkOptions, type OptionRules } from '@payment-service/core/receive';
+import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
 import { isStorableCurrency, referenceKey } from '../intake/record.ts';
 import { DATE, NAME } from '../options.ts';
 import type { Statements } from '../store/statements.ts';
@@ -39,13 +39,17 @@ export interface StoredExpectation extends ExpectedMoney {
   readonly deadlineAt: number | null;
 }
 
+export const COMPARISON: OptionRule = [
+  (value) => COMPARISONS.some((each) => each === value),
+  "'both', 'request' or 'transaction'",
+];
 const RULES: OptionRules<Expectation> = {
   merchant_reference: undefined,
   transaction_type: NAME,
   currency: [isStorableCurrency, 'a currency code, such as "UGX"', true],
   amount: undefined,
   deadline: DATE,
-  compare: [(value) => COMPARISONS.some((each) => each === value), "'both', 'request' or 'transaction'"],
+  compare: COMPARISON,
 };
 
 /** @throws {ConfigurationError} Names the field, never its value. */

@@ -50,6 +50,13 @@ export function reasonIn(row: Row, name: 'reason' | 'refusal'): TransitionReason
   throw unexpected(row, name, 'a reason in lower-case letters and underscores');
 }
 
+/** A string that is kept as JSON, since it may hold NUL. */
+export function jsonTextOf(row: Row, name: string): string {
+  const value = jsonIn(row, name);
+  if (typeof value === 'string') return value;
+  throw unexpected(row, name, 'a string as JSON');
+}
+
 function membersIn(row: Row, name: string): Readonly<Record<string, unknown>> {
   return membersOf(jsonIn(row, name));
 }

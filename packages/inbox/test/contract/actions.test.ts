@@ -168,4 +168,66 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     expect(await judged()).toBe('transition_not_allowed');
     expect(await merchant.credits()).toEqual(['A 500']);
   });
+
+  it('a body is accepted in place of the expectation when that is asked for, by either of its amounts', async () => {
+    const { merchant, inbox, show } = await newShop(engine, LATER);
+    for (const reference of ['A', 'B', 'C']) await inbox.expect(money(reference));
+    await inbox.receive(paid('A', 500, { transaction_amount: 300 }));
+    await inbox.receive(paid('B', 600));
+    await inbox.receive(paid('C', 500));
+    await workOff(inbox);
+    expect(await inbox.list({ reason: 'amount_mismatch' })).toHaveLength(2);
+    const accept = async (reference: string, options: object): Promise<number> => {
+      const body = (await show(reference))?.bodies[0]?.digest;
+      return inbox.resolve(paid(reference, 500).transitionId, { ...NOTE, body, ...options });
+    };
+    await expect(accept('A', {})).rejects.toThrow(InvalidStateError);
+    await expect(accept('A', { replace: true })).rejects.toMatchObject({ option: 'body' });
+    await expect(accept('A', { replace: 'yes' })).rejects.toMatchObject({ option: 'replace' });
+    await expect(accept('A', { replace: true, compare: 'all' })).rejects.toMatchObject({ option: 'compare' });
+    await expect(accept('C', { replace: true })).rejects.toThrow(InvalidStateError);
+    expect(await show('A')).toMatchObject({ state: 'quarantined', actions: [] });
+    await accept('A', { replace: true, compare: 'transaction' });
+    await accept('B', { replace: true });
+    await workOff(inbox);
+    expect(await merchant.credits()).toEqual(['A 300', 'B 600', 'C 500']);
+    expect(await show('A')).toMatchObject({
+      state: 'settled',
+      expectation: { amount: '300', compare: 'transaction', replaced: [{ amount: '500', compare: 'both' }] },
+      actions: [{ action: 'resolve', ...NOTE }],
+    });
+  });
+
+  it('a selection passes over what changed at or after a moment', async () => {
+    const { merchant, inbox, pay } = await newShop(engine, LATER);
+    await pay('A');
+    await merchant.advance(60_000);
+    await pay('B');
+    const [latest] = await inbox.list({ state: 'unhandled' });
+    const until = latest?.changedAt;
+    expect(await inbox.resolve({ state: 'unhandled', until }, NOTE)).toBe(1);
+    const left = await inbox.list({ state: 'unhandled' });
+    expect(left.map(({ signed }) => signed.merchant_reference)).toEqual(['B']);
+  });
+
+  it('expectations() gives what is expected under a reference of the account, for every type', async () => {
+    const { merchant, inbox, pay } = await newShop(engine, LATER);
+    const deadline = new Date(1_900_000_000_000);
+    await inbox.expect({ ...money('A'), deadline });
+    await inbox.expect({ ...money('A', 7), transaction_type: 'PAYOUT' });
+    await merchant.open({ account: 'other' }).expect(money('A', 9));
+    await pay('A');
+    expect(await inbox.expectations('A')).toMatchObject([
+      {
+        transaction_type: 'COLLECTION',
+        currency: 'UGX',
+        amount: '500',
+        deadline,
+        settledBy: paid('A', 500).transitionId,
+      },
+      { transaction_type: 'PAYOUT', amount: '7', deadline: undefined, settledBy: undefined },
+    ]);
+    expect(await inbox.expectations('B')).toEqual([]);
+    await expect(inbox.expectations(1 as never)).rejects.toMatchObject({ option: 'merchant_reference' });
+  });
 });

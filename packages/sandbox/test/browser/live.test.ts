@@ -178,7 +178,7 @@ it('a hidden tab asks for nothing, and is up to date when it is shown again', as
       `Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
     );
   await page.evaluate(
-    "globalThis.versions = 0; new BroadcastChannel('versions').onmessage = () => { versions += 1 }",
+    "globalThis.versions = 0; new BroadcastChannel('versions of /assets/').onmessage = () => { versions += 1 }",
   );
   await hide(true);
   sandbox.collect({ ...collection, merchant_reference: 'MEANWHILE' });

@@ -1,0 +1,76 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { ConfigurationError } from '@payment-service/core';
+import type { ConsoleAccess } from './console.ts';
+
+const COOKIE = 'inbox-console';
+const PERMISSIONS: readonly unknown[] = ['read', 'bodies', 'retry', 'resolve', 'reopen', 'expect'];
+
+/** @throws {ConfigurationError} When `authorize()` gave something else than an access or nothing. */
+export function checkAccess(access: unknown): ConsoleAccess | undefined {
+  if (access === undefined || access === null || access === false) return undefined;
+  if (isAccess(access)) return access;
+  throw new ConfigurationError(
+    'authorize',
+    "authorize() must return { by, may }, or undefined for a visitor without access. by names who it is in 1 to 200 characters; may is a list of 'read', 'bodies', 'retry', 'resolve', 'reopen' and 'expect'.",
+  );
+}
+
+function isAccess(value: unknown): value is ConsoleAccess {
+  if (typeof value !== 'object' || value === null || !('by' in value) || !('may' in value)) return false;
+  const { by, may } = value;
+  const isNamed = typeof by === 'string' && by.trim() !== '' && by.length <= 200;
+  return isNamed && Array.isArray(may) && may.every((one) => PERMISSIONS.includes(one));
+}
+
+export function cookieIn(request: Request, name: string): string | undefined {
+  const pairs = (request.headers.get('cookie') ?? '').split(/; */);
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+/**
+ * What a form carries to prove that a page of the console made it, for this visitor: an HMAC of `by` with a random key in a
+ * cookie. No process needs a key of its own, so any of them takes the form (decision D58).
+ */
+export interface FormProof {
+  readonly value: string;
+  /** Sets the cookie, when the visitor has none. */
+  readonly setCookie: string | undefined;
+}
+
+export function proofFor(request: Request, by: string, path: string): FormProof {
+  const known = keyIn(request);
+  const key = known ?? randomBytes(16).toString('hex');
+  const setCookie = known === undefined ? cookie(COOKIE, key, path) : undefined;
+  return { value: proofOf(key, by), setCookie };
+}
+
+/** For this path and browser only; scripts cannot read it. */
+export function cookie(name: string, value: string, path: string, maxAge?: number): string {
+  const age = maxAge === undefined ? '' : `; Max-Age=${maxAge}`;
+  return `${name}=${value}; Path=${path === '' ? '/' : path}; HttpOnly; SameSite=Lax${age}`;
+}
+
+/** Whether a form came from a page that the console made for this visitor (threat A55). */
+export function isOwnForm(request: Request, by: string, proof: string): boolean {
+  const key = keyIn(request);
+  if (key === undefined || !isFromOwnOrigin(request)) return false;
+  const expected = Buffer.from(proofOf(key, by));
+  const given = Buffer.from(proof);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** Browsers say where a form comes from: in Sec-Fetch-Site over https and on this computer, else in Origin. */
+export function isFromOwnOrigin(request: Request): boolean {
+  const site = request.headers.get('sec-fetch-site');
+  if (site !== null) return site === 'same-origin';
+  const origin = URL.parse(request.headers.get('origin') ?? '');
+  const host = request.headers.get('host') ?? new URL(request.url).host;
+  return origin !== null && origin.host === host;
+}
+
+const keyIn = (request: Request): string | undefined => {
+  const key = cookieIn(request, COOKIE);
+  return key !== undefined && /^[0-9a-f]{32}$/.test(key) ? key : undefined;
+};
+
+const proofOf = (key: string, by: string): string => createHmac('sha256', key).update(by).digest('hex');

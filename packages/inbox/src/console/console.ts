@@ -1,0 +1,151 @@
+import type { IncomingMessage } from 'node:http';
+import { ConfigurationError } from '@payment-service/core';
+import { checkOptions, FUNCTION } from '@payment-service/core/receive';
+import { failureStack } from '../failure-text.ts';
+import type { Inbox } from '../inbox.ts';
+import { checkAccess, isOwnForm, proofFor } from './access.ts';
+import { act } from './actions.ts';
+import { assetResponse, isAssetName } from './assets.ts';
+import { readForm } from './form.ts';
+import { createLive } from './live.ts';
+import { bulkPage } from './pages/bulk.ts';
+import { overduePage, overdueTable } from './pages/overdue.ts';
+import { overviewPage } from './pages/overview.ts';
+import { missingPage, plainResponse, type View } from './pages/page.ts';
+import { paidPage } from './pages/paid.ts';
+import { transitionPage } from './pages/transition.ts';
+import { transitionsPage, transitionsTable } from './pages/transitions.ts';
+import { takeSaid } from './said.ts';
+
+/**
+ * What a visitor may do: see the pages, see the names and phone numbers in bodies, and the four kinds of actions. `expect`
+ * allows to accept the amount of a body.
+ */
+export type ConsolePermission = 'read' | 'bodies' | 'retry' | 'resolve' | 'reopen' | 'expect';
+
+/** Who a visitor is, and what they may do. */
+export interface ConsoleAccess {
+  /** Kept with every action: a name or an id of your users, at most 200 characters. */
+  readonly by: string;
+  readonly may: readonly ConsolePermission[];
+}
+
+/** Options of `inboxConsole()`. */
+export interface ConsoleOptions {
+  /**
+   * Says who a visitor is and what they may do; undefined or false refuses the request. Called for every request, of actions
+   * and of files too. The request has no body here.
+   *
+   * @param incoming Node's request, when `nodeListener()` got it: with what your middleware put on it, such as a session.
+   */
+  readonly authorize: (
+    request: Request,
+    incoming?: IncomingMessage,
+  ) => ConsoleAccess | undefined | false | Promise<ConsoleAccess | undefined | false>;
+  /**
+   * The path that browsers reach the console under, such as '/admin/payments'.
+   *
+   * @default '', the root
+   */
+  readonly basePath?: string | undefined;
+  /** Called with what failed, such as a database that is unavailable; the visitor sees a constant page. @default console.error */
+  readonly onError?: ((error: unknown) => unknown) | undefined;
+}
+
+/** The console of an inbox: a handler of requests. */
+export interface InboxConsole {
+  (request: Request, incoming?: IncomingMessage): Promise<Response>;
+  readonly basePath: string;
+}
+
+const TRANSITION = /^\/transitions\/([0-9a-f]{64})$/;
+const ACTION = /^\/transitions\/([0-9a-f]{64})\/(retry|resolve|reopen|accept)$/;
+
+/**
+ * Pages for those who operate an inbox: what needs a person and why, the story of each payment, and the actions. They work
+ * without script, load nothing from outside, and are served only to visitors whom `authorize` lets in.
+ *
+ * @throws {ConfigurationError} Without `authorize`, or when `basePath` is not a path.
+ *
+ * @example
+ * const admin = inboxConsole(inbox, {
+ *   basePath: '/admin/payments',
+ *   authorize: async (request) => {
+ *     const user = await userOf(request);
+ *     return user?.isSupport && { by: user.email, may: ['read', 'retry'] };
+ *   },
+ * });
+ * app.use(nodeListener(admin)); // Express. On Hono: app.all('/admin/payments/*', ({ req }) => admin(req.raw))
+ */
+export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): InboxConsole {
+  checkOptions('inboxConsole()', options ?? {}, {
+    authorize: [(value) => typeof value === 'function', 'a function that says who a visitor is', true],
+    basePath: [
+      (value) => typeof value === 'string' && /^(?:\/[\w.~-]+)*$/.test(value),
+      "a path without a slash at its end, such as '/admin/payments'",
+    ],
+    onError: FUNCTION,
+  });
+  if (typeof inbox?.list !== 'function')
+    throw new ConfigurationError('inbox', 'inboxConsole() takes the inbox that createInbox() returns.');
+  const { authorize, basePath = '', onError = printError } = options;
+  const live = createLive(inbox);
+
+  const serve = async (request: Request, incoming: IncomingMessage | undefined): Promise<Response> => {
+    const { url, headers, method, signal } = request;
+    const access = checkAccess(await authorize(new Request(url, { headers, method, signal }), incoming));
+    if (access === undefined || !access.may.includes('read')) return plainResponse(403);
+    const { pathname, searchParams: query } = new URL(url);
+    const isBelow = pathname === basePath || pathname.startsWith(`${basePath}/`);
+    // A framework that mounts a handler may have taken the prefix away.
+    const path = (isBelow ? pathname.slice(basePath.length) : pathname).replace(/\/$/, '') || '/';
+    const proof = proofFor(request, access.by, basePath);
+    const view: View = {
+      ...{ inbox, basePath, access, proof, path, query },
+      said: takeSaid(request),
+      version: '',
+    };
+    if (method === 'POST') {
+      const form = await readForm(request);
+      if (form === undefined) return plainResponse(413);
+      if (!isOwnForm(request, access.by, form.get('proof') ?? '')) return plainResponse(403);
+      const [, id, name] = ACTION.exec(path) ?? [];
+      if (path !== '/bulk' && id === undefined) return plainResponse(405);
+      return act({ ...view, version: await live.version() }, form, id, name);
+    }
+    if (method !== 'GET' && method !== 'HEAD') return plainResponse(405);
+    const [, asset = ''] = /^\/assets\/(.+)$/.exec(path) ?? [];
+    if (isAssetName(asset)) return assetResponse(asset);
+    if (path === '/events') return live.stream(request);
+    if (path === '/transitions.csv') return transitionsTable(view);
+    if (path === '/overdue.csv') return overdueTable(view);
+    // Before what is shown: a change in between makes the page ask again.
+    return page({ ...view, version: await live.version() });
+  };
+
+  const handle = async (request: Request, incoming?: IncomingMessage): Promise<Response> => {
+    try {
+      return await serve(request, incoming);
+    } catch (error) {
+      const run = async (): Promise<unknown> => onError(error);
+      await run().catch(printError);
+      return plainResponse(500);
+    }
+  };
+  return Object.assign(handle, { basePath });
+}
+
+async function page(view: View): Promise<Response> {
+  const [, id] = TRANSITION.exec(view.path) ?? [];
+  if (id !== undefined) return transitionPage(view, id);
+  if (view.path === '/') return overviewPage(view);
+  if (view.path === '/transitions') return transitionsPage(view);
+  if (view.path === '/overdue') return overduePage(view);
+  if (view.path === '/paid') return paidPage(view);
+  if (view.path === '/bulk') return bulkPage(view);
+  return missingPage(view);
+}
+
+function printError(error: unknown): void {
+  console.error(`payment-service-inbox: the console could not answer a request.\n${failureStack(error)}`);
+}

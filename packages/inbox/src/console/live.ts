@@ -1,0 +1,79 @@
+import type { Inbox } from '../inbox.ts';
+import { isFromOwnOrigin } from './access.ts';
+import { plainResponse } from './pages/page.ts';
+
+const POLL_MS = 2000;
+/** A poll that takes long comes less often: a twentieth of the time at most. */
+const SHARE = 20;
+/** A browser opens another one then, and `authorize` is asked again. */
+const STREAM_MS = 60_000;
+const MAX_STREAMS = 100;
+
+/** What tells open pages of changes. */
+export interface Live {
+  /** Of what the inbox holds: the last change. */
+  version(): Promise<string>;
+  stream(request: Request): Promise<Response>;
+}
+
+/** All streams of a process share one poll; without a stream there is none. */
+export function createLive<Tx>(inbox: Inbox<Tx>): Live {
+  const streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
+  const encoder = new TextEncoder();
+  let isScheduled = false;
+
+  const version = async (): Promise<string> => {
+    const [last] = await inbox.list({ since: new Date(0), limit: 1 });
+    if (last === undefined) return 'empty';
+    return `${last.changedAt.getTime()}-${last.state}-${last.transitionId.slice(0, 8)}`;
+  };
+  const endAll = (): void => {
+    for (const stream of streams) stream.close();
+    streams.clear();
+  };
+  const poll = async (): Promise<void> => {
+    const start = performance.now();
+    try {
+      const event = encoder.encode(`data: ${await version()}\n\n`);
+      for (const stream of streams) stream.enqueue(event);
+    } catch {
+      // The pages say that the connection is lost, and try again: their requests report what is wrong.
+      endAll();
+    }
+    isScheduled = false;
+    schedule(Math.max(POLL_MS, SHARE * (performance.now() - start)));
+  };
+  const schedule = (ms: number): void => {
+    if (streams.size === 0 || isScheduled) return;
+    isScheduled = true;
+    setTimeout(() => void poll(), ms).unref();
+  };
+
+  return {
+    version,
+    async stream(request) {
+      // A page of another site cannot read it, but it could hold all connections that a browser gives to one server.
+      if (request.headers.has('sec-fetch-site') && !isFromOwnOrigin(request)) return plainResponse(403);
+      if (streams.size >= MAX_STREAMS) return plainResponse(503);
+      const first = encoder.encode(`data: ${await version()}\n\n`);
+      let leave = (): void => {};
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          streams.add(controller);
+          controller.enqueue(first);
+          const end = setTimeout(() => {
+            if (streams.delete(controller)) controller.close();
+          }, STREAM_MS).unref();
+          leave = () => {
+            clearTimeout(end);
+            streams.delete(controller);
+          };
+          schedule(POLL_MS);
+        },
+        cancel: () => leave(),
+      });
+      const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+      return new Response(body, { headers: { ...headers, 'content-type': 'text/event-stream' } });
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { InboxConsole } from './console.ts';
+
+/** Listens as `node:http`, Express, Koa and Fastify's hooks do. It calls `next` for what is not below the console's path. */
+export type NodeListener = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  next?: () => unknown,
+) => Promise<void>;
+
+/**
+ * The console for Node's servers, and for frameworks on them.
+ *
+ * @example
+ * app.use(nodeListener(admin)); // Express
+ * app.use((ctx, next) => listener(ctx.req, ctx.res, next)); // Koa
+ * app.addHook('onRequest', (request, reply, done) => void listener(request.raw, reply.raw, done)); // Fastify
+ */
+export function nodeListener(console: InboxConsole): NodeListener {
+  return async (incoming, outgoing, next) => {
+    const target = targetOf(incoming);
+    const [path = ''] = target.split('?', 1);
+    const isOurs = path === console.basePath || path.startsWith(`${console.basePath}/`);
+    if (!isOurs && next !== undefined) {
+      await next();
+      return;
+    }
+    const request = requestOf(incoming, target);
+    if (!isOurs || request === undefined) {
+      outgoing.writeHead(isOurs ? 400 : 404, { 'content-type': 'text/plain; charset=utf-8' }).end();
+      return;
+    }
+    const response = await console(request, incoming);
+    outgoing.statusCode = response.status;
+    outgoing.setHeaders(response.headers);
+    if (response.body === null) {
+      outgoing.end();
+      return;
+    }
+    // Rejects when the visitor leaves, which ends the answer as well.
+    await pipeline(Readable.fromWeb(response.body), outgoing).catch(() => undefined);
+  };
+}
+
+/** With the prefix that Express takes away. */
+function targetOf(incoming: IncomingMessage): string {
+  const original: unknown = Reflect.get(incoming, 'originalUrl');
+  return typeof original === 'string' ? original : (incoming.url ?? '/');
+}
+
+/** undefined for what a Request cannot hold, such as the method TRACE. */
+function requestOf(incoming: IncomingMessage, target: string): Request | undefined {
+  const { method = 'GET', headers, rawHeaders } = incoming;
+  const url = URL.parse(`http://${headers.host ?? 'localhost'}${target}`);
+  if (url === null || !['GET', 'HEAD', 'POST'].includes(method)) return undefined;
+  const own = new Headers();
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = [rawHeaders[index], rawHeaders[index + 1]];
+    if (!name.startsWith(':')) own.append(name, value);
+  }
+  if (method !== 'POST') return new Request(url, { method, headers: own });
+  return new Request(url, { method, headers: own, body: bodyOf(incoming), duplex: 'half' } as RequestInit);
+}
+
+/** Unread, or what a parser of the framework made of the form. */
+function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> | URLSearchParams {
+  const parsed: unknown = Reflect.get(incoming, 'body');
+  if (!incoming.readableEnded || typeof parsed !== 'object' || parsed === null)
+    return Readable.toWeb(incoming) as ReadableStream<Uint8Array>;
+  const fields = Object.entries(parsed).filter(([, value]) => typeof value === 'string');
+  return new URLSearchParams(fields as [string, string][]);
+}

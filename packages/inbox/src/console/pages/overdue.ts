@@ -1,0 +1,63 @@
+import { age, type Column, counted, list, type Markup } from '@payment-service/pages';
+import { html } from 'hono/html';
+import type { OverdueExpectation } from '../../operator/health.ts';
+import { table } from '../csv.ts';
+import { money } from './money.ts';
+import { at, consolePage, type View } from './page.ts';
+
+const SHOWN = 100;
+const MAX_IN_TABLE = 100_000;
+
+type Row = OverdueExpectation & { readonly id: number };
+
+/** Payments that were started and whose callback has not come in time. */
+export function overdueList(view: View, found: readonly OverdueExpectation[]): Markup {
+  const now = Date.now();
+  const columns: readonly Column<Row>[] = [
+    {
+      label: 'Reference',
+      isTitle: true,
+      isWide: true,
+      cell: ({ merchant_reference: reference }) =>
+        html`<a href="${at(view, `/paid?${new URLSearchParams({ reference })}`)}">${reference}</a>`,
+    },
+    {
+      label: 'Expected',
+      isTitle: true,
+      isNumber: true,
+      cell: ({ currency, amount }) => money({ currency, amount }),
+    },
+    { label: 'Due', cell: ({ deadline }) => age(deadline.getTime(), now) },
+  ];
+  return list(
+    'overdue',
+    columns,
+    found.map((one, id) => ({ ...one, id })),
+  );
+}
+
+export async function overduePage(view: View): Promise<Response> {
+  const found = await view.inbox.overdue({ limit: SHOWN + 1 });
+  const shown = found.slice(0, SHOWN);
+  return consolePage(view, {
+    title: 'Overdue',
+    section: '/overdue',
+    body: html`<p>Payments whose callback has not come by their deadline, the longest overdue first. Ask the service about them.</p>
+${shown.length === 0 ? html`<p class="quiet">Nothing is overdue.</p>` : overdueList(view, shown)}
+${found.length > SHOWN ? html`<p class="quiet">The ${counted(SHOWN, 'longest overdue', 'longest overdue')}. The table has all of them.</p>` : ''}
+<nav class="pager" aria-label="Of the list"><a class="button" href="${at(view, '/overdue.csv')}" download>Download as CSV</a></nav>`,
+  });
+}
+
+export async function overdueTable({ inbox }: View): Promise<Response> {
+  async function* all(): AsyncGenerator<readonly (readonly string[])[]> {
+    const found = await inbox.overdue({ limit: MAX_IN_TABLE });
+    yield found.map(({ merchant_reference: reference, currency, amount, deadline }) => [
+      reference,
+      currency,
+      amount,
+      deadline.toISOString(),
+    ]);
+  }
+  return table('overdue', ['merchant_reference', 'currency', 'amount', 'deadline'], all());
+}

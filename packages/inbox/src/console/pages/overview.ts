@@ -1,0 +1,83 @@
+import { count, counted, type Markup, note } from '@payment-service/pages';
+import { html } from 'hono/html';
+import type { InboxStats } from '../../operator/health.ts';
+import type { TransitionState } from '../../states.ts';
+import { STATE_WORDS, WAITS_FOR_PERSON } from '../../words.ts';
+import { overdueList } from './overdue.ts';
+import { at, consolePage, type View } from './page.ts';
+import { paidForm } from './paid.ts';
+import { inline, transitionList } from './summary.ts';
+
+const SHOWN = 5;
+const LATE_SECONDS = 60;
+/** What needs a person first, then what may. */
+const STATES: readonly TransitionState[] = [...WAITS_FOR_PERSON, 'retrying', 'unhandled'];
+
+/** What needs a person, and the way to everything else. */
+export async function overviewPage(view: View): Promise<Response> {
+  const { inbox } = view;
+  const stats = await inbox.stats();
+  const open = STATES.filter((state) => stats.states[state] > 0);
+  const groups = await Promise.all(
+    open.map(async (state) => [state, await inbox.list({ state, limit: SHOWN })] as const),
+  );
+  const overdue = stats.overdue === 0 ? [] : await inbox.overdue({ limit: SHOWN });
+  const needed = WAITS_FOR_PERSON.reduce((sum, state) => sum + stats.states[state], 0);
+  return consolePage(view, {
+    title: 'Overview',
+    section: '/',
+    says: `${counted(needed, 'transition needs', 'transitions need')} a person`,
+    banners: banners(stats),
+    body: html`${paidForm(view, '')}
+${tiles(view, stats, needed)}
+${needed === 0 ? note('good', 'Nothing waits for a person.') : ''}
+${groups.map(
+  ([state, found]) =>
+    html`<section class="stack" id="${state}"><div class="head"><h2>${STATE_WORDS[state].heading}</h2>
+<a href="${at(view, `/transitions?state=${state}`)}">All ${count(stats.states[state])}<span class="hidden-text"> that are ${state}</span></a></div>
+<p class="quiet">${inline(`${STATE_WORDS[state].meaning} ${STATE_WORDS[state].todo}`)}</p>
+${transitionList(view, `${state}-transitions`, found)}</section>`,
+)}
+${
+  overdue.length === 0
+    ? ''
+    : html`<section class="stack" id="overdue-payments"><div class="head"><h2>Overdue</h2><a href="${at(view, '/overdue')}">All ${count(stats.overdue)}<span class="hidden-text"> that are overdue</span></a></div>
+<p class="quiet">Payments whose callback has not come by their deadline. Ask the service about them.</p>
+${overdueList(view, overdue)}</section>`
+}`,
+  });
+}
+
+function tiles(view: View, { states, overdue }: InboxStats, needed: number): Markup {
+  const tile = (path: string, label: string, value: number, tone: string): Markup =>
+    html`<a class="tile ${value === 0 ? 'neutral' : tone}" href="${at(view, path)}"><strong>${count(value)}</strong><span>${label}</span></a>`;
+  return html`<div class="tiles" id="counts">
+${tile('/transitions', needed === 1 ? 'needs a person' : 'need a person', needed, 'bad')}
+${tile('/overdue', 'overdue', overdue, 'wait')}
+${tile('/transitions?state=retrying', 'retrying', states.retrying, 'wait')}
+${tile('/transitions?state=pending', 'about to be applied', states.pending, 'info')}
+${tile('/transitions?state=settled', 'applied', states.settled, 'good')}</div>`;
+}
+
+/** What is wrong with the inbox as a whole. */
+function banners({ oldestDueSeconds, spooled }: InboxStats): Markup | string {
+  const late = Math.floor(oldestDueSeconds);
+  if (late < LATE_SECONDS && spooled === 0) return '';
+  return html`<div class="banners" id="banners">${
+    late < LATE_SECONDS
+      ? ''
+      : note(
+          'wait',
+          `A transition has been due for ${counted(late, 'second')}.`,
+          'Probably no process runs inbox.work(). Nothing is lost, and nothing is applied until one does.',
+        )
+  }${
+    spooled === 0
+      ? ''
+      : note(
+          'wait',
+          `${counted(spooled, 'delivery waits', 'deliveries wait')} in the spool of this machine.`,
+          'The database did not take them. They are stored automatically when it does.',
+        )
+  }</div>`;
+}

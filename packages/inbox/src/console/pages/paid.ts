@@ -1,0 +1,128 @@
+import { badge, type Markup, note, type Tone, time } from '@payment-service/pages';
+import { html } from 'hono/html';
+import type { KnownPayment } from '../../operator/expectations.ts';
+import type { TransitionSummary } from '../../operator/views.ts';
+import { WAITS_FOR_PERSON, wordsOf } from '../../words.ts';
+import { moneyText } from './money.ts';
+import { at, consolePage, type View } from './page.ts';
+import { inline, transitionList, transitionPath } from './summary.ts';
+import { findEither } from './transitions.ts';
+
+const MAX_FOUND = 50;
+
+/** What support can read out, and what to do then. */
+interface Answer {
+  readonly tone: Tone;
+  readonly text: Markup | string;
+  readonly next: Markup | string;
+  /** The transition that says so. */
+  readonly about?: TransitionSummary;
+}
+
+/** Asks for a reference. */
+export const paidForm = (view: View, reference: string): Markup =>
+  html`<section class="card" id="paid"><h2>“I have paid”</h2>
+<form class="search" action="${at(view, '/paid')}"><label class="hidden-text" for="paid-reference">The reference of the payment</label>
+<input id="paid-reference" name="reference" type="search" required value="${reference}" placeholder="Reference of the order or of the service">
+<button class="main">Answer</button></form></section>`;
+
+/** From a reference to one answer. */
+export async function paidPage(view: View): Promise<Response> {
+  const asked = (view.query.get('reference') ?? '').trim();
+  const found = asked === '' ? [] : await findEither(view, { reference: asked, limit: MAX_FOUND });
+  const reference = found[0]?.signed.merchant_reference ?? asked;
+  const expected = asked === '' ? [] : await view.inbox.expectations(reference);
+  const { tone, text, next, about } = answerOf(found, expected);
+  return consolePage(view, {
+    title: asked === '' ? '“I have paid”' : `Has ${asked} been paid?`,
+    section: '/',
+    crumbs: [['/', 'Overview']],
+    body: html`${paidForm(view, asked)}
+${
+  asked === ''
+    ? ''
+    : html`<div id="answer">${note(tone, text, next)}</div>
+${about === undefined ? '' : html`<p><a class="button" href="${at(view, transitionPath(about))}">The whole story</a></p>`}
+${expected.map(
+  (one) =>
+    html`<p id="expected-${one.transaction_type}">Expected: ${moneyText(one)} ${badge('neutral', one.transaction_type)}${one.deadline === undefined ? '' : html`, due ${time(one.deadline.getTime())}`}${one.settledBy === undefined ? '' : ', settled'}.</p>`,
+)}
+${found.length === 0 ? '' : html`<section class="stack"><h2>What was reported</h2>${transitionList(view, 'reports', found)}</section>`}`
+}`,
+  });
+}
+
+/** The strongest report decides: what was applied, then what waits for a person, then what is under way. */
+function answerOf(found: readonly TransitionSummary[], expected: readonly KnownPayment[]): Answer {
+  const settled = found.filter(({ state }) => state === 'settled');
+  const paid = settled.find(({ signed }) => signed.transaction_status === 'COMPLETED');
+  const held = found.find(({ state }) => WAITS_FOR_PERSON.includes(state));
+  if (paid !== undefined) {
+    const amount = paid.settled === undefined ? '' : ` of ${moneyText(paid.settled)}`;
+    const { transaction_type: type } = paid.signed;
+    const what =
+      type === 'COLLECTION' ? `The payment${amount} has arrived` : `The ${type}${amount} is complete`;
+    return {
+      tone: 'good',
+      about: paid,
+      text: html`Yes. ${what}, and was applied: ${time(paid.changedAt.getTime())}.`,
+      next:
+        held === undefined
+          ? 'Nothing more is needed.'
+          : html`Another report under this reference needs a person: <a href="#reports">see below</a>.`,
+    };
+  }
+  if (held !== undefined) {
+    const { heading, todo } = wordsOf(held);
+    return {
+      tone: 'bad',
+      about: held,
+      text: 'A report of this payment has arrived, and a colleague has to check it before it counts. Please do not pay again.',
+      next: html`${heading}. ${inline(todo)}`,
+    };
+  }
+  const underWay = found.find(({ state }) => state === 'retrying' || state === 'pending');
+  if (underWay !== undefined) {
+    return {
+      tone: 'wait',
+      about: underWay,
+      text: 'A report of this payment has arrived, and is being entered. Please do not pay again.',
+      next: 'It is tried again automatically. If it stays so, look at its last error.',
+    };
+  }
+  const [last] = settled;
+  if (last !== undefined) {
+    const { transaction_status: status } = last.signed;
+    return {
+      tone: 'neutral',
+      about: last,
+      text:
+        status === 'FAILED'
+          ? 'No. The payment service reported that this payment failed.'
+          : `Not yet. The last report of the payment service says ${status}.`,
+      next: 'If the customer was charged, ask the payment service with its reference below.',
+    };
+  }
+  const [other] = found;
+  if (other !== undefined) {
+    const { heading, meaning, todo } = wordsOf(other);
+    return {
+      tone: 'wait',
+      about: other,
+      text: 'A report has this reference, and it was not applied to any order. A colleague has to look at it.',
+      next: html`${heading}. ${inline(`${meaning} ${todo}`)}`,
+    };
+  }
+  if (expected.length > 0) {
+    return {
+      tone: 'wait',
+      text: 'Not yet. The payment is expected, and no report of it has arrived.',
+      next: 'Ask the payment service for the transaction with this reference: a report can be late, or lost.',
+    };
+  }
+  return {
+    tone: 'neutral',
+    text: 'Nothing is known under this reference.',
+    next: 'Check it letter by letter, or ask for the reference that the payment service gave. If it is right, ask the payment service.',
+  };
+}

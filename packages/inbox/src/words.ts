@@ -1,0 +1,183 @@
+import type { RefusalCode } from '@payment-service/core';
+import type { TransitionReason, TransitionState } from './states.ts';
+
+/** What a state or a reason means, for a person. A word in backticks is an action. */
+export interface Words {
+  readonly heading: string;
+  readonly meaning: string;
+  readonly todo: string;
+}
+
+const NOTHING = 'Nothing.';
+
+/** In the order in which a person wants to see them: what waits for one comes first. */
+export const STATE_WORDS: Readonly<Record<TransitionState, Words>> = {
+  quarantined: {
+    heading: 'Kept as evidence',
+    meaning: 'A rule keeps it from being applied.',
+    todo: 'Find out why, then `resolve` it.',
+  },
+  conflict: {
+    heading: 'For a person to decide',
+    meaning: 'Nothing was applied.',
+    todo: 'Ask the service what happened, then decide.',
+  },
+  dead: {
+    heading: 'All attempts failed',
+    meaning: 'It is not tried again automatically.',
+    todo: 'Fix what its last error names, then `retry` it.',
+  },
+  unhandled: {
+    heading: 'Kept, and nothing to do',
+    meaning: 'Nothing was applied.',
+    todo: 'Look at it if it is not what you expect.',
+  },
+  retrying: {
+    heading: 'Applying it failed',
+    meaning: 'Nothing of it was written, and it is tried again automatically.',
+    todo: 'Nothing, unless its last error is yours to fix.',
+  },
+  pending: { heading: 'About to be applied', meaning: 'A worker takes it next.', todo: NOTHING },
+  settled: { heading: 'Applied', meaning: 'It was applied exactly once.', todo: NOTHING },
+  superseded: {
+    heading: 'Out of date',
+    meaning: 'A later status was applied before it arrived.',
+    todo: NOTHING,
+  },
+  resolved: { heading: 'Closed', meaning: 'A person closed it.', todo: NOTHING },
+};
+
+/** The states that only a person ends. */
+export const WAITS_FOR_PERSON: readonly TransitionState[] = ['quarantined', 'conflict', 'dead'];
+
+type OwnReason = Exclude<TransitionReason, RefusalCode>;
+
+export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: TransitionState }>> = {
+  late_status: {
+    state: 'superseded',
+    heading: 'Out of date',
+    meaning: 'A status of `interimStatuses` that arrived after a final one.',
+    todo: NOTHING,
+  },
+  archived: {
+    state: 'superseded',
+    heading: 'Out of date',
+    meaning: 'Another body of a transition that is in the archive, which nothing is applied from.',
+    todo: NOTHING,
+  },
+  no_expectation: {
+    state: 'unhandled',
+    heading: 'Nothing is expected under this reference',
+    meaning: 'The signature is valid, and no expectation has this reference.',
+    todo: '`expect` the payment if it is yours, which wakes it.',
+  },
+  no_handler: {
+    state: 'unhandled',
+    heading: 'A status that the program does nothing with',
+    meaning: 'The signature is valid, and no handler takes this type and status.',
+    todo: 'Nothing if the status does not matter to you. Otherwise add a handler, then `retry`.',
+  },
+  amount_mismatch: {
+    state: 'quarantined',
+    heading: 'Suspicious: the amount differs',
+    meaning:
+      'No body has the expected amount. Amounts are not signed, so it is a forgery, another amount was paid, or your amount is wrong.',
+    todo: 'Ask the service what was paid. A genuine body wakes it; so does another amount that you `expect` or accept.',
+  },
+  transition_not_allowed: {
+    state: 'quarantined',
+    heading: 'Another outcome after the final one',
+    meaning: 'The service reported another outcome of a transaction that was over.',
+    todo: "Ask the service for the transaction's status. `reopen` applies this one, `resolve` closes it.",
+  },
+  crash_loop: {
+    state: 'quarantined',
+    heading: 'Applying it ended the program',
+    meaning: 'The process ended three times while the handler ran.',
+    todo: 'Fix the handler, then `retry`.',
+  },
+  empty_reference: {
+    state: 'quarantined',
+    heading: 'No reference',
+    meaning: 'A signed reference is empty, so nothing can be credited.',
+    todo: '`resolve` it.',
+  },
+  different_bodies: {
+    state: 'conflict',
+    heading: 'Different amounts, and nothing to compare them with',
+    meaning: 'No expectation, and bodies that differ.',
+    todo: 'Ask the service what was paid. Then `expect` it, or `resolve` it with the correct body.',
+  },
+  contradicting_bodies: {
+    state: 'conflict',
+    heading: 'Suspicious: it has an amount that was expected before',
+    meaning: 'A body has an amount that was replaced.',
+    todo: 'Ask the service which amount was paid. If it is the expected one, `reopen` applies it; if it is the earlier one, `expect` that with `replace: true`, then `reopen`.',
+  },
+  paid_by_another: {
+    state: 'conflict',
+    heading: 'Another payment failed after the order was paid',
+    meaning:
+      'Another transaction has paid this reference, and this one did not complete. The order stays paid.',
+    todo: 'Usually `resolve` it. `reopen` passes it to the handler of its status.',
+  },
+  already_settled: {
+    state: 'conflict',
+    heading: 'Paid twice',
+    meaning: 'A second payment for one expectation.',
+    todo: 'Refund it, then `resolve` it.',
+  },
+  attempts_used_up: {
+    state: 'dead',
+    heading: 'All attempts failed',
+    meaning: 'Every attempt failed, and nothing was written. The last error is kept.',
+    todo: 'Fix the cause, then `retry`.',
+  },
+  transaction_ended: {
+    state: 'dead',
+    heading: 'It may be applied already',
+    meaning: 'The handler ended its transaction, so its effect may be committed.',
+    todo: 'Check your tables and fix the handler. Then `resolve` it if the effect is there, or `retry` it.',
+  },
+  closed_by_person: { state: 'resolved', ...STATE_WORDS.resolved },
+};
+
+/** For the code of every rule that refused a callback whose signature matches. */
+export const EVIDENCE_WORDS: Words = {
+  heading: 'A rule refuses it',
+  meaning: 'The signature matches, and a rule refused it. It is kept as evidence and pays nothing.',
+  todo: 'Read it, then `resolve` it. `reopen` applies it if only a rule about the timestamp refused it.',
+};
+
+/** What a transition's state and reason mean. */
+export function wordsOf({
+  state,
+  reason,
+}: {
+  readonly state: TransitionState;
+  readonly reason: TransitionReason | undefined;
+}): Words {
+  if (reason === undefined) return STATE_WORDS[state];
+  return isOwn(reason) ? REASON_WORDS[reason] : EVIDENCE_WORDS;
+}
+
+function isOwn(reason: TransitionReason): reason is OwnReason {
+  return Object.hasOwn(REASON_WORDS, reason);
+}
+
+/** The table of states, in Markdown: that of the README. */
+export function statesTable(): string {
+  const code = (text: string): string => `\`${text}\``;
+  const row = (state: TransitionState, reason: string, { meaning, todo }: Words): string =>
+    `| ${code(state)} | ${reason} | ${meaning} | ${todo} |`;
+  const rows = Object.keys(STATE_WORDS).flatMap((key) => {
+    const state = key as TransitionState;
+    const reasons = Object.entries(REASON_WORDS).filter(([, words]) => words.state === state);
+    return [
+      ...(reasons.length === 0 ? [row(state, '', STATE_WORDS[state])] : []),
+      ...reasons.map(([reason, words]) => row(state, code(reason), words)),
+      ...(state === 'quarantined' ? [row(state, 'a refusal code', EVIDENCE_WORDS)] : []),
+    ];
+  });
+  return ['| state | reason | what it means | what to do |', '|---|---|---|---|', ...rows].join('\n');
+}

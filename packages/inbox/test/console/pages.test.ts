@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest';
+import { callback, evidence, paid } from '../support/callbacks.ts';
+import { EVERYTHING, formIn, formsIn, newConsoleShop, visit } from '../support/console.ts';
+import { MINUTE_MS, money, NOTE } from '../support/shop.ts';
+import { workOff } from '../support/until.ts';
+
+const rowsIn = (html: string, list: string): string[] =>
+  [...html.matchAll(new RegExp(`<tr id="${list}-([0-9a-f]{64})">`, 'g'))].map(([, id = '']) => id);
+
+describe('the overview', () => {
+  it('shows what needs a person first, what is overdue, and says when nothing is', async () => {
+    const { inbox, pay, merchant } = await newConsoleShop();
+    const visitor = visit(inbox);
+    expect((await visitor.get('')).text).toContain('Nothing waits for a person.');
+    await inbox.expect({ ...money('LATE'), deadline: new Date(0) });
+    for (const reference of ['OK', 'DEAD-1', 'WRONG']) await inbox.expect(money(reference));
+    await pay('OK');
+    await pay('DEAD-1');
+    await pay('WRONG', 7);
+    await pay('NONE');
+    await merchant.advance(MINUTE_MS);
+    const { html, text } = await visitor.get('');
+    expect([...html.matchAll(/<section class="stack" id="(\w+)/g)].map(([, id]) => id)).toEqual([
+      'quarantined',
+      'dead',
+      'unhandled',
+      'overdue',
+    ]);
+    expect(text).toContain('2 need a person 1 overdue');
+    expect(text).toContain('LATE UGX 500');
+  });
+
+  it('warns when what is due is not worked on', async () => {
+    const { inbox, merchant } = await newConsoleShop();
+    await inbox.receive(paid('ORD-1', 500));
+    expect((await visit(inbox).get('')).text).not.toContain('has been due');
+    await merchant.advance(2 * MINUTE_MS);
+    expect((await visit(inbox).get('')).text).toContain('Probably no process runs inbox.work().');
+  });
+});
+
+describe('the list', () => {
+  it('narrows by state and reason, finds either reference, and has pages', async () => {
+    const { inbox, pay } = await newConsoleShop();
+    for (let number = 0; number < 30; number += 1) {
+      await inbox.receive(paid(`N-${number}`, 500));
+    }
+    await workOff(inbox);
+    await inbox.expect(money('WRONG'));
+    await pay('WRONG', 7);
+    const visitor = visit(inbox);
+    const first = await visitor.get('/transitions?state=unhandled');
+    expect(rowsIn(first.html, 'transitions')).toHaveLength(25);
+    const [, older = ''] = /href="[^"]*(\/transitions\?[^"]*after=[^"]*)">Older/.exec(first.html) ?? [];
+    const second = await visitor.get(older.replaceAll('&amp;', '&'));
+    expect(rowsIn(second.html, 'transitions')).toHaveLength(5);
+    expect(second.html).not.toContain('>Older<');
+    expect((await visitor.get('/transitions?state=quarantined&reason=amount_mismatch')).text).toContain(
+      'WRONG',
+    );
+    for (const typed of ['N-3', 'INT-N-3', ' N-3 ']) {
+      const found = await visitor.get(`/transitions?${new URLSearchParams({ reference: typed })}`);
+      expect(rowsIn(found.html, 'transitions'), typed).toEqual([paid('N-3', 500).transitionId]);
+    }
+    expect((await visitor.get('/transitions?reference=N-')).text).toContain('Nothing came for “N-”.');
+    for (const query of ['state=__proto__', 'after=1', 'reason=A']) {
+      expect((await visitor.get(`/transitions?${query}`)).status, query).toBe(404);
+    }
+  });
+
+  it('is downloaded whole, whatever page it is on', async () => {
+    const { inbox } = await newConsoleShop();
+    for (let number = 0; number < 30; number += 1) await inbox.receive(paid(`N-${number}`, 500));
+    const { html, headers } = await visit(inbox).get('/transitions.csv?state=pending');
+    expect(html.trimEnd().split('\r\n')).toHaveLength(31);
+    expect(headers.get('content-disposition')).toBe('attachment; filename="transitions.csv"');
+    await inbox.expect({ ...money('LATE'), deadline: new Date(0) });
+    expect((await visit(inbox).get('/overdue.csv')).html).toContain(
+      '"LATE","UGX","500","1970-01-01T00:00:00.000Z"',
+    );
+  });
+});
+
+describe('the story', () => {
+  it('has every body beside the expectation, the error of the last attempt, and who did what and why', async () => {
+    const { inbox, pay } = await newConsoleShop();
+    await inbox.expect(money('DEAD-1'));
+    await pay('DEAD-1');
+    await inbox.receive(paid('DEAD-1', 7));
+    const { transitionId } = paid('DEAD-1', 500);
+    await inbox.retry(transitionId, NOTE);
+    await workOff(inbox);
+    const { text, html } = await visit(inbox).get(`/transitions/${transitionId}`);
+    expect(text).toContain('Requested UGX 500 as expected');
+    expect(html).toContain('<mark><span class="amount">UGX 7</span></mark>');
+    expect(text).toContain('What differs from body 1');
+    expect(text).toContain('- "request_amount": 500, was + "request_amount": 7, added');
+    expect(text).toContain('retry by dana confirmed in the dashboard of the service');
+    expect(text).toContain('One attempt; the last one failed Error: the ledger <b>is</b> away');
+    expect(text).toContain('All attempts failed Every attempt failed');
+  });
+
+  it('evidence has the rule that refused it, and other reports of the reference are listed', async () => {
+    const { inbox } = await newConsoleShop();
+    await inbox.quarantine(evidence('timestamp_out_of_tolerance', { merchant_reference: 'E' }));
+    await inbox.receive(callback({ merchant_reference: 'E', transaction_status: 'FAILED' }));
+    await workOff(inbox);
+    const [one] = await inbox.list({ state: 'quarantined' });
+    const { text, html } = await visit(inbox).get(`/transitions/${one?.transitionId}`);
+    expect(text).toContain('A rule refuses it The signature matches');
+    expect(html).toContain('timestamp_out_of_tolerance');
+    expect(rowsIn(html, 'others')).toHaveLength(1);
+  });
+});
+
+describe('what a person can do', () => {
+  it('a partial amount is accepted with a note, and is what is credited', async () => {
+    const { inbox, merchant } = await newConsoleShop();
+    await inbox.expect(money('PART'));
+    await inbox.receive(paid('PART', 500, { transaction_amount: 300 }));
+    await workOff(inbox);
+    const path = `/transitions/${paid('PART', 500).transitionId}`;
+    const visitor = visit(inbox);
+    const page = await visitor.get(path);
+    const [, digest = ''] = /<option value="([0-9a-f]{64}):transaction">/.exec(page.html) ?? [];
+    const note = 'The service says that 300 was paid.';
+    const done = await visitor.send(path, 'accept', { body: `${digest}:transaction`, note });
+    expect(done.text).toContain('Accepted: a worker applies it next.');
+    await workOff(inbox);
+    expect(await merchant.credits()).toEqual(['PART 300']);
+    expect(await inbox.show(paid('PART', 500).transitionId)).toMatchObject({
+      state: 'settled',
+      expectation: { amount: '300', replaced: [{ amount: '500' }] },
+      actions: [{ action: 'resolve', by: 'dana', note }],
+    });
+  });
+
+  it('what is confirmed shows once, and not to the update of another page', async () => {
+    const { inbox, pay } = await newConsoleShop();
+    await pay('NONE');
+    const path = `/transitions/${paid('NONE', 500).transitionId}`;
+    const visitor = visit(inbox);
+    const { values } = formIn((await visitor.get(path)).html, 'resolve');
+    await visitor.post(`${path}/resolve`, { ...values, note: 'not ours' });
+    expect((await visitor.get('', { 'x-refresh': '1' })).text).not.toContain('Closed. ');
+    expect((await visitor.get(path)).html).toContain('id="said">Closed.<');
+    expect((await visitor.get(path)).html).toContain('id="said"><');
+  });
+
+  it('without a note, and after another person has closed it, the form says what is wrong and keeps what was typed', async () => {
+    const { inbox, pay } = await newConsoleShop();
+    await pay('NONE');
+    const { transitionId } = paid('NONE', 500);
+    const path = `/transitions/${transitionId}`;
+    const visitor = visit(inbox);
+    const empty = await visitor.send(path, 'retry', { note: ' ' });
+    expect(empty.status).toBe(422);
+    expect(empty.text).toContain('Say why, in at most 1000 characters.');
+    const { values } = formIn((await visitor.get(path)).html, 'retry');
+    await inbox.resolve(transitionId, NOTE);
+    const late = await visitor.post(`${path}/retry`, { ...values, note: 'typed text' });
+    expect(late.status).toBe(409);
+    expect(late.text).toContain('Refused. Nothing was changed.');
+    expect((await inbox.show(transitionId))?.actions).toHaveLength(1);
+  });
+
+  it('offers only what the state allows and the visitor may', async () => {
+    const { inbox, pay } = await newConsoleShop();
+    await inbox.expect(money('OK'));
+    await pay('OK');
+    await pay('NONE');
+    const forms = async (reference: string, may = EVERYTHING): Promise<string[]> =>
+      formsIn(
+        (await visit(inbox, { by: 'dana', may }).get(`/transitions/${paid(reference, 500).transitionId}`))
+          .html,
+      );
+    expect(await forms('OK')).toEqual(['reopen']);
+    expect(await forms('NONE')).toEqual(['accept', 'retry', 'resolve']);
+    expect(await forms('NONE', ['read', 'retry'])).toEqual(['retry']);
+    expect(await forms('NONE', ['read'])).toEqual([]);
+  });
+});
+
+describe('many at once', () => {
+  it('shows what would be moved, and moves that and nothing that changed after it', async () => {
+    const { inbox, merchant } = await newConsoleShop();
+    for (let number = 0; number < 12; number += 1) await inbox.receive(paid(`N-${number}`, 500));
+    await workOff(inbox);
+    const visitor = visit(inbox);
+    const list = await visitor.get('/transitions?state=unhandled&reason=no_expectation');
+    expect(list.html).toContain('/bulk?action=resolve&amp;state=unhandled&amp;reason=no_expectation');
+    const path = '/bulk?action=resolve&state=unhandled&reason=no_expectation';
+    const preview = await visitor.get(path);
+    expect(preview.text).toContain('Resolve 12 transitions');
+    expect(rowsIn(preview.html, 'moved')).toHaveLength(10);
+    expect((await inbox.stats()).states.unhandled).toBe(12);
+    await merchant.advance(MINUTE_MS);
+    await inbox.receive(paid('LATER', 500));
+    await workOff(inbox);
+    const { values } = formIn(preview.html, 'resolve');
+    const done = await visitor.post('/bulk', { ...values, note: 'old' });
+    expect(done.status).toBe(303);
+    expect((await visitor.get('/transitions')).text).toContain('12 transitions closed.');
+    const left = await inbox.list({ state: 'unhandled' });
+    expect(left.map(({ signed }) => signed.merchant_reference)).toEqual(['LATER']);
+  });
+
+  it.each([
+    ['without a state', '/bulk?action=resolve'],
+    ['without an action', '/bulk?state=unhandled'],
+    ['of another action', '/bulk?action=reopen&state=unhandled'],
+  ])('is nothing %s', async (_name, path) => {
+    const { inbox } = await newConsoleShop();
+    expect((await visit(inbox).get(path)).status).toBe(404);
+  });
+});
+
+describe('“I have paid”', () => {
+  it.each([
+    ['OK', 'Yes. The payment of UGX 500 has arrived'],
+    ['INT-OK', 'Yes. The payment of UGX 500 has arrived'],
+    ['DEAD-1', 'a colleague has to check it before it counts. Please do not pay again.'],
+    ['DUE', 'A report of this payment has arrived, and is being entered.'],
+    ['FAILED', 'No. The payment service reported that this payment failed.'],
+    ['NONE', 'A report has this reference, and it was not applied to any order.'],
+    ['WAITING', 'Not yet. The payment is expected, and no report of it has arrived.'],
+    ['UNKNOWN', 'Nothing is known under this reference.'],
+  ])('%s has an answer that support can read out', async (reference, answer) => {
+    const { inbox, pay } = await newConsoleShop();
+    for (const expected of ['OK', 'DEAD-1', 'WAITING']) await inbox.expect(money(expected));
+    for (const one of ['OK', 'DEAD-1', 'NONE']) await pay(one);
+    await inbox.receive(callback({ merchant_reference: 'FAILED', transaction_status: 'FAILED' }));
+    await workOff(inbox);
+    await inbox.receive(paid('DUE', 500));
+    const { text } = await visit(inbox).get(`/paid?reference=${reference}`);
+    expect(text).toContain(answer);
+  });
+});
+
+it('an address that it does not have is a page that says so, and another method is refused', async () => {
+  const { inbox } = await newConsoleShop();
+  const visitor = visit(inbox);
+  for (const path of ['/x', '/assets/../x', '/transitions/1', '/transitions/constructor']) {
+    expect((await visitor.get(path)).status, path).toBe(404);
+  }
+});
+
+it('the story shows which of several bodies was applied', async () => {
+  const { inbox, merchant } = await newConsoleShop();
+  await inbox.expect(money('OK'));
+  await inbox.receive(paid('OK', 1));
+  await inbox.receive(paid('OK', 500));
+  await workOff(inbox);
+  const { text } = await visit(inbox).get(`/transitions/${paid('OK', 500).transitionId}`);
+  expect(text).toContain('equalled the expectation');
+  expect(await merchant.credits()).toEqual(['OK 500']);
+});

@@ -1,0 +1,111 @@
+import { type ConsoleAccess, type ConsoleOptions, inboxConsole } from '../../src/console/index.ts';
+import type { Inbox } from '../../src/index.ts';
+import { newShop, type Shop } from './shop.ts';
+
+export const ORIGIN = 'https://shop.example';
+export const BASE = '/admin/payments';
+export const EVERYTHING: ConsoleAccess['may'] = ['read', 'bodies', 'retry', 'resolve', 'reopen', 'expect'];
+
+/** A page as a browser without scripts gets it. */
+export interface Shown {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly html: string;
+  /** What a reader sees of it. */
+  readonly text: string;
+}
+
+/** A browser with its cookies. */
+export interface Visitor {
+  get(path: string, headers?: Record<string, string>): Promise<Shown>;
+  /** Opens the page, sends its form of this id with these fields, and follows the answer. */
+  send(path: string, form: string, fields?: Record<string, string>): Promise<Shown>;
+  /** Sends any form, with the cookies of the browser. */
+  post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Shown>;
+}
+
+/** Where a browser says that a form of the console comes from. */
+export const OWN: Record<string, string> = { origin: ORIGIN, 'sec-fetch-site': 'same-origin' };
+
+/** A visitor of a console of this inbox. */
+export function visit<Tx>(
+  inbox: Inbox<Tx>,
+  access: ConsoleAccess | ConsoleOptions['authorize'] = { by: 'dana', may: EVERYTHING },
+  options: Partial<ConsoleOptions> = {},
+): Visitor {
+  const authorize = typeof access === 'function' ? access : () => access;
+  const handle = inboxConsole(inbox, { basePath: BASE, authorize, ...options });
+  const cookies = new Map<string, string>();
+  const ask = async (
+    path: string,
+    init: RequestInit & { headers: Record<string, string> },
+  ): Promise<Shown> => {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+    const response = await handle(
+      new Request(ORIGIN + path, { ...init, headers: { ...init.headers, cookie } }),
+    );
+    for (const line of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = line.split(';', 1).join().split('=');
+      if (line.includes('Max-Age=0')) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    const { status, headers } = response;
+    const html = await response.text();
+    return { status, headers, html, text: textOf(html) };
+  };
+  const get: Visitor['get'] = (path, headers = {}) => ask(BASE + path, { headers });
+  const post: Visitor['post'] = (path, fields, headers = OWN) =>
+    ask(BASE + path, { method: 'POST', body: new URLSearchParams(fields), headers });
+  return {
+    get,
+    post,
+    async send(path, form, fields = {}) {
+      const { html } = await get(path);
+      const { action, values } = formIn(html, form);
+      const answer = await post(action.slice(BASE.length), { ...values, ...fields });
+      const location = answer.headers.get('location');
+      return location === null ? answer : get(location.slice(BASE.length).replace(/#.*/, ''));
+    },
+  };
+}
+
+/** The address and the hidden fields of a form. */
+export function formIn(html: string, id: string): { action: string; values: Record<string, string> } {
+  const [, action, content] =
+    new RegExp(`<form method="post" action="([^"]*)" id="${id}"[^>]*>(.*?)</form>`, 's').exec(html) ?? [];
+  if (action === undefined || content === undefined) throw new Error(`The page has no form ${id}.`);
+  const hidden = content.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
+  return {
+    action,
+    values: Object.fromEntries([...hidden].map(([, name, value]) => [name ?? '', value ?? ''])),
+  };
+}
+
+/** The ids of the forms of a page. */
+export const formsIn = (html: string): string[] =>
+  [...html.matchAll(/<form method="post" action="[^"]*" id="([^"]*)"/g)].map(([, id = '']) => id);
+
+const ENTITIES: Readonly<Record<string, string>> = { quot: '"', '#39': "'", lt: '<', gt: '>', amp: '&' };
+
+function textOf(html: string): string {
+  return html
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/&(quot|#39|lt|gt|amp);/g, (one, name) => ENTITIES[name] ?? one)
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ([.,:])/g, '$1')
+    .trim();
+}
+
+/** A shop on SQLite whose handler fails for references that begin with DEAD. */
+export async function newConsoleShop(): Promise<Shop> {
+  const shop: Shop = await newShop(
+    'sqlite',
+    { retry: { attempts: 1 }, onError: () => undefined },
+    async ({ tx, signed, settled }) => {
+      if (signed.merchant_reference.startsWith('DEAD')) throw new Error('the ledger <b>is</b> away');
+      await shop.merchant.credit(tx, signed.merchant_reference, settled?.amount ?? 'nothing');
+    },
+  );
+  shop.inbox.handle(() => undefined, { status: 'FAILED' });
+  return shop;
+}
