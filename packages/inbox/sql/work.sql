@@ -73,6 +73,7 @@ where t.id = $1
 order by b.first_at, b.digest
 
 -- name: read_case (sqlite)
+-- A text that is not JSON finds nothing in the archive, and the program that reads the row names its column.
 select c.transition_id, c.account, c.signed, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims, b.refusal,
   b.traceparent,
   case when t.bodies = 1 then b.content end as content, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
@@ -84,13 +85,13 @@ select c.transition_id, c.account, c.signed, t.start_id, t.unfinished, t.looks, 
   (select '[' || string_agg('{"isOwn":' || case when a.transition = unhex(substr(c.transition_id, 1, 16)) then 'true' else 'false' end ||
       ',"place":' || a.place || ',"status":' || k.transaction_status || '}', ',') || ']'
     from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-    where a.internal_reference = c.signed -> '$.internal_reference' and k.account = c.account) as archived,
+    where a.internal_reference = iif(json_valid(c.signed), c.signed, '{}') -> '$.internal_reference' and k.account = c.account) as archived,
   (select '{"currency":' || k.currency || ',"amount":"' || a.amount || '","compare":"' || k.compare || '","signed":' ||
     '{"event":' || k.event || ',"merchant_reference":' || a.merchant_reference || ',"internal_reference":' ||
     a.internal_reference || ',"transaction_type":' || k.transaction_type || ',"transaction_status":' ||
     k.transaction_status || '}' || '}'
     from inbox.archive a join inbox.archive_kind k on k.id = a.kind
-    where a.merchant_reference = c.signed -> '$.merchant_reference' and k.account = c.account
+    where a.merchant_reference = iif(json_valid(c.signed), c.signed, '{}') -> '$.merchant_reference' and k.account = c.account
       and k.transaction_type = c.transaction_type and a.amount <> '' limit 1) as paid
 from inbox.transition t
 join inbox.callback c on c.id = t.id
