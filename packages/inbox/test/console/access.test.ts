@@ -268,7 +268,7 @@ describe('what others wrote', () => {
 
   it('the list to download has no cell that is a formula (threat A56)', async () => {
     const { inbox } = await newConsoleShop();
-    const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', 'a"b,c'];
+    const formulas = ['=1+1', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', 'a"b,c'];
     for (const [index, reference] of formulas.entries()) {
       await inbox.receive(callback({ merchant_reference: reference, internal_reference: `I-${index}` }));
     }
