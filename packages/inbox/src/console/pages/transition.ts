@@ -46,7 +46,7 @@ export async function transitionPage(
     title: reference || 'No reference',
     section: '/transitions',
     crumbs: [['/transitions', 'Transitions']],
-    beside: stateBadge(transition),
+    beside: html`${stateBadge(transition)}<a class="button" href="#actions">What you can do</a>`,
     says: `${transition.state}: ${heading}`,
     status: refused?.status ?? 200,
     refused: refused?.text,
