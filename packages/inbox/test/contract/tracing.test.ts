@@ -3,7 +3,7 @@ import { createCallbackReceiver, receiveCallback } from '@payment-service/core/r
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Inbox, InboxEvent } from '../../src/index.ts';
 import type { AttemptTrace } from '../../src/work/trace.ts';
-import { evidence, paid, SIGNING_KEY, signedText } from '../support/callbacks.ts';
+import { paid, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import { LATER, MINUTE_MS, newShop, ORDER } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
@@ -30,11 +30,17 @@ function attempts(): AttemptTrace[] {
 }
 
 /** Posts the callback of ORDER, as an adapter does. */
-async function post<Tx>(inbox: Inbox<Tx>, headers: Record<string, string>, amount = 500): Promise<number> {
+async function post<Tx>(
+  inbox: Inbox<Tx>,
+  headers: Record<string, string>,
+  amount = 500,
+  rules: { readonly toleranceSeconds?: number; readonly now?: () => number } = {},
+): Promise<number> {
   const amounts = { request_amount: amount, transaction_amount: amount };
   const reference = { merchant_reference: 'ORD-1', internal_reference: 'INT-ORD-1' };
   const { signature, body } = signedText({ ...reference, ...amounts });
-  const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, onCallback: inbox.receive });
+  const handlers = { onCallback: inbox.receive, onAuthenticRefusal: inbox.quarantine };
+  const receiver = createCallbackReceiver({ signingKey: SIGNING_KEY, ...handlers, ...rules });
   const all = new Map(Object.entries({ 'hmac-signature': signature, ...headers }));
   const request = { method: 'POST', header: (name: string) => all.get(name) };
   const { reply } = await receiveCallback(
@@ -102,10 +108,9 @@ describe.each(ENGINES)('traces on %s', (engine) => {
 
   it('evidence keeps the traceparent of its request', async () => {
     const { inbox } = await newShop(engine);
-    const refusal = evidence('timestamp_out_of_tolerance');
-    const { keepTraceparent } = await import('../../../core/src/receive/traceparent.ts');
-    keepTraceparent(refusal, PARENT);
-    await inbox.quarantine(refusal);
+    const tooLate = { toleranceSeconds: 30, now: () => Date.now() + MINUTE_MS };
+    expect(await post(inbox, { traceparent: `${PARENT}` }, 500, tooLate)).toBe(200);
+    expect(await inbox.list()).toMatchObject([{ reason: 'timestamp_out_of_tolerance' }]);
     const [{ transitionId } = { transitionId: '' }] = await inbox.list();
     expect((await inbox.show(transitionId))?.bodies).toMatchObject([{ traceparent: PARENT }]);
   });
