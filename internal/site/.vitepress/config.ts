@@ -77,6 +77,7 @@ const SIDEBAR = [
       page('Going to production', 'going-to-production'),
       page('Operating the inbox', 'inbox-operations'),
       page('The console', 'inbox-console'),
+      guide('Evidence of money', 'reconciliation'),
       guide('Upgrading', 'upgrading'),
     ],
   },
