@@ -145,6 +145,6 @@ describe('threat A23: the refused request', () => {
       createCallbackReceiver({ signingKey: SIGNING_KEY, onRefused, onCallback: () => 1 }),
     );
     expect(onRefused).not.toHaveBeenCalled();
-    expect(names).toEqual(['hmac-signature', 'content-encoding', 'content-length']);
+    expect(names).toEqual(['hmac-signature', 'content-encoding', 'content-length', 'traceparent']);
   });
 });
