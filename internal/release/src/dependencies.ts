@@ -25,10 +25,12 @@ export async function publishedDependencies(): Promise<readonly Dependency[]> {
   const output = await pnpm(root, ...PUBLISHED, 'licenses', 'list', '--prod', '--json');
   const byLicense: Record<string, { paths: string[] }[]> = JSON.parse(output.slice(output.indexOf('{')));
   const installed = Object.values(byLicense).flatMap((packages) => packages.flatMap(({ paths }) => paths));
-  // A build that copies a package leaves its licence beside the copy.
+  // A build that copies a package leaves its licence beside the copy. The package is installed there, or in the private package
+  // that is bundled with it.
   const copied = globSync('packages/*/dist/**/*.LICENSE', { cwd: root }).map((path) => {
     const [, folder = '', name = ''] = /^(packages.[^/\\]+).dist.(.+)\.LICENSE$/.exec(path) ?? [];
-    return join(root, folder, 'node_modules', name);
+    const places = [folder, 'internal/pages'].map((place) => join(root, place, 'node_modules', name));
+    return places.find((place) => existsSync(place)) ?? join(root, folder, 'node_modules', name);
   });
   const folders = new Set([...installed, ...copied].map((folder) => realpathSync(folder)));
   return [...folders].map((folder) => ({

@@ -41,7 +41,7 @@ export interface TraceChannel<M extends Trace> {
  */
 export function traceChannel<M extends Trace>(what: string): TraceChannel<M> {
   const { process }: Platform = globalThis as Platform;
-  const diagnostics = process?.getBuiltinModule?.('node:diagnostics_channel');
+  const diagnostics = process?.getBuiltinModule?.('diagnostics_channel');
   const channel = diagnostics?.tracingChannel?.(`payment-service:${what}`);
   return {
     get hasSubscribers() {

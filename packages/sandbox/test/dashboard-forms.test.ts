@@ -47,7 +47,7 @@ describe('a form that is sent', () => {
       return [...select.matchAll(/value="([^"]*)"/g)].map(([, value]) => value ?? '');
     };
     const text = await show('/start');
-    expect([offered(text, 'misbehave').length, offered(text, 'retry').length]).toEqual([9, 5]);
+    expect([offered(text, 'misbehave').length, offered(text, 'retry').length]).toEqual([10, 5]);
     for (const misbehave of offered(text, 'misbehave')) {
       expect(
         (await submit(sandbox, 'collections', { ...collectionForm, ending: 'pending', misbehave })).status,

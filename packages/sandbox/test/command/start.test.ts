@@ -183,7 +183,7 @@ describe('payment-service-sandbox', () => {
     ],
     [2, ['--misbehave', '{'], '--misbehave must be JSON'],
     [2, ['--misbehave', '{"explode":true}'], 'misbehave: explode: this field is not known here.'],
-    [2, ['--misbehave', 'explode'], '--misbehave does not know "explode". Known names: duplicate, late_ms, '],
+    [2, ['--misbehave', 'explode'], '--misbehave does not know "explode". Known names: lost, duplicate, '],
     [2, ['--misbehave', 'forged'], 'Did you mean forged_amount? Known names: '],
     [2, ['--retry', '[]'], '--retry must be a JSON object'],
     [2, ['--callback-url', 'http://example.com/'], 'callbackUrl must be on this computer'],
