@@ -77,7 +77,22 @@ where account = $1 and settled_by is null and deadline_at < {now} order by deadl
 select transaction_type, currency, amount, compare, replaced, settled_by, deadline_at from inbox.expectation
 where reference_key = $1 and account = $2 order by transaction_type
 
--- name: prune_bodies
+-- name: prune_bodies (postgres)
+-- What another prune or a receiver holds is left to the next run: two that waited for each other would be a deadlock.
+update inbox.body set content = null
+where (transition, digest) in (
+  select b.transition, b.digest from inbox.body b
+  join inbox.transition t on t.id = b.transition
+  left join inbox.delivery d on d.transition = b.transition and d.digest = b.digest
+  where b.transition > cast($1 as bigint) and b.content is not null and t.account = $2
+    and coalesce(d.last_at, b.first_at) < {now} -
+      case when t.state in ('quarantined', 'conflict', 'dead') then cast($4 as bigint) else cast($3 as bigint) end
+    and t.state not in ('pending', 'retrying')
+  order by b.transition, b.digest limit 500
+  for update of b skip locked)
+returning transition
+
+-- name: prune_bodies (sqlite)
 update inbox.body set content = null
 where (transition, digest) in (
   select b.transition, b.digest from inbox.body b

@@ -169,9 +169,11 @@ describe('a server', () => {
       (await admin.query('select pg_conf_load_time() as at')).rows[0]?.at;
     const before = await loaded();
     for (const setting of settings) await admin.query(`alter system set ${setting}`);
-    await admin.query('select pg_reload_conf()');
-    // The first process reads the settings before it tells the others to do so.
-    await until(async () => String(await loaded()) !== String(before));
+    // The first process reads the settings before it tells the others to do so. Asked again, since it may not have listened yet.
+    await until(async () => {
+      await admin.query('select pg_reload_conf()');
+      return String(await loaded()) !== String(before);
+    });
   }
 
   it.each(['fsync', 'full_page_writes', 'synchronous_commit'])('with %s off is found', async (name) => {

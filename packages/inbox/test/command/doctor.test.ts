@@ -68,10 +68,16 @@ describe.each(ENGINES)('doctor on %s', (engine) => {
     await merchant.advance(5 * MINUTE_MS);
     const { names, findings } = await doctor();
     expect(names).toEqual(['problem worker']);
-    expect(findings[0]?.seen).toMatch(
-      /due for 3\d\d seconds.*sign of a process was 3\d\d seconds ago, and no worker is seen/,
+    const [{ seen = '', todo = '' } = {}] = findings;
+    expect(seen).toMatch(
+      /due for 3\d\d seconds.*sign of a process was 3\d\d seconds ago, and (no|a) worker is seen/,
     );
-    expect(findings[0]?.todo).toMatch(/^Probably no process runs inbox\.work\(\)/);
+    // On PostgreSQL, the workers of the tests beside this one listen in the same database.
+    if (engine === 'sqlite') expect(seen).toContain('no worker is seen');
+    const isHeard = seen.includes('a worker is seen');
+    expect(todo).toMatch(
+      isHeard ? /^Probably handlers are slow/ : /^Probably no process runs inbox\.work\(\)/,
+    );
   });
 
   it('finds that the clock of the database has stepped back', async () => {
