@@ -62,7 +62,7 @@ describe('a form that is sent', () => {
       ({ misbehave }) => JSON.stringify(misbehave),
     );
     // "As set for the sandbox" and "Normal" are the same while nothing is set.
-    expect(new Set(kinds).size).toBe(8);
+    expect(new Set(kinds).size).toBe(9);
     expect((await submit(sandbox, 'defaults', { retry: 'never' })).status).toBe(400);
   });
 
