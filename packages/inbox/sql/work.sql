@@ -155,6 +155,7 @@ join inbox.callback c on c.reference_key = e.reference_key and c.transaction_typ
 where c.id = $1
 
 -- name: settle (sqlite, last)
+-- A cross join is read in this order: SQLite would otherwise scan all settled expectations of the partial index.
 update inbox.expectation as e set settled_by = c.transition_id, settled_at = {now}
 from inbox.callback c
 where c.id = $1 and e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
@@ -163,7 +164,7 @@ update inbox.transition as t set state = 'settled', reason = null, next_at = nul
   settled_digest = $3, waived = 0, changed_at = {now}, place = $12
 where t.id = $1 and t.start_id = $2 and t.next_at is not null
   and ($4 is null or exists (select e.amount from inbox.callback c
-    join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+    cross join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
     where c.id = $1 and e.settled_by = c.transition_id and e.currency = $4 and e.amount = $5 and e.compare = $6));
 update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, next_at = {now} + $9, start_id = $10
 where id = $7 and next_at = $8 and $11 is not null

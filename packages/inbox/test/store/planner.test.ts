@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { createInbox, postgres, type Store, sqlite } from '../../src/index.ts';
@@ -114,3 +115,29 @@ interface PlanNode {
 function flat(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(flat)];
 }
+
+describe('an attempt on sqlite', () => {
+  const scans = (file: DatabaseSync, text: string): unknown[] =>
+    text
+      .split(';')
+      .filter((part) => part.trim() !== '')
+      .flatMap((part) => file.prepare(`explain query plan ${part}`).all())
+      .map(({ detail }) => detail)
+      .filter((detail) => String(detail).startsWith('SCAN'));
+
+  it('reads no table from end to end', async () => {
+    const path = `${folderOnDisk()}/plans.db`;
+    const store = sqlite(path);
+    const inbox = createInbox({ store });
+    await inbox.ready();
+    const statements = new Statements(store);
+    const file = new DatabaseSync(path);
+    for (const name of ['find_due', 'start_attempt', 'read_case', 'lock_expectation', 'settle', 'park'])
+      expect({ name, scans: scans(file, statements.get(name).text) }).toEqual({ name, scans: [] });
+    // Control: in another order, the settled expectations are read from end to end.
+    const { text } = statements.get('settle');
+    expect(scans(file, text.replace('cross join', 'join'))).toEqual([expect.stringContaining('_settled')]);
+    file.close();
+    await inbox.close();
+  });
+});
