@@ -49,20 +49,21 @@ test('a collector gets the outcome of every callback, redirect, attempt and call
         } = attributesOf(span);
         return [outcome, refusal ?? state, span.status.code].filter((value) => value !== undefined).join(' ');
       });
-  expect(outcomes('payment callback')).toEqual([
+  // Sorted: two callbacks that are under way together end in either order.
+  expect(outcomes('payment callback').sort()).toEqual([
     'accepted 0',
     'accepted 0',
     'accepted 0',
     'accepted 0',
-    'refused mismatch 0',
     'accepted ambiguous 0',
+    'refused mismatch 0',
   ]);
-  expect(outcomes('payment redirect')).toEqual(['accepted 0', 'refused mismatch 0']);
+  expect(outcomes('payment redirect').sort()).toEqual(['accepted 0', 'refused mismatch 0']);
   expect(outcomes('payment attempt').sort()).toEqual([
     'parked quarantined 0',
     'retrying retrying 2',
     'settled settled 0',
   ]);
-  expect(outcomes('payment client-call')).toEqual(['success 0', 'api_error 2']);
+  expect(outcomes('payment client-call').sort()).toEqual(['api_error 2', 'success 0']);
   expect(spans.find(({ name }) => name === 'payment client-call')?.kind).toBe(CLIENT);
 });

@@ -1,7 +1,7 @@
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import type { Settings } from '../options.ts';
-import { pause, within } from '../time.ts';
+import { pause, TimedOut, within } from '../time.ts';
 import { Group } from './group.ts';
 import { type IntakeOutcome, type KeepContext, keepFirsts, keepOthers } from './keep.ts';
 import { type IntakeRecord, MAX_BODIES } from './record.ts';
@@ -92,7 +92,11 @@ export class Intake<Tx> {
       const pauseMs = outcome === 'busy' ? BUSY_MS * (0.5 + random()) : 0;
       if (performance.now() + pauseMs >= end) throw new TransitionBusy();
       if (pauseMs > 0) await pause(pauseMs);
-      outcome = await this.#others.add(record, end - performance.now());
+      const wasBusy = outcome === 'busy';
+      outcome = await this.#others.add(record, end - performance.now()).catch((error: unknown) => {
+        // The store has answered before: its next answer did not fit into the rest of the time.
+        throw wasBusy && error instanceof TimedOut ? new TransitionBusy() : error;
+      });
     }
     if (outcome !== 'full') this.#options.onKept();
     return outcome;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { pause } from '../../src/time.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { poolShop } from '../support/pool-shop.ts';
@@ -68,6 +69,26 @@ it('threat A59: a lock of one transition that outlasts storeTimeoutMs sends its 
   expect(since).toHaveLength(1);
   await client.query('commit');
   await until(async () => (await inbox.list({ merchant_reference: 'HELD' }))[0]?.bodyCount === 2);
+});
+
+it('threat A59: the store counts as available when its last answer about a locked transition comes too late', async () => {
+  const merchant = await newMerchant('postgres');
+  // Two looks at the transition fit into the time, and the third does not.
+  const store = watchedStore(merchant.newStore(), async (text, run) => {
+    if (text.includes('is_free')) await pause(1100);
+    return run();
+  });
+  const spool = join(temporaryFolder(), 'spool');
+  const inbox = merchant.open({ store, spool, storeTimeoutMs: 3000 });
+  await untilDone(() => inbox.ready());
+  await inbox.receive(paid('HELD', 500));
+  await merchant.transaction(async (tx) => {
+    await tx.query(`select 1 from ${merchant.table('transition')} for update`);
+    await inbox.receive(paid('HELD', 1));
+    await inbox.receive(paid('OTHER', 500));
+  });
+  const names = merchant.events.map(({ name }) => name).filter((name) => name.startsWith('callback.'));
+  expect(names).toEqual(['callback.received', 'callback.spooled', 'callback.received']);
 });
 
 it.each(ENGINES)(
