@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type CodeBlock, extract } from '../extracted.ts';
 import { fencedBlocks } from '../markdown.ts';
@@ -22,10 +25,24 @@ export function scriptsIn(document: TextFile): readonly Script[] {
   });
 }
 
-/** Runs a script with next to nothing in its environment; resolves with all that it has printed. */
-export async function runScript(script: Script, folder: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [extract(script, folder)], {
-    env: { ...COMPILED, NO_COLOR: '1' },
-  });
-  return stdout;
+/**
+ * Runs a script in an empty folder of its own, which is removed, with next to nothing in its environment.
+ *
+ * @returns all that it has printed.
+ */
+export async function runScript(
+  script: CodeBlock,
+  folder: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const cwd = mkdtempSync(join(tmpdir(), 'script-'));
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [extract(script, folder)], {
+      cwd,
+      env: { ...COMPILED, NO_COLOR: '1', ...variables },
+    });
+    return stdout;
+  } finally {
+    rmSync(cwd, { recursive: true, maxRetries: 20 });
+  }
 }
