@@ -46,11 +46,11 @@ export function list<T extends { readonly id: number | string }>(
 const below = (id: string, columns: number, content: Markup | string): Markup | string =>
   content === '' ? '' : html`<tr class="below" id="${id}"><td colspan="${columns}">${content}</td></tr>`;
 
-/** One choice of a list: its address, what it is called, and how many rows it has. */
+/** One choice of a list: its address, what it is called, and how many rows it has, where a text can say that they are more. */
 export interface Chip {
   readonly href: string;
   readonly label: string;
-  readonly count: number;
+  readonly count: number | string;
   readonly isCurrent: boolean;
 }
 
@@ -58,5 +58,5 @@ export interface Chip {
 export const chips = (choices: readonly Chip[], label = 'Filter'): Markup =>
   html`<nav aria-label="${label}"><ul class="chips">${choices.map(
     (one) =>
-      html`<li><a href="${one.href}"${one.isCurrent ? html` aria-current="true"` : ''}>${one.label} <span class="number">${count(one.count)}</span></a></li>`,
+      html`<li><a href="${one.href}"${one.isCurrent ? html` aria-current="true"` : ''}>${one.label} <span class="number">${typeof one.count === 'string' ? one.count : count(one.count)}</span></a></li>`,
   )}</ul></nav>`;

@@ -6,7 +6,7 @@ with found as materialized (
   select t.id, t.changed_at, c.transition_id, c.reference_key, c.transaction_type
   from inbox.transition t
   join inbox.callback c on c.id = t.id
-  where t.account = $1 and t.state = $2 and t.state not in ('pending', 'retrying') and t.reason is distinct from 'archived'
+  where t.account = $1 and t.state = $2 and t.state <> 'pending' and t.reason is distinct from 'archived'
     and (t.changed_at, t.id) > (cast($3 as bigint), cast($4 as bigint)) and t.changed_at < {now} - cast($5 as bigint)
     and octet_length(c.signed) <= 2000
     and not exists (select a.id from inbox.action a where a.transition = t.id and a.action <> 'forget')
@@ -32,7 +32,7 @@ order by f.changed_at, f.id
 select t.id, t.changed_at, true as is_free
 from inbox.transition t
 join inbox.callback c on c.id = t.id
-where t.account = $1 and t.state = $2 and t.state not in ('pending', 'retrying') and t.reason is distinct from 'archived'
+where t.account = $1 and t.state = $2 and t.state <> 'pending' and t.reason is distinct from 'archived'
   and (t.changed_at, t.id) > ($3, $4) and t.changed_at < {now} - $5 and octet_length(c.signed) <= 2000
   and not exists (select a.id from inbox.action a where a.transition = t.id and a.action <> 'forget')
   and not exists (select b.digest from inbox.body b where b.transition = t.id and b.first_at >= {now} - $5)
@@ -88,6 +88,8 @@ with moved as (
   delete from inbox.expectation e using inbox.callback c, moved
   where c.id = moved.id and e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
     and e.settled_by = c.transition_id
+), failures as (
+  delete from inbox.failure f using moved where f.transition = moved.id
 ), deliveries as (
   delete from inbox.delivery d using moved where d.transition = moved.id
 ), bodies as (
@@ -120,6 +122,7 @@ delete from inbox.expectation where rowid in (
   join inbox.callback c on c.id = given.value
   join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
   where e.settled_by = c.transition_id);
+delete from inbox.failure where transition in (select value from json_each($1));
 delete from inbox.delivery where transition in (select value from json_each($1));
 delete from inbox.body where transition in (select value from json_each($1));
 delete from inbox.transition where id in (select value from json_each($1));

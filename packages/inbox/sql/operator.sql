@@ -9,7 +9,8 @@ left join inbox.expectation e on e.reference_key = c.reference_key and e.transac
 order by {order}
 
 -- name: find_mark
-select t.id, t.changed_at from inbox.callback c join inbox.transition t on t.id = c.id
+select t.id, t.changed_at, coalesce(t.next_at, c.first_at) as due_at
+from inbox.callback c join inbox.transition t on t.id = c.id
 where c.transition_id = $1 and c.account = $2
 
 -- name: show_bodies
@@ -23,6 +24,9 @@ order by b.first_at, b.digest
 
 -- name: show_actions
 select action, by_whom, note, at from inbox.action where transition = $1 order by id
+
+-- name: show_failures
+select attempt, error, at from inbox.failure where transition = $1 order by at, attempt
 
 -- name: lock_named_transition (postgres)
 select t.id, t.state from inbox.callback c join inbox.transition t on t.id = c.id
@@ -45,14 +49,45 @@ insert into inbox.action (transition, action, by_whom, note, at) values ($1, $2,
 update inbox.body set refusal = null where transition = $1
 
 -- name: count_states
--- In one snapshot: what is open, by the indexes of it, and how many transitions there are. All others are settled.
-select state, reason, count(*) as count, 0 as archived from inbox.transition
-where account = $1 and state not in ('pending', 'retrying', 'settled') group by state, reason
+-- In one snapshot: what is open, at most 10,000 of each, and how many transitions there are. The reasons of a state are found by
+-- jumps in their index, each to the next one.
+select state, reason, count, archived from (
+with recursive states (state) as (
+  values ('superseded'), ('unhandled'), ('quarantined'), ('conflict'), ('dead'), ('resolved')
+), parked (state, reason) as (
+  select state, (select t.reason from inbox.transition t
+    where t.account = $1 and t.state = states.state and t.state not in ('pending', 'retrying', 'settled')
+      and t.reason is not null order by t.reason limit 1)
+  from states
+  union all
+  select state, (select t.reason from inbox.transition t
+    where t.account = $1 and t.state = parked.state and t.state not in ('pending', 'retrying', 'settled')
+      and t.reason > parked.reason order by t.reason limit 1)
+  from parked where reason is not null
+)
+select state, reason, (select count(*) from (select t.id from inbox.transition t
+    where t.account = $1 and t.state = parked.state and t.reason = parked.reason
+      and t.state not in ('pending', 'retrying', 'settled') limit 10000) as counted) as count, 0 as archived
+from parked where reason is not null
 union all
-select state, null, count(*), 0 from inbox.transition
-where account = $1 and next_at is not null and state in ('pending', 'retrying') group by state
+select state, null, (select count(*) from (select t.id from inbox.transition t
+    where t.account = $1 and t.state = states.state and t.reason is null
+      and t.state not in ('pending', 'retrying', 'settled') limit 10000) as counted), 0
+from states
+union all
+select 'retrying', null, count(*), 0 from (select id from inbox.transition
+  where account = $1 and state = 'retrying' and state <> 'pending' limit 10000) as retrying
+union all
+select 'pending', null, count(*), 0 from (select state from inbox.transition
+  where account = $1 and next_at is not null order by next_at, id limit 10000) as due where state = 'pending'
 union all
 select null, null, coalesce(cast(sum(total) as bigint), 0), coalesce(cast(sum(archived) as bigint), 0) from inbox.tally where account = $1
+) as counts
+
+-- name: count_settled
+-- Asked only where not all of what is open was counted.
+select count(*) as count from (select id from inbox.transition
+  where account = $1 and state = 'settled' and state <> 'pending' limit 10000) as settled
 
 -- name: merge_tally (postgres, prepared)
 -- What keep_firsts counted since, in one row. Of two processes, each merges the rows that it gets.
@@ -105,6 +140,32 @@ where (transition, digest) in (
   order by b.transition, b.digest limit 500)
 returning transition
 
+-- name: prune_failures (postgres)
+-- All of a transition, and its last error: texts of the merchant's program, which may say whom a payment is of.
+with old as (
+  select f.transition, f.start_id from inbox.failure f
+  join inbox.transition t on t.id = f.transition
+  where t.account = $1 and t.state not in ('pending', 'retrying') and t.changed_at < {now} -
+    case when t.state in ('quarantined', 'conflict', 'dead') then cast($3 as bigint) else cast($2 as bigint) end
+  limit 500 for update of f, t skip locked
+), cleared as (
+  update inbox.transition set last_error = null where id in (select transition from old) and last_error is not null
+)
+delete from inbox.failure f using old where f.transition = old.transition and f.start_id = old.start_id
+returning f.transition
+
+-- name: prune_failures (sqlite)
+update inbox.transition set last_error = null
+where account = $1 and last_error is not null and state not in ('pending', 'retrying')
+  and changed_at < {now} - case when state in ('quarantined', 'conflict', 'dead') then $3 else $2 end;
+delete from inbox.failure where (transition, start_id) in (
+  select f.transition, f.start_id from inbox.failure f
+  join inbox.transition t on t.id = f.transition
+  where t.account = $1 and t.state not in ('pending', 'retrying')
+    and t.changed_at < {now} - case when t.state in ('quarantined', 'conflict', 'dead') then $3 else $2 end
+  limit 500)
+returning transition
+
 -- name: find_forgettable (postgres)
 -- Until the transaction ends, no receiver counts a delivery of them.
 select found.id, found.transition_id, found.signed,
@@ -130,6 +191,9 @@ update inbox.transition set settled_digest = $3 where id = $1 and settled_digest
 
 -- name: forget_error
 update inbox.transition set last_error = null where id = $1 and last_error is not null returning id
+
+-- name: forget_failures
+delete from inbox.failure where transition = $1 returning start_id
 
 -- name: forget_notes
 update inbox.action set note = $2 where transition = $1 and action <> 'forget' and note <> $2 returning id

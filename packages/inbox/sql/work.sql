@@ -190,10 +190,31 @@ update inbox.transition set attempts = attempts - 1, unfinished = unfinished - 1
 where id = $1 and start_id = $2 and next_at is not null
 returning id
 
--- name: fail_attempt
--- Written from outside of the handler's transaction. $5 is null for a transition that is not tried again.
-update inbox.transition set unfinished = 0, state = $3, reason = $4, next_at = {now} + cast($5 as bigint),
-  last_error = $6, changed_at = {now}
+-- name: fail_attempt (postgres)
+-- Written from outside of the handler's transaction. $5 is null for a transition that is not tried again. Of a transition, the
+-- last 20 failures are kept; a statement that runs again, since its answer was lost, keeps no second one.
+with failed as (
+  update inbox.transition set unfinished = 0, state = $3, reason = $4, next_at = {now} + cast($5 as bigint),
+    last_error = $6, changed_at = {now}
+  where id = $1 and start_id = $2 and next_at is not null
+  returning id, attempts
+), kept as (
+  insert into inbox.failure (transition, start_id, attempt, error, at) select id, $2, attempts, $6, {now} from failed
+  on conflict do nothing
+), gone as (
+  delete from inbox.failure where transition = (select id from failed) and start_id in (select f.start_id
+    from inbox.failure f where f.transition = $1 and f.start_id <> $2 order by f.at desc, f.attempt desc offset 19)
+)
+select id from failed
+
+-- name: fail_attempt (sqlite)
+insert into inbox.failure (transition, start_id, attempt, error, at)
+select id, $2, attempts, $6, {now} from inbox.transition where id = $1 and start_id = $2 and next_at is not null
+on conflict do nothing;
+delete from inbox.failure where transition = $1 and start_id in (select f.start_id
+  from inbox.failure f where f.transition = $1 and f.start_id <> $2 order by f.at desc, f.attempt desc limit -1 offset 19);
+update inbox.transition set unfinished = 0, state = $3, reason = $4, next_at = {now} + $5, last_error = $6,
+  changed_at = {now}
 where id = $1 and start_id = $2 and next_at is not null
 returning id
 

@@ -145,7 +145,7 @@ export interface Inbox<Tx> {
    * if (left > 0) console.info(`${left} transitions are left for the next run.`);
    */
   readonly drain: (options?: DrainOptions) => Promise<Drained>;
-  /** Counts what is open, by its index; how many are settled follows from how many there are. */
+  /** Counts what is open, by its index and up to 10,000 of each; how many are settled follows from how many there are. */
   readonly stats: () => Promise<InboxStats>;
   /**
    * For a health check. Keeps a callback in a transaction that is rolled back, and commits a few bytes, so it fails wherever a
@@ -155,7 +155,8 @@ export interface Inbox<Tx> {
    */
   readonly health: (options?: { readonly maxPendingAgeSeconds?: number | undefined }) => Promise<InboxHealth>;
   /**
-   * Transitions, the newest first: by the last change with a state, a reason or a time, and by the first delivery otherwise.
+   * Transitions, the newest first: by the last change with a state, a reason or a time, and by the first delivery otherwise. What
+   * is `pending` comes in the order in which workers take it, and is looked for among the first 10,000 of what is due.
    *
    * @example
    * const transitions = await inbox.list({ merchant_reference: 'ORD-1001' });
@@ -193,8 +194,8 @@ export interface Inbox<Tx> {
   /** What is expected under this reference, one for each transaction type. */
   readonly expectations: (merchant_reference: string) => Promise<KnownPayment[]>;
   /**
-   * Removes what is personal from all that is kept under a merchant_reference: the texts of bodies and the hashes of them, last
-   * errors, and the notes of earlier actions. What prevents a second payment stays, with the signed fields and the claimed amounts.
+   * Removes what is personal from all that is kept under a merchant_reference: the texts of bodies and the hashes of them, the
+   * errors of attempts, and the notes of earlier actions. What prevents a second payment stays, with the signed fields and the claimed amounts.
    * Later bodies of these transitions are kept without their text. Recorded as an action, so write no name into the note. A
    * second call changes nothing.
    *
@@ -208,7 +209,7 @@ export interface Inbox<Tx> {
   /** Expectations past their deadline whose callback has not come; the longest overdue first. At most 1000 without a limit. */
   readonly overdue: (options?: { readonly limit?: number | undefined }) => Promise<OverdueExpectation[]>;
   /**
-   * Removes the text of old bodies, where personal data is, from settled, superseded, resolved and unhandled transitions; and,
+   * Removes the text of old bodies, where personal data is, and old errors of attempts, from settled, superseded, resolved and unhandled transitions; and,
    * with `archiveOlderThanDays`, moves what is settled or superseded into the archive. A repetition stays known permanently, and
    * is never applied again; `list()` by a reference and `show()` say what became of it.
    *

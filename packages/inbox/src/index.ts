@@ -10,6 +10,7 @@ export type { HealthProblem, InboxHealth, InboxStats, OverdueExpectation } from 
 export type { KeptBody } from './operator/kept-body.ts';
 export type { Pruned, PruneOptions } from './operator/prune.ts';
 export type {
+  FailedAttempt,
   ListOptions,
   OperatorAction,
   TransitionDetails,

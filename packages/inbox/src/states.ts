@@ -15,6 +15,9 @@ export const TRANSITION_STATES = [
 /** Where a transition stands; the table in the README says what each state waits for. */
 export type TransitionState = (typeof TRANSITION_STATES)[number];
 
+/** So many of a state are counted: a backlog may have any length. */
+export const MAX_COUNTED = 10_000;
+
 /** Why a transition is in its state; a refusal code for evidence. */
 export type TransitionReason =
   | 'no_handler'

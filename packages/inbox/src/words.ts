@@ -1,5 +1,5 @@
 import type { RefusalCode } from '@payment-service/core';
-import type { TransitionReason, TransitionState } from './states.ts';
+import { MAX_COUNTED, type TransitionReason, type TransitionState } from './states.ts';
 
 /** What a state or a reason means, for a person. A word in backticks is an action. */
 export interface Words {
@@ -148,6 +148,12 @@ export const EVIDENCE_WORDS: Words = {
   meaning: 'The signature matches, and a rule refused it. It is kept as evidence and pays nothing.',
   todo: 'Read it, then `resolve` it. `reopen` applies it if only a rule about the timestamp refused it.',
 };
+
+/** Counts of `stats()`, together. The ones that were cut are no less. */
+export function countText(...counts: readonly number[]): string {
+  const sum = counts.reduce((one, other) => one + other, 0).toLocaleString('en');
+  return counts.includes(MAX_COUNTED) ? `${sum}+` : sum;
+}
 
 /** What a transition's state and reason mean. */
 export function wordsOf({

@@ -31,7 +31,7 @@ create table inbox.transition (
 );
 create index transition_due on inbox.transition (account, next_at, id) where next_at is not null;
 create index transition_changed on inbox.transition (account, state, changed_at, id)
-  where state not in ('pending', 'retrying');
+  where state <> 'pending';
 create index transition_parked on inbox.transition (account, state, reason, changed_at, id)
   where state not in ('pending', 'retrying', 'settled');
 create table inbox.body (
@@ -85,6 +85,14 @@ create table inbox.action (
   at bigint not null
 );
 create index action_transition on inbox.action (transition);
+create table inbox.failure (
+  transition bigint not null,
+  start_id text collate "C" not null,
+  attempt integer not null,
+  error text collate "C" not null,
+  at bigint not null,
+  primary key (transition, start_id)
+);
 create table inbox.archive (
   id bigint not null,
   changed_at bigint not null,

@@ -31,7 +31,7 @@ create table inbox.transition (
 ) strict;
 create index payment_inbox_transition_due on inbox.transition (account, next_at, id) where next_at is not null;
 create index payment_inbox_transition_changed on inbox.transition (account, state, changed_at, id)
-  where state not in ('pending', 'retrying');
+  where state <> 'pending';
 create index payment_inbox_transition_parked on inbox.transition (account, state, reason, changed_at, id)
   where state not in ('pending', 'retrying', 'settled');
 create table inbox.body (
@@ -86,6 +86,14 @@ create table inbox.action (
   at integer not null
 ) strict;
 create index payment_inbox_action_transition on inbox.action (transition);
+create table inbox.failure (
+  transition integer not null,
+  start_id text not null,
+  attempt integer not null,
+  error text not null,
+  at integer not null,
+  primary key (transition, start_id)
+) strict;
 create table inbox.archive (
   id integer not null primary key,
   changed_at integer not null,

@@ -3,7 +3,7 @@ import { printable } from '@payment-service/core/receive';
 import type { InboxStats, OverdueExpectation } from '../operator/health.ts';
 import type { TransitionDetails, TransitionSummary } from '../operator/views.ts';
 import { TRANSITION_STATES, type TransitionState } from '../states.ts';
-import { wordsOf } from '../words.ts';
+import { countText, wordsOf } from '../words.ts';
 import type { StoredClaim } from '../work/evaluate.ts';
 
 /** Waits for a person: red. Will be worked on: yellow. Applied: green. */
@@ -42,7 +42,7 @@ export function printList(transitions: readonly TransitionSummary[]): void {
 }
 
 export function printDetails(transition: TransitionDetails): void {
-  const { signed, expectation, bodies, actions } = transition;
+  const { signed, expectation, bodies, failures, actions } = transition;
   const { heading, meaning, todo } = wordsOf(transition);
   const settledBy = expectation?.settledBy === undefined ? '' : `, settled by ${expectation.settledBy}`;
   printTable(undefined, [
@@ -69,12 +69,21 @@ export function printDetails(transition: TransitionDetails): void {
       ...(body.text === undefined ? [] : [['text', body.text]]),
     ]);
   }
-  if (actions.length === 0) return;
-  console.log();
-  printTable(
+  printBelow(
+    ['failed attempt', 'at', 'error'],
+    failures.map(({ attempt, at, error }) => [String(attempt), time(at), error]),
+  );
+  printBelow(
     ['action', 'by', 'at', 'note'],
     actions.map(({ action, by, at, note }) => [action, by, time(at), note]),
   );
+}
+
+/** A table after an empty line; nothing without rows. */
+export function printBelow(header: readonly string[], rows: readonly (readonly string[])[]): void {
+  if (rows.length === 0) return;
+  console.log();
+  printTable(header, rows);
 }
 
 function countsOf(transition: TransitionDetails): string[][] {
@@ -92,20 +101,16 @@ export function printStats(stats: Omit<InboxStats, 'spooled'>): void {
     ['state', 'transitions'],
     TRANSITION_STATES.map((state) => [
       stats.states[state] === 0 ? state : stateCell(state),
-      String(stats.states[state]),
+      countText(stats.states[state]),
     ]),
   );
   if (stats.archived > 0) console.log(`\nIn the archive: ${stats.archived}.`);
-  const reasons = Object.entries(stats.reasons);
-  if (reasons.length > 0) {
-    console.log();
-    printTable(
-      ['reason', 'transitions'],
-      reasons.map(([reason, count]) => [reason, String(count)]),
-    );
-  }
+  printBelow(
+    ['reason', 'transitions'],
+    Object.entries(stats.reasons).map(([reason, count]) => [reason, countText(count)]),
+  );
   console.log(`\nThe oldest due transition has waited ${Math.round(stats.oldestDueSeconds)} s for a worker.`);
-  console.log(`Overdue expectations: ${stats.overdue}.`);
+  console.log(`Overdue expectations: ${countText(stats.overdue)}.`);
 }
 
 export function printOverdue(overdue: readonly OverdueExpectation[]): void {

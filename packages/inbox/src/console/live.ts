@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { Inbox } from '../inbox.ts';
+import { TRANSITION_STATES } from '../states.ts';
 import { isFromOwnOrigin } from './access.ts';
 import { plainResponse } from './pages/page.ts';
 
@@ -8,6 +10,8 @@ const SHARE = 20;
 /** A browser opens another one then, and `authorize` is asked again. */
 const STREAM_MS = 60_000;
 const MAX_STREAMS = 100;
+/** The last change of each, and what is new. What is pending has no order of changes. */
+const LISTED = TRANSITION_STATES.map((state) => (state === 'pending' ? undefined : state));
 
 /** What tells open pages of changes. */
 export interface Live {
@@ -23,9 +27,9 @@ export function createLive<Tx>(inbox: Inbox<Tx>): Live {
   let isScheduled = false;
 
   const version = async (): Promise<string> => {
-    const [last] = await inbox.list({ since: new Date(0), limit: 1 });
-    if (last === undefined) return 'empty';
-    return `${last.changedAt.getTime()}-${last.state}-${last.transitionId.slice(0, 8)}`;
+    const newest = await Promise.all(LISTED.map((state) => inbox.list({ state, limit: 1 })));
+    const last = newest.flat().map(({ transitionId, changedAt }) => [changedAt.getTime(), transitionId]);
+    return createHash('sha256').update(JSON.stringify(last)).digest('hex').slice(0, 16);
   };
   const endAll = (): void => {
     for (const stream of streams) stream.close();

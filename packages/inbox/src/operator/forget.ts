@@ -20,7 +20,7 @@ export interface Forgotten {
 
 const REMOVED = '(removed by forget())';
 
-/** Removes the texts, the hashes of them, the last errors and the earlier notes, and keeps the claims and the signed fields. */
+/** Removes the texts, the hashes of them, the errors and the earlier notes, and keeps the claims and the signed fields. */
 export async function forget<Tx>(
   { store, statements, settings: { account } }: OperatorContext<Tx>,
   reference: string,
@@ -47,10 +47,11 @@ export async function forget<Tx>(
       await statements.run('lock_named_transition', [transitionId, account], tx);
       const { texts, hashes } = await forgetBodies({ statements, id, signed }, tx);
       const errors = await statements.run('forget_error', [id], tx);
+      const failures = await statements.run('forget_failures', [id], tx);
       const notes = await statements.run('forget_notes', [id, REMOVED], tx);
       counts.bodies += texts;
       const isKnown = await isForgotten(statements, transitionId, tx);
-      if (isKnown && texts + hashes + errors.length + notes.length === 0) continue;
+      if (isKnown && texts + hashes + errors.length + failures.length + notes.length === 0) continue;
       await addAction(id);
       counts.transitions += 1;
     }

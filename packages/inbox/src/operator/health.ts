@@ -1,6 +1,6 @@
 import { checkOptions } from '@payment-service/core/receive';
 import { wholeNumber } from '../options.ts';
-import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
+import { MAX_COUNTED, TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, textOf } from '../store/store.ts';
 import { within } from '../time.ts';
 import { reasonIn } from '../work/stored.ts';
@@ -8,8 +8,12 @@ import type { OperatorContext } from './views.ts';
 
 /** How many transitions are in each state, and what waits. */
 export interface InboxStats {
+  /**
+   * At most 10,000 are counted of each state; of `settled` all of them, unless another one has more. What is pending is looked for
+   * among the first 10,000 in the order in which workers take them.
+   */
   readonly states: Readonly<Record<TransitionState, number>>;
-  /** How many transitions have each reason. */
+  /** How many transitions have each reason, at most 10,000. */
   readonly reasons: Readonly<Partial<Record<TransitionReason, number>>>;
   /** How many transitions `prune()` has moved into the archive. They are in none of the counts above. */
   readonly archived: number;
@@ -49,14 +53,20 @@ export async function readStats<Tx>(context: OperatorContext<Tx>): Promise<Inbox
   const { statements, settings, spool } = context;
   const states: Record<string, number> = Object.fromEntries(TRANSITION_STATES.map((state) => [state, 0]));
   const reasons: Record<string, number> = {};
-  let [settled, archived] = [0, 0];
+  let [settled, archived, isCut] = [0, 0, false];
   for (const row of await statements.run('count_states', [settings.account])) {
     const state = row['state'] === null ? undefined : choiceOf(row, 'state', TRANSITION_STATES);
     const [reason, count] = [reasonIn(row, 'reason'), numberOf(row, 'count')];
     archived += numberOf(row, 'archived');
     settled += state === undefined ? count : -count;
-    if (state !== undefined) states[state] = (states[state] ?? 0) + count;
-    if (reason !== undefined) reasons[reason] = (reasons[reason] ?? 0) + count;
+    if (state === undefined) continue;
+    states[state] = Math.min((states[state] ?? 0) + count, MAX_COUNTED);
+    if (reason !== undefined) reasons[reason] = Math.min((reasons[reason] ?? 0) + count, MAX_COUNTED);
+    isCut ||= count >= MAX_COUNTED;
+  }
+  if (isCut) {
+    const [row = {}] = await statements.run('count_settled', [settings.account]);
+    settled = numberOf(row, 'count');
   }
   const [row = {}] = await statements.run('count_overdue', [settings.account]);
   return {

@@ -5,7 +5,10 @@ import type { OperatorContext } from './views.ts';
 
 /** What `prune()` removes. */
 export interface PruneOptions {
-  /** The text of bodies of what is over or unhandled, counted from the last delivery. @default 90 */
+  /**
+   * The text of bodies of what is over or unhandled, counted from the last delivery, and the errors of its attempts, counted from
+   * its last change. @default 90
+   */
   readonly bodiesOlderThanDays?: number | undefined;
   /** The same of what waits for a person: `quarantined`, `conflict` and `dead`. Its claims stay for that person. @default 365 */
   readonly waitingBodiesOlderThanDays?: number | undefined;
@@ -24,6 +27,8 @@ export interface Pruned {
 }
 
 const DAY_MS = 86_400_000;
+/** In milliseconds: of what is over or unhandled, and of what waits for a person. */
+type Ages = readonly [over: number, waiting: number];
 /** No rule and no person moves them any more. What a person closed is not among them: it stays with its note. */
 const FINAL = ['settled', 'superseded'] as const;
 
@@ -36,10 +41,16 @@ export async function prune<Tx>(context: OperatorContext<Tx>, options: PruneOpti
   // First, so that no text is removed from what goes as a whole.
   if (archiveOlderThanDays !== undefined)
     for (const state of FINAL) archived += await archive(context, state, archiveOlderThanDays * DAY_MS);
-  return {
-    bodies: await pruneBodies(context, bodiesOlderThanDays * DAY_MS, waitingBodiesOlderThanDays * DAY_MS),
-    archived,
-  };
+  const ages = [bodiesOlderThanDays * DAY_MS, waitingBodiesOlderThanDays * DAY_MS] as const;
+  await pruneFailures(context, ages);
+  return { bodies: await pruneBodies(context, ages), archived };
+}
+
+/** Counted from the last change of their transition. */
+async function pruneFailures<Tx>({ statements, settings }: OperatorContext<Tx>, ages: Ages): Promise<void> {
+  let pruned: readonly unknown[];
+  do pruned = await statements.run('prune_failures', [settings.account, ...ages]);
+  while (pruned.length > 0);
 }
 
 /** In batches, each a transaction: everything else sees a transition here or in the archive. */
@@ -68,15 +79,11 @@ async function archive<Tx>(
 }
 
 /** Removes the text of old bodies. Their claims and digests stay, so that a repetition is recognized. */
-async function pruneBodies<Tx>(
-  { statements, settings }: OperatorContext<Tx>,
-  ageMs: number,
-  waitingAgeMs: number,
-): Promise<number> {
+async function pruneBodies<Tx>({ statements, settings }: OperatorContext<Tx>, ages: Ages): Promise<number> {
   let count = 0;
   for (let after = 0; ; ) {
     // In batches, so that other transactions wait only briefly.
-    const pruned = await statements.run('prune_bodies', [after, settings.account, ageMs, waitingAgeMs]);
+    const pruned = await statements.run('prune_bodies', [after, settings.account, ...ages]);
     if (pruned.length === 0) return count;
     count += pruned.length;
     // The last transition may have more bodies than this: it is looked at again.

@@ -1,5 +1,5 @@
 import { referenceKey, subjectKey } from '../intake/record.ts';
-import { TRANSITION_STATES, type TransitionState } from '../states.ts';
+import { TRANSITION_STATES } from '../states.ts';
 import type { SqlValue } from '../store/store.ts';
 import type { ListOptions } from './views.ts';
 
@@ -10,8 +10,9 @@ interface Search {
   readonly values: readonly SqlValue[];
 }
 
-const DUE: readonly TransitionState[] = ['pending', 'retrying'];
-const PARKED = TRANSITION_STATES.filter((state) => !DUE.includes(state) && state !== 'settled');
+const PARKED = TRANSITION_STATES.filter((state) => !['pending', 'retrying', 'settled'].includes(state));
+/** No index has what is pending, since every payment would write it: it is looked for among the first of what is due. */
+const MAX_DUE = 10_000;
 
 /**
  * Finds the page by an index, whatever was settled before, and only then joins what is shown: by a hashed key, by the newest of
@@ -23,7 +24,7 @@ const PARKED = TRANSITION_STATES.filter((state) => !DUE.includes(state) && state
 export function searchFor(
   options: ListOptions & { readonly transitionId?: string },
   account: string,
-  mark: { readonly id: number; readonly changedAt: number } | undefined,
+  mark: { readonly id: number; readonly changedAt: number; readonly dueAt: number } | undefined,
 ): Search | undefined {
   const { transitionId, state, reason, merchant_reference, internal_reference, since, until } = options;
   const values: SqlValue[] = [account, options.limit ?? 50];
@@ -41,12 +42,15 @@ export function searchFor(
     and('t.changed_at >= cast(? as bigint)', since?.getTime()) +
     and('t.changed_at < cast(? as bigint)', until?.getTime());
   const isByChange = isListedByChange(options);
-  const before = mark === undefined ? [] : [mark.changedAt, mark.id];
-  const page = isByChange
-    ? and('(t.changed_at, t.id) < (cast(? as bigint), cast(? as bigint))', before[0], before[1])
-    : and('t.id < cast(? as bigint)', before[1]);
+  const isQueue = state === 'pending' && keys === '';
+  const page = isQueue
+    ? and('(t.next_at, t.id) > (cast(? as bigint), cast(? as bigint))', mark?.dueAt, mark?.id)
+    : isByChange
+      ? and('(t.changed_at, t.id) < (cast(? as bigint), cast(? as bigint))', mark?.changedAt, mark?.id)
+      : and('t.id < cast(? as bigint)', mark?.id);
   const because = and('t.reason = ?', reason);
-  const order = isByChange ? 't.changed_at desc, t.id desc' : 't.id desc';
+  const queue = 't.next_at, t.id';
+  const order = isQueue ? queue : isByChange ? 't.changed_at desc, t.id desc' : 't.id desc';
   const limit = `order by ${order} limit cast($2 as integer)`;
   const select = 'select t.id, t.changed_at from';
   if (keys !== '') {
@@ -64,11 +68,18 @@ export function searchFor(
     (each) => each === (state ?? each),
   );
   const newest = states.map((each) => {
+    if (each === 'pending') {
+      const first = `t.next_at is not null${isQueue ? page : ''} order by ${queue} limit ${MAX_DUE}`;
+      const due = `select t.* from inbox.transition t where t.account = $1 and ${first}`;
+      const among = `${times}${isQueue ? '' : page} ${limit}`.replace(/\bt\./g, 'due.');
+      return `select id, changed_at from (select due.* from (${due}) as due where due.state = 'pending'${among}) as pending`;
+    }
     // In the text, with the condition of the index, so that the planner can use it.
-    const ofState = `and t.state = '${each}' and ${indexFor(each, reason !== undefined)}`;
+    const ofState = `and t.state = '${each}' and ${indexFor(reason !== undefined)}`;
     return `select id, changed_at from (${ofAccount} ${ofState}${because}${times}${page} ${limit}) as ${each}`;
   });
   if (newest.length === 0) return undefined;
+  if (isQueue) return { found: newest.join(), order, values };
   const found = `select t.id, t.changed_at from (${newest.join(' union all ')}) as t ${limit}`;
   return { found, order, values };
 }
@@ -78,10 +89,7 @@ export function isListedByChange({ state, reason, since, until }: ListOptions): 
   return [state, reason, since, until].some((each) => each !== undefined);
 }
 
-/** The condition of the partial index that gives a state in the order of the changes. What is due is sorted. */
-function indexFor(state: TransitionState, hasReason: boolean): string {
-  if (DUE.includes(state)) return 't.next_at is not null';
-  return hasReason
-    ? "t.state not in ('pending', 'retrying', 'settled')"
-    : "t.state not in ('pending', 'retrying')";
+/** The condition of the partial index that gives a state in the order of the changes. */
+function indexFor(hasReason: boolean): string {
+  return hasReason ? "t.state not in ('pending', 'retrying', 'settled')" : "t.state <> 'pending'";
 }

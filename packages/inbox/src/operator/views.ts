@@ -50,8 +50,19 @@ export interface TransitionSummary {
 export interface TransitionDetails extends TransitionSummary {
   readonly expectation: KnownExpectation | undefined;
   readonly bodies: readonly KeptBody[];
+  /** Attempts that failed, the oldest first; the last 20 are kept, until `prune()` or `forget()` removes them. */
+  readonly failures: readonly FailedAttempt[];
   /** What people did, the oldest first. */
   readonly actions: readonly OperatorAction[];
+}
+
+/** An attempt that failed. */
+export interface FailedAttempt {
+  /** Its number, from 1; it begins again when a person retries or reopens the transition. */
+  readonly attempt: number;
+  /** As `lastError`: at most 500 characters, and of an error of a database without the values that it quotes. */
+  readonly error: string;
+  readonly at: Date;
 }
 
 const ACTIONS = ['retry', 'resolve', 'reopen', 'statement', 'forget'] as const;
@@ -113,7 +124,8 @@ export async function listTransitions<Tx>(
     ? (await findArchived(statements, { keys, account: settings.account }, tx)).map(archivedLine)
     : [];
   const [mark] = after === undefined ? [] : await statements.run('find_mark', [after, settings.account], tx);
-  const last = mark ? lineAt(mark) : archived.find(({ summary }) => summary?.transitionId === after);
+  const old = archived.find(({ summary }) => summary.transitionId === after);
+  const last = mark ? { ...lineAt(mark), dueAt: numberOf(mark, 'due_at') } : old && { ...old, dueAt: 0 };
   if (after !== undefined && last === undefined) return [];
   const rows = await readTransitions(context, options, last, tx);
   const isLater = orderOf(options);
@@ -121,10 +133,9 @@ export async function listTransitions<Tx>(
   const others = archived.filter(
     (line) => isSelected(line.summary, options) && (last === undefined || isLater(last, line) < 0),
   );
-  return [...lines, ...others]
-    .sort(isLater)
-    .slice(0, options.limit ?? 50)
-    .flatMap(({ summary }) => summary ?? []);
+  // What is due has an order of its own, and none of it is archived.
+  const merged = others.length === 0 ? lines : [...lines, ...others].sort(isLater);
+  return merged.slice(0, options.limit ?? 50).flatMap(({ summary }) => summary ?? []);
 }
 
 /** Where a transition is in a list. */
@@ -132,6 +143,11 @@ interface Line {
   readonly id: number;
   readonly changedAt: number;
   readonly summary?: TransitionSummary;
+}
+
+/** Where a page goes on. */
+interface Mark extends Line {
+  readonly dueAt: number;
 }
 
 function lineAt(row: Row): Line {
@@ -190,6 +206,7 @@ export async function showTransition<Tx>(
       ...archivedLine(archived).summary,
       expectation: archived.expectation,
       bodies: [],
+      failures: [],
       actions: (await statements.run('show_actions', [archived.id])).map(actionIn),
     };
   }
@@ -198,18 +215,23 @@ export async function showTransition<Tx>(
     keptBodyIn(body, transitionId, settings.texts),
   );
   const actions = (await statements.run('show_actions', [id])).map(actionIn);
+  const failures = (await statements.run('show_failures', [id])).map((failed) => ({
+    attempt: numberOf(failed, 'attempt'),
+    error: textOf(failed, 'error'),
+    at: dateOf(failed, 'at'),
+  }));
   const summary = summaryIn(row);
   const { merchant_reference, transaction_type } = summary.signed;
   const paid = (await archivedBy({ merchant_reference })).find(
     ({ expectation, signed }) => expectation !== undefined && signed.transaction_type === transaction_type,
   );
-  return { ...summary, expectation: paid?.expectation ?? expectationIn(row), bodies, actions };
+  return { ...summary, expectation: paid?.expectation ?? expectationIn(row), bodies, failures, actions };
 }
 
 async function readTransitions<Tx>(
   { store, statements, settings: { account } }: OperatorContext<Tx>,
   options: ListOptions & { readonly transitionId?: string },
-  last?: Line,
+  last?: Mark,
   tx?: Tx,
 ): Promise<readonly Row[]> {
   const search = searchFor(options, account, last);

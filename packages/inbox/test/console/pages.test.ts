@@ -82,7 +82,7 @@ describe('the list', () => {
 });
 
 describe('the story', () => {
-  it('has every body beside the expectation, the error of the last attempt, and who did what and why', async () => {
+  it('has every body beside the expectation, every attempt with its error, and who did what and why', async () => {
     const { inbox, pay } = await newConsoleShop();
     await inbox.expect(money('DEAD-1'));
     await pay('DEAD-1');
@@ -96,7 +96,8 @@ describe('the story', () => {
     expect(text).toContain('What differs from body 1');
     expect(text).toContain('- "request_amount": 500, was + "request_amount": 7, added');
     expect(text).toContain('retry by dana confirmed in the dashboard of the service');
-    expect(text).toContain('One attempt; the last one failed Error: the ledger <b>is</b> away');
+    expect(text.match(/Attempt 1 failed Error: the ledger <b>is<\/b> away/g)).toHaveLength(2);
+    expect(text).toContain('Attempts 1');
     expect(text).toContain('All attempts failed Every attempt failed');
   });
 

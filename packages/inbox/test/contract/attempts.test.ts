@@ -50,6 +50,55 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     expect(merchant.events).toContainEqual({ name: 'transition.parked', transitionId, ...parked });
   });
 
+  it('show() has every attempt that failed with its error, the last 20 of a transition, also after it has settled', async () => {
+    const retry = { attempts: 30, firstDelayMs: 1000, longestDelayMs: 1000 };
+    const { merchant, inbox, workLater, show } = await newDueShop(engine, { retry });
+    inbox.handle(async (transition) => {
+      if (transition.attempt < 24) throw new Error(`failure ${transition.attempt}`);
+      await creditIn(merchant)(transition);
+    });
+    for (let attempt = 1; attempt <= 3; attempt += 1) await workLater();
+    const [first, second] = (await show())?.failures ?? [];
+    expect([first, second]).toMatchObject([
+      { attempt: 1, error: 'Error: failure 1' },
+      { attempt: 2, error: 'Error: failure 2' },
+    ]);
+    expect((second?.at.getTime() ?? 0) - (first?.at.getTime() ?? 0)).toBeGreaterThanOrEqual(MINUTE_MS);
+    await order(inbox, 'ORD-2');
+    for (let attempt = 4; attempt <= 24; attempt += 1) await workLater();
+    const settled = await show();
+    expect(settled).toMatchObject({ state: 'settled', lastError: undefined });
+    expect(settled?.failures.map(({ error }) => error)).toEqual(
+      Array.from({ length: 20 }, (_, index) => `Error: failure ${index + 4}`),
+    );
+    expect((await show('ORD-2'))?.failures).toHaveLength(20);
+  });
+
+  it('a payment that succeeds writes no failure, and one whose answer was lost is kept once', async () => {
+    const merchant = await newMerchant(engine);
+    let lost = 0;
+    const store = watchedStore(merchant.newStore(), async (text, run) => {
+      const rows = await run();
+      const isFailure = /set unfinished = 0, state = \$3/.test(text);
+      if (!isFailure || lost > 0) return rows;
+      lost += 1;
+      throw Object.assign(new Error('the answer was lost'), { code: 'ECONNRESET' });
+    });
+    const inbox = merchant.open({ store, ...LATER });
+    await order(inbox, 'ORD-1', 'ORD-2');
+    inbox.handle(async (transition) => {
+      if (transition.signed.merchant_reference === 'ORD-1') throw new Error('no');
+      await creditIn(merchant)(transition);
+    });
+    await workUntil(inbox, async () => {
+      const { retrying, settled } = (await inbox.stats()).states;
+      return retrying === 1 && settled === 1;
+    });
+    expect(lost).toBe(1);
+    const failures = await merchant.query(`select attempt, error from ${merchant.table('failure')}`);
+    expect(failures).toEqual([{ attempt: 1, error: 'Error: no' }]);
+  });
+
   it('a handler that takes too long fails, holds up no other, and can no longer use its transaction', async () => {
     const { merchant, inbox } = await newDueShop(engine, { ...LATER, handlerTimeoutMs: 150 });
     const [isLate, mayGoOn] = [signal(), signal()];

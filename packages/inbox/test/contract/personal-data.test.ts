@@ -6,7 +6,18 @@ import { describe, expect, it } from 'vitest';
 import { aesGcm, type InboxOptions, type Store } from '../../src/index.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type Merchant, newMerchant } from '../support/merchant.ts';
-import { creditIn, DAY_MS, LATER, money, NOTE, newShop, ORDER, type Shop, shopOf } from '../support/shop.ts';
+import {
+  creditIn,
+  DAY_MS,
+  LATER,
+  money,
+  NOTE,
+  newShop,
+  ORDER,
+  order,
+  type Shop,
+  shopOf,
+} from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { workOff } from '../support/until.ts';
 
@@ -290,10 +301,13 @@ describe.each(ENGINES)('forget() on %s', (engine) => {
     await pay('ORD-1');
     await inbox.retry(paid('ORD-1', 500).transitionId, { by: 'kim', note: `${NAME} called from ${PHONE}` });
     await workOff(inbox);
-    expect((await show())?.lastError).toContain(NAME);
+    const failed = await show();
+    expect(failed?.lastError).toContain(NAME);
+    expect(failed?.failures.map(({ error }) => error)).toEqual([failed?.lastError, failed?.lastError]);
     await inbox.forget('ORD-1', WHY);
     expect(await show()).toMatchObject({
       lastError: undefined,
+      failures: [],
       actions: [
         { action: 'retry', by: 'kim', note: '(removed by forget())' },
         { action: 'forget', ...WHY },
@@ -360,5 +374,31 @@ describe.each(ENGINES)('prune() on %s', (engine) => {
     await inbox.expect(money('WRONG', '500'), { replace: true });
     await workOff(inbox);
     expect(await merchant.credits()).toEqual(['WRONG 500']);
+  });
+
+  it('removes the errors of attempts in the time of their bodies, and with the archive', async () => {
+    const retry = { attempts: 2, firstDelayMs: 1000, longestDelayMs: 1000 };
+    const shop = await newShop(engine, { retry }, ({ signed, attempt }) => {
+      if (signed.merchant_reference === 'DEAD' || attempt === 1) throw new Error(`no order of ${NAME}`);
+    });
+    const { merchant, inbox, show, workLater } = shop;
+    const counts = async (): Promise<(number | undefined)[]> =>
+      Promise.all(['DEAD', 'OVER', 'OLD'].map(async (one) => (await show(one))?.failures.length));
+    await order(inbox, 'OLD', 'DEAD');
+    for (let attempt = 1; attempt <= 2; attempt += 1) await workLater();
+    await merchant.advance(300 * DAY_MS);
+    await order(inbox, 'OVER');
+    for (let attempt = 1; attempt <= 2; attempt += 1) await workLater();
+    expect(await counts()).toEqual([2, 1, 1]);
+    await merchant.open({ account: 'other' }).prune({ bodiesOlderThanDays: 1 });
+    expect(await inbox.prune({ archiveOlderThanDays: 200 })).toMatchObject({ archived: 1 });
+    expect(await counts()).toEqual([2, 1, 0]);
+    await merchant.advance(89 * DAY_MS);
+    await inbox.prune();
+    expect(await counts()).toEqual([0, 1, 0]);
+    expect(await show('DEAD')).toMatchObject({ state: 'dead', lastError: undefined });
+    await merchant.advance(2 * DAY_MS);
+    await inbox.prune();
+    expect(await merchant.query(`select * from ${merchant.table('failure')}`)).toEqual([]);
   });
 });

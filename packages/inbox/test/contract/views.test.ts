@@ -42,6 +42,28 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     expect(await inbox.list({ merchant_reference: 'A', state: 'pending' })).toHaveLength(1);
   });
 
+  it('list() gives what is pending in the order in which workers take it, in pages, beside what is retried', async () => {
+    const { merchant, inbox } = await newShop(engine, LATER, () => Promise.reject(new Error('no')));
+    await inbox.expect(money('RETRIED'));
+    await inbox.receive(paid('RETRIED', 500));
+    await workOff(inbox);
+    for (const reference of 'ABC') {
+      await inbox.receive(paid(reference, 500));
+      await merchant.advance(MINUTE_MS / 10);
+    }
+    const page = async (options: ListOptions): Promise<string[]> =>
+      (await inbox.list({ state: 'pending', ...options })).map(({ signed }) => signed.merchant_reference);
+    expect(await page({})).toEqual(['A', 'B', 'C']);
+    expect(await page({ limit: 2 })).toEqual(['A', 'B']);
+    const { transitionId: after } = paid('B', 500);
+    expect(await page({ limit: 2, after })).toEqual(['C']);
+    expect(await inbox.list({ state: 'retrying' })).toHaveLength(1);
+    const all = (await inbox.list({ since: new Date(0) })).map(({ signed }) => signed.merchant_reference);
+    expect(all).toEqual(['C', 'B', 'A', 'RETRIED']);
+    await workOff(inbox);
+    expect(await page({ after })).toEqual([]);
+  });
+
   it('list() finds either reference exactly, whatever a reference holds', async () => {
     const { merchant, inbox } = await newShop(engine);
     const json = ['ORD-1","internal_reference":"INT-1', '"merchant_reference":"ORD-1","internal_reference":'];

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { createInbox, type Inbox, postgres, type SqlValue, type Store, sqlite } from '../../src/index.ts';
+import { MAX_COUNTED } from '../../src/states.ts';
 import { folderOnDisk } from '../support/temporary-folder.ts';
 
 const COUNT = 40_000;
@@ -19,6 +20,19 @@ const FILLS = [
   ${NUMBERS} select 'r' || i, '"COLLECTION"', '', 'm' || i, 'UGX', '1', 'both', '[]', i, case when i % 1000 > 2 then 't' || i end,
     i from n`,
   `insert into inbox.tally (account, total) values ('', ${COUNT})`,
+];
+
+/** As many of each state that waits for a worker or a person, in turn: a backlog of a day without the ledger. */
+const BACKLOG = 100_000;
+const IN_TURN =
+  "case i % 5 when 0 then 'retrying' when 1 then 'pending' when 2 then 'unhandled' when 3 then 'dead'";
+const BACKLOG_FILLS = [
+  (FILLS[0] ?? '').replace(`i < ${COUNT}`, `i < ${BACKLOG}`),
+  `insert into inbox.transition (id, account, state, reason, bodies, next_at, changed_at)
+  ${NUMBERS.replace(String(COUNT), String(BACKLOG))} select i, '', ${IN_TURN} else 'quarantined' end,
+    case i % 5 when 2 then 'no_expectation' when 3 then 'attempts_used_up' when 4 then 'amount_mismatch' end, 1,
+    case when i % 5 < 2 then i end, i from n`,
+  `insert into inbox.tally (account, total) values ('', ${BACKLOG})`,
 ];
 
 const day = (time: number): Date => new Date(time);
@@ -49,6 +63,27 @@ const CALLS: Calls = {
   'overdue()': (inbox) => inbox.overdue({ limit }),
 };
 
+/** What the pages of the console ask for: lists of five, of a page and of one more, and the preview of many. */
+const PAGES: Calls = {
+  ...Object.fromEntries(
+    (['retrying', 'pending', 'unhandled', 'dead', 'quarantined', 'settled'] as const).flatMap((state) => [
+      [`list() of what is ${state}`, (inbox: Views) => inbox.list({ state, limit: 26 })],
+      [`the next page of what is ${state}`, (inbox: Views) => inbox.list({ state, after, limit: 26 })],
+    ]),
+  ),
+  'list() by a state and a reason': (inbox) =>
+    inbox.list({ state: 'dead', reason: 'attempts_used_up', until: day(90_000), limit: 26 }),
+  'list() by a reference and a state': (inbox) =>
+    inbox.list({ merchant_reference: 'm1', state: 'pending', limit: 26 }),
+  'list()': (inbox) => inbox.list({ limit: 26 }),
+  'the story': (inbox) => inbox.show(after),
+};
+/** These read more, and not more for a longer backlog. */
+const BOUNDED: Calls = {
+  'stats()': (inbox) => inbox.stats(),
+  'list() since a moment': (inbox) => inbox.list({ since: day(100), limit }),
+};
+
 interface Asked {
   readonly text: string;
   readonly values: readonly SqlValue[];
@@ -73,9 +108,9 @@ async function askedBy<Tx>(store: Store<Tx>, call: Calls[string]): Promise<Asked
   return asked.filter(({ text }) => /^\s*select/.test(text) && text.includes(store.prefix));
 }
 
-async function fill<Tx>(store: Store<Tx>): Promise<void> {
+async function fill<Tx>(store: Store<Tx>, fills: readonly string[] = FILLS): Promise<void> {
   await createInbox({ store }).ready();
-  for (const text of FILLS) await store.query({ text: text.replaceAll('inbox.', store.prefix) }, []);
+  for (const text of fills) await store.query({ text: text.replaceAll('inbox.', store.prefix) }, []);
 }
 
 /** What the views asked before: newest first by the id, and a look at every row. */
@@ -88,6 +123,18 @@ const CONTROLS = [
 /** More than the nine states, each with a page, and what is open in this data; and far below what is settled. */
 const FEW = 200;
 
+/** How many rows the plan's busiest node reads, in all of its loops or in each. */
+async function visitedBy(pool: pg.Pool, { text, values }: Asked, of?: 'of one loop'): Promise<number> {
+  const { rows } = await pool.query(`explain (analyze, format json) ${text}`, [...values]);
+  const [{ Plan: root }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }];
+  const visited = flat(root).map(
+    (node) =>
+      (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) *
+      (of === undefined ? node['Actual Loops'] : 1),
+  );
+  return Math.max(...visited);
+}
+
 describe('what an operator asks on postgres, with 40,000 settled', () => {
   const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4 });
   const store = postgres(pool, { schema: 'operator_plans' });
@@ -99,29 +146,63 @@ describe('what an operator asks on postgres, with 40,000 settled', () => {
     return () => pool.end();
   });
 
-  /** How many rows the plan's busiest node reads. */
-  async function visitedBy({ text, values }: Asked): Promise<number> {
-    const { rows } = await pool.query(`explain (analyze, format json) ${text}`, [...values]);
-    const [{ Plan: root }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }];
-    const visited = flat(root).map(
-      (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
-    );
-    return Math.max(...visited);
-  }
-
   it.each(Object.entries(CALLS))('%s visits few rows', async (_, call) => {
     const asked = await askedBy(store, call);
     expect(asked.length).toBeGreaterThan(0);
-    for (const each of asked) expect(await visitedBy(each), each.text).toBeLessThan(FEW);
+    for (const each of asked) expect(await visitedBy(pool, each), each.text).toBeLessThan(FEW);
   });
 
   it.each(CONTROLS)('visits nearly all of them when it asks: %s (control)', async (text) => {
     const asked = { text: text.replaceAll('inbox.', store.prefix), values: [''] };
-    expect(await visitedBy(asked)).toBeGreaterThan(COUNT / 2);
+    expect(await visitedBy(pool, asked)).toBeGreaterThan(COUNT / 2);
   });
 });
 
-describe('what an operator asks on sqlite, with 40,000 settled', () => {
+describe('what an operator asks on postgres, with 100,000 that are parked or due', () => {
+  const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4 });
+  const store = postgres(pool, { schema: 'backlog_plans' });
+  beforeAll(async () => {
+    await fill(store, BACKLOG_FILLS);
+    await pool.query('vacuum analyze backlog_plans.transition, backlog_plans.callback');
+    return () => pool.end();
+  });
+
+  it.each(Object.entries(PAGES))('%s visits few rows', async (_, call) => {
+    for (const each of await askedBy(store, call))
+      expect(await visitedBy(pool, each), each.text).toBeLessThan(FEW);
+  });
+
+  it.each(Object.entries(BOUNDED))('%s visits no more than are counted of a state', async (_, call) => {
+    for (const each of await askedBy(store, call))
+      expect(await visitedBy(pool, each, 'of one loop'), each.text).toBeLessThanOrEqual(MAX_COUNTED);
+  });
+
+  it('stats() says where it has not counted all', async () => {
+    const { states, reasons } = await createInbox({ store }).stats();
+    const cut = {
+      retrying: MAX_COUNTED,
+      unhandled: MAX_COUNTED,
+      dead: MAX_COUNTED,
+      quarantined: MAX_COUNTED,
+    };
+    expect(states).toMatchObject({ ...cut, conflict: 0, pending: MAX_COUNTED / 2, settled: 0 });
+    expect(reasons).toEqual({
+      no_expectation: MAX_COUNTED,
+      attempts_used_up: MAX_COUNTED,
+      amount_mismatch: MAX_COUNTED,
+    });
+  });
+
+  it.each(CONTROLS.slice(2))('visits all of them when it asks: %s (control)', async (text) => {
+    const asked = { text: text.replaceAll('inbox.', store.prefix), values: [''] };
+    expect(await visitedBy(pool, asked)).toBe(BACKLOG);
+  });
+});
+
+describe.each([
+  ['40,000 settled', FILLS, CALLS],
+  ['100,000 that are parked or due', BACKLOG_FILLS, { ...PAGES, ...BOUNDED }],
+])('what an operator asks on sqlite, with %s', (_name, fills, calls) => {
   const store = sqlite(`${folderOnDisk()}/plans.db`);
   /** Tables that are read from one end to the other. The newest ids are read so, up to the limit. */
   async function scannedBy({ text, values }: Asked): Promise<unknown[]> {
@@ -138,11 +219,11 @@ describe('what an operator asks on sqlite, with 40,000 settled', () => {
       .filter((detail) => /^SCAN (t|c|e|b|payment_inbox_\w+)\b/.test(String(detail)));
   }
   beforeAll(async () => {
-    await fill(store);
+    await fill(store, fills);
     return () => store.close?.();
   });
 
-  it.each(Object.entries(CALLS).filter(([name]) => name !== 'list()'))(
+  it.each(Object.entries(calls).filter(([name]) => name !== 'list()'))(
     '%s scans no table',
     async (_, call) => {
       for (const each of await askedBy(store, call)) expect(await scannedBy(each), each.text).toEqual([]);

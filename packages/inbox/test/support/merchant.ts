@@ -106,6 +106,7 @@ const TIMES = {
   delivery: ['last_at'],
   expectation: ['deadline_at', 'settled_at'],
   balance: ['taken_at'],
+  failure: ['at'],
   pulse: ['seen_at'],
 };
 

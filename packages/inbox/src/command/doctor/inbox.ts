@@ -2,12 +2,12 @@ import { open } from 'node:fs/promises';
 import { tryToKeep } from '../../intake/keep.ts';
 import { oldestDueSeconds, readStats } from '../../operator/health.ts';
 import { numberOf, textOf } from '../../store/store.ts';
+import { countText, WAITS_FOR_PERSON } from '../../words.ts';
 import type { OpenStore } from '../open-inbox.ts';
 import { type Finding, notice, problem } from './finding.ts';
 
 const LATE_SECONDS = 60;
 const KEEP_MS = 5000;
-const WAITING = ['conflict', 'dead', 'quarantined'] as const;
 
 /** What the tables say, on both engines. */
 export async function checkInbox<Tx>(opened: OpenStore<Tx>): Promise<(Finding | false)[]> {
@@ -19,8 +19,10 @@ export async function checkInbox<Tx>(opened: OpenStore<Tx>): Promise<(Finding | 
   const isHeard = ears !== undefined && numberOf(ears, 'listeners') > 0;
   const late = Math.floor(await oldestDueSeconds(opened));
   const { states, overdue } = await readStats(opened);
-  const waiting = WAITING.filter((state) => states[state] > 0).map((state) => `${states[state]} ${state}`);
-  if (overdue > 0) waiting.push(`${overdue} overdue`);
+  const waiting = WAITS_FOR_PERSON.filter((state) => states[state] > 0).map(
+    (state) => `${countText(states[state])} ${state}`,
+  );
+  if (overdue > 0) waiting.push(`${countText(overdue)} overdue`);
   const sign = age === undefined ? 'is missing' : `was ${age} seconds ago`;
   const slow = 'Probably handlers are slow or hang: see the log of the worker, or raise its concurrency.';
   const none =

@@ -26,9 +26,11 @@ export async function bulkPage(
   const { state, reason } = filterOf(view.query) ?? {};
   if ((action !== 'retry' && action !== 'resolve') || state === undefined) return missingPage(view);
   if (!view.access.may.includes(action)) return missingPage(view);
-  const found = await view.inbox.list({ state, reason, limit: MOST });
+  const found = await view.inbox.list({ state, reason, limit: SHOWN });
   const [newest] = found;
-  const title = `${action === 'retry' ? 'Retry' : 'Resolve'} ${counted(found.length, 'transition')}`;
+  const { states, reasons } = await view.inbox.stats();
+  const moved = Math.min(MOST, (reason === undefined ? states[state] : reasons[reason]) ?? 0);
+  const title = `${action === 'retry' ? 'Retry' : 'Resolve'} ${counted(moved, 'transition')}`;
   const fields = fieldsOf(action, refused?.filled);
   const kept = { action, state, ...(reason === undefined ? {} : { reason }) };
   return consolePage(view, {
@@ -41,7 +43,7 @@ export async function bulkPage(
       newest === undefined
         ? html`<p>There is none to move.</p>`
         : html`<p>${action === 'retry' ? 'Checks them again now, under the same rules and with all attempts.' : 'Closes them, and applies nothing.'} ${
-            found.length === MOST
+            moved === MOST
               ? `These are the ${MOST} that changed last; repeat it for the rest.`
               : 'What changes after this page was made is left alone.'
           }</p>
@@ -55,8 +57,8 @@ export async function bulkPage(
             button: title,
             kind: 'danger',
           })}</section>
-<section class="stack"><h2>${found.length > SHOWN ? `The first ${SHOWN}` : 'Which ones'}</h2>
+<section class="stack"><h2>${moved > SHOWN ? `The first ${SHOWN}` : 'Which ones'}</h2>
 <p class="quiet">All of them: <code>${state}</code>${reason === undefined ? '' : html` for the reason <code>${reason}</code>, ${wordsOf({ state, reason }).heading.toLowerCase()}`}.</p>
-${transitionList(view, 'moved', found.slice(0, SHOWN))}</section>`,
+${transitionList(view, 'moved', found)}</section>`,
   });
 }

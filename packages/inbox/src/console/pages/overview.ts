@@ -1,8 +1,8 @@
-import { count, counted, type Markup, note } from '@payment-service/pages';
+import { counted, type Markup, note } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { InboxStats } from '../../operator/health.ts';
 import type { TransitionState } from '../../states.ts';
-import { STATE_WORDS, WAITS_FOR_PERSON } from '../../words.ts';
+import { countText, STATE_WORDS, WAITS_FOR_PERSON } from '../../words.ts';
 import { overdueList } from './overdue.ts';
 import { at, consolePage, type View } from './page.ts';
 import { paidForm } from './paid.ts';
@@ -22,41 +22,45 @@ export async function overviewPage(view: View): Promise<Response> {
     open.map(async (state) => [state, await inbox.list({ state, limit: SHOWN })] as const),
   );
   const overdue = stats.overdue === 0 ? [] : await inbox.overdue({ limit: SHOWN });
-  const needed = WAITS_FOR_PERSON.reduce((sum, state) => sum + stats.states[state], 0);
+  const needed = WAITS_FOR_PERSON.map((state) => stats.states[state]);
+  const isNone = needed.every((count) => count === 0);
   return consolePage(view, {
     title: 'Overview',
     section: '/',
-    says: `${counted(needed, 'transition needs', 'transitions need')} a person`,
+    says: `${countText(...needed)} need a person`,
     banners: banners(stats),
     body: html`${paidForm(view, '')}
 ${tiles(view, stats, needed)}
-${needed === 0 ? note('good', 'Nothing waits for a person.') : ''}
+${isNone ? note('good', 'Nothing waits for a person.') : ''}
 ${groups.map(
   ([state, found]) =>
     html`<section class="stack" id="${state}"><div class="head"><h2>${STATE_WORDS[state].heading}</h2>
-<a href="${at(view, `/transitions?state=${state}`)}">All ${count(stats.states[state])}<span class="hidden-text"> that are ${state}</span></a></div>
+<a href="${at(view, `/transitions?state=${state}`)}">All ${countText(stats.states[state])}<span class="hidden-text"> that are ${state}</span></a></div>
 <p class="quiet">${inline(`${STATE_WORDS[state].meaning} ${STATE_WORDS[state].todo}`)}</p>
 ${transitionList(view, `${state}-transitions`, found)}</section>`,
 )}
 ${
   overdue.length === 0
     ? ''
-    : html`<section class="stack" id="overdue-payments"><div class="head"><h2>Overdue</h2><a href="${at(view, '/overdue')}">All ${count(stats.overdue)}<span class="hidden-text"> that are overdue</span></a></div>
+    : html`<section class="stack" id="overdue-payments"><div class="head"><h2>Overdue</h2><a href="${at(view, '/overdue')}">All ${countText(stats.overdue)}<span class="hidden-text"> that are overdue</span></a></div>
 <p class="quiet">Payments whose callback has not come by their deadline. Ask the service about them.</p>
 ${overdueList(view, overdue)}</section>`
 }`,
   });
 }
 
-function tiles(view: View, { states, overdue }: InboxStats, needed: number): Markup {
-  const tile = (path: string, label: string, value: number, tone: string): Markup =>
-    html`<a class="tile ${value === 0 ? 'neutral' : tone}" href="${at(view, path)}"><strong>${count(value)}</strong><span>${label}</span></a>`;
-  return html`<div class="tiles" id="counts">
-${tile('/transitions', needed === 1 ? 'needs a person' : 'need a person', needed, 'bad')}
-${tile('/overdue', 'overdue', overdue, 'wait')}
-${tile('/transitions?state=retrying', 'retrying', states.retrying, 'wait')}
-${tile('/transitions?state=pending', 'about to be applied', states.pending, 'info')}
-${tile('/transitions?state=settled', 'applied', states.settled, 'good')}</div>`;
+function tiles(view: View, { states, overdue }: InboxStats, needed: readonly number[]): Markup {
+  const rows: readonly (readonly [path: string, label: string, tone: string, ...counts: number[]])[] = [
+    ['/transitions', countText(...needed) === '1' ? 'needs a person' : 'need a person', 'bad', ...needed],
+    ['/overdue', 'overdue', 'wait', overdue],
+    ['/transitions?state=retrying', 'retrying', 'wait', states.retrying],
+    ['/transitions?state=pending', 'about to be applied', 'info', states.pending],
+    ['/transitions?state=settled', 'applied', 'good', states.settled],
+  ];
+  return html`<div class="tiles" id="counts">${rows.map(([path, label, tone, ...counts]) => {
+    const text = countText(...counts);
+    return html`<a class="tile ${text === '0' ? 'neutral' : tone}" href="${at(view, path)}"><strong>${text}</strong><span>${label}</span></a>`;
+  })}</div>`;
 }
 
 /** What is wrong with the inbox as a whole. */

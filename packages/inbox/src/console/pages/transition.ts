@@ -66,13 +66,14 @@ ${actionForms(view, transition, refused?.filled)}</div></div>`,
   });
 }
 
-function facts({ signed, reason, expectation, refusedBodies }: TransitionDetails): Markup {
+function facts({ signed, reason, attempts, expectation, refusedBodies }: TransitionDetails): Markup {
   const rows: readonly (readonly [string, Markup | string | undefined])[] = [
     ['Reason', reason === undefined ? undefined : html`<code>${reason}</code>`],
     ['Status', signed.transaction_status],
     ['Type', signed.transaction_type],
     ['Event', signed.event],
     ['Service’s reference', html`<code>${signed.internal_reference || 'none'}</code>`],
+    ['Attempts', attempts === 0 ? undefined : String(attempts)],
     ['Expected', expectation === undefined ? 'nothing' : moneyText(expectation)],
     ['Expected before', expectation?.replaced.map(moneyText).join(', ') || undefined],
     [
@@ -89,8 +90,7 @@ type Step = readonly [at: Date, tone: Tone, title: Markup | string, detail?: Mar
 
 /** Everything that is kept of what happened, the oldest first. */
 function story(transition: TransitionDetails): Markup {
-  const { firstAt, changedAt, nextAt, bodies, actions, attempts, lastError, state } = transition;
-  const tries = `${attempts === 1 ? 'One attempt' : `${attempts} attempts`}${lastError === undefined ? '' : '; the last one failed'}`;
+  const { firstAt, changedAt, nextAt, bodies, failures, actions, state } = transition;
   const steps: Step[] = [
     ...(transition.isArchived ? [] : [[firstAt, 'info', 'First delivery'] as const]),
     ...bodies
@@ -102,12 +102,14 @@ function story(transition: TransitionDetails): Markup {
           html`A different body came: <a href="#body-${index + 2}">body ${index + 2}</a>`,
         ],
       ),
+    ...failures.map(
+      ({ attempt, error, at: when }): Step => [when, 'bad', `Attempt ${attempt} failed`, error],
+    ),
     ...actions.map(
       ({ action, by, note: why, at: when }): Step => [when, 'neutral', `${action} by ${by}`, why],
     ),
   ];
   steps.sort(([one], [other]) => one.getTime() - other.getTime());
-  if (attempts > 0) steps.push([changedAt, lastError === undefined ? 'info' : 'bad', tries, lastError]);
   steps.push([changedAt, toneOf(transition), wordsOf(transition).heading, html`Now <code>${state}</code>.`]);
   if (nextAt !== undefined) steps.push([nextAt, 'wait', 'A worker looks at it again']);
   return html`${steps.map(

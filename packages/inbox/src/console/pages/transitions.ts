@@ -2,7 +2,7 @@ import { chips, type Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { ListOptions, TransitionSummary } from '../../operator/views.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../../states.ts';
-import { REASON_WORDS, STATE_WORDS } from '../../words.ts';
+import { countText, REASON_WORDS, STATE_WORDS } from '../../words.ts';
 import { table } from '../csv.ts';
 import { at, consolePage, missingPage, type View } from './page.ts';
 import { transitionList } from './summary.ts';
@@ -70,19 +70,23 @@ export async function transitionsPage(view: View): Promise<Response> {
   const ofState = Object.entries(reasons).filter(
     ([one]) => one === reason || (state !== undefined && stateOf(one) === state),
   );
-  const total = Object.values(states).reduce((sum, one) => sum + one, 0);
   return consolePage(view, {
     title: 'Transitions',
     section: '/transitions',
     body: html`<div class="filters">${chips([
-      { href: addressOf(view, { reference }), label: 'all', count: total, isCurrent: state === undefined },
+      {
+        href: addressOf(view, { reference }),
+        label: 'all',
+        count: countText(...Object.values(states)),
+        isCurrent: state === undefined,
+      },
       ...Object.keys(STATE_WORDS)
         .filter(isState)
         .filter((one) => states[one] > 0 || one === state)
         .map((one) => ({
           href: addressOf(view, { reference, state: one }),
           label: one,
-          count: states[one],
+          count: countText(states[one]),
           isCurrent: one === state,
         })),
     ])}${searchForm(view, filter)}</div>
@@ -93,7 +97,7 @@ ${
         ofState.map(([one, count]) => ({
           href: addressOf(view, { reference, state, reason: one as TransitionReason }),
           label: one,
-          count,
+          count: countText(count),
           isCurrent: one === reason,
         })),
         'Reasons',
