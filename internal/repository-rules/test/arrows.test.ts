@@ -1,12 +1,17 @@
 /** ARCHITECTURE.md draws which package uses which; no package.json or import adds an arrow. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Arrows, drawnArrows } from '../src/arrows/drawn-arrows.ts';
 import { privateImports, undeclaredImports } from '../src/arrows/foreign-imports.ts';
 import { waysToTheClient } from '../src/arrows/reachable-client.ts';
+import { roomCircles } from '../src/arrows/room-circles.ts';
 import { undrawnDependencies } from '../src/arrows/undrawn-dependencies.ts';
 import { adapters, publishedPackages, type WorkspacePackage, workspacePackages } from '../src/manifests.ts';
 import { section } from '../src/markdown.ts';
-import { fileAt, filesMatching, repositoryFiles } from '../src/repository.ts';
+import { fileAt, filesMatching, repositoryFiles, root } from '../src/repository.ts';
 
 const arrows = drawnArrows(section(fileAt('ARCHITECTURE.md').text, '## The arrows'));
 
@@ -47,7 +52,60 @@ test('adapters and the inbox load neither the client, nor zod, nor the explanati
   expect(waysToTheClient(receiving, workspacePackages(), repositoryFiles())).toEqual([]);
 });
 
+/** Circles that are still there. The list only gets shorter. */
+const KNOWN_ROOMS: readonly string[] = ['benchmarks', 'packages/inbox'];
+const KNOWN_FILES: readonly string[] = [
+  'packages/inbox/src/**',
+  'packages/core/src/client/**',
+  'benchmarks/src/**',
+];
+
+test('no rooms of a package import each other', () => {
+  const checked = workspacePackages().filter(({ folder }) => !KNOWN_ROOMS.includes(folder));
+  expect(checked.length).toBeGreaterThan(20);
+  expect(checked.flatMap(({ folder }) => roomCircles(folder, repositoryFiles()))).toEqual([]);
+});
+
+test('the linter finds circles of files in every package, but for the known ones', () => {
+  const { linter, overrides = [] } = JSON.parse(fileAt('biome.json').text);
+  expect(linter.rules.suspicious.noImportCycles).toEqual({ level: 'error', options: { ignoreTypes: false } });
+  const off = overrides.filter((one: object) => JSON.stringify(one).includes('noImportCycles'));
+  expect(off.flatMap(({ includes }: { includes: string[] }) => includes)).toEqual(KNOWN_FILES);
+});
+
 describe('controls', () => {
+  test('rooms that import each other, directly or through a third one, are reported', () => {
+    const files = [
+      ['packages/a/src/index.ts', "import './work/a.ts';"],
+      ['packages/a/src/work/a.ts', "import type { B } from '../intake/b.ts';\nimport './c.ts';"],
+      ['packages/a/src/intake/b.ts', "const store = () => import('../store/s.ts');"],
+      ['packages/a/src/store/s.ts', "export { c } from '../work/c.ts';"],
+      ['packages/a/src/work/c.ts', "import '../words.ts';"],
+    ].map(([path = '', text = '']) => ({ path, text }));
+    expect(roomCircles('packages/a', files)).toEqual([
+      'packages/a: work',
+      'packages/a: intake',
+      'packages/a: store',
+    ]);
+    expect(roomCircles('packages/a', files.slice(0, 3))).toEqual([]);
+  });
+
+  test('the linter reports two files that import only types of each other', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'circle-'));
+    const { linter } = JSON.parse(fileAt('biome.json').text);
+    writeFileSync(join(folder, 'biome.json'), JSON.stringify({ linter }));
+    const lint = () =>
+      spawnSync(join(root, 'node_modules/.bin/biome'), ['lint', '--only=suspicious/noImportCycles', '.'], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+    writeFileSync(join(folder, 'a.ts'), "import type { B } from './b.ts';\nexport type A = B;\n");
+    writeFileSync(join(folder, 'b.ts'), 'export type B = string;\n');
+    expect(lint().status).toBe(0);
+    writeFileSync(join(folder, 'b.ts'), "import type { A } from './a.ts';\nexport type B = A | 1;\n");
+    expect(lint()).toMatchObject({ status: 1, stderr: expect.stringContaining('noImportCycles') });
+  });
+
   const drawn: Arrows = drawnArrows(
     '    openapi → core → koa | express → apps/shop\n    core → internal/suite → (dev only) the adapters\n',
   );

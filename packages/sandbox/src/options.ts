@@ -1,13 +1,13 @@
 import { ConfigurationError } from '@payment-service/core';
 import { checkOptions, FUNCTION, type OptionRules } from '@payment-service/core/receive';
 import { redirectProblem } from './deliveries/callback-data.ts';
-import type { Misbehaviour, RetrySettings } from './deliveries/misbehaviour.ts';
-import { checkAllowedHosts, destinationProblem } from './http/hosts.ts';
-import { checkProviders, defaultProviders, type SandboxProvider } from './service/providers.ts';
-import { SandboxRefusal } from './service/refusal.ts';
+import { checkProviders, defaultProviders } from './service/providers.ts';
 import { readMisbehaviour, readRetryRules } from './service/requests.ts';
 import type { Clock } from './state/clock.ts';
-import type { Settings } from './state/records.ts';
+import { checkAllowedHosts, destinationProblem } from './state/hosts.ts';
+import type { Misbehaviour, RetrySettings } from './state/misbehaviour.ts';
+import type { SandboxProvider, Settings } from './state/records.ts';
+import { SandboxRefusal } from './state/refusal.ts';
 
 /** Options of `createSandbox()`. An unknown option throws at construction. */
 export interface SandboxOptions {

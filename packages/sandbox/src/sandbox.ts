@@ -1,16 +1,14 @@
 import { ConfigurationError, createVerifier } from '@payment-service/core';
 import { ConnectionError } from '@payment-service/core/client';
-import type { CheckReport } from './check/check.ts';
+import { createApp } from './app.ts';
 import { createDeliveries } from './deliveries/deliveries.ts';
 import { createSender } from './deliveries/send.ts';
 import { createSigner } from './deliveries/signer.ts';
-import { createApp } from './http/app.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { checkSandboxOptions, type SandboxOptions } from './options.ts';
 import { refuseProduction } from './refuse-production.ts';
 import {
   type CollectionRequest,
-  type Composition,
   type Outcome,
   type PayoutRequest,
   readClock,
@@ -35,7 +33,8 @@ import {
 import { mintAccount, randomSeed, type SandboxAccount } from './state/account.ts';
 import { createChangeFeed } from './state/changes.ts';
 import { type Clock, systemClock } from './state/clock.ts';
-import type { TransactionRecord } from './state/records.ts';
+import type { Composition } from './state/misbehaviour.ts';
+import type { CheckReport, TransactionRecord } from './state/records.ts';
 import { sqliteFile } from './state/sqlite-file.ts';
 import { createStore, type Store } from './state/store.ts';
 

@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createVerifier } from '@payment-service/core';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type CheckReport, createSandbox, type Sandbox, SandboxRefusal } from '../src/index.ts';
+import { createSandbox, type Sandbox, SandboxRefusal } from '../src/index.ts';
+import type { CheckReport } from '../src/state/records.ts';
 import { call } from './support/api.ts';
 
 const closing: (() => Promise<unknown> | unknown)[] = [];

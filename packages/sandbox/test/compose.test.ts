@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallbackPreview } from '../src/deliveries/compose.ts';
-import type { Composition, SandboxDelivery, SandboxOptions } from '../src/index.ts';
+import type { SandboxDelivery, SandboxOptions } from '../src/index.ts';
+import type { Composition } from '../src/state/misbehaviour.ts';
 import { call, collection, listOf } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
 import { submit } from './support/pages.ts';

@@ -1,41 +1,13 @@
 import { type AttemptOptions, type Exchanged, exchange } from '../deliveries/delivery-attempt.ts';
 import { explainExchange } from '../deliveries/outcome.ts';
 import type { Signer } from '../deliveries/signer.ts';
-import { SandboxRefusal } from '../service/refusal.ts';
-import { checkDestination, type TransactionRules } from '../service/transaction-checks.ts';
 import type { Changes } from '../state/changes.ts';
 import type { Clock } from '../state/clock.ts';
+import { checkDestination } from '../state/hosts.ts';
+import type { CheckReport, CheckResult } from '../state/records.ts';
+import { SandboxRefusal } from '../state/refusal.ts';
 import type { Store } from '../state/store.ts';
 import { type CheckCase, type CheckMessage, checkCases, type Expected, makerOf } from './cases.ts';
-
-/** What an endpoint did with one case. */
-export interface CheckResult {
-  /** A stable name, such as `wrong_key`. */
-  readonly name: string;
-  /** The case in words. */
-  readonly title: string;
-  /** The answers that are right, in words. */
-  readonly expected: string;
-  /** What came back, in words. */
-  readonly got: string;
-  /** The HTTP status; null when there was no answer. */
-  readonly status: number | null;
-  /** How long it took, in milliseconds; null when nothing was sent. */
-  readonly ms: number | null;
-  /** `warn`: no mistake, but it loses callbacks or hides what happened. */
-  readonly verdict: 'pass' | 'warn' | 'fail';
-  /** What to do; empty where nothing is. */
-  readonly fix: string;
-}
-
-/** How an endpoint treats callbacks, genuine and not. */
-export interface CheckReport {
-  readonly url: string;
-  /** True when no case failed. */
-  readonly ok: boolean;
-  /** In the order in which they were posted. Only the first one when it got no answer. */
-  readonly results: readonly CheckResult[];
-}
 
 /** What a check needs of the sandbox. */
 export interface CheckContext {
@@ -43,7 +15,7 @@ export interface CheckContext {
   /** The sandbox's clock, with what it was moved ahead. */
   readonly clock: Clock;
   readonly changes: Changes;
-  readonly rules: TransactionRules;
+  readonly rules: { readonly allowedHosts: readonly string[] };
   readonly sign: Signer;
   readonly signingKey: string;
   /** How callbacks are sent. */
@@ -75,7 +47,7 @@ export async function checkEndpoint(url: string | null, context: CheckContext): 
     const message = 'callback_url: is required, because the sandbox has none.';
     throw new SandboxRefusal(422, 'destination_refused', message, 'callback_url');
   }
-  checkDestination(url, context.rules);
+  checkDestination(url, context.rules.allowedHosts);
   const attempts = { ...context.attempts, timeoutMs: Math.min(context.attempts.timeoutMs, MAX_MS) };
   const now = context.clock.now();
   const results: CheckResult[] = [];

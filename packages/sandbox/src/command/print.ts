@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
 import type { Explanation } from '@payment-service/core/explain';
 import { printable } from '@payment-service/core/receive';
-import type { CheckReport } from '../check/check.ts';
 import type { SandboxAttempt, SandboxDelivery } from '../service/views.ts';
+import type { CheckReport } from '../state/records.ts';
 import { lookAt } from './look-at.ts';
 
 type Stream = NodeJS.WriteStream;

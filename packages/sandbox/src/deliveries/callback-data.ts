@@ -1,6 +1,6 @@
 import type { TransactionCallback } from '@payment-service/core';
 import { sampleCallback } from '@payment-service/core/testing';
-import { toAmount } from '../service/money.ts';
+import { toAmount } from '../state/money.ts';
 import type { TransactionRecord } from '../state/records.ts';
 
 /**

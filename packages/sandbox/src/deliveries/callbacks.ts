@@ -1,8 +1,8 @@
+import { HOLD_MS, type Misbehaviour, REDIRECT_LEAD_MS } from '../state/misbehaviour.ts';
 import type { DeliveryRecord, TransactionRecord } from '../state/records.ts';
 import type { Unit } from '../state/store.ts';
 import { type Content, changedContent } from './content.ts';
 import { putDelivery, queuedDeliveries } from './delivery-queue.ts';
-import { HOLD_MS, type Misbehaviour, REDIRECT_LEAD_MS } from './misbehaviour.ts';
 import type { Signer } from './signer.ts';
 
 /** A callback to be sent, and what it is told to do wrong. */

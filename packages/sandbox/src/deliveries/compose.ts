@@ -1,12 +1,11 @@
 import type { SignedFields, Verifier } from '@payment-service/core';
-import { SandboxRefusal } from '../service/refusal.ts';
-import type { ComposedChanges } from '../service/requests.ts';
-import { checkDestination, type TransactionRules } from '../service/transaction-checks.ts';
+import { checkDestination } from '../state/hosts.ts';
+import type { ComposedChanges, Misbehaviour } from '../state/misbehaviour.ts';
 import type { DeliveryRecord, Signing } from '../state/records.ts';
+import { SandboxRefusal } from '../state/refusal.ts';
 import type { Reader, Unit } from '../state/store.ts';
 import { type Plan, scheduleDeliveries } from './callbacks.ts';
 import { changedContent, genuineContent } from './content.ts';
-import type { Misbehaviour } from './misbehaviour.ts';
 import { type Signer, signedString } from './signer.ts';
 
 /** What a composition would send. */
@@ -27,7 +26,7 @@ export interface CallbackPreview {
 
 /** What composing needs beside the state. */
 export interface ComposeContext {
-  readonly rules: TransactionRules;
+  readonly rules: { readonly allowedHosts: readonly string[] };
   readonly sign: Signer;
   readonly verifier: Verifier;
 }
@@ -55,7 +54,7 @@ function plan(
       'callback_url: is required, because the transaction has none and neither has the sandbox.';
     throw new SandboxRefusal(422, 'destination_refused', message, 'callback_url');
   }
-  if (callback_url !== undefined) checkDestination(callback_url, rules);
+  if (callback_url !== undefined) checkDestination(callback_url, rules.allowedHosts);
   const isSame = delivery !== undefined && isUnchanged(changes);
   return {
     transaction,

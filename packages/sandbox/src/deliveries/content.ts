@@ -1,10 +1,9 @@
 import type { SignedFields } from '@payment-service/core';
 import * as z from 'zod';
-import { rescale, toAmount } from '../service/money.ts';
-import { exactAmount } from '../service/transaction-checks.ts';
+import type { Misbehaviour } from '../state/misbehaviour.ts';
+import { exactAmount, rescale, toAmount } from '../state/money.ts';
 import type { DeliveryRecord, Signing, TransactionRecord } from '../state/records.ts';
 import { callbackData } from './callback-data.ts';
-import type { Misbehaviour } from './misbehaviour.ts';
 import { type Signer, signedFieldsOf } from './signer.ts';
 
 /** What a callback says, and how it is signed. */

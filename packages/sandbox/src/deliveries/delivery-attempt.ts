@@ -1,5 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' };
-import { destinationProblem } from '../http/hosts.ts';
+import { destinationProblem } from '../state/hosts.ts';
 import type { DeliveryAttempt, HeaderPair } from '../state/records.ts';
 import { type Sender, startOf } from './send.ts';
 

@@ -1,6 +1,6 @@
+import { backoff, namesStatus } from '../state/misbehaviour.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../state/records.ts';
 import type { Reader, Unit } from '../state/store.ts';
-import { backoff, namesStatus } from './misbehaviour.ts';
 
 /** The deliveries that are still scheduled. */
 export function queuedDeliveries(reader: Reader): DeliveryRecord[] {

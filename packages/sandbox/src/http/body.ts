@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { SandboxRefusal } from '../service/refusal.ts';
+import { SandboxRefusal } from '../state/refusal.ts';
 
 /** Far more than any request of the contract or of the simulation needs. */
 const MAX_BODY_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { SandboxRefusal } from '../service/refusal.ts';
+import type { SandboxRefusal } from '../state/refusal.ts';
 
 /** The statuses that the sandbox answers with. */
 export type AnswerStatus =

@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Service } from '../service/service.ts';
 import type { SandboxAccount } from '../state/account.ts';
+import { isAllowedHost } from '../state/hosts.ts';
 import { fail } from './envelope.ts';
-import { isAllowedHost } from './hosts.ts';
 
 /**
  * Answers only under the names of this computer and the listed ones (threat A27). A web page elsewhere can point its own

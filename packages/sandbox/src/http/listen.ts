@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { isLoopback } from './hosts.ts';
+import { isLoopback } from '../state/hosts.ts';
 
 /** An address that the sandbox answers on. */
 export interface Listening {

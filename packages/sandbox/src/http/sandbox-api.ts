@@ -1,6 +1,5 @@
 import { type Context, Hono } from 'hono';
 import { entriesOf } from '../service/ledger.ts';
-import { SandboxRefusal } from '../service/refusal.ts';
 import {
   readBankChange,
   readCheck,
@@ -28,6 +27,7 @@ import {
 } from '../service/views.ts';
 import type { SandboxAccount } from '../state/account.ts';
 import type { TransactionRecord } from '../state/records.ts';
+import { SandboxRefusal } from '../state/refusal.ts';
 import { jsonBody } from './body.ts';
 import { onlyMethods } from './contract-api.ts';
 import { succeed } from './envelope.ts';

@@ -3,7 +3,6 @@ import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { formFields } from '../http/body.ts';
 import { findProvider } from '../service/providers.ts';
-import { SandboxRefusal } from '../service/refusal.ts';
 import {
   readCheck,
   readClearing,
@@ -17,18 +16,20 @@ import {
   readSettings,
   readTransfer,
 } from '../service/requests.ts';
+import { SandboxRefusal } from '../state/refusal.ts';
 import { checkPage } from './account/check.ts';
-import { misbehaviourOf } from './account/presets.ts';
 import { providerNamed, providersPage } from './account/providers.ts';
 import { settingsPage } from './account/settings.ts';
 import { startPage } from './account/start.ts';
 import { walletsPage } from './account/wallets.ts';
 import { changesIn } from './compose/changes.ts';
 import { composePage, compositionIn } from './compose/compose.ts';
+import type { Dashboard } from './parts/dashboard.ts';
 import { type Refused, sentence } from './parts/form.ts';
-import { type Dashboard, framed } from './parts/frame.ts';
+import { framed } from './parts/frame.ts';
+import { troubled } from './parts/outcome.ts';
+import { misbehaviourOf } from './parts/presets.ts';
 import { say } from './parts/said.ts';
-import { troubled } from './records/outcome.ts';
 
 type Fields = Readonly<Record<string, string>>;
 /** A form that is shown again with what was typed when it is refused. */

@@ -11,7 +11,7 @@ import { currencyPage, walletsPage } from './account/wallets.ts';
 import { createActions } from './actions.ts';
 import { composePage } from './compose/compose.ts';
 import { createLive } from './live/routes.ts';
-import type { Dashboard } from './parts/frame.ts';
+import type { Dashboard } from './parts/dashboard.ts';
 import { comparePage } from './records/compare.ts';
 import { deliveriesPage } from './records/deliveries.ts';
 import { deliveryPage } from './records/delivery.ts';

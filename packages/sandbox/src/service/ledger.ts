@@ -1,9 +1,14 @@
 import type { Wallet } from '@payment-service/core/client';
-import type { EntryRecord, TransactionRecord, WalletRecord, WalletType } from '../state/records.ts';
+import { amountText, type Minor, shareOf, toAmount } from '../state/money.ts';
+import type {
+  EntryRecord,
+  SandboxProvider,
+  TransactionRecord,
+  WalletRecord,
+  WalletType,
+} from '../state/records.ts';
+import { SandboxRefusal } from '../state/refusal.ts';
 import type { Reader, Unit } from '../state/store.ts';
-import { amountText, type Minor, shareOf, toAmount } from './money.ts';
-import type { SandboxProvider } from './providers.ts';
-import { SandboxRefusal } from './refusal.ts';
 
 /*
  * The wallets (protocol §2.4). What holds after every function here, and is property-tested:

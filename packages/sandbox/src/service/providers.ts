@@ -1,22 +1,9 @@
 import { ConfigurationError } from '@payment-service/core';
 import type { PaymentProvider, PayoutBank } from '@payment-service/core/client';
+import { toMinor } from '../state/money.ts';
+import type { SandboxProvider } from '../state/records.ts';
+import { SandboxRefusal } from '../state/refusal.ts';
 import type { Unit } from '../state/store.ts';
-import { toMinor } from './money.ts';
-import { SandboxRefusal } from './refusal.ts';
-
-/** A payment option as the contract lists it, and how the sandbox simulates it. */
-export interface SandboxProvider {
-  /** Exactly what GET /data/payment-providers answers; amounts in whole units of the currency. */
-  readonly option: Readonly<PaymentProvider>;
-  /** The simulated fee on a collection, in basis points of the amount (300 = 3 %). */
-  readonly chargeBasisPoints: number;
-  /** Seconds from completion until the credit becomes available; 0 is immediately. */
-  readonly clearingSeconds: number;
-  /** The rolling reserve: the share of the credit that is kept back, and for how long. */
-  readonly reserve?: { readonly basisPoints: number; readonly seconds: number };
-  /** The banks that it pays out to (method BANK). */
-  readonly banks?: readonly Readonly<PayoutBank>[];
-}
 
 const DAY = 86_400;
 const methodNames = { MOBILE_MONEY: 'Mobile Money', BANK: 'Bank', CARD: 'Card' };

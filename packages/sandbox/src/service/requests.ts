@@ -1,14 +1,15 @@
 import * as z from 'zod';
+import type { ComposedChanges } from '../state/misbehaviour.ts';
 import {
   type Misbehaviour,
   type RetryRules,
   type RetrySettings,
   retryPresets,
-} from '../deliveries/misbehaviour.ts';
+} from '../state/misbehaviour.ts';
 import type { Settings, TransactionMode } from '../state/records.ts';
+import { SandboxRefusal } from '../state/refusal.ts';
 import type { Release } from './ledger.ts';
 import type { BankChange, ProviderChange } from './providers.ts';
-import { SandboxRefusal } from './refusal.ts';
 
 /** What a collection and a payout have in common; the body of the request in wire data. */
 interface TransactionRequest {
@@ -184,19 +185,6 @@ const bankChange = z.strictObject({ provider_code: text, bank_code: text, is_act
 const since = z.strictObject({ since: z.iso.datetime({ offset: true }).exactOptional() });
 const check = z.strictObject({ callback_url: address.optional() });
 const clock = z.strictObject({ advance_seconds: z.int().min(0).max(315_360_000) });
-
-/** What to send of a transaction or a delivery: the callback with these changes. */
-export interface Composition extends Omit<Misbehaviour, 'lost'> {
-  /** Where it goes. @default where the callback of the transaction or the delivery went, or the sandbox's own */
-  readonly callback_url?: string;
-  /** On top of the rules of the transaction or the delivery. */
-  readonly retry?: RetrySettings;
-}
-
-/** A composition as it was read. */
-export interface ComposedChanges extends Omit<Composition, 'retry'> {
-  readonly retry?: Partial<RetryRules>;
-}
 
 /** Uncleared money of every currency by default. */
 export const readClearing = (input: unknown): Release => read(clearing, input);

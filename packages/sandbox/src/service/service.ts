@@ -1,6 +1,6 @@
 import type { PayoutBank, Wallet } from '@payment-service/core/client';
 import type { Outcome as AttemptOutcome } from '@payment-service/core/explain';
-import { type CheckContext, type CheckReport, checkEndpoint } from '../check/check.ts';
+import { type CheckContext, checkEndpoint } from '../check/check.ts';
 import { callbackData, redirectLocation } from '../deliveries/callback-data.ts';
 import { scheduleDeliveries } from '../deliveries/callbacks.ts';
 import {
@@ -17,17 +17,22 @@ import { putDelivery, queuedDeliveries } from '../deliveries/delivery-queue.ts';
 import { outcomeOf } from '../deliveries/outcome.ts';
 import { signedFieldsOf } from '../deliveries/signer.ts';
 import type { Changes } from '../state/changes.ts';
+import { checkDestination } from '../state/hosts.ts';
 import { initialSettings } from '../state/initial-settings.ts';
+import type { ComposedChanges } from '../state/misbehaviour.ts';
 import type {
+  CheckReport,
   DeliveryAttempt,
   DeliveryRecord,
   Kind,
   RequestRecord,
+  SandboxProvider,
   Settings,
   SettingsRecord,
   TransactionRecord,
   TransferRecord,
 } from '../state/records.ts';
+import { SandboxRefusal } from '../state/refusal.ts';
 import type { Store, Unit } from '../state/store.ts';
 import { clear, listWallets, openWallets, type Release, waitingEntries } from './ledger.ts';
 import {
@@ -37,21 +42,14 @@ import {
   defaultProviders,
   type ProviderChange,
   putProviders,
-  type SandboxProvider,
 } from './providers.ts';
-import { SandboxRefusal } from './refusal.ts';
-import type {
-  CollectionRequest,
-  ComposedChanges,
-  Outcome,
-  PayoutRequest,
-  TransferRequest,
-} from './requests.ts';
-import { checkDestination, checkRedirect, type TransactionRules } from './transaction-checks.ts';
+import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
+import { checkRedirect, type TransactionRules } from './transaction-checks.ts';
 import { decide, makeDeposit, makeTransfer, startCollection, startPayout } from './transactions.ts';
 import { type SandboxDelivery, viewDelivery } from './views.ts';
 
 export interface ServiceOptions extends ComposeContext, CheckContext {
+  readonly rules: TransactionRules;
   readonly deliveries: Deliveries;
   /** Settings that replace the stored ones; the others stay as they are. */
   readonly settings: Partial<Settings>;
@@ -191,7 +189,7 @@ export function createService(options: ServiceOptions): Service {
 
   const settings = (): SettingsRecord => found(store.get('settings', 'settings'), 'setting');
   const change = (changes: Partial<SettingsRecord>): SettingsRecord => {
-    if (typeof changes.callback_url === 'string') checkDestination(changes.callback_url, rules);
+    if (typeof changes.callback_url === 'string') checkDestination(changes.callback_url, rules.allowedHosts);
     if (typeof changes.redirect_url === 'string') checkRedirect(changes.redirect_url);
     return act((unit) => {
       const changed = { ...settings(), ...changes };

@@ -1,5 +1,5 @@
+import { toAmount } from '../state/money.ts';
 import type { TransactionRecord } from '../state/records.ts';
-import { toAmount } from './money.ts';
 
 const HEADER = ['Date', 'Reference', 'Internal reference', 'Type', 'Status', 'Currency', 'Amount', 'Charge'];
 

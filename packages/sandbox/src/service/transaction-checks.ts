@@ -1,11 +1,11 @@
 import { assertMerchantReference, ConfigurationError } from '@payment-service/core';
 import type { PaymentProvider } from '@payment-service/core/client';
 import { redirectProblem } from '../deliveries/callback-data.ts';
-import { destinationProblem } from '../http/hosts.ts';
+import { amountText, type Minor, toAmount } from '../state/money.ts';
+import type { SandboxProvider } from '../state/records.ts';
+import { refuse } from '../state/refusal.ts';
 import type { Reader } from '../state/store.ts';
-import { amountText, fractionDigits, type Minor, toAmount, toMinor } from './money.ts';
-import { findProvider, type SandboxProvider, servesAccount } from './providers.ts';
-import { SandboxRefusal } from './refusal.ts';
+import { findProvider, servesAccount } from './providers.ts';
 import type { CollectionRequest, PayoutRequest } from './requests.ts';
 
 /*
@@ -13,30 +13,11 @@ import type { CollectionRequest, PayoutRequest } from './requests.ts';
  * what the provider would take instead.
  */
 
-export const refuse = (reason: SandboxRefusal['reason'], message: string, field: string): never => {
-  throw new SandboxRefusal(reason === 'malformed_request' ? 400 : 422, reason, message, field);
-};
-
 /** What transactions need to know of the sandbox that they happen in. */
 export interface TransactionRules {
   readonly allowedHosts: readonly string[];
   readonly seed: string;
   readonly colonIn: 'merchant_reference' | undefined;
-}
-
-/** The amount in minor units, exactly. */
-export function exactAmount(amount: number, currency: string, field = 'amount'): Minor {
-  if (!/^[A-Z]{3}$/.test(currency)) {
-    return refuse('malformed_request', 'currency: must be three capital letters, such as UGX', 'currency');
-  }
-  return (
-    toMinor(amount, currency) ??
-    refuse(
-      'malformed_request',
-      `${field}: must be exact, with at most ${fractionDigits(currency)} decimals in ${currency}`,
-      field,
-    )
-  );
 }
 
 /** The provider that serves this request: active, in this currency, with this account's prefix. */
@@ -119,12 +100,6 @@ export function checkLimits(
 export function checkRedirect(redirectUrl: string): void {
   const problem = redirectProblem(redirectUrl);
   if (problem !== undefined) refuse('malformed_request', `redirect_url: ${problem}`, 'redirect_url');
-}
-
-/** Where callbacks may go. */
-export function checkDestination(callbackUrl: string, { allowedHosts }: TransactionRules): void {
-  const problem = destinationProblem(callbackUrl, allowedHosts);
-  if (problem !== undefined) refuse('destination_refused', `callback_url: ${problem}.`, 'callback_url');
 }
 
 /** A reference whose callback could not be verified later is refused now, as core advises. */

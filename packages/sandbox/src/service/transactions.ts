@@ -1,22 +1,20 @@
 import { forgedMoney } from '../deliveries/content.ts';
-import { defaultRetry } from '../deliveries/misbehaviour.ts';
 import { deriveText } from '../state/account.ts';
-import type { TransactionRecord, TransferRecord } from '../state/records.ts';
+import { checkDestination } from '../state/hosts.ts';
+import { defaultRetry } from '../state/misbehaviour.ts';
+import { exactAmount, shareOf } from '../state/money.ts';
+import type { SandboxProvider, TransactionRecord, TransferRecord } from '../state/records.ts';
+import { refuse, SandboxRefusal } from '../state/refusal.ts';
 import type { Unit } from '../state/store.ts';
 import { creditCollection, debitPayout, deposit, moveToPayout, openWallets, refundPayout } from './ledger.ts';
-import { shareOf } from './money.ts';
-import { findProvider, type SandboxProvider } from './providers.ts';
-import { SandboxRefusal } from './refusal.ts';
+import { findProvider } from './providers.ts';
 import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
 import {
   bankFor,
-  checkDestination,
   checkLimits,
   checkRedirect,
   checkReference,
-  exactAmount,
   providerFor,
-  refuse,
   type TransactionRules,
 } from './transaction-checks.ts';
 
@@ -134,7 +132,7 @@ function start(
   const { spentKey, spent } = checkLimits(unit, option, request.amount, amount, now);
   const settings = unit.get('settings', 'settings');
   const callbackUrl = request.callback_url ?? settings?.callback_url ?? null;
-  if (callbackUrl !== null) checkDestination(callbackUrl, rules);
+  if (callbackUrl !== null) checkDestination(callbackUrl, rules.allowedHosts);
   const misbehave = request.misbehave ?? settings?.misbehave ?? {};
 
   unit.put('spent', spentKey, { amount: spent });

@@ -1,8 +1,9 @@
 import type { TransactionPayload } from '@payment-service/core';
 import type { Outcome } from '@payment-service/core/explain';
 import { callbackData } from '../deliveries/callback-data.ts';
-import type { Misbehaviour } from '../deliveries/misbehaviour.ts';
 import { signedString } from '../deliveries/signer.ts';
+import type { Misbehaviour } from '../state/misbehaviour.ts';
+import { toAmount } from '../state/money.ts';
 import type {
   DeliveryAttempt,
   DeliveryRecord,
@@ -14,7 +15,6 @@ import type {
   TransferRecord,
   WalletType,
 } from '../state/records.ts';
-import { toAmount } from './money.ts';
 
 /** A transaction as /sandbox shows it: the 16 payload fields, and how it is simulated. Times are ISO 8601. */
 export interface SandboxTransaction extends TransactionPayload {

@@ -1,8 +1,7 @@
 import type { SignedFields } from '@payment-service/core';
-import type { CheckReport } from '../check/check.ts';
-import type { Misbehaviour, RetryRules } from '../deliveries/misbehaviour.ts';
-import type { Minor } from '../service/money.ts';
-import type { SandboxProvider } from '../service/providers.ts';
+import type { PaymentProvider, PayoutBank } from '@payment-service/core/client';
+import type { Misbehaviour, RetryRules } from './misbehaviour.ts';
+import type { Minor } from './money.ts';
 
 /** What the sandbox keeps. Records are never changed, only replaced; everything in them is plain JSON. */
 export interface Records {
@@ -227,6 +226,49 @@ export interface RequestRecord extends BodyStart {
   /** Why it was refused; null when it was not. */
   readonly refusal: string | null;
   readonly ms: number;
+}
+
+/** A payment option as the contract lists it, and how the sandbox simulates it. */
+export interface SandboxProvider {
+  /** Exactly what GET /data/payment-providers answers; amounts in whole units of the currency. */
+  readonly option: Readonly<PaymentProvider>;
+  /** The simulated fee on a collection, in basis points of the amount (300 = 3 %). */
+  readonly chargeBasisPoints: number;
+  /** Seconds from completion until the credit becomes available; 0 is immediately. */
+  readonly clearingSeconds: number;
+  /** The rolling reserve: the share of the credit that is kept back, and for how long. */
+  readonly reserve?: { readonly basisPoints: number; readonly seconds: number };
+  /** The banks that it pays out to (method BANK). */
+  readonly banks?: readonly Readonly<PayoutBank>[];
+}
+
+/** What an endpoint did with one case. */
+export interface CheckResult {
+  /** A stable name, such as `wrong_key`. */
+  readonly name: string;
+  /** The case in words. */
+  readonly title: string;
+  /** The answers that are right, in words. */
+  readonly expected: string;
+  /** What came back, in words. */
+  readonly got: string;
+  /** The HTTP status; null when there was no answer. */
+  readonly status: number | null;
+  /** How long it took, in milliseconds; null when nothing was sent. */
+  readonly ms: number | null;
+  /** `warn`: no mistake, but it loses callbacks or hides what happened. */
+  readonly verdict: 'pass' | 'warn' | 'fail';
+  /** What to do; empty where nothing is. */
+  readonly fix: string;
+}
+
+/** How an endpoint treats callbacks, genuine and not. */
+export interface CheckReport {
+  readonly url: string;
+  /** True when no case failed. */
+  readonly ok: boolean;
+  /** In the order in which they were posted. Only the first one when it got no answer. */
+  readonly results: readonly CheckResult[];
 }
 
 /** The newest check of an endpoint, as far as it is. */

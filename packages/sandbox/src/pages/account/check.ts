@@ -12,9 +12,10 @@ import {
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { checkCases } from '../../check/cases.ts';
-import type { CheckResult } from '../../check/check.ts';
+import type { CheckResult } from '../../state/records.ts';
+import type { Dashboard } from '../parts/dashboard.ts';
 import { fieldsOf, form, type Refused } from '../parts/form.ts';
-import { type Dashboard, framed } from '../parts/frame.ts';
+import { framed } from '../parts/frame.ts';
 import { milliseconds } from '../parts/quantities.ts';
 
 const verdicts: Readonly<Record<CheckResult['verdict'], readonly [tone: Tone, word: string]>> = {

@@ -2,10 +2,11 @@ import type { PaymentProvider, PayoutBank } from '@payment-service/core/client';
 import { badge, counted, type Markup } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { amountText } from '../../service/money.ts';
-import type { SandboxProvider } from '../../service/providers.ts';
+import { amountText } from '../../state/money.ts';
+import type { SandboxProvider } from '../../state/records.ts';
+import type { Dashboard } from '../parts/dashboard.ts';
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
-import { type Dashboard, framed } from '../parts/frame.ts';
+import { framed } from '../parts/frame.ts';
 
 /** A provider inside a form: its three names, of which the first may hold the separator as well. */
 const providerKey = (option: PaymentProvider): string =>

@@ -1,11 +1,12 @@
 import { counted, type Markup, note, span, time } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { defaultRetry } from '../../deliveries/misbehaviour.ts';
+import { defaultRetry } from '../../state/misbehaviour.ts';
 import { changeFields, fieldsFrom } from '../compose/changes.ts';
+import type { Dashboard } from '../parts/dashboard.ts';
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
-import { type Dashboard, framed } from '../parts/frame.ts';
-import { misbehaviourLabel, presets, retryChoices, retryLabel } from './presets.ts';
+import { framed } from '../parts/frame.ts';
+import { misbehaviourLabel, presets, retryChoices, retryLabel } from '../parts/presets.ts';
 
 /** The defaults of transactions, the clock, the keys, and the reset. Each control shows what is set. */
 export function settingsPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {

@@ -2,12 +2,14 @@ import type { PaymentProvider } from '@payment-service/core/client';
 import type { Markup } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { amountText } from '../../service/money.ts';
-import { type SandboxProvider, servesAccount } from '../../service/providers.ts';
+import { servesAccount } from '../../service/providers.ts';
+import { amountText } from '../../state/money.ts';
+import type { SandboxProvider } from '../../state/records.ts';
 import { group } from '../compose/changes.ts';
+import type { Dashboard } from '../parts/dashboard.ts';
 import { askAgain, type Filled, fieldsOf, form, type Refused } from '../parts/form.ts';
-import { type Dashboard, framed } from '../parts/frame.ts';
-import { presets, retryChoices } from './presets.ts';
+import { framed } from '../parts/frame.ts';
+import { presets, retryChoices } from '../parts/presets.ts';
 
 type Choices = readonly (readonly [value: string, text: string])[];
 

@@ -3,11 +3,12 @@ import { age, type Column, count, counted, list, type Markup, time } from '@paym
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { entriesOf, waitingEntries } from '../../service/ledger.ts';
-import { type Minor, toAmount } from '../../service/money.ts';
+import { type Minor, toAmount } from '../../state/money.ts';
 import type { EntryRecord, TransferRecord } from '../../state/records.ts';
+import type { Dashboard } from '../parts/dashboard.ts';
 import { buckets, causes, wallets as walletNames } from '../parts/entry-words.ts';
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
-import { type Dashboard, framed, notFound } from '../parts/frame.ts';
+import { framed, notFound } from '../parts/frame.ts';
 import { paged, readQuery } from '../parts/list.ts';
 import { amount, money, movement } from '../parts/quantities.ts';
 

@@ -1,8 +1,8 @@
 import type { Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
 import { readJson } from '../../deliveries/content.ts';
-import type { Misbehaviour } from '../../deliveries/misbehaviour.ts';
-import { SandboxRefusal } from '../../service/refusal.ts';
+import type { Misbehaviour } from '../../state/misbehaviour.ts';
+import { SandboxRefusal } from '../../state/refusal.ts';
 import type { fieldsOf } from '../parts/form.ts';
 
 type Texts = Readonly<Record<string, string>>;

@@ -12,11 +12,12 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { callbackData } from '../../deliveries/callback-data.ts';
 import type { CallbackPreview } from '../../deliveries/compose.ts';
-import { SandboxRefusal } from '../../service/refusal.ts';
 import { readComposition } from '../../service/requests.ts';
-import { presets, retryChoices } from '../account/presets.ts';
+import { SandboxRefusal } from '../../state/refusal.ts';
+import type { Dashboard } from '../parts/dashboard.ts';
 import { askAgain, type Filled, fieldsOf, form, type Refused, sentence } from '../parts/form.ts';
-import { type Dashboard, framed, notFound } from '../parts/frame.ts';
+import { framed, notFound } from '../parts/frame.ts';
+import { presets, retryChoices } from '../parts/presets.ts';
 import { signatureParts } from '../parts/wire.ts';
 import { changeFields, changesIn, fieldsFrom, group } from './changes.ts';
 

@@ -5,7 +5,7 @@ import {
   form as plainForm,
 } from '@payment-service/pages';
 import { html } from 'hono/html';
-import type { SandboxRefusal } from '../../service/refusal.ts';
+import type { SandboxRefusal } from '../../state/refusal.ts';
 
 /** What a form shows in place of its defaults. */
 export interface Filled extends Omit<Controls, 'problem'> {

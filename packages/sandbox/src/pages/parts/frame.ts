@@ -1,21 +1,15 @@
 import { badge, count, frame, type Markup, span } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { RefusalStatus } from '../../service/refusal.ts';
 import type { Service } from '../../service/service.ts';
-import type { SandboxAccount } from '../../state/account.ts';
-import { keysPanel } from '../account/keys.ts';
-import { misbehaviourLabel } from '../account/presets.ts';
-import { troubled } from '../records/outcome.ts';
+import type { RefusalStatus } from '../../state/refusal.ts';
+import type { Dashboard } from './dashboard.ts';
 import { button } from './form.ts';
+import { keysPanel } from './keys.ts';
 import { page } from './layout.ts';
+import { troubled } from './outcome.ts';
+import { misbehaviourLabel } from './presets.ts';
 import { takeSaid } from './said.ts';
-
-/** What every page of the dashboard is made from. */
-export interface Dashboard {
-  readonly service: Service;
-  readonly account: SandboxAccount;
-}
 
 /** The pages of the navigation. */
 const sections = [

@@ -1,6 +1,6 @@
 import { documentOf, type Markup, pageHeaders } from '@payment-service/pages';
 import type { Context } from 'hono';
-import type { RefusalStatus } from '../../service/refusal.ts';
+import type { RefusalStatus } from '../../state/refusal.ts';
 
 /** A whole page. `formsTo`: where its forms may lead. `script`: whether it loads the live module. */
 export async function page(

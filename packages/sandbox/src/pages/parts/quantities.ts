@@ -1,6 +1,6 @@
 import { count, type Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
-import { amountText, type Minor, toAmount } from '../../service/money.ts';
+import { amountText, type Minor, toAmount } from '../../state/money.ts';
 
 export const amount = (value: number, currency: string): Markup =>
   html`<span class="amount">${amountText(value, currency)}</span>`;

@@ -2,8 +2,9 @@ import { differenceOf, type Markup, note, plainLines } from '@payment-service/pa
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { DeliveryRecord } from '../../state/records.ts';
-import { type Dashboard, framed } from '../parts/frame.ts';
-import { deliveryState, outcomeTitle } from './outcome.ts';
+import type { Dashboard } from '../parts/dashboard.ts';
+import { framed } from '../parts/frame.ts';
+import { deliveryState, outcomeTitle } from '../parts/outcome.ts';
 
 /** Two deliveries beside each other: `?of=…&of=…`. */
 export function comparePage(c: Context, dashboard: Dashboard): Promise<Response> {

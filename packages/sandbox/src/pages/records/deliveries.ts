@@ -3,11 +3,10 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { failedSince } from '../../deliveries/compose.ts';
 import type { DeliveryRecord } from '../../state/records.ts';
+import type { Dashboard } from '../parts/dashboard.ts';
 import { button, fieldsOf, form } from '../parts/form.ts';
-import { type Dashboard, framed } from '../parts/frame.ts';
+import { framed } from '../parts/frame.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
-import { milliseconds } from '../parts/quantities.ts';
-import { httpStatus } from '../parts/state.ts';
 import {
   type DeliveryState,
   deliveryState,
@@ -17,7 +16,9 @@ import {
   outcomeTitle,
   stateOf,
   troubled,
-} from './outcome.ts';
+} from '../parts/outcome.ts';
+import { milliseconds } from '../parts/quantities.ts';
+import { httpStatus } from '../parts/state.ts';
 
 /** What a delivery does next, or did at last. */
 export function planOf({ state, dueAt, held, attempts }: DeliveryRecord, now: number): Markup | string {

@@ -15,13 +15,14 @@ import { html } from 'hono/html';
 import { callbackData } from '../../deliveries/callback-data.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../../state/records.ts';
 import { asCurl, asFixture, asTest } from '../parts/copy.ts';
+import type { Dashboard } from '../parts/dashboard.ts';
 import { button } from '../parts/form.ts';
-import { type Dashboard, framed, notFound } from '../parts/frame.ts';
+import { framed, notFound } from '../parts/frame.ts';
+import { deliveryState, outcomeNote, troubled } from '../parts/outcome.ts';
 import { milliseconds } from '../parts/quantities.ts';
 import { statusTone } from '../parts/state.ts';
 import { bodyStart, head, signatureParts } from '../parts/wire.ts';
 import { dismissButton, planOf } from './deliveries.ts';
-import { deliveryState, outcomeNote, troubled } from './outcome.ts';
 
 /** One callback: what became of it and why, and every attempt as it was on the wire. */
 export function deliveryPage(c: Context, dashboard: Dashboard): Promise<Response> {

@@ -1,10 +1,11 @@
 import { type Column, count, list, type Markup, note, type Tone } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { type Dashboard, framed } from '../parts/frame.ts';
+import type { Dashboard } from '../parts/dashboard.ts';
+import { framed } from '../parts/frame.ts';
+import { type DeliveryState, type Group, grouped, stateOf, troubled } from '../parts/outcome.ts';
 import { amount } from '../parts/quantities.ts';
 import { deliveryColumns, dismissButton } from './deliveries.ts';
-import { type DeliveryState, type Group, grouped, stateOf, troubled } from './outcome.ts';
 import { transactionColumns } from './transactions.ts';
 
 const SHOWN_FAILURES = 5;

@@ -3,12 +3,13 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { type TimelineEvent, timelineOf } from '../../service/timeline.ts';
 import type { Settings, TransactionRecord } from '../../state/records.ts';
+import type { Dashboard } from '../parts/dashboard.ts';
 import { buckets, causes, wallets } from '../parts/entry-words.ts';
 import { button } from '../parts/form.ts';
-import { type Dashboard, framed, notFound } from '../parts/frame.ts';
+import { framed, notFound } from '../parts/frame.ts';
+import { toneOf } from '../parts/outcome.ts';
 import { milliseconds, money, movement } from '../parts/quantities.ts';
 import { transactionState } from '../parts/state.ts';
-import { toneOf } from './outcome.ts';
 
 /** One transaction as one story: what it is, what happened, and what the reader can do next. */
 export function transactionPage(c: Context, dashboard: Dashboard): Promise<Response> {

@@ -2,11 +2,12 @@ import { age, type Column, count } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { DeliveryRecord, TransactionRecord, TransactionStatus } from '../../state/records.ts';
-import { type Dashboard, framed } from '../parts/frame.ts';
+import type { Dashboard } from '../parts/dashboard.ts';
+import { framed } from '../parts/frame.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
+import { deliveryState } from '../parts/outcome.ts';
 import { milliseconds, money } from '../parts/quantities.ts';
 import { httpStatus, transactionState } from '../parts/state.ts';
-import { deliveryState } from './outcome.ts';
 
 /** The newest delivery of each transaction. */
 function newestDeliveries({ service }: Dashboard): Map<number, DeliveryRecord> {

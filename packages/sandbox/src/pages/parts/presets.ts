@@ -1,11 +1,6 @@
 import { count } from '@payment-service/pages';
 import { wordsOf } from '../../deliveries/callbacks.ts';
-import {
-  defaultRetry,
-  type Misbehaviour,
-  type RetryRules,
-  retryPresets,
-} from '../../deliveries/misbehaviour.ts';
+import { defaultRetry, type Misbehaviour, type RetryRules, retryPresets } from '../../state/misbehaviour.ts';
 
 /** A misbehaviour that the dashboard offers by name. */
 export interface Preset {

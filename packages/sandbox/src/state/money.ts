@@ -1,3 +1,5 @@
+import { refuse } from './refusal.ts';
+
 /**
  * Money is an integer count of the currency's smallest unit everywhere in the sandbox ("minor"): 500 UGX is 500,
  * 12.50 KES is 1250. Only the wire carries numbers in whole units. No sum and no share ever goes through a float.
@@ -73,4 +75,19 @@ export function rescale(minor: Minor, from: string, to: string): Minor {
   if (digits >= 0) return minor * 10 ** digits;
   const divisor = 10n ** BigInt(-digits);
   return Number((BigInt(minor) + divisor / 2n) / divisor);
+}
+
+/** The amount in minor units, exactly. */
+export function exactAmount(amount: number, currency: string, field = 'amount'): Minor {
+  if (!/^[A-Z]{3}$/.test(currency)) {
+    return refuse('malformed_request', 'currency: must be three capital letters, such as UGX', 'currency');
+  }
+  return (
+    toMinor(amount, currency) ??
+    refuse(
+      'malformed_request',
+      `${field}: must be exact, with at most ${fractionDigits(currency)} decimals in ${currency}`,
+      field,
+    )
+  );
 }

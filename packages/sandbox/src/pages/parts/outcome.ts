@@ -2,7 +2,7 @@ import type { Outcome } from '@payment-service/core/explain';
 import { badge, type Markup, note, shape, type Tone } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { DeliveryRecord } from '../../state/records.ts';
-import type { Dashboard } from '../parts/frame.ts';
+import type { Dashboard } from './dashboard.ts';
 
 const tones: Readonly<Record<Outcome['tone'], Tone>> = { good: 'good', bad: 'bad', neutral: 'info' };
 export const toneOf = ({ tone }: Outcome): Tone => tones[tone];

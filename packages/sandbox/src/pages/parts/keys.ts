@@ -1,7 +1,7 @@
 import { copyable, copyButton, type Markup } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { Dashboard } from '../parts/frame.ts';
+import type { Dashboard } from './dashboard.ts';
 
 /** The address and the three keys, on every page. They stay hidden until they are asked for: screens are shared. */
 export function keysPanel(c: Context, { account }: Dashboard): Markup {

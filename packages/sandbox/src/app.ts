@@ -1,15 +1,15 @@
 import { Hono } from 'hono';
-import { createDashboard } from '../pages/dashboard.ts';
-import { notFound, wantsPage } from '../pages/parts/frame.ts';
-import { createPaymentPage } from '../pages/payment-page.ts';
-import { SandboxRefusal } from '../service/refusal.ts';
-import type { Service } from '../service/service.ts';
-import type { SandboxAccount } from '../state/account.ts';
-import { createContractApi } from './contract-api.ts';
-import { fail, failWith } from './envelope.ts';
-import { apiFaults, knownHost, sameOrigin } from './guards.ts';
-import { logRequests } from './request-log.ts';
-import { createSandboxApi } from './sandbox-api.ts';
+import { createContractApi } from './http/contract-api.ts';
+import { fail, failWith } from './http/envelope.ts';
+import { apiFaults, knownHost, sameOrigin } from './http/guards.ts';
+import { logRequests } from './http/request-log.ts';
+import { createSandboxApi } from './http/sandbox-api.ts';
+import { createDashboard } from './pages/dashboard.ts';
+import { notFound, wantsPage } from './pages/parts/frame.ts';
+import { createPaymentPage } from './pages/payment-page.ts';
+import type { Service } from './service/service.ts';
+import type { SandboxAccount } from './state/account.ts';
+import { SandboxRefusal } from './state/refusal.ts';
 
 /** All routes: the contract under /data, the simulation under /sandbox, the dashboard at /. */
 export function createApp(

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
+import { refuse } from './refusal.ts';
 
 /** Whether a URL's hostname (as `URL.hostname` writes it) is this computer: localhost, 127.0.0.0/8 or [::1]. */
 export function isLoopback(hostname: string): boolean {
@@ -37,4 +38,10 @@ export function destinationProblem(address: string, allowedHosts: readonly strin
   if (url.username !== '' || url.password !== '') return 'must not hold a user name or a password';
   if (isAllowedHost(url, allowedHosts)) return undefined;
   return 'must be on this computer (127.0.0.1, [::1] or localhost). List the host in allowedHosts to deliver elsewhere';
+}
+
+/** Where callbacks may go. */
+export function checkDestination(callbackUrl: string, allowedHosts: readonly string[]): void {
+  const problem = destinationProblem(callbackUrl, allowedHosts);
+  if (problem !== undefined) refuse('destination_refused', `callback_url: ${problem}.`, 'callback_url');
 }

@@ -77,6 +77,19 @@ export interface RetrySettings extends Partial<RetryRules> {
   readonly preset?: RetryPreset;
 }
 
+/** What to send of a transaction or a delivery: the callback with these changes. */
+export interface Composition extends Omit<Misbehaviour, 'lost'> {
+  /** Where it goes. @default where the callback of the transaction or the delivery went, or the sandbox's own */
+  readonly callback_url?: string;
+  /** On top of the rules of the transaction or the delivery. */
+  readonly retry?: RetrySettings;
+}
+
+/** A composition as it was read. */
+export interface ComposedChanges extends Omit<Composition, 'retry'> {
+  readonly retry?: Partial<RetryRules>;
+}
+
 export const retryPresets: Readonly<Record<RetryPreset, Pick<RetryRules, 'accepted' | 'repeated'>>> = {
   none: { accepted: ['2xx'], repeated: [] },
   'not-2xx': { accepted: ['2xx'], repeated: ['1xx', '2xx', '3xx', '4xx', '5xx'] },

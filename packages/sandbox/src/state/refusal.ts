@@ -47,3 +47,7 @@ export class SandboxRefusal extends PaymentServiceError {
     this.field = field;
   }
 }
+
+export const refuse = (reason: SandboxRefusal['reason'], message: string, field: string): never => {
+  throw new SandboxRefusal(reason === 'malformed_request' ? 400 : 422, reason, message, field);
+};
