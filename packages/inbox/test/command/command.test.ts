@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { paid } from '../support/callbacks.ts';
-import { type CommandResult, runCommand, runOnTerminal } from '../support/command.ts';
+import { type CommandResult, runAlone, runCommand, runOnTerminal } from '../support/command.ts';
 import { ENGINES, type EngineName, newMerchant } from '../support/merchant.ts';
 import { pointingAt } from '../support/pointing-at.ts';
 import { creditIn, newShop, ORDER } from '../support/shop.ts';
@@ -144,6 +144,18 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
 });
 
 describe('payment-service-inbox', () => {
+  it('a process of its own prints and ends as one that is shared', async () => {
+    const { inbox, args, waiting } = await newDesk('sqlite');
+    await inbox.expect({ ...ORDER, merchant_reference: 'ORD-3', deadline: new Date(0) });
+    const codes: number[] = [];
+    for (const verb of [['stats'], ['show', 'a'.repeat(64)], ['lss'], ['show', waiting], ['overdue']]) {
+      const alone = await runAlone([...verb, ...args]);
+      expect(await runCommand([...verb, ...args]), verb.join(' ')).toEqual(alone);
+      codes.push(alone.code);
+    }
+    expect(codes).toEqual([0, 1, 2, 0, 3]);
+  });
+
   it('colours states on a terminal, and not with NO_COLOR', async () => {
     const { args } = await newDesk('sqlite');
     const { stdout } = await runOnTerminal(['ls', ...args]);

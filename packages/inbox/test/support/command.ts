@@ -1,5 +1,7 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 
 export interface CommandResult {
   readonly code: number;
@@ -7,17 +9,32 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-const PATH = join(import.meta.dirname, '../../src/command/command.ts');
+const FOLDER = join(import.meta.dirname, '../..');
+const PATH = join(FOLDER, 'src/command/command.ts');
 
-/** Runs payment-service-inbox in a process of its own, in the folder of this package, in a pipe. */
-export function runCommand(
+let host: ChildProcess | undefined;
+let last: Promise<unknown> = Promise.resolve();
+afterAll(() => void host?.kill());
+
+/**
+ * Runs payment-service-inbox in the folder of this package, in a pipe. The runs of a test file share a process, one after
+ * the other: most of what a process of its own costs is to load the command.
+ */
+export async function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<CommandResult> {
-  return run(process.execPath, [PATH, ...args], env);
+  const run = last.then(async () => {
+    host ??= fork(join(import.meta.dirname, 'programs/command-host.ts'), { cwd: FOLDER, execArgv: [] });
+    host.send({ args, env: ownEnvironment(env) });
+    const [result] = await once(host, 'message');
+    return result as CommandResult;
+  });
+  last = run.catch(() => undefined);
+  return run;
 }
 
-/** The same on a pseudo-terminal, by `script`, whose arguments differ between Linux and the BSDs. */
+/** The same in a process of its own, on a pseudo-terminal by `script`, whose arguments differ between Linux and the BSDs. */
 export function runOnTerminal(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -28,23 +45,29 @@ export function runOnTerminal(
   return run('script', own, { TERM: 'xterm-256color', ...env });
 }
 
+/** The same in a process of its own, in a pipe. */
+export function runAlone(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  return run(process.execPath, [PATH, ...args], env);
+}
+
 function run(
   file: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<CommandResult> {
-  // Nothing of this process's own: vitest sets FORCE_COLOR or NO_COLOR.
-  const { PATH: path, NODE_COMPILE_CACHE } = process.env;
-  const own = { PATH: path, NODE_COMPILE_CACHE, SHELL: '/bin/sh', ...env };
   return new Promise((resolve) => {
-    const child = execFile(
-      file,
-      args,
-      { cwd: join(import.meta.dirname, '../..'), env: own },
-      (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-      },
-    );
+    const child = execFile(file, args, { cwd: FOLDER, env: ownEnvironment(env) }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
     child.stdin?.end();
   });
+}
+
+/** Nothing of this process's own: vitest sets FORCE_COLOR or NO_COLOR. */
+function ownEnvironment(env: Readonly<Record<string, string>>): Record<string, string | undefined> {
+  const { PATH: path, NODE_COMPILE_CACHE } = process.env;
+  return { PATH: path, NODE_COMPILE_CACHE, SHELL: '/bin/sh', ...env };
 }
