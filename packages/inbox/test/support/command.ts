@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
 export interface CommandResult {
   readonly code: number;
@@ -24,13 +24,21 @@ export async function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<CommandResult> {
+  let isEnded = false;
+  // A run that hangs fails its own test only.
+  onTestFinished(() => {
+    if (isEnded) return;
+    host?.kill('SIGKILL');
+    [host, last] = [undefined, Promise.resolve()];
+  });
   const run = last.then(async () => {
     host ??= fork(join(import.meta.dirname, 'programs/command-host.ts'), { cwd: FOLDER, execArgv: [] });
     host.send({ args, env: ownEnvironment(env) });
     const [result] = await once(host, 'message');
+    isEnded = true;
     return result as CommandResult;
   });
-  last = run.catch(() => undefined);
+  last = run;
   return run;
 }
 
