@@ -55,7 +55,8 @@ function linesOf(text: string): Line[] {
     } else if (piece === ':') {
       line.parts.push([': ']);
     } else if (follower === ':') {
-      names[depth] = piece.slice(1, -1);
+      // A point within a name is no step of the path: "payload.transaction_status" at the top is not signed.
+      names[depth] = piece.slice(1, -1).replaceAll('.', '\\u002e');
       line.parts.push([piece, 'key']);
     } else {
       line.path = names.slice(1, depth + 1).join('.');
