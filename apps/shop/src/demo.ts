@@ -60,7 +60,7 @@ async function tellAddresses({ account, fetch }: Sandbox, baseUrl: string, shop:
       callback_url: `${shop}/payments/callbacks`,
       redirect_url: `${shop}/`,
       order_url: `${shop}/orders/{merchant_reference}`,
-      inbox_url: `${shop}/owner/inbox?reference={merchant_reference}`,
+      inbox_url: `${shop}/owner/inbox/transitions?reference={merchant_reference}`,
     }),
   });
   if (!answer.ok) throw new Error(`The sandbox refused the addresses of the shop: ${await answer.text()}`);
@@ -102,7 +102,7 @@ What to click:
   1. Open the shop and press "Buy" at the coffee beans.
   2. Enter any name and the number 256770000001, which selects Example Mobile Money, and press "Pay".
   3. Press "Pay" on the sandbox's payment page. The order becomes paid as soon as the signed callback is in.
-  4. Open "Inbox" in the menu: there the callback is "settled", and what is odd waits for a person.
+  4. Open "Inbox" in the menu: what is odd waits there for a person. Under "Transitions" the callback is "settled".
   5. In the sandbox, open "Settings", press "Forged amount, valid signature", and buy again: the order stays unpaid, and in
      the inbox its callback is "quarantined".
 Then try one sticker (no provider takes so little), "Decline", or a number that starts with 25679.

@@ -11,6 +11,7 @@ export function mountOnExpress(shop: Shop): RequestListener {
   const app = express();
   app.disable('x-powered-by').disable('etag');
 
+  app.use(shop.inboxConsole);
   app.use('/payments/callbacks', paymentCallbacks(shop.callbacks));
   app.get('/orders/:reference/redirect', paymentRedirects(shop.redirects), async (request, response) => {
     send(response, await shop.customerIsBack(request.paymentRedirect, request.headers.cookie));

@@ -16,6 +16,7 @@ export async function mountOnFastify(shop: Shop): Promise<RequestListener> {
     },
   });
 
+  app.addHook('onRequest', (request, reply, done) => void shop.inboxConsole(request.raw, reply.raw, done));
   app.register(paymentCallbacks(shop.callbacks), { prefix: '/payments/callbacks' });
   app.register(async (scope) => {
     scope.register(paymentRedirects(shop.redirects));

@@ -24,6 +24,7 @@ export function mountOnKoa(shop: Shop): RequestListener {
     });
   }
 
+  app.use((ctx, next) => shop.inboxConsole(ctx.req, ctx.res, next));
   app.use(async (ctx, next) => {
     try {
       await next();

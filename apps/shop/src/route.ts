@@ -7,7 +7,7 @@ import { isFromAnotherSite, isOwnHost, type OwnAddresses, type SiteHeaders } fro
 export interface PageRequest {
   /** The request target, unchanged, its query included. */
   readonly url: string;
-  /** What the framework found at `:reference`, `:transition` and the like in the path. */
+  /** What the framework found at `:reference` in the path. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly headers: SiteHeaders & { readonly cookie?: string | undefined };
   /** What the framework's body parser made of the form. */
@@ -49,8 +49,7 @@ export function guarded(route: Route, own: OwnAddresses, log: (line: string) => 
   };
 }
 
-export function pathPart({ params }: PageRequest, name: 'reference' | 'transition'): string {
-  const value = params[name];
+export function referenceIn({ params: { reference: value } }: PageRequest): string {
   return typeof value === 'string' ? value : '';
 }
 

@@ -10,7 +10,7 @@ import {
   readCheckoutForm,
 } from './checkout.ts';
 import type { Transaction } from './database/database.ts';
-import { isHeld } from './inbox-words.ts';
+import { isHeld } from './held.ts';
 import { ORDER_STATES, type Order, orderState } from './order.ts';
 import { cataloguePage } from './pages/catalogue-page.ts';
 import { checkoutPage } from './pages/checkout-page.ts';
@@ -21,7 +21,7 @@ import type { Page } from './pages/page.ts';
 import { paymentChoicePart } from './pages/payment-choice.ts';
 import { walletsPage } from './pages/wallets-page.ts';
 import { type OrderDesk, placeOrder } from './place-order.ts';
-import { type PageRequest, pathPart, queryOf, type Route, reportOutage } from './route.ts';
+import { type PageRequest, queryOf, type Route, referenceIn, reportOutage } from './route.ts';
 import { lastOrders, orderOfSession } from './session.ts';
 
 export interface RouteContext extends OrderDesk {
@@ -85,7 +85,7 @@ export function createRoutes(context: RouteContext): Route[] {
   const withOrder =
     (answer: (order: Order, request: PageRequest) => Promise<Page>) =>
     async (request: PageRequest): Promise<Page> => {
-      const order = await orders.find(pathPart(request, 'reference'));
+      const order = await orders.find(referenceIn(request));
       return order === undefined ? problemPage(404) : answer(order, request);
     };
 

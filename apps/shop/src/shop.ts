@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { isTransactionCompleted, type VerifiedRedirect } from '@payment-service/core';
 import { createClient } from '@payment-service/core/client';
 import type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
+import type { NodeListener } from '@payment-service/inbox/console';
 import { assetRoutes } from './assets.ts';
 import type { Books } from './books.ts';
 import { catalogue, type Product } from './catalogue.ts';
 import type { ShopConfig } from './config.ts';
 import { newFormId as randomFormId } from './form-id.ts';
-import { createInboxRoutes } from './inbox-routes.ts';
+import { healthRoute } from './health-route.ts';
+import { ownerConsole } from './owner-console.ts';
 import { type Page, seeOther } from './pages/page.ts';
 import type { Route } from './route.ts';
 import { guarded } from './route.ts';
@@ -18,6 +20,8 @@ import { simulatedCollections } from './simulated-collections.ts';
 /** Everything of the shop but the framework. */
 export interface Shop {
   readonly routes: readonly Route[];
+  /** The console of the inbox, below /owner/inbox. Mounted first: it reads its forms itself. */
+  readonly inboxConsole: NodeListener;
   /** For the adapter's `paymentCallbacks()`, on POST /payments/callbacks. */
   readonly callbacks: CallbackOptions;
   /** For the adapter's `paymentRedirects()`, on GET /orders/:reference/redirect. It passes the redirect to … */
@@ -99,12 +103,13 @@ export function createShop(config: ServiceAccess, { inbox, orders }: Books, part
       newFormId,
       log,
     }),
-    ...createInboxRoutes(inbox, orders),
+    healthRoute(inbox),
   ];
 
   return {
     routes: [...routes.map((route) => guarded(route, config, log)), ...assetRoutes()],
     log,
+    inboxConsole: ownerConsole(inbox, config, log),
     // 200 once it is on disk. What it means for an order is decided afterwards, by the worker of the inbox.
     callbacks: { ...receiver, onCallback: inbox.receive, onAuthenticRefusal: inbox.quarantine },
     redirects: { ...receiver, refusedLocation: UNCONFIRMED },

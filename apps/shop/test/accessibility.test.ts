@@ -16,7 +16,7 @@ const SCREENS = [
   { screen: 'on a phone in dark', context: { colorScheme: 'dark', viewport: { width: 390, height: 844 } } },
 ] as const;
 
-const AREAS = ['the shop', 'an order', 'the owner', 'a transition'] as const;
+const AREAS = ['the shop', 'an order', 'the owner'] as const;
 type Area = (typeof AREAS)[number];
 
 let browser: Browser;
@@ -60,15 +60,6 @@ const sent =
     await page.getByRole('button', { name: button }).click();
     await page.getByRole('alert').waitFor();
   };
-const opened: Step = async (page) => {
-  for (const summary of await page.locator('summary').all()) await summary.click();
-};
-
-const reopenedWithoutNote: Step = async (page) => {
-  await page.getByLabel('Note').fill(' ');
-  await sent('Reopen')(page);
-};
-
 /** Every page and every state of it. */
 async function statesOf(): Promise<Record<Area, State[]>> {
   const customer = new Customer(shop);
@@ -124,14 +115,9 @@ async function statesOf(): Promise<Record<Area, State[]>> {
     ),
     'the owner': [
       ['/owner/orders'],
-      ['/owner/inbox'],
-      ['/owner/inbox?state=quarantined'],
-      ['/owner/inbox?reference=ORD-UNKNOWN'],
+      ['/owner/orders?state=failed'],
+      ['/owner/orders?reference=ORD-UNKNOWN'],
       ['/owner/wallets'],
-    ],
-    'a transition': [
-      ...transitions.map(({ transitionId }): State => [`/owner/inbox/${transitionId}`, opened]),
-      [`/owner/inbox/${closed?.transitionId}`, reopenedWithoutNote],
     ],
   };
 }
@@ -238,13 +224,13 @@ describe.each(SCREENS)('$screen', ({ context: options }) => {
   };
 
   it.each(AREAS)('no page of %s has a violation of WCAG 2.2 AA, in any state', async (area) => {
-    expect(areas[area].length).toBeGreaterThan(4);
+    expect(areas[area].length).toBeGreaterThan(3);
     await check(areas[area], shop.origin);
   });
 
   it('no page without content or confirmation has one', async () => {
     const empty = await openShop();
-    await check([['/owner/orders'], ['/owner/inbox'], ['/owner/wallets']], empty.origin);
+    await check([['/owner/orders'], ['/owner/wallets']], empty.origin);
     const late = await openShop({ confirmWithinMs: 0 });
     const { reference } = await new Customer(late).placeOrder();
     await check([[`/orders/${reference}`]], late.origin);

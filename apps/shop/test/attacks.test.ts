@@ -29,11 +29,10 @@ describe.each(STAGES)(
       expect((await customer.get('/owner/orders')).body).toContain('Suspicious: the amount differs');
       const [forgery] = await shop.transitions();
       expect(forgery).toMatchObject({ state: 'quarantined', reason: 'amount_mismatch', bodyCount: 6 });
-      const page = (await customer.get(`/owner/inbox/${forgery?.transitionId}`)).body;
-      expect(page).toMatch(
-        /Requested<\/dt><dd>UGX\u00a018,000<\/dd>\s*<dt>Transacted<\/dt><dd><mark>UGX\u00a01</,
-      );
-      expect(page).toContain('KES\u00a018,000');
+      const page = (await customer.get(`/owner/inbox/transitions/${forgery?.transitionId}`)).body;
+      for (const amount of ['UGX 1', 'KES 18,000']) {
+        expect(page).toContain(`<mark><span class="amount">${amount}</span></mark>`);
+      }
       expect((await customer.orderPage(reference)).body).not.toContain('Paid.');
 
       expect(await shop.postCallback(data, signature)).toBe(200);
@@ -191,7 +190,9 @@ describe.each(STAGES)(
         'quarantined empty_reference',
         'unhandled no_expectation',
       ]);
-      expect((await customer.get('/owner/orders')).body).toContain('owner/inbox?state=unhandled">');
+      expect((await customer.get('/owner/orders')).body).toContain(
+        'owner/inbox/transitions?state=unhandled">',
+      );
       expect(await shop.sendCallback(genuine(reference))).toBe(200);
       expect(await shop.stateOf(reference)).toBe('paid');
     });

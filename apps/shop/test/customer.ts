@@ -32,6 +32,19 @@ export class Customer {
     return this.#send(address, { method: 'POST', body: new URLSearchParams(form) });
   }
 
+  /** Opens a story of the inbox, and sends its form of this name with these fields, as the owner's browser does. */
+  async act(transitionId: string, form: string, fields: Readonly<Record<string, string>>): Promise<Answer> {
+    const { body } = await this.get(`/owner/inbox/transitions/${transitionId}`);
+    const [, action = '', inside = ''] =
+      new RegExp(`<form method="post" action="([^"]*)" id="${form}"[^>]*>([\\s\\S]*?)</form>`).exec(body) ??
+      [];
+    const hidden = inside.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
+    return this.post(action, {
+      ...Object.fromEntries([...hidden].map(([, name, value]) => [name, value])),
+      ...fields,
+    });
+  }
+
   /** Fills the checkout form in and sends it, whatever comes of it. */
   checkOut(form: Readonly<Record<string, string>> = {}): Promise<Answer> {
     return this.post('/checkout', {
@@ -69,7 +82,10 @@ export class Customer {
     const response = await fetch(url, {
       ...init,
       redirect: 'manual',
-      headers: cookies.length === 0 ? {} : { cookie: cookies.map(({ pair }) => pair).join('; ') },
+      headers: {
+        ...(init.method === 'POST' ? { origin: url.origin } : {}),
+        ...(cookies.length === 0 ? {} : { cookie: cookies.map(({ pair }) => pair).join('; ') }),
+      },
     });
     for (const line of response.headers.getSetCookie()) {
       const [pair = ''] = line.split(';');

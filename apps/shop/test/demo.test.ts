@@ -41,11 +41,15 @@ describe('the demo', () => {
     expect(text).toContain('What to click');
     const { shop, sandbox, file } = addressesIn(text);
     expect(existsSync(file)).toBe(true);
-    expect(await (await fetch(`${shop}/owner/inbox`)).text()).toContain('<h1>Inbox</h1>');
+    expect(await (await fetch(`${shop}/owner/inbox`)).text()).toContain('Payment inbox');
     expect(await (await fetch(shop)).text()).toContain('Hillside Market');
     // What is started in the dashboard reaches the shop, and the dashboard leads to its pages.
     const settings = await (await fetch(`${sandbox}/settings`)).text();
-    for (const path of ['/payments/callbacks', '/orders/{merchant_reference}', '/owner/inbox?reference=']) {
+    for (const path of [
+      '/payments/callbacks',
+      '/orders/{merchant_reference}',
+      '/owner/inbox/transitions?reference=',
+    ]) {
       expect(settings).toContain(`value="${shop}${path}`);
     }
     // The misbehaviour to try is one that the dashboard offers.

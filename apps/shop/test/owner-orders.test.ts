@@ -82,9 +82,9 @@ describe.each(STAGES)('the orders on $framework and $engine', (stage) => {
     const body = await page('/owner/orders');
     expect(body).toMatch(/No signing key makes this signature\.[^<]*<\/th><td[^>]*>2</);
     expect(body).not.toContain('mismatch');
-    expect(body).toContain('href="/owner/inbox?state=quarantined">1 quarantined<');
-    expect(body).toContain('href="/owner/inbox?state=unhandled">1 unhandled<');
-    for (const path of ['orders', 'inbox']) expect(await page(`/owner/${path}`)).toMatch(/<title>\(1\) /);
+    expect(body).toContain('href="/owner/inbox/transitions?state=quarantined">1 quarantined<');
+    expect(body).toContain('href="/owner/inbox/transitions?state=unhandled">1 unhandled<');
+    expect(body).toMatch(/<title>\(1\) Orders/);
   });
 });
 

@@ -43,8 +43,8 @@ describe.each(FRAMEWORKS)('pages on %s', (framework) => {
       await customer.orderPage(reference),
       await customer.get('/owner/orders'),
       await customer.get('/owner/inbox'),
-      await customer.get(`/owner/inbox/${newest?.transitionId}`),
-      await customer.get(`/owner/inbox/${suspicious?.transitionId}`),
+      await customer.get(`/owner/inbox/transitions/${newest?.transitionId}`),
+      await customer.get(`/owner/inbox/transitions/${suspicious?.transitionId}`),
     ];
     for (const { status, body } of pages) {
       expect(status).toBeLessThan(500);
@@ -66,7 +66,6 @@ describe.each(FRAMEWORKS)('pages on %s', (framework) => {
       '/checkout?product=coffee',
       `/orders/${reference}`,
       '/owner/orders',
-      '/owner/inbox',
       '/nothing',
     ]) {
       const { headers, body } = await customer.get(path);

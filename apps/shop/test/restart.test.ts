@@ -110,7 +110,7 @@ describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engin
     const page = async (): Promise<string> => (await customer.orderPage(reference)).body;
     await expect.poll(page).toContain('Paid. Thank you!');
     expect(await send(second.origin, reference)).toBe(200);
-    expect((await customer.get('/owner/inbox?state=settled')).body).toContain('received 2 times');
+    expect((await customer.get('/owner/inbox/transitions?state=settled')).body).toContain('2 deliveries');
     second.program.process.kill('SIGINT');
     expect((await second.program.ended).code).toBe(0);
   });

@@ -20,7 +20,6 @@ const CASES: readonly Case[] = [
   { method: 'GET', target: '/?a=1&a=2', status: 200 },
   { method: 'GET', target: '/shop.css', status: 200 },
   { method: 'GET', target: '/form.css', status: 200 },
-  { method: 'GET', target: '/inbox.css', status: 200 },
   { method: 'GET', target: '/live.js', status: 200 },
   { method: 'GET', target: '/pictures/tea.svg', status: 200 },
   { method: 'GET', target: '/checkout', status: 404 },
@@ -38,18 +37,14 @@ const CASES: readonly Case[] = [
   { method: 'GET', target: '/owner/orders', status: 200 },
   { method: 'GET', target: '/owner/wallets', status: 200 },
   { method: 'GET', target: '/owner/inbox', status: 200 },
-  { method: 'GET', target: '/owner/inbox?state=dead', status: 200 },
-  { method: 'GET', target: '/owner/inbox?state=__proto__', status: 404 },
-  { method: 'GET', target: '/owner/inbox?after=1', status: 404 },
-  { method: 'GET', target: `/owner/inbox?after=${'0'.repeat(64)}`, status: 200 },
-  { method: 'GET', target: '/owner/inbox/__proto__', status: 404 },
-  { method: 'GET', target: `/owner/inbox/${'0'.repeat(64)}`, status: 404 },
-  { method: 'GET', target: `/owner/inbox/${'0'.repeat(64)}/retry`, status: 404 },
-  { method: 'POST', target: `/owner/inbox/${'0'.repeat(64)}/retry`, headers: FORM, body: '', status: 404 },
-  { method: 'POST', target: '/owner/inbox/1/resolve', headers: FORM, body: 'note=1', status: 404 },
+  { method: 'GET', target: '/owner/inbox/transitions?state=dead', status: 200 },
+  { method: 'GET', target: `/owner/inbox/transitions/${'0'.repeat(64)}`, status: 404 },
+  { method: 'GET', target: '/owner/inbox/assets/style.css', status: 200 },
+  { method: 'GET', target: '/owner/inbox', headers: { host: 'evil.example' }, status: 403 },
+  { method: 'GET', target: '/owner/inboxes', status: 404 },
   {
     method: 'POST',
-    target: '/owner/inbox/1/retry',
+    target: '/checkout',
     headers: { ...FORM, 'sec-fetch-site': 'cross-site' },
     status: 403,
   },
@@ -116,6 +111,8 @@ function comparable(headers: IncomingHttpHeaders): Record<string, string> {
   const { date, connection, 'keep-alive': keepAlive, 'content-length': length, ...rest } = headers;
   const pairs = Object.entries(rest).map(([name, value]) => [name, withoutPorts(String(value))]);
   const compared = Object.fromEntries(pairs);
+  // The key of the console's forms is random.
+  compared['set-cookie'] = compared['set-cookie']?.replace(/=[0-9a-f]{32};/, '=;');
   compared['content-type'] = compared['content-type']?.replace('json; charset=utf-8', 'json');
   if (headers.location !== undefined) delete compared['content-type'];
   return compared;

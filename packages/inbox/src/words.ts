@@ -155,7 +155,13 @@ export function countText(...counts: readonly number[]): string {
   return counts.includes(MAX_COUNTED) ? `${sum}+` : sum;
 }
 
-/** What a transition's state and reason mean. */
+/**
+ * What a transition's state and reason mean: the words of the console and of the command, for pages of your own.
+ *
+ * @example
+ * const [transition] = await inbox.list({ state: 'quarantined' });
+ * if (transition) console.log(wordsOf(transition).heading); // 'Suspicious: the amount differs'
+ */
 export function wordsOf({
   state,
   reason,

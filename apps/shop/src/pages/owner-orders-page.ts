@@ -1,12 +1,13 @@
 import type { InboxStats, TransitionSummary } from '@payment-service/inbox';
+import { wordsOf } from '@payment-service/inbox/console';
 import { html } from 'hono/html';
-import { HELD_STATES, isClosed, needsAttention, wordsFor } from '../inbox-words.ts';
+import { HELD_STATES, isHeld } from '../held.ts';
 import { formatMoney } from '../money.ts';
-import { ORDER_STATES, type Order, type OrderState } from '../order.ts';
+import { ORDER_STATES, type Order, type OrderState, orderState } from '../order.ts';
 import type { StrayPayment } from '../order-store.ts';
+import { INBOX, storyOf } from '../owner-console.ts';
 import { type Markup, type Page, page } from './page.ts';
 import { searchForm, stateLinks } from './search.ts';
-import { orderBadge } from './state-badge.ts';
 import { time } from './time.ts';
 
 interface OwnerOrders {
@@ -66,7 +67,7 @@ function inboxSummary({ states }: InboxStats): Markup | '' {
   const open = [...HELD_STATES, 'unhandled' as const].filter((state) => states[state] > 0);
   if (open.length === 0) return '';
   return html`<p class="notice">The inbox holds callbacks that were not applied:
-${open.map((state, index) => html`${index === 0 ? '' : ', '}<a href="/owner/inbox?state=${state}">${states[state]} ${state}</a>`)}.</p>`;
+${open.map((state, index) => html`${index === 0 ? '' : ', '}<a href="${INBOX}/transitions?state=${state}">${states[state]} ${state}</a>`)}.</p>`;
 }
 
 function orderTable(orders: OwnerOrders['orders']): Markup {
@@ -77,9 +78,11 @@ function orderTable(orders: OwnerOrders['orders']): Markup {
 </table>`;
 }
 
+const CLOSED: readonly string[] = ['settled', 'superseded', 'resolved'];
+
 /** What the inbox did not simply apply. */
 function isNoted(transition: TransitionSummary): boolean {
-  return !isClosed(transition) || isContradicted(transition);
+  return !CLOSED.includes(transition.state) || isContradicted(transition);
 }
 
 function isContradicted({ state, bodyCount }: TransitionSummary): boolean {
@@ -89,7 +92,7 @@ function isContradicted({ state, bodyCount }: TransitionSummary): boolean {
 function orderRow(order: Order, transitions: readonly TransitionSummary[]): Markup {
   const { reference, payment, total } = order;
   const notes = transitions.filter(isNoted);
-  const isLookedFor = notes.some((note) => needsAttention(note) || isContradicted(note));
+  const isLookedFor = notes.some((note) => isHeld(note) || note.state === 'retrying' || isContradicted(note));
   const count = transitions.length === 1 ? '1 callback' : `${transitions.length} callbacks`;
   return html`<tr id="${reference}">
 <th scope="row"><a href="/orders/${reference}">${reference}</a> <span class="quiet">${order.quantity} × ${order.item}</span></th>
@@ -97,13 +100,19 @@ function orderRow(order: Order, transitions: readonly TransitionSummary[]): Mark
 <td data-label="Total">${formatMoney(total.currency, total.amount)}${payment?.charge === undefined ? '' : html` <span class="quiet">Charge ${formatMoney(total.currency, payment.charge)}, as its callback claims</span>`}</td>
 <td data-label="Customer">${order.customerName} <span class="quiet">${order.account}, ${order.providerName}</span></td>
 <td data-label="Ordered">${time(order.createdAt)}</td>
-<td data-label="Callbacks">${transitions.length === 0 ? '–' : html`<a href="/owner/inbox?reference=${reference}">${count}<span class="hidden"> of ${reference}</span></a>`}${notes.map(note)}</td>
+<td data-label="Callbacks">${transitions.length === 0 ? '–' : html`<a href="${INBOX}/transitions?reference=${reference}">${count}<span class="hidden"> of ${reference}</span></a>`}${notes.map(note)}</td>
 </tr>`;
+}
+
+function orderBadge(order: Order): Markup {
+  const state = orderState(order);
+  const mood = state === 'paid' ? 'on' : state === 'failed' ? 'bad' : 'off';
+  return html`<span class="badge ${mood}">${state}</span>`;
 }
 
 function whyState({ payment, reported, start }: Order): Markup | '' {
   if (payment !== undefined) {
-    return html`<a href="/owner/inbox/${payment.transitionId}">${time(payment.at)}</a>`;
+    return html`<a href="${storyOf(payment.transitionId)}">${time(payment.at)}</a>`;
   }
   if (reported !== undefined) return html`<span class="quiet">Reported ${reported}</span>`;
   if (start.state !== 'refused' && start.state !== 'unknown') return '';
@@ -114,8 +123,8 @@ function note(transition: TransitionSummary): Markup {
   const { signed, transitionId } = transition;
   const heading = isContradicted(transition)
     ? 'Suspicious: other bodies were received as well'
-    : wordsFor(transition).heading;
-  return html` <a href="/owner/inbox/${transitionId}">${heading}<span class="hidden">, ${signed.transaction_status} of ${signed.merchant_reference}, ${signed.internal_reference}</span></a>`;
+    : wordsOf(transition).heading;
+  return html` <a href="${storyOf(transitionId)}">${heading}<span class="hidden">, ${signed.transaction_type} ${signed.transaction_status} of ${signed.merchant_reference}, ${signed.internal_reference}</span></a>`;
 }
 
 function strayPaymentList(payments: readonly StrayPayment[]): Markup {
@@ -123,7 +132,7 @@ function strayPaymentList(payments: readonly StrayPayment[]): Markup {
 <p>Accepted by a person in the inbox.</p>
 <ul>${payments.map(
     ({ transitionId, reference, currency, amount }) =>
-      html`<li><a href="/owner/inbox/${transitionId}">${reference}: ${formatMoney(currency, amount)}</a></li>`,
+      html`<li><a href="${storyOf(transitionId)}">${reference}: ${formatMoney(currency, amount)}</a></li>`,
   )}</ul></section>`;
 }
 

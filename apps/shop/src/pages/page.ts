@@ -16,7 +16,7 @@ interface PageContent {
   readonly count?: number | undefined;
   readonly main: Markup;
   /** The path of the navigation entry that this page belongs to. */
-  readonly section?: '/' | '/owner/orders' | '/owner/inbox' | '/owner/wallets' | undefined;
+  readonly section?: '/' | '/owner/orders' | '/owner/wallets' | undefined;
   readonly status?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Where the page's form may lead besides the shop: browsers hold form-action against the redirect that follows. */

@@ -6,7 +6,3 @@ export function time(moment: number | Date): Markup {
   const iso = new Date(moment).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 23).replace('T', ' ')} UTC</time>`;
 }
-
-export function times(count: number): string {
-  return count === 1 ? 'once' : `${count} times`;
-}

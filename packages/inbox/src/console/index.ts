@@ -1,3 +1,4 @@
+export { type Words, wordsOf } from '../words.ts';
 export {
   type ConsoleAccess,
   type ConsoleOptions,

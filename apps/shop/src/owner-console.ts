@@ -1,0 +1,31 @@
+import type { Inbox } from '@payment-service/inbox';
+import { inboxConsole, type NodeListener, nodeListener } from '@payment-service/inbox/console';
+import type { Transaction } from './database/database.ts';
+import { isOwnHost, type OwnAddresses } from './same-site.ts';
+import { ownerOfSession } from './session.ts';
+
+export const INBOX = '/owner/inbox';
+
+/** The address of a transition's story. */
+export const storyOf = (transitionId: string): string => `${INBOX}/transitions/${transitionId}`;
+
+/**
+ * The inbox for its owner. It is protected as the shop's own pages of the owner are: by the addresses under which the shop
+ * answers, and by no login. Names and account numbers in bodies stay hidden: the orders show them.
+ */
+export function ownerConsole(
+  inbox: Inbox<Transaction>,
+  own: OwnAddresses,
+  log: (line: string) => void,
+): NodeListener {
+  const console = inboxConsole(inbox, {
+    basePath: INBOX,
+    authorize: ({ headers }) =>
+      isOwnHost(headers.get('host') ?? undefined, own) && {
+        by: ownerOfSession(),
+        may: ['read', 'retry', 'resolve', 'reopen', 'expect'],
+      },
+    onError: (error) => log(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+  });
+  return nodeListener(console);
+}
