@@ -135,7 +135,7 @@ async function timeContenders(
   });
 }
 
-/** Runs until the time is over, and answers how many passes over the bodies fill a slice. */
+/** Runs until the time is over, and returns how many passes over the bodies fill a slice. */
 async function warmUp(
   time: (passes: number) => number | Promise<number>,
   warmUpMs: number,

@@ -19,7 +19,7 @@ test('the browser runs the scripts of a page on loopback and draws its letters',
   // Without a font letters have no width.
   const width = await page.locator('span').evaluate((element) => element.getBoundingClientRect().width);
   expect(width).toBeGreaterThan(0);
-  // Code is drawn with a monospaced font: what stands in columns is read in columns.
+  // Code is drawn with a monospaced font: aligned columns stay aligned.
   const [narrow, wide] = await page
     .locator('code')
     .evaluateAll((codes) => codes.map((element) => element.getBoundingClientRect().width));

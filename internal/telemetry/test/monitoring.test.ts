@@ -61,7 +61,7 @@ test('control: a metric, a label and a value of another name are missed', async 
   );
 });
 
-test('what an alert counts is there from the start, since an increase from nothing is none', async () => {
+test('what an alert counts exists from the start, since an increase from nothing is not seen', async () => {
   const { metricsUrl } = await newObservedShop();
   const page = await (await fetch(metricsUrl)).text();
   for (const counter of [

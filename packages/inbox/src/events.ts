@@ -7,7 +7,7 @@ import type { TransitionReason, TransitionState } from './states.ts';
  * `transitionId` is a hash, and everything else is fit for a label.
  */
 export type InboxEvent =
-  /** A delivery was kept; with `outcome` `full` it was not, and its sender was told to come back. */
+  /** A delivery was kept; with `outcome` `full` it was not, and the sender was asked to retry. */
   | {
       readonly name: 'callback.received';
       readonly transitionId: string;

@@ -70,7 +70,7 @@ export class Intake<Tx> {
       if (error instanceof TransitionBusy) throw new UnavailableError(error.message);
       throw new UnavailableError(
         `The store of the inbox did not keep this callback (${failure}), so it is not acknowledged and the sender is asked ` +
-          'to retry. Bring the store back. With the option spool, callbacks are kept meanwhile.',
+          'to retry. Restore the database. With the option spool, callbacks are kept meanwhile.',
       );
     }
     const isEvidence = record.refusal !== null;

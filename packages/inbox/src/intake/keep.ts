@@ -8,7 +8,7 @@ import { type Claims, equalsExpectation } from '../work/evaluate.ts';
 import { claimsIn } from '../work/stored.ts';
 import { type IntakeRecord, MAX_BODIES, MAX_EVIDENCE } from './record.ts';
 
-/** The first of its transition; another body; kept before; not kept, since as many bodies are kept as can be. */
+/** The first of its transition; another body; kept before; not kept: the body limit is reached. */
 export type IntakeOutcome = 'new' | 'new_body' | 'known' | 'full';
 
 /** What keeping needs of the store. */

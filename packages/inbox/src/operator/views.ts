@@ -32,7 +32,7 @@ export interface TransitionSummary {
   readonly isArchived: boolean;
   /** How often a handler was started for it. */
   readonly attempts: number;
-  /** How often it came, all of its bodies together, without those that were refused. */
+  /** Accepted deliveries, across all bodies. */
   readonly deliveries: number;
   /** How many distinct bodies are kept. */
   readonly bodyCount: number;

@@ -12,7 +12,7 @@ interface Waiting {
 
 const STORE_RETRY = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 250, longestDelayMs: 5000 };
 
-/** A process that lives has not ended, and its attempts must not pass for a crash loop. */
+/** Retries until the database answers, so that an outage does not count as a crash. */
 export async function runUntilAnswered<Tx>(
   name: string,
   values: readonly SqlValue[],
