@@ -12,12 +12,7 @@ export type {
 } from './service/views.ts';
 export type { SandboxAccount } from './state/account.ts';
 export type { Clock } from './state/clock.ts';
-export type {
-  Composition,
-  Misbehaviour,
-  RetryPreset,
-  RetryRules,
-  RetrySettings,
-} from './state/misbehaviour.ts';
+export type { Composition, Misbehaviour } from './state/misbehaviour.ts';
 export type { CheckReport, CheckResult, SandboxProvider } from './state/records.ts';
 export { SandboxRefusal, type SandboxRefusalReason } from './state/refusal.ts';
+export type { RetryPreset, RetryRules, RetrySettings } from './state/retries.ts';

@@ -5,9 +5,10 @@ import { checkProviders, defaultProviders } from './service/providers.ts';
 import { readMisbehaviour, readRetryRules } from './service/requests.ts';
 import type { Clock } from './state/clock.ts';
 import { checkAllowedHosts, destinationProblem } from './state/hosts.ts';
-import type { Misbehaviour, RetrySettings } from './state/misbehaviour.ts';
+import type { Misbehaviour } from './state/misbehaviour.ts';
 import type { SandboxProvider, Settings } from './state/records.ts';
 import { SandboxRefusal } from './state/refusal.ts';
+import type { RetrySettings } from './state/retries.ts';
 
 /** Options of `createSandbox()`. An unknown option throws at construction. */
 export interface SandboxOptions {

@@ -85,7 +85,7 @@ describe('a composition signs anew', () => {
     expect(all.verdict).toBe('ORD-1');
     expect(stage.merchant.received.map(({ data }) => data.payload.transaction_amount)).toEqual([7, 500, 500]);
     expect(all.deliveries.map(({ misbehaves }) => misbehaves)).toEqual([
-      [`composed from ${id}`, 'forged amount', 't 1 seconds off', 't in milliseconds'],
+      [`composed from ${id}`, 'forged amount', 't in milliseconds', 't 1 seconds off'],
       [`composed from ${id}`, 'duplicate 1'],
       [`composed from ${id}`, 'duplicate 2'],
     ]);
@@ -120,7 +120,7 @@ describe('a composition signs anew', () => {
     const id = await opened();
     const deliveries = stage.sandbox.compose(id, { late_ms: 5000, out_of_order: true, duplicate: 1 });
     expect(deliveries.map(({ due_at }) => due_at)).toEqual(['2026-01-02T00:01:00.000Z', null]);
-    expect(deliveries[0]?.misbehaves).toEqual([`composed from ${id}`, 'out of order', 'late']);
+    expect(deliveries[0]?.misbehaves).toEqual([`composed from ${id}`, 'late', 'out of order']);
   });
 
   it('goes to another address, by rules of its own', async () => {

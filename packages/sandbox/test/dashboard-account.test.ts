@@ -310,7 +310,7 @@ describe('settings', () => {
       expect(text).toMatch(shown);
     }
     expect(textOf(text)).toContain(
-      'Callbacks misbehave: bad signature, t in milliseconds, with note, without customer_name, id, sent 2 times more.',
+      'Callbacks misbehave: t in milliseconds, bad signature, sent 2 times more, without customer_name, id, with note.',
     );
     const refused = await submit(sandbox, 'misbehaviour', { late_ms: '-1' });
     expect(problem(refused.text, 'misbehaviour-late_ms')).toBe('Enter whole milliseconds, at most 7 days.');

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { misbehaviours } from '../src/deliveries/misbehaviours.ts';
 import { call, collection } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
+import { open } from './support/pages.ts';
 import { useStage } from './support/stage.ts';
 
 const stage = useStage();
@@ -115,5 +118,25 @@ describe('a callback that is lost', () => {
   it('cannot be composed, since nothing would be sent', () => {
     const { transaction } = stage.open().collect(collection);
     expect(() => stage.sandbox.compose(transaction.id, { lost: true } as never)).toThrow(/lost/);
+  });
+});
+
+describe('a misbehaviour is declared once', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const [, table = ''] = /### Misbehaviour\n([\s\S]*?)\nAll of it combines/.exec(readme) ?? [];
+
+  it.each([...misbehaviours])(
+    '%s has a control on the page of settings, and a row in the README',
+    async (name) => {
+      const sandbox = stage.open({ misbehave: { body: '{}' } });
+      const { text } = await open(sandbox, '/settings');
+      expect(text).toContain(`id="misbehaviour-${name}"`);
+      expect(table).toMatch(new RegExp(`\`${name}[:\`]`));
+    },
+  );
+
+  it('a name that is not declared has neither', async () => {
+    expect((await open(stage.open(), '/settings')).text).not.toContain('id="misbehaviour-unknown"');
+    expect(table).not.toContain('unknown');
   });
 });

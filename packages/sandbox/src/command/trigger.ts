@@ -1,7 +1,7 @@
 import { nearName } from '@payment-service/core/receive';
 import { sampleCallback } from '@payment-service/core/testing';
+import { misbehaviours } from '../deliveries/misbehaviours.ts';
 import { defaultProviders } from '../service/providers.ts';
-import { misbehaviourNames } from '../service/requests.ts';
 import type { SandboxDelivery } from '../service/views.ts';
 import { CommandError } from './command-error.ts';
 import type { Session } from './session.ts';
@@ -42,16 +42,6 @@ const COLLECTION_FIELDS: Readonly<Record<string, (value: string) => unknown>> = 
 /** Every field of a callback: one that is none of a collection changes the callback alone. */
 const CALLBACK_FIELDS: readonly string[] = ['event', ...Object.keys(sampleCallback().payload)];
 
-/** What a misbehaviour is without a value; true otherwise. */
-const DEFAULTS: Readonly<Record<string, unknown>> = {
-  duplicate: 1,
-  late_ms: 2000,
-  forged_amount: 1,
-  forged_currency: 'USD',
-  t_offset_seconds: -3600,
-  t_unit: 'milliseconds',
-};
-
 /** Starts a collection, and waits until its callbacks have been tried. */
 export async function trigger(session: Session, options: TriggerOptions): Promise<Triggered> {
   const { request, changes } = collectionOf(options);
@@ -81,17 +71,19 @@ export function readMisbehaviours(texts: readonly string[]): Record<string, unkn
   const all = texts.map((text) => {
     if (text.trim().startsWith('{')) return jsonObject(text, '--misbehave');
     const [name, value] = pairOf(text);
-    if (!misbehaviourNames.includes(name)) throw unknownMisbehaviour(name);
-    return { [name]: value === undefined ? (DEFAULTS[name] ?? true) : literal(value) };
+    const known = misbehaviours.get(name);
+    if (known === undefined) throw unknownMisbehaviour(name);
+    return { [name]: value === undefined ? (known.sample ?? true) : literal(value) };
   });
   return Object.assign({}, ...all);
 }
 
 function unknownMisbehaviour(name: string): CommandError {
-  const near = nearName(name, misbehaviourNames);
+  const known = [...misbehaviours.keys()];
+  const near = nearName(name, known);
   const meant = near === undefined ? '' : ` Did you mean ${near}?`;
   return new CommandError(
-    `--misbehave does not know "${name}".${meant} Known names: ${misbehaviourNames.join(', ')}.`,
+    `--misbehave does not know "${name}".${meant} Known names: ${known.join(', ')}.`,
     2,
   );
 }

@@ -1,6 +1,7 @@
 import type { TransactionCallback } from '@payment-service/core';
 import { sampleCallback } from '@payment-service/core/testing';
-import { toAmount } from '../state/money.ts';
+import type { Misbehaviour } from '../state/misbehaviour.ts';
+import { exactAmount, rescale, toAmount } from '../state/money.ts';
 import type { TransactionRecord } from '../state/records.ts';
 
 /**
@@ -29,6 +30,37 @@ export function callbackData(transaction: TransactionRecord): TransactionCallbac
       transaction_status: transaction.status,
       status_message: transaction.statusMessage,
     },
+  };
+}
+
+/**
+ * The six fields that speak of money, with another amount or currency: what the signature does not notice (threat A2).
+ * The charge stays, and the total is consistent.
+ *
+ * @throws {SandboxRefusal} when the amount is not exact in the currency.
+ */
+export function forgedMoney(
+  changes: Misbehaviour,
+  transaction: TransactionRecord,
+  field = 'forged_amount',
+): object {
+  const { chargeCustomer } = transaction;
+  const currency = changes.forged_currency ?? transaction.currency;
+  const amount = exactAmount(
+    changes.forged_amount ?? toAmount(transaction.amount, transaction.currency),
+    currency,
+    field,
+  );
+  const charge = rescale(transaction.charge, transaction.currency, currency);
+  const totalCredit = chargeCustomer ? amount : amount - charge;
+  const { payload } = callbackData({ ...transaction, currency, amount, charge, totalCredit });
+  return {
+    request_currency: payload.request_currency,
+    request_amount: payload.request_amount,
+    transaction_currency: payload.transaction_currency,
+    transaction_amount: payload.transaction_amount,
+    transaction_charge: payload.transaction_charge,
+    total_credit: payload.total_credit,
   };
 }
 

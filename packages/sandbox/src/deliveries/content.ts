@@ -1,9 +1,9 @@
 import type { SignedFields } from '@payment-service/core';
 import * as z from 'zod';
 import type { Misbehaviour } from '../state/misbehaviour.ts';
-import { exactAmount, rescale, toAmount } from '../state/money.ts';
 import type { DeliveryRecord, Signing, TransactionRecord } from '../state/records.ts';
 import { callbackData } from './callback-data.ts';
+import { type CallbackContent, misbehavioursIn } from './misbehaviours.ts';
 import { type Signer, signedFieldsOf } from './signer.ts';
 
 /** What a callback says, and how it is signed. */
@@ -30,72 +30,30 @@ export function changedContent(
   now: number,
 ): Content {
   const body = changedBody(transaction, base.body, changes);
-  const { t_offset_seconds, t_unit, bad_signature } = changes;
   const isKept = changes.signature === 'keep';
-  if (isKept && t_offset_seconds === undefined && t_unit === undefined && bad_signature === undefined) {
-    return { ...base, body };
-  }
+  const signings = misbehavioursIn(changes).flatMap(({ signing }) => signing ?? []);
+  if (isKept && signings.length === 0) return { ...base, body };
   const signed = isKept ? base.signed : (readSignedFields(body) ?? base.signed);
-  const signing: Signing = {
-    key: bad_signature ? 'other' : isKept && bad_signature === undefined ? base.signing.key : 'account',
-    offsetSeconds: t_offset_seconds ?? 0,
-    unit: t_unit ?? null,
-  };
+  const start = isKept ? { ...genuineSigning, key: base.signing.key } : genuineSigning;
+  const signing = signings.reduce((made, change) => change(made, changes), start);
   return { body, signed, signing, signature: sign(signed, now, signing) };
 }
 
 function changedBody(transaction: TransactionRecord, base: string, changes: Misbehaviour): string {
-  const { body, event, status, extra_fields, omit_fields = [], forged_amount, forged_currency } = changes;
-  // A lone surrogate would go over the wire as U+FFFD, and the record would say something else.
-  if (body !== undefined) return body.toWellFormed();
-  const isForged = forged_amount !== undefined || forged_currency !== undefined;
-  if (!isForged && [event, status, extra_fields, changes.omit_fields].every((one) => one === undefined)) {
-    return base;
-  }
-  const data = readCallback(base) ?? callbackData(transaction);
-  const payload = {
-    ...data.payload,
-    ...(isForged ? forgedMoney(transaction, changes) : {}),
-    ...(status === undefined ? {} : { transaction_status: status }),
-    ...extra_fields,
-  };
-  const left = Object.entries(payload).filter(([name]) => !omit_fields.includes(name));
-  const isNamed = !omit_fields.includes('event');
+  const found = misbehavioursIn(changes);
+  const [whole] = found.flatMap(({ body }) => body?.(changes) ?? []);
+  if (whole !== undefined) return whole;
+  if (!found.some(({ content, omitted }) => content ?? omitted)) return base;
+  const { event, payload } = found.reduce<CallbackContent>(
+    (data, { content }) => content?.(data, changes, transaction) ?? data,
+    readCallback(base) ?? callbackData(transaction),
+  );
+  const omitted = found.flatMap((one) => one.omitted?.(changes) ?? []);
+  const left = Object.entries(payload).filter(([name]) => !omitted.includes(name));
   return JSON.stringify({
-    ...(isNamed ? { event: event ?? data.event } : {}),
+    ...(omitted.includes('event') ? {} : { event }),
     payload: Object.fromEntries(left),
   });
-}
-
-/**
- * The six fields that speak of money, with another amount or currency: what the signature does not notice (threat A2).
- * The charge stays, and the total is consistent.
- *
- * @throws {SandboxRefusal} when the amount is not exact in the currency.
- */
-export function forgedMoney(
-  transaction: TransactionRecord,
-  changes: Misbehaviour,
-  field = 'forged_amount',
-): object {
-  const { chargeCustomer } = transaction;
-  const currency = changes.forged_currency ?? transaction.currency;
-  const amount = exactAmount(
-    changes.forged_amount ?? toAmount(transaction.amount, transaction.currency),
-    currency,
-    field,
-  );
-  const charge = rescale(transaction.charge, transaction.currency, currency);
-  const totalCredit = chargeCustomer ? amount : amount - charge;
-  const { payload } = callbackData({ ...transaction, currency, amount, charge, totalCredit });
-  return {
-    request_currency: payload.request_currency,
-    request_amount: payload.request_amount,
-    transaction_currency: payload.transaction_currency,
-    transaction_amount: payload.transaction_amount,
-    transaction_charge: payload.transaction_charge,
-    total_credit: payload.total_credit,
-  };
 }
 
 const looseData = z.looseObject({ event: z.unknown(), payload: z.record(z.string(), z.unknown()) });
@@ -116,9 +74,7 @@ function readSignedFields(body: string): SignedFields | undefined {
 }
 
 /** A body with a payload, whatever is in it; undefined for any other. */
-export function readCallback(
-  body: string,
-): { event?: unknown; payload: Record<string, unknown> } | undefined {
+export function readCallback(body: string): CallbackContent | undefined {
   return looseData.safeParse(readJson(body)).data;
 }
 

@@ -1,5 +1,5 @@
-import { backoff, namesStatus } from '../state/misbehaviour.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../state/records.ts';
+import { backoff, namesStatus } from '../state/retries.ts';
 import type { Reader, Unit } from '../state/store.ts';
 
 /** The deliveries that are still scheduled. */

@@ -1,13 +1,10 @@
 import * as z from 'zod';
-import type { ComposedChanges } from '../state/misbehaviour.ts';
-import {
-  type Misbehaviour,
-  type RetryRules,
-  type RetrySettings,
-  retryPresets,
-} from '../state/misbehaviour.ts';
+import { compositionSchema, misbehaviourSchema } from '../deliveries/misbehaviours.ts';
+import { address, text } from '../state/fields.ts';
+import type { ComposedChanges, Misbehaviour } from '../state/misbehaviour.ts';
 import type { Settings, TransactionMode } from '../state/records.ts';
 import { SandboxRefusal } from '../state/refusal.ts';
+import { type RetryRules, type RetrySettings, retryRules } from '../state/retries.ts';
 import type { Release } from './ledger.ts';
 import type { BankChange, ProviderChange } from './providers.ts';
 
@@ -59,46 +56,7 @@ export interface TransferRequest {
   readonly amount: number;
 }
 
-const statuses = z.array(z.union([z.int().min(100).max(599), z.string().regex(/^[1-5]xx$/)]));
-const milliseconds = z.int().min(0).max(604_800_000);
-const anything = z.string().max(128);
-const misbehaviour = z.strictObject({
-  lost: z.boolean().exactOptional(),
-  duplicate: z.int().min(0).max(10).exactOptional(),
-  late_ms: milliseconds.exactOptional(),
-  out_of_order: z.boolean().exactOptional(),
-  forged_amount: z.number().exactOptional(),
-  forged_currency: z
-    .string()
-    .regex(/^[A-Z]{3}$/)
-    .exactOptional(),
-  bad_signature: z.boolean().exactOptional(),
-  t_offset_seconds: z.int().min(-315_360_000).max(315_360_000).exactOptional(),
-  t_unit: z.enum(['seconds', 'milliseconds']).exactOptional(),
-  event: anything.exactOptional(),
-  status: anything.exactOptional(),
-  extra_fields: z.record(anything, z.unknown()).exactOptional(),
-  omit_fields: z.array(anything).exactOptional(),
-  body: z.string().max(65_536).exactOptional(),
-  signature: z.enum(['anew', 'keep']).exactOptional(),
-  redirect_first: z.boolean().exactOptional(),
-  redirect_lead_ms: milliseconds.exactOptional(),
-});
-const retryRules = z
-  .strictObject({
-    preset: z.enum(['none', 'not-2xx', '5xx-and-429', 'below-500']).exactOptional(),
-    max_attempts: z.int().min(1).max(50).exactOptional(),
-    backoff_ms: milliseconds.exactOptional(),
-    backoff_factor: z.number().min(1).max(10).exactOptional(),
-    max_backoff_ms: milliseconds.exactOptional(),
-    accepted: statuses.exactOptional(),
-    repeated: statuses.exactOptional(),
-    resign: z.boolean().exactOptional(),
-  })
-  .transform(({ preset, ...rules }) => ({ ...(preset && retryPresets[preset]), ...rules }));
 const outcome = z.enum(['completed', 'failed']);
-const text = anything.min(1);
-const address = z.string().max(2048);
 const link = address.refine(
   (text) => /^https?:\/\//i.test(text) && URL.canParse(text) && text.includes('{merchant_reference}'),
   'must be an http or https address with {merchant_reference}',
@@ -112,7 +70,7 @@ const transaction = {
   customer_name: text.optional(),
   callback_url: address.optional(),
   outcome: outcome.optional(),
-  misbehave: misbehaviour.optional(),
+  misbehave: misbehaviourSchema.optional(),
   retry: retryRules.optional(),
 };
 const collection = z.strictObject({
@@ -127,9 +85,6 @@ const payout = z.strictObject({
   mode: z.enum(['direct', 'pending']).optional(),
 });
 const transfer = z.strictObject({ currency: text, amount: z.number().positive() });
-
-/** The names of every misbehaviour. */
-export const misbehaviourNames: readonly string[] = Object.keys(misbehaviour.shape);
 
 /** Reads a request, or throws a SandboxRefusal with status 400 that names the field and what it must be. */
 function read<T>(schema: z.ZodType<T>, input: unknown): T {
@@ -162,14 +117,10 @@ const settings = z.strictObject({
   redirect_url: address.nullable().exactOptional(),
   order_url: link.nullable().exactOptional(),
   inbox_url: link.nullable().exactOptional(),
-  misbehave: misbehaviour.exactOptional(),
+  misbehave: misbehaviourSchema.exactOptional(),
   retry: retryRules.exactOptional(),
   api_latency_ms: z.int().min(0).max(60_000).exactOptional(),
   api_error: z.literal([429, 500, 503]).nullable().exactOptional(),
-});
-const composition = misbehaviour.omit({ lost: true }).extend({
-  callback_url: address.exactOptional(),
-  retry: retryRules.exactOptional(),
 });
 const limit = z.number().min(0).exactOptional();
 const providerChange = z.strictObject({
@@ -190,11 +141,11 @@ const clock = z.strictObject({ advance_seconds: z.int().min(0).max(315_360_000) 
 export const readClearing = (input: unknown): Release => read(clearing, input);
 export const readCheck = (input: unknown): { callback_url?: string | undefined } => read(check, input);
 export const readClock = (input: unknown): { advance_seconds: number } => read(clock, input);
-export const readMisbehaviour = (input: unknown): Misbehaviour => read(misbehaviour, input);
+export const readMisbehaviour = (input: unknown): Misbehaviour => read(misbehaviourSchema, input);
 export const readRetryRules = (input: unknown): Partial<RetryRules> => read(retryRules, input);
 /** What is left out stays as it is. */
 export const readSettings = (input: unknown): Partial<Settings> => read(settings, input);
-export const readComposition = (input: unknown): ComposedChanges => read(composition, input);
+export const readComposition = (input: unknown): ComposedChanges => read(compositionSchema, input);
 export const readProviderChange = (input: unknown): ProviderChange => read(providerChange, input);
 export const readBankChange = (input: unknown): BankChange => read(bankChange, input);
 

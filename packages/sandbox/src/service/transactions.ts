@@ -1,10 +1,10 @@
-import { forgedMoney } from '../deliveries/content.ts';
+import { forgedMoney } from '../deliveries/callback-data.ts';
 import { deriveText } from '../state/account.ts';
 import { checkDestination } from '../state/hosts.ts';
-import { defaultRetry } from '../state/misbehaviour.ts';
 import { exactAmount, shareOf } from '../state/money.ts';
 import type { SandboxProvider, TransactionRecord, TransferRecord } from '../state/records.ts';
 import { refuse, SandboxRefusal } from '../state/refusal.ts';
+import { defaultRetry } from '../state/retries.ts';
 import type { Unit } from '../state/store.ts';
 import { creditCollection, debitPayout, deposit, moveToPayout, openWallets, refundPayout } from './ledger.ts';
 import { findProvider } from './providers.ts';
@@ -165,6 +165,6 @@ function start(
     redirects: [],
   };
   // Refuses an amount that is not exact now, not when the callback is due.
-  forgedMoney(transaction, misbehave, 'misbehave.forged_amount');
+  forgedMoney(misbehave, transaction, 'misbehave.forged_amount');
   return transaction;
 }

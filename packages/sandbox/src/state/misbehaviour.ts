@@ -1,3 +1,5 @@
+import type { RetryRules, RetrySettings } from './retries.ts';
+
 /**
  * What the sandbox does wrong on purpose with the callbacks of a transaction, so that a merchant sees its own software
  * survive it. All of it is simulated: how the real service repeats and orders callbacks is not shown (protocol §6).
@@ -48,35 +50,6 @@ export interface Misbehaviour {
   readonly redirect_lead_ms?: number;
 }
 
-/** How often, and after which answers, a callback is sent again. Simulated: the service's rule is not shown. */
-export interface RetryRules {
-  /** Attempts in all, the first one included. 1 to 50. */
-  readonly max_attempts: number;
-  /** Milliseconds before the second attempt. */
-  readonly backoff_ms: number;
-  /** Each further wait is this many times longer. */
-  readonly backoff_factor: number;
-  /** No wait is longer than this, in milliseconds. */
-  readonly max_backoff_ms: number;
-  /** The statuses that count as delivered: exact ones, or classes such as "2xx". */
-  readonly accepted: readonly (number | string)[];
-  /** The statuses after which it is sent again, and so is an attempt without a complete answer. Empty: never. */
-  readonly repeated: readonly (number | string)[];
-  /** Signs each attempt afresh, with a new `t`. False repeats the first `t` (threat A28). */
-  readonly resign: boolean;
-}
-
-/**
- * A common rule for the answers that make a sender repeat a callback: `none` never repeats, `not-2xx` is anything but
- * 2xx, `5xx-and-429` only these, `below-500` anything but 2xx that is below 500.
- */
-export type RetryPreset = 'none' | 'not-2xx' | '5xx-and-429' | 'below-500';
-
-/** Some of the rules. Those of `preset` hold first; a rule that is given beside it wins. */
-export interface RetrySettings extends Partial<RetryRules> {
-  readonly preset?: RetryPreset;
-}
-
 /** What to send of a transaction or a delivery: the callback with these changes. */
 export interface Composition extends Omit<Misbehaviour, 'lost'> {
   /** Where it goes. @default where the callback of the transaction or the delivery went, or the sandbox's own */
@@ -88,33 +61,4 @@ export interface Composition extends Omit<Misbehaviour, 'lost'> {
 /** A composition as it was read. */
 export interface ComposedChanges extends Omit<Composition, 'retry'> {
   readonly retry?: Partial<RetryRules>;
-}
-
-export const retryPresets: Readonly<Record<RetryPreset, Pick<RetryRules, 'accepted' | 'repeated'>>> = {
-  none: { accepted: ['2xx'], repeated: [] },
-  'not-2xx': { accepted: ['2xx'], repeated: ['1xx', '2xx', '3xx', '4xx', '5xx'] },
-  '5xx-and-429': { accepted: ['2xx'], repeated: ['5xx', 429] },
-  'below-500': { accepted: ['2xx'], repeated: ['1xx', '2xx', '3xx', '4xx'] },
-};
-
-export const defaultRetry: RetryRules = {
-  max_attempts: 5,
-  backoff_ms: 1000,
-  backoff_factor: 2,
-  max_backoff_ms: 60_000,
-  ...retryPresets['not-2xx'],
-  resign: false,
-};
-
-export const HOLD_MS = 60_000;
-export const REDIRECT_LEAD_MS = 2000;
-
-/** Whether a status is named by such a list. */
-export function namesStatus(list: readonly (number | string)[], status: number): boolean {
-  return list.includes(status) || list.includes(`${Math.floor(status / 100)}xx`);
-}
-
-/** The wait after this many failed attempts, in milliseconds. */
-export function backoff(rules: RetryRules, attempts: number): number {
-  return Math.min(rules.backoff_ms * rules.backoff_factor ** (attempts - 1), rules.max_backoff_ms);
 }

@@ -1,7 +1,8 @@
 import type { SignedFields } from '@payment-service/core';
 import type { PaymentProvider, PayoutBank } from '@payment-service/core/client';
-import type { Misbehaviour, RetryRules } from './misbehaviour.ts';
+import type { Misbehaviour } from './misbehaviour.ts';
 import type { Minor } from './money.ts';
+import type { RetryRules } from './retries.ts';
 
 /** What the sandbox keeps. Records are never changed, only replaced; everything in them is plain JSON. */
 export interface Records {

@@ -133,7 +133,7 @@ describe('payment-service-sandbox trigger', () => {
     [['trigger', '--set', 'Currency=UGX'], 'Did you mean currency?'],
     [['trigger', '--set', 'merchant_refrence=1'], 'Did you mean merchant_reference?'],
     [['trigger', '--set', 'status=FAILED'], 'Did you mean transaction_status?'],
-    [['trigger', '--misbehave', 'forged'], 'Did you mean forged_amount? Known names: lost, duplicate, '],
+    [['trigger', '--misbehave', 'forged'], 'Did you mean forged_amount? Known names: forged_amount, '],
     [['trigger', '--misbehave', '{'], '--misbehave must be JSON'],
     [['resend', 'x'], 'It must be the number of a delivery'],
     [['resend'], "missing required argument 'id'"],

@@ -1,7 +1,7 @@
 import { counted, type Markup, note, span, time } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { defaultRetry } from '../../state/misbehaviour.ts';
+import { defaultRetry } from '../../state/retries.ts';
 import { changeFields, fieldsFrom } from '../compose/changes.ts';
 import type { Dashboard } from '../parts/dashboard.ts';
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
@@ -61,7 +61,7 @@ ${defaults.choice(
       'misbehaviour',
       'misbehaviour',
       {
-        fields: html`${changeFields(fieldsOf('misbehaviour', refused), refused?.form === 'misbehaviour' ? refused.typed : fieldsFrom(misbehave), { body: misbehave.body !== undefined })}`,
+        fields: html`${changeFields(fieldsOf('misbehaviour', refused), refused?.form === 'misbehaviour' ? refused.typed : fieldsFrom(misbehave), misbehave.body === undefined ? ['body'] : [])}`,
         button: 'Misbehave like this',
       },
     )}</details></section>

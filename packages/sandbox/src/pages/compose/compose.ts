@@ -138,7 +138,7 @@ ${fields.choice({ name: 'preset', label: 'Preset', hint: 'Adds to what is set be
     .map(({ name, label }) => [name, label] as const),
   [EDIT_BODY, 'Edit the body'],
 ])}<div class="actions">${askAgain(path, 'Add the preset')}</div>
-${changeFields(fields, typed, { isSent: true })}
+${changeFields(fields, typed, ['lost'])}
 ${group(
   'where',
   'Address and retries',

@@ -5,6 +5,7 @@ import {
   form as plainForm,
 } from '@payment-service/pages';
 import { html } from 'hono/html';
+import { misbehaviours } from '../../deliveries/misbehaviours.ts';
 import type { SandboxRefusal } from '../../state/refusal.ts';
 
 /** What a form shows in place of its defaults. */
@@ -32,16 +33,6 @@ const words: Readonly<Record<string, string>> = {
   customer_name: 'Enter a name of at most 128 characters.',
   advance_seconds: 'Enter whole seconds, from 0 to 10 years.',
   currency: 'Choose a currency.',
-  duplicate: 'Enter a whole number from 0 to 10.',
-  late_ms: 'Enter whole milliseconds, at most 7 days.',
-  redirect_lead_ms: 'Enter whole milliseconds, at most 7 days.',
-  t_offset_seconds: 'Enter whole seconds, at most 10 years back or ahead.',
-  forged_amount: 'Enter an amount, such as 1.',
-  forged_currency: 'Enter three capital letters, such as USD.',
-  event: 'Enter at most 128 characters.',
-  status: 'Enter at most 128 characters.',
-  omit_fields: 'Enter names of at most 128 characters.',
-  body: 'Enter at most 65,536 characters.',
   max_attempts: 'Enter a whole number from 1 to 50.',
   backoff_ms: 'Enter whole milliseconds, at most 7 days.',
   api_latency_ms: 'Enter whole milliseconds, at most 60,000.',
@@ -54,7 +45,7 @@ const words: Readonly<Record<string, string>> = {
 export function sentence({ message, field }: SandboxRefusal): string {
   const [, name = field, rest = message] = /^([a-z_]+): (.+)$/s.exec(message) ?? [];
   if (rest === message && !message.startsWith('Invalid')) return message;
-  const own = name === undefined ? undefined : words[name];
+  const own = words[name ?? ''] ?? misbehaviours.get(name ?? '')?.problem;
   if (/^(Invalid|Too |Unrecognized|Expected)/.test(rest)) return own ?? `Check the field ${name}.`;
   return `This ${rest.replace(/\.?$/, '.')}`;
 }

@@ -1,6 +1,6 @@
-import { count } from '@payment-service/pages';
-import { wordsOf } from '../../deliveries/callbacks.ts';
-import { defaultRetry, type Misbehaviour, type RetryRules, retryPresets } from '../../state/misbehaviour.ts';
+import { wordsOf } from '../../deliveries/misbehaviours.ts';
+import type { Misbehaviour } from '../../state/misbehaviour.ts';
+import { defaultRetry, type RetryRules, retryPresets } from '../../state/retries.ts';
 
 /** A misbehaviour that the dashboard offers by name. */
 export interface Preset {
@@ -36,34 +36,20 @@ export function misbehaviourOf(name: unknown): Misbehaviour {
 }
 
 /** The retry rules that the dashboard offers by name. */
-export const retryChoices = [
-  ['none', 'Never'],
-  ['not-2xx', 'After any answer but 2xx'],
-  ['5xx-and-429', 'After 5xx and 429 only'],
-  ['below-500', 'After answers below 500 only, such as 429'],
-] as const;
+export const retryChoices: readonly (readonly [name: string, label: string])[] = Object.entries(
+  retryPresets,
+).map(([name, { label }]) => [name, label]);
 
 /** The label of the rules that are set, or the rules themselves where no preset names them. */
 export function retryLabel(retry: Partial<RetryRules>): string {
   const { accepted, repeated } = { ...defaultRetry, ...retry };
-  const [, label] =
-    retryChoices.find(
-      ([name]) => JSON.stringify(retryPresets[name]) === JSON.stringify({ accepted, repeated }),
-    ) ?? [];
-  return label ?? `After ${repeated.join(', ')}; ${accepted.join(', ')} counts as delivered`;
+  const set = JSON.stringify({ accepted, repeated });
+  const preset = Object.values(retryPresets).find(({ rules }) => JSON.stringify(rules) === set);
+  return preset?.label ?? `After ${repeated.join(', ')}; ${accepted.join(', ')} counts as delivered`;
 }
 
 /** A misbehaviour in words: the preset's, or what is set. */
 export function misbehaviourLabel(misbehave: Misbehaviour): string {
   const preset = presets.find((one) => JSON.stringify(one.misbehave) === JSON.stringify(misbehave));
-  const { lost, duplicate = 0, late_ms = 0, out_of_order, redirect_first } = misbehave;
-  const words = [
-    ...wordsOf(misbehave),
-    ...(lost ? ['no callback'] : []),
-    ...(duplicate > 0 ? [`sent ${duplicate} times more`] : []),
-    ...(late_ms > 0 ? [`${count(late_ms)} ms late`] : []),
-    ...(out_of_order ? ['out of order'] : []),
-    ...(redirect_first ? ['after the redirect'] : []),
-  ];
-  return preset?.label ?? words.join(', ');
+  return preset?.label ?? wordsOf(misbehave).join(', ');
 }

@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import { milliseconds } from './fields.ts';
+
+/** How often, and after which answers, a callback is sent again. Simulated: the service's rule is not shown. */
+export interface RetryRules {
+  /** Attempts in all, the first one included. 1 to 50. */
+  readonly max_attempts: number;
+  /** Milliseconds before the second attempt. */
+  readonly backoff_ms: number;
+  /** Each further wait is this many times longer. */
+  readonly backoff_factor: number;
+  /** No wait is longer than this, in milliseconds. */
+  readonly max_backoff_ms: number;
+  /** The statuses that count as delivered: exact ones, or classes such as "2xx". */
+  readonly accepted: readonly (number | string)[];
+  /** The statuses after which it is sent again, and so is an attempt without a complete answer. Empty: never. */
+  readonly repeated: readonly (number | string)[];
+  /** Signs each attempt afresh, with a new `t`. False repeats the first `t` (threat A28). */
+  readonly resign: boolean;
+}
+
+/**
+ * A common rule for the answers that make a sender repeat a callback: `none` never repeats, `not-2xx` is anything but
+ * 2xx, `5xx-and-429` only these, `below-500` anything but 2xx that is below 500.
+ */
+export type RetryPreset = 'none' | 'not-2xx' | '5xx-and-429' | 'below-500';
+
+/** Some of the rules. Those of `preset` hold first; a rule that is given beside it wins. */
+export interface RetrySettings extends Partial<RetryRules> {
+  readonly preset?: RetryPreset;
+}
+
+const preset = (label: string, ...repeated: RetryRules['repeated']) => ({
+  label,
+  rules: { accepted: ['2xx'], repeated },
+});
+
+/** The answers of each preset, and what the pages call it. */
+export const retryPresets: Readonly<
+  Record<RetryPreset, { readonly label: string; readonly rules: Pick<RetryRules, 'accepted' | 'repeated'> }>
+> = {
+  none: preset('Never'),
+  'not-2xx': preset('After any answer but 2xx', '1xx', '2xx', '3xx', '4xx', '5xx'),
+  '5xx-and-429': preset('After 5xx and 429 only', '5xx', 429),
+  'below-500': preset('After answers below 500 only, such as 429', '1xx', '2xx', '3xx', '4xx'),
+};
+
+export const defaultRetry: RetryRules = {
+  max_attempts: 5,
+  backoff_ms: 1000,
+  backoff_factor: 2,
+  max_backoff_ms: 60_000,
+  ...retryPresets['not-2xx'].rules,
+  resign: false,
+};
+
+const statuses = z.array(z.union([z.int().min(100).max(599), z.string().regex(/^[1-5]xx$/)]));
+
+/** What a request may say of retries, with the rules of its preset in place of the preset. */
+export const retryRules: z.ZodType<Partial<RetryRules>> = z
+  .strictObject({
+    preset: z.enum(['none', 'not-2xx', '5xx-and-429', 'below-500']).exactOptional(),
+    max_attempts: z.int().min(1).max(50).exactOptional(),
+    backoff_ms: milliseconds.exactOptional(),
+    backoff_factor: z.number().min(1).max(10).exactOptional(),
+    max_backoff_ms: milliseconds.exactOptional(),
+    accepted: statuses.exactOptional(),
+    repeated: statuses.exactOptional(),
+    resign: z.boolean().exactOptional(),
+  })
+  .transform(({ preset, ...rules }) => ({ ...(preset && retryPresets[preset].rules), ...rules }));
+
+/** Whether a list names a status. */
+export function namesStatus(list: readonly (number | string)[], status: number): boolean {
+  return list.includes(status) || list.includes(`${Math.floor(status / 100)}xx`);
+}
+
+/** The wait after this many failed attempts, in milliseconds. */
+export function backoff(rules: RetryRules, attempts: number): number {
+  return Math.min(rules.backoff_ms * rules.backoff_factor ** (attempts - 1), rules.max_backoff_ms);
+}
