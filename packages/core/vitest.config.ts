@@ -18,8 +18,19 @@ const withoutNodeCondition: Plugin = {
 const config: ViteUserConfig = defineConfig({
   test: {
     projects: [
-      { test: { ...SHARED, name: 'node', include: ['test/**/*.test.ts'], exclude: [PORTABLE] } },
-      { plugins: [withoutNodeCondition], test: { ...SHARED, name: 'portable', include: [PORTABLE] } },
+      {
+        test: {
+          ...SHARED,
+          isolate: false,
+          name: 'node',
+          include: ['test/**/*.test.ts'],
+          exclude: [PORTABLE],
+        },
+      },
+      {
+        plugins: [withoutNodeCondition],
+        test: { ...SHARED, isolate: false, name: 'portable', include: [PORTABLE] },
+      },
     ],
   },
 });
