@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 export interface CommandResult {
   readonly code: number;
@@ -14,11 +14,10 @@ const PATH = join(FOLDER, 'src/command/command.ts');
 
 let host: ChildProcess | undefined;
 let last: Promise<unknown> = Promise.resolve();
-afterAll(() => void host?.kill());
 
 /**
- * Runs payment-service-inbox in the folder of this package, in a pipe. The runs of a test file share a process, one after
- * the other: most of what a process of its own costs is to load the command.
+ * Runs payment-service-inbox in the folder of this package, in a pipe. The runs of a test file share a process, which ends with
+ * the file's, one after the other: most of what a process of its own costs is to load the command.
  */
 export async function runCommand(
   args: readonly string[],
