@@ -4,19 +4,23 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type Sample, samplesOn } from './metrics-page.ts';
 import { newObservedShop, type ObservedShop } from './observed-shop.ts';
-import { evaluate, missingOnPage, type Scrapes } from './promql.ts';
+import { evaluate, missingInResult, missingOnPage, type Scrapes } from './promql.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../docs/monitoring');
 
 interface Rules {
   readonly groups: readonly {
-    readonly rules: readonly { readonly alert: string; readonly expr: string }[];
+    readonly rules: readonly {
+      readonly alert: string;
+      readonly expr: string;
+      readonly annotations: { readonly summary: string };
+    }[];
   }[];
 }
 interface Dashboard {
   readonly panels: readonly {
     readonly title: string;
-    readonly targets: readonly { readonly expr: string }[];
+    readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
   }[];
 }
 
@@ -83,6 +87,18 @@ test('what an alert counts exists from the start, since an increase from nothing
     'inbox_contradictions_total',
   ])
     expect(missingOnPage(counter, page)).toEqual([]);
+});
+
+test('every label in the text of an alert and in a legend is a label of the result', () => {
+  const texts = [
+    ...alerts.map(({ expr, annotations }) => [expr, annotations.summary] as const),
+    ...panels.flatMap(({ targets }) => targets.map((one) => [one.expr, one.legendFormat] as const)),
+  ];
+  expect(texts.flatMap(([expr, text]) => missingInResult(expr, text))).toEqual([]);
+  // Control: labels that the aggregation drops, in both notations.
+  expect(
+    missingInResult('max by (state) (x{reason="a"})', '{{state}} {{reason}} {{ $labels.kind }}'),
+  ).toEqual(['reason', 'kind']);
 });
 
 test('what a shop lives through fires the alerts about it, and no others', async () => {

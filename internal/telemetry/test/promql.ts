@@ -71,6 +71,16 @@ export function missingOnPage(expression: string, samples: readonly Sample[]): r
   return search(parse(expression), []);
 }
 
+/** The labels that a template names, such as `{{outcome}}` or `{{ $labels.outcome }}`, and the result of the expression has not. */
+export function missingInResult(expression: string, template: string): readonly string[] {
+  const [outermost] = within(parse(expression), 'AggregateExpr');
+  const kept = outermost === undefined ? [] : groupsOf(outermost);
+  const named = [...template.matchAll(/\{\{ ?(?:\$labels\.)?([a-z]\w*) ?\}\}/g)].map(
+    ([, label = '']) => label,
+  );
+  return named.filter((label) => !kept.includes(label));
+}
+
 /** Two scrapes of a page. */
 export interface Scrapes {
   readonly before: readonly Sample[];
