@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { postgres } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
@@ -111,6 +111,28 @@ describe('a pool', () => {
     expect(pool.totalCount).toBeLessThanOrEqual(3);
     await until(() => pool.idleCount === pool.totalCount);
   });
+});
+
+it('prune() passes over a body that another transaction holds, and takes its text the next time', async () => {
+  // What waits for a lock fails after a second.
+  const { inbox, pool, direct, schema } = poolShop({ pool: { options: '-c lock_timeout=1000' } });
+  inbox.handle(() => undefined);
+  await order(inbox, 'HELD', 'FREE');
+  await workUntilSettled(inbox, 2);
+  await direct.query(`update ${schema}.body set first_at = 0`);
+  const body = `transition = (select id from ${schema}.callback where transition_id = $1)`;
+  const { transitionId } = paid('HELD', 500);
+  const holder = await direct.connect();
+  onTestFinished(() => holder.release());
+  await holder.query('begin');
+  await holder.query(`select 1 from ${schema}.body where ${body} for update`, [transitionId]);
+  expect(await inbox.prune()).toEqual({ bodies: 1, archived: 0 });
+  // Control: what does not pass it over waits for it.
+  const waiting = pool.query(`update ${schema}.body set content = null where ${body}`, [transitionId]);
+  await expect(waiting).rejects.toMatchObject({ code: '55P03' });
+  await holder.query('rollback');
+  expect(await inbox.prune()).toEqual({ bodies: 1, archived: 0 });
+  expect(await inbox.prune()).toEqual({ bodies: 0, archived: 0 });
 });
 
 const LIMITS = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'];
