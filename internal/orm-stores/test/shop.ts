@@ -22,9 +22,17 @@ export interface Shop<Tx> {
   close(): Promise<void>;
 }
 
-/** @param setting of the database, such as `default_transaction_isolation = serializable`. */
-export async function openShop<Tx>(name: string, open: Open<Tx>, setting?: string): Promise<Shop<Tx>> {
-  const address = new URL(inject('postgresUrl'));
+/**
+ * @param setting of the database, such as `default_transaction_isolation = serializable`.
+ * @param server The address of another server than that of the run.
+ */
+export async function openShop<Tx>(
+  name: string,
+  open: Open<Tx>,
+  setting?: string,
+  server: string = inject('postgresUrl'),
+): Promise<Shop<Tx>> {
+  const address = new URL(server);
   const own = new pg.Client({ connectionString: address.href });
   await own.connect();
   await own.query(`create database ${name}`);
