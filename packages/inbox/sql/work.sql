@@ -3,7 +3,8 @@
 -- a plan that joined would depend on how many there are.
 select t.id, t.next_at, t.attempts, t.unfinished, {now} as now,
   (select c.transition_id from inbox.callback c where c.id = t.id) as transition_id,
-  (select c.subject_key from inbox.callback c where c.id = t.id) as subject_key
+  (select c.subject_key from inbox.callback c where c.id = t.id) as subject_key,
+  (select c.signed from inbox.callback c where c.id = t.id) as signed
 from inbox.transition t
 where t.account = $1 and t.next_at is not null and (t.next_at, t.id) > (cast($2 as bigint), cast($3 as bigint))
   and t.next_at <= {now}
@@ -28,8 +29,8 @@ returning last_error
 -- name: enter_attempt (postgres, prepared)
 -- The mark is gone when the handler ends the transaction. The lock serialises the handlers of an
 -- internal_reference in these tables: other schemas of the database have their own.
-select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
-  set_config('idle_in_transaction_session_timeout', $2, true), set_config('payment_inbox.attempt', $3, true),
+select concat(set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
+  set_config('idle_in_transaction_session_timeout', $2, true), set_config('payment_inbox.attempt', $3, true)) as settings,
   pg_try_advisory_xact_lock(hashtextextended('inbox.' || $4, 0)) as is_free,
   concat(pg_current_xact_id(), ' ', extract(epoch from pg_stat_get_bgwriter_stat_reset_time())) as number
 
@@ -41,16 +42,47 @@ select case when split_part($1, ' ', 2) = cast(extract(epoch from pg_stat_get_bg
 
 -- name: read_case (postgres, prepared)
 -- Of a transition with one body, its text as well. The statuses of an internal_reference are applied in the order of `place`.
--- The archive is asked twice, each time by one of the two references: for this transition and those of its internal_reference,
--- and for the one that has settled the merchant_reference.
-select c.transition_id, c.account, c.signed, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims, b.refusal,
-  b.traceparent,
-  case when t.bodies = 1 then b.content end as content, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
-  case when s.subject_key <> c.subject_key then 1 else 0 end as is_paid_by_another,
+-- has_past is 1 where read_past has more to say: of another transition that has settled the expectation, or of an archive that
+-- may have one of the references, $2 and $3 as JSON; where these are null, it may.
+select c.transition_id, c.signed, c.reference_key, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims,
+  b.refusal, b.first_at, b.traceparent, case when t.bodies = 1 then b.content end as content,
+  e.currency, e.amount, e.compare, e.replaced, e.settled_by,
   (select '{"place":' || applied.place || ',"signed":' || other.signed || '}'
     from inbox.callback other join inbox.transition applied on applied.id = other.id
     where other.subject_key = c.subject_key and applied.place is not null
     order by applied.place desc limit 1) as applied,
+  case when e.settled_by <> c.transition_id or cast($2 as text) is null
+    or exists (select a.id from inbox.archive a where hashtextextended(a.internal_reference, 0) = hashtextextended(cast($2 as text), 0))
+    or exists (select a.id from inbox.archive a where hashtextextended(a.merchant_reference, 0) = hashtextextended(cast($3 as text), 0))
+    then 1 else 0 end as has_past
+from inbox.transition t
+join inbox.callback c on c.id = t.id
+join inbox.body b on b.transition = t.id
+left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+where t.id = $1
+
+-- name: read_case (sqlite)
+select c.transition_id, c.signed, c.reference_key, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims,
+  b.refusal, b.first_at, b.traceparent, case when t.bodies = 1 then b.content end as content,
+  e.currency, e.amount, e.compare, e.replaced, e.settled_by,
+  (select '{"place":' || applied.place || ',"signed":' || other.signed || '}'
+    from inbox.callback other join inbox.transition applied on applied.id = other.id
+    where other.subject_key = c.subject_key and applied.place is not null
+    order by applied.place desc limit 1) as applied,
+  case when e.settled_by <> c.transition_id or cast($2 as text) is null
+    or exists (select a.id from inbox.archive a where a.internal_reference = $2)
+    or exists (select a.id from inbox.archive a where a.merchant_reference = $3)
+    then 1 else 0 end as has_past
+from inbox.transition t
+join inbox.callback c on c.id = t.id
+join inbox.body b on b.transition = t.id
+left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
+where t.id = $1
+
+-- name: read_past (postgres, prepared)
+-- The archive is asked twice, each time by one of the two references: for this transition and those of its internal_reference,
+-- and for the one that has settled the merchant_reference. What was archived since read_case is in both answers.
+select c.transition_id, c.account, case when s.subject_key <> c.subject_key then 1 else 0 end as is_paid_by_another,
   (select '[' || string_agg('{"isOwn":' || case when a.transition = cast(cast('x' || substr(c.transition_id, 1, 16) as bit(64)) as bigint) then 'true' else 'false' end ||
       ',"place":' || a.place || ',"status":' || k.transaction_status || '}', ',') || ']'
     from inbox.archive a join inbox.archive_kind k on k.id = a.kind
@@ -64,24 +96,14 @@ select c.transition_id, c.account, c.signed, t.start_id, t.unfinished, t.looks, 
     where hashtextextended(a.merchant_reference, 0) = hashtextextended(substring(c.signed from '"merchant_reference":("([^"\\]|\\.)*")'), 0)
       and a.merchant_reference = substring(c.signed from '"merchant_reference":("([^"\\]|\\.)*")') and k.account = c.account
       and k.transaction_type = c.transaction_type and a.amount <> '' limit 1) as paid
-from inbox.transition t
-join inbox.callback c on c.id = t.id
-join inbox.body b on b.transition = t.id
+from inbox.callback c
 left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
 left join inbox.callback s on s.transition_id = e.settled_by
-where t.id = $1
-order by b.first_at, b.digest
+where c.id = $1
 
--- name: read_case (sqlite)
+-- name: read_past (sqlite)
 -- A text that is not JSON finds nothing in the archive, and the program that reads the row names its column.
-select c.transition_id, c.account, c.signed, t.start_id, t.unfinished, t.looks, t.waived, t.revision, b.digest, b.claims, b.refusal,
-  b.traceparent,
-  case when t.bodies = 1 then b.content end as content, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
-  case when s.subject_key <> c.subject_key then 1 else 0 end as is_paid_by_another,
-  (select '{"place":' || applied.place || ',"signed":' || other.signed || '}'
-    from inbox.callback other join inbox.transition applied on applied.id = other.id
-    where other.subject_key = c.subject_key and applied.place is not null
-    order by applied.place desc limit 1) as applied,
+select c.transition_id, c.account, case when s.subject_key <> c.subject_key then 1 else 0 end as is_paid_by_another,
   (select '[' || string_agg('{"isOwn":' || case when a.transition = unhex(substr(c.transition_id, 1, 16)) then 'true' else 'false' end ||
       ',"place":' || a.place || ',"status":' || k.transaction_status || '}', ',') || ']'
     from inbox.archive a join inbox.archive_kind k on k.id = a.kind
@@ -93,13 +115,10 @@ select c.transition_id, c.account, c.signed, t.start_id, t.unfinished, t.looks, 
     from inbox.archive a join inbox.archive_kind k on k.id = a.kind
     where a.merchant_reference = iif(json_valid(c.signed), c.signed, '{}') -> '$.merchant_reference' and k.account = c.account
       and k.transaction_type = c.transaction_type and a.amount <> '' limit 1) as paid
-from inbox.transition t
-join inbox.callback c on c.id = t.id
-join inbox.body b on b.transition = t.id
+from inbox.callback c
 left join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
 left join inbox.callback s on s.transition_id = e.settled_by
-where t.id = $1
-order by b.first_at, b.digest
+where c.id = $1
 
 -- name: read_content
 select content from inbox.body where transition = $1 and digest = $2
@@ -116,14 +135,13 @@ select $1 is not null as is_own
 -- It fails unless the transaction has the mark $2, and the expectation of $4, $5 and $6, which are null where none is settled,
 -- is as it was when the handler ran: the text that is no number says why, in two pieces, since some libraries quote the
 -- statement in each of its errors. Then the transition $7 is started as in start_attempt, unless it changed or another
--- transaction has its row, for which this one must not wait. $12 is its place, after those that were read under the lock.
+-- transaction has its row, for which this one must not wait. $12 is the place of what is settled, after those that were read
+-- under the lock; $13 is its id, and $14 and $15 are the key of its expectation.
 with expected as (
-  update inbox.expectation as e set settled_by = c.transition_id, settled_at = {now}
-  from inbox.callback c
-  where c.id = $1 and e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
-    and e.currency = $4 and e.amount = $5 and e.compare = $6 and (e.settled_by is null or e.settled_by = c.transition_id)
-    and current_setting('payment_inbox.attempt', true) = $2
-  returning e.settled_by
+  update inbox.expectation set settled_by = $13, settled_at = {now}
+  where reference_key = $14 and transaction_type = $15 and currency = $4 and amount = $5 and compare = $6
+    and (settled_by is null or settled_by = $13) and current_setting('payment_inbox.attempt', true) = $2
+  returning settled_by
 ), settled as (
   update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = null,
     settled_digest = $3, waived = 0, place = cast($12 as integer), changed_at = {now}
@@ -141,7 +159,8 @@ with expected as (
 )
 select cast(case when current_setting('payment_inbox.attempt', true) is distinct from $2 then 'payment_inbox: ' || 'ended'
   when not exists (select settled.id from settled) then 'payment_inbox: ' || 'changed' else '1' end as integer) as settled,
-  (select count(*) from begun) as begun, (select last_error from begun) as begun_error
+  begun.id as begun, begun.last_error as begun_error
+from (select 1) as verdict left join begun on true
 
 -- name: lock_expectation (postgres)
 -- For what is no payment: until its end, no payment settles the expectation.
@@ -155,17 +174,14 @@ join inbox.callback c on c.reference_key = e.reference_key and c.transaction_typ
 where c.id = $1
 
 -- name: settle (sqlite, last)
--- A cross join is read in this order: SQLite would otherwise scan all settled expectations of the partial index.
-update inbox.expectation as e set settled_by = c.transition_id, settled_at = {now}
-from inbox.callback c
-where c.id = $1 and e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
-  and e.currency = $4 and e.amount = $5 and e.compare = $6 and (e.settled_by is null or e.settled_by = c.transition_id);
+update inbox.expectation set settled_by = $13, settled_at = {now}
+where reference_key = $14 and transaction_type = $15 and currency = $4 and amount = $5 and compare = $6
+  and (settled_by is null or settled_by = $13);
 update inbox.transition as t set state = 'settled', reason = null, next_at = null, unfinished = 0, last_error = null,
   settled_digest = $3, waived = 0, changed_at = {now}, place = $12
 where t.id = $1 and t.start_id = $2 and t.next_at is not null
-  and ($4 is null or exists (select e.amount from inbox.callback c
-    cross join inbox.expectation e on e.reference_key = c.reference_key and e.transaction_type = c.transaction_type
-    where c.id = $1 and e.settled_by = c.transition_id and e.currency = $4 and e.amount = $5 and e.compare = $6));
+  and ($4 is null or exists (select e.amount from inbox.expectation e where e.reference_key = $14 and e.transaction_type = $15
+    and e.settled_by = $13 and e.currency = $4 and e.amount = $5 and e.compare = $6));
 update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, next_at = {now} + $9, start_id = $10
 where id = $7 and next_at = $8 and $11 is not null
   and exists (select t.id from inbox.transition t where t.id = $1 and t.start_id = $2 and t.state = 'settled');

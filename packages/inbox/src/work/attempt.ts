@@ -6,7 +6,7 @@ import { NotPrepared, optionalText, type Row, type TransactionParts, textOf } fr
 import { TransactionEnded } from '../store/transaction-ended.ts';
 import { pause } from '../time.ts';
 import { apply } from './apply.ts';
-import { caseIn } from './case.ts';
+import { caseValues, completeCase } from './case.ts';
 import { evaluate } from './evaluate.ts';
 import { findHandler } from './handlers.ts';
 import type { Afterwards, Due, Ended, Start, Started, Turn, WorkContext } from './turn.ts';
@@ -82,10 +82,10 @@ async function takeBack<Tx>(
  * not need. What is read then was committed before the lock was free.
  */
 function partsOf<Tx>(
-  { id, startId, subjectKey }: Started,
+  { id, startId, subjectKey, signed }: Started,
   { store, statements, settings }: WorkContext<Tx>,
 ): TransactionParts {
-  const read = { statement: statements.get('read_case'), values: [id] };
+  const read = { statement: statements.get('read_case'), values: caseValues(id, signed) };
   if (store.dialect === 'sqlite') return { entry: [read] };
   const limits = [settings.handlerLockTimeoutMs, settings.handlerTimeoutMs].map(String);
   const enter = { statement: statements.get('enter_attempt'), values: [...limits, startId, subjectKey] };
@@ -102,8 +102,11 @@ async function decide<Tx>(
   const { id, startId } = started;
   const entered = context.entered.length > 1 ? context.entered[0]?.[0] : undefined;
   if (entered !== undefined && entered['is_free'] !== true) return undefined;
-  const file = caseIn(context.entered.at(-1) ?? []);
-  if (file?.startId !== startId) return undefined;
+  const rows = context.entered.at(-1) ?? [];
+  // The archive was asked for the references that were read with what was due.
+  if (rows[0]?.['start_id'] !== startId || rows[0]['signed'] !== started.signed) return undefined;
+  const file = await completeCase(statements, rows, { id, tx });
+  if (file === undefined) return undefined;
   context.onCase?.(file);
   const own = file.isPaidByAnother ? findHandler(handlers, file.signed, true) : undefined;
   const handler = own ?? findHandler(handlers, file.signed, false);

@@ -1,11 +1,13 @@
 import type { Statements } from '../store/statements.ts';
-import { numberOf, optionalText, type Row, textOf } from '../store/store.ts';
+import { numberOf, optionalText, type Row, type SqlValue, textOf } from '../store/store.ts';
 import { appliedIn, paidIn, subjectIn } from './archived.ts';
 import type { TransitionCase } from './evaluate.ts';
-import { bodyIn, expectationIn, reasonIn, signedIn } from './stored.ts';
+import { bodyIn, expectationIn, membersOf, reasonIn, signedIn } from './stored.ts';
 
 /** All that is known of one transition while it is decided on. */
 export interface CaseFile extends TransitionCase {
+  /** Of its expectation. */
+  readonly referenceKey: string;
   /** Of the attempt that may settle it. */
   readonly startId: string | undefined;
   /** How often it was looked at in vain. */
@@ -25,30 +27,63 @@ export async function readCase<Tx>(
   id: number,
   tx: Tx,
 ): Promise<CaseFile | undefined> {
-  return caseIn(await statements.run('read_case', [id], tx));
+  return completeCase(statements, await statements.run('read_case', caseValues(id), tx), { id, tx });
 }
 
-/** From the rows of one statement, so that it fits together; undefined if there is no such transition. */
-export function caseIn(rows: readonly Row[]): CaseFile | undefined {
+/**
+ * The values of `read_case`.
+ *
+ * @param signed The five signed strings as JSON. Without it, the archive is asked in any case.
+ */
+export function caseValues(id: number, signed?: string): SqlValue[] {
+  if (signed === undefined) return [id, null, null];
+  const { internal_reference, merchant_reference } = signedMembers(signed);
+  return [id, JSON.stringify(internal_reference ?? ''), JSON.stringify(merchant_reference ?? '')];
+}
+
+/** None of what is not JSON: the case names its column. */
+function signedMembers(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return membersOf(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+/** From the rows of `read_case`, in the same transaction; undefined if there is no such transition. */
+export async function completeCase<Tx>(
+  statements: Statements<Tx>,
+  rows: readonly Row[],
+  { id, tx }: { readonly id: number; readonly tx: Tx },
+): Promise<CaseFile | undefined> {
+  const hasPast = rows[0] !== undefined && numberOf(rows[0], 'has_past') === 1;
+  const [past] = hasPast ? await statements.run('read_past', [id], tx) : [];
+  return caseIn(rows, past);
+}
+
+/** What is here is of one statement, so that it fits together. What was settled stays so: the past may be read after it. */
+function caseIn(unordered: readonly Row[], past: Row = NO_PAST): CaseFile | undefined {
+  const rows = unordered.length > 1 ? unordered.toSorted(byFirst) : unordered;
   const [row] = rows;
   if (row === undefined) return undefined;
   const verified = rows.filter((body) => body['refusal'] === null);
   const evidence = rows.filter((body) => body['refusal'] !== null);
   const signed = signedIn(row);
   const applied = appliedIn(row);
-  const archived = subjectIn(row);
+  const archived = subjectIn(past);
   // It outweighs a later expectation, with which the reference could be paid once more.
-  const paid = paidIn(row);
+  const paid = paidIn(past);
   const isPaidThere = paid !== undefined && paid.signed.internal_reference !== signed.internal_reference;
   return {
     transitionId: textOf(row, 'transition_id'),
+    referenceKey: textOf(row, 'reference_key'),
     signed,
     bodies: verified.map(bodyIn),
     refusals: evidence.flatMap((body) => reasonIn(body, 'refusal') ?? []),
     expectation: paid?.expectation ?? expectationIn(row),
     appliedStatus: applied.place > archived.place ? applied.status : archived.status,
     isArchived: archived.isArchived,
-    isPaidByAnother: isPaidThere || numberOf(row, 'is_paid_by_another') === 1,
+    isPaidByAnother: isPaidThere || numberOf(past, 'is_paid_by_another') === 1,
     unfinished: numberOf(row, 'unfinished') - 1,
     isWaived: numberOf(row, 'waived') === 1,
     startId: optionalText(row, 'start_id'),
@@ -58,4 +93,12 @@ export function caseIn(rows: readonly Row[]): CaseFile | undefined {
     place: Math.max(applied.place, archived.place) + 1,
     traceparents: rows.map((body) => body['traceparent']).filter((value) => typeof value === 'string'),
   };
+}
+
+const NO_PAST: Row = { is_paid_by_another: 0, archived: null, paid: null };
+
+/** Digests are hexadecimal digits, which sort here as in the database. */
+function byFirst(one: Row, other: Row): number {
+  const [first, second] = [one, other].map((row) => numberOf(row, 'first_at')) as [number, number];
+  return first - second || (textOf(one, 'digest') < textOf(other, 'digest') ? -1 : 1);
 }

@@ -21,6 +21,8 @@ export interface Due {
   readonly transitionId: string;
   readonly nextAt: number;
   readonly subjectKey: string;
+  /** The five signed strings as they are stored, which may be no JSON. */
+  readonly signed: string;
   readonly attempts: number;
   /** Earlier starts that no outcome followed: its handler may end the process. */
   readonly unfinished: number;
@@ -32,6 +34,7 @@ export function dueIn(row: Row): Due {
     transitionId: textOf(row, 'transition_id'),
     nextAt: numberOf(row, 'next_at'),
     subjectKey: textOf(row, 'subject_key'),
+    signed: textOf(row, 'signed'),
     attempts: numberOf(row, 'attempts'),
     unfinished: numberOf(row, 'unfinished'),
   };

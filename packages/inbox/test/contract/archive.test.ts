@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/index.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES } from '../support/merchant.ts';
-import { DAY_MS, LATER, money, NOTE, newShop, ORDER, REPLACE, type Shop } from '../support/shop.ts';
+import { creditIn, DAY_MS, LATER, money, NOTE, newShop, ORDER, REPLACE, type Shop } from '../support/shop.ts';
 import { watchedStore } from '../support/store.ts';
-import { workOff } from '../support/until.ts';
+import { workOff, workUntil } from '../support/until.ts';
 
 const YEAR = { archiveOlderThanDays: 365 };
 const OLD_MS = 366 * DAY_MS;
@@ -105,6 +105,29 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
     await merchant.advance(OLD_MS);
     expect(await inbox.prune(YEAR)).toMatchObject({ archived: 0 });
+  });
+
+  it('the archive is asked for the references of the row, also where they were changed since it was found due', async () => {
+    const { merchant, inbox } = await newArchive();
+    const [archive, callback] = [merchant.table('archive'), merchant.table('callback')];
+    await merchant.query(`create table aside as select * from ${archive}`);
+    await merchant.query(`delete from ${archive}`);
+    await inbox.expect(ORDER);
+    await inbox.receive(paid('ORD-1', 500));
+    await merchant.query(`insert into ${archive} select * from aside`);
+    const [{ signed } = { signed: '' }] = await merchant.query(`select signed from ${callback}`);
+    const write = (text: string) => merchant.query(`update ${callback} set signed = $1`, [text]);
+    // Another program has written other references, and restores them after the look.
+    await write(String(signed).replaceAll('ORD-1', 'ORD-2'));
+    const store = watchedStore(merchant.newStore(), async (text, run) => {
+      const rows = await run();
+      if (text.includes('limit 50')) await write(String(signed));
+      return rows;
+    });
+    const worker = merchant.open({ ...LATER, store });
+    worker.handle(creditIn(merchant));
+    await workUntil(worker, async () => (await inbox.stats()).states.superseded === 1);
+    expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
   it('another body of an archived payment is kept for a person, and applied by none', async () => {
