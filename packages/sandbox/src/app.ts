@@ -4,7 +4,7 @@ import { fail, failWith } from './http/envelope.ts';
 import { apiFaults, knownHost, sameOrigin } from './http/guards.ts';
 import { logRequests } from './http/request-log.ts';
 import { createSandboxApi } from './http/sandbox-api.ts';
-import { createDashboard } from './pages/dashboard.ts';
+import { createDashboard, dashboardOf } from './pages/dashboard.ts';
 import { notFound, wantsPage } from './pages/parts/frame.ts';
 import { createPaymentPage } from './pages/payment-page.ts';
 import type { Service } from './service/service.ts';
@@ -18,15 +18,16 @@ export function createApp(
   onError: (error: unknown) => void,
 ): Hono {
   const app = new Hono();
+  const dashboard = dashboardOf(service, account);
   app.use(knownHost(service.rules.allowedHosts), sameOrigin);
   app.use('/data/*', logRequests(service), apiFaults(service));
   app.use('/sandbox/*', logRequests(service));
   app.route('/data', createContractApi(service, account));
-  app.route('/', createDashboard(service, account));
+  app.route('/', createDashboard(dashboard));
   app.route('/sandbox/pay', createPaymentPage(service));
   app.route('/sandbox', createSandboxApi(service, account));
   app.notFound((c) =>
-    wantsPage(c) ? notFound(c, { service, account }) : fail(c, 404, `There is nothing at ${c.req.path}.`),
+    wantsPage(c) ? notFound(c, dashboard) : fail(c, 404, `There is nothing at ${c.req.path}.`),
   );
   app.onError((error, c) => {
     if (error instanceof SandboxRefusal) return failWith(c, error);

@@ -2,7 +2,7 @@ import { ConfigurationError } from '@payment-service/core';
 import { checkOptions, FUNCTION, type OptionRules } from '@payment-service/core/receive';
 import { redirectProblem } from './deliveries/callback-data.ts';
 import { checkProviders, defaultProviders } from './service/providers.ts';
-import { readMisbehaviour, readRetryRules } from './service/requests.ts';
+import { read } from './service/requests.ts';
 import type { Clock } from './state/clock.ts';
 import { checkAllowedHosts, destinationProblem } from './state/hosts.ts';
 import type { Misbehaviour } from './state/misbehaviour.ts';
@@ -94,10 +94,10 @@ export function checkSandboxOptions(options: SandboxOptions): Partial<Settings> 
     ...(redirectUrl === undefined ? {} : { redirect_url: redirectUrl }),
     ...(options.misbehave === undefined
       ? {}
-      : { misbehave: configured('misbehave', () => readMisbehaviour(options.misbehave)) }),
+      : { misbehave: configured('misbehave', () => read('misbehaviour', options.misbehave)) }),
     ...(options.retry === undefined
       ? {}
-      : { retry: configured('retry', () => readRetryRules(options.retry)) }),
+      : { retry: configured('retry', () => read('retry', options.retry)) }),
   };
 }
 

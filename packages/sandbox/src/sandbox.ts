@@ -11,12 +11,7 @@ import {
   type CollectionRequest,
   type Outcome,
   type PayoutRequest,
-  readClock,
-  readCollection,
-  readComposition,
-  readOutcome,
-  readPayout,
-  readTransfer,
+  read,
   type TransferRequest,
 } from './service/requests.ts';
 import { createService, type Service } from './service/service.ts';
@@ -180,16 +175,16 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       }
       return { ...server, close };
     },
-    collect: (request) => started(open().collect(readCollection(request))),
-    payout: (request) => ({ transaction: viewTransaction(open().payout(readPayout(request))) }),
-    transfer: (request) => ({ transfer: viewTransfer(open().transfer(readTransfer(request))) }),
-    decide: (id, outcome) => started(open().decide(id, readOutcome({ outcome }).outcome)),
-    compose: (id, changes) => open().compose(id, readComposition(changes)).map(service.view),
-    deposit: (request) => open().deposit(readTransfer(request)),
+    collect: (request) => started(open().collect(read('collection', request))),
+    payout: (request) => ({ transaction: viewTransaction(open().payout(read('payout', request))) }),
+    transfer: (request) => ({ transfer: viewTransfer(open().transfer(read('transfer', request))) }),
+    decide: (id, outcome) => started(open().decide(id, read('outcome', { outcome }).outcome)),
+    compose: (id, changes) => open().compose(id, read('composition', changes)).map(service.view),
+    deposit: (request) => open().deposit(read('transfer', request)),
     check: async (callbackUrl) => open().check(callbackUrl),
     statement: () => statementOf(open().store.list('transaction')),
     deliveries: () => open().store.list('delivery').map(service.view),
-    advance: (seconds) => open().advance(readClock({ advance_seconds: seconds }).advance_seconds),
+    advance: (seconds) => open().advance(read('clock', { advance_seconds: seconds }).advance_seconds),
     idle: () => deliveries.idle(),
     close: () => {
       closing ??= (async () => {

@@ -5,7 +5,7 @@ import type { Changes } from '../state/changes.ts';
 import type { Clock } from '../state/clock.ts';
 import { checkDestination } from '../state/hosts.ts';
 import type { CheckReport, CheckResult } from '../state/records.ts';
-import { SandboxRefusal } from '../state/refusal.ts';
+import { refuse } from '../state/refusal.ts';
 import type { Store } from '../state/store.ts';
 import { type CheckCase, type CheckMessage, checkCases, type Expected, makerOf } from './cases.ts';
 
@@ -45,7 +45,7 @@ const MAX_MS = 5000;
 export async function checkEndpoint(url: string | null, context: CheckContext): Promise<CheckReport> {
   if (url === null) {
     const message = 'callback_url: is required, because the sandbox has none.';
-    throw new SandboxRefusal(422, 'destination_refused', message, 'callback_url');
+    refuse('destination_refused', message, 'callback_url');
   }
   checkDestination(url, context.rules.allowedHosts);
   const attempts = { ...context.attempts, timeoutMs: Math.min(context.attempts.timeoutMs, MAX_MS) };

@@ -2,7 +2,7 @@ import type { SignedFields, Verifier } from '@payment-service/core';
 import { checkDestination } from '../state/hosts.ts';
 import type { ComposedChanges, Misbehaviour } from '../state/misbehaviour.ts';
 import type { DeliveryRecord, Signing } from '../state/records.ts';
-import { SandboxRefusal } from '../state/refusal.ts';
+import { refuse } from '../state/refusal.ts';
 import type { Reader, Unit } from '../state/store.ts';
 import { type Plan, scheduleDeliveries } from './callbacks.ts';
 import { changedContent, genuineContent } from './content.ts';
@@ -42,7 +42,7 @@ function plan(
   const delivery = reader.get('delivery', id);
   const transaction = reader.get('transaction', delivery?.transactionId ?? id);
   if (transaction === undefined) {
-    throw new SandboxRefusal(404, 'not_found', 'There is no such transaction or delivery.');
+    refuse('not_found', 'There is no such transaction or delivery.');
   }
   const url =
     callback_url ??
@@ -52,7 +52,7 @@ function plan(
   if (url === undefined || url === null) {
     const message =
       'callback_url: is required, because the transaction has none and neither has the sandbox.';
-    throw new SandboxRefusal(422, 'destination_refused', message, 'callback_url');
+    refuse('destination_refused', message, 'callback_url');
   }
   if (callback_url !== undefined) checkDestination(callback_url, rules.allowedHosts);
   const isSame = delivery !== undefined && isUnchanged(changes);

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { SandboxRefusal } from '../state/refusal.ts';
+import { refuse, SandboxRefusal } from '../state/refusal.ts';
 
 /** Far more than any request of the contract or of the simulation needs. */
 const MAX_BODY_BYTES = 64 * 1024;
@@ -19,7 +19,7 @@ async function textOf(c: Context): Promise<string> {
   for await (const chunk of body) {
     size += chunk.byteLength;
     if (size > MAX_BODY_BYTES) {
-      throw new SandboxRefusal(413, 'malformed_request', 'The body is longer than 64 KiB.');
+      throw new SandboxRefusal('malformed_request', 'The body is longer than 64 KiB.', undefined, 413);
     }
     text += decoder.decode(chunk, { stream: true });
   }
@@ -32,18 +32,14 @@ async function textOf(c: Context): Promise<string> {
 export async function jsonBody(c: Context): Promise<unknown> {
   const type = c.req.header('content-type') ?? 'application/json';
   if (!/^application\/json\b/i.test(type)) {
-    throw new SandboxRefusal(
-      400,
-      'malformed_request',
-      'The body must be JSON (content-type: application/json).',
-    );
+    refuse('malformed_request', 'The body must be JSON (content-type: application/json).');
   }
   const text = await textOf(c);
   try {
     return text === '' ? {} : JSON.parse(text);
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
-    throw new SandboxRefusal(400, 'malformed_request', 'The body is not valid JSON.');
+    refuse('malformed_request', 'The body is not valid JSON.');
   }
 }
 

@@ -1,7 +1,8 @@
-import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { type Context, type Handler, Hono, type MiddlewareHandler } from 'hono';
+import { findProvider } from '../service/providers.ts';
 import type { Service } from '../service/service.ts';
 import type { SandboxAccount } from '../state/account.ts';
-import { fail, succeed } from './envelope.ts';
+import { fail, onlyMethods, succeed } from './envelope.ts';
 import { requireKeys } from './guards.ts';
 
 /** x-api-version is sent with value 1 on every request shown. 400 for another one is our choice; without it is fine. */
@@ -17,17 +18,10 @@ function filterOf(c: Context, name: string): string | undefined {
 }
 
 const onceEach =
-  (...names: string[]): MiddlewareHandler =>
+  (names: readonly string[]): MiddlewareHandler =>
   async (c, next) => {
     const repeated = names.find((name) => (c.req.queries(name)?.length ?? 0) > 1);
     return repeated === undefined ? next() : fail(c, 400, `${repeated} must be given once`);
-  };
-
-export const onlyMethods =
-  (...allowed: string[]): MiddlewareHandler =>
-  async (c) => {
-    c.header('allow', allowed.join(', '));
-    return fail(c, 405, `${c.req.method} is not allowed here; use ${allowed.join(' or ')}.`);
   };
 
 /** The three endpoints of the contract (protocol §4). */
@@ -35,8 +29,12 @@ export function createContractApi(service: Service, account: SandboxAccount): Ho
   const app = new Hono();
   const publicOnly = requireKeys(account, ['public']);
   const bothKeys = requireKeys(account, ['public', 'secret']);
+  const get = (path: string, keys: MiddlewareHandler, filters: string[], answer: Handler): void => {
+    app.get(path, keys, versionOne, onceEach(filters), answer);
+    app.all(path, onlyMethods('GET', 'HEAD'));
+  };
 
-  app.get('/payment-providers', publicOnly, versionOne, onceEach('currency', 'transaction_type'), (c) => {
+  get('/payment-providers', publicOnly, ['currency', 'transaction_type'], (c) => {
     const currency = filterOf(c, 'currency');
     const type = filterOf(c, 'transaction_type');
     const options = service.providers().map(({ option }) => option);
@@ -49,25 +47,14 @@ export function createContractApi(service: Service, account: SandboxAccount): Ho
       ),
     });
   });
-
-  app.get('/payout-bank-codes', publicOnly, versionOne, onceEach('provider_code'), (c) => {
+  get('/payout-bank-codes', publicOnly, ['provider_code'], (c) => {
     const code = filterOf(c, 'provider_code');
     if (code === undefined) return fail(c, 400, 'provider_code is required');
     // Banks belong to payouts. An unknown code has none, and that is an empty list: our choice, not shown.
-    const provider = service
-      .providers()
-      .find(
-        ({ option, banks }) => option.provider_code === code && option.transaction_type === 'Payout' && banks,
-      );
-    return succeed(c, { payout_banks: provider?.banks ?? [] });
+    return succeed(c, { payout_banks: findProvider(service.providers(), code, 'PAYOUT')?.banks ?? [] });
   });
-
-  app.get('/wallet-balances', bothKeys, versionOne, onceEach('currency'), (c) =>
+  get('/wallet-balances', bothKeys, ['currency'], (c) =>
     succeed(c, { merchant_wallets: service.wallets(filterOf(c, 'currency')) }),
   );
-
-  for (const path of ['/payment-providers', '/payout-bank-codes', '/wallet-balances']) {
-    app.all(path, onlyMethods('GET', 'HEAD'));
-  }
   return app;
 }

@@ -1,23 +1,8 @@
-import type { Context } from 'hono';
-import type { SandboxRefusal } from '../state/refusal.ts';
+import type { Context, Handler } from 'hono';
+import type { RefusalStatus, SandboxRefusal } from '../state/refusal.ts';
 
-/** The statuses that the sandbox answers with. */
-export type AnswerStatus =
-  | 200
-  | 201
-  | 400
-  | 401
-  | 403
-  | 404
-  | 405
-  | 409
-  | 413
-  | 415
-  | 421
-  | 422
-  | 429
-  | 500
-  | 503;
+/** The statuses of errors. */
+type ErrorStatus = RefusalStatus | 401 | 403 | 405 | 421 | 429 | 500 | 503;
 
 /** The response envelope of a success (protocol §2.1). */
 export function succeed(c: Context, data: object, status: 200 | 201 = 200): Response {
@@ -25,7 +10,7 @@ export function succeed(c: Context, data: object, status: 200 | 201 = 200): Resp
 }
 
 /** The envelope of an error (protocol §7): `data` is an empty object, except under /sandbox. */
-export function fail(c: Context, status: AnswerStatus, message: string, data: object = {}): Response {
+export function fail(c: Context, status: ErrorStatus, message: string, data: object = {}): Response {
   c.set('refusal', message);
   return c.json({ code: status, status: 'error', message, data }, status);
 }
@@ -34,3 +19,11 @@ export function fail(c: Context, status: AnswerStatus, message: string, data: ob
 export function failWith(c: Context, { status, message, reason, field }: SandboxRefusal): Response {
   return fail(c, status, message, field === undefined ? { reason } : { reason, field });
 }
+
+/** 405 for every other method of a path. */
+export const onlyMethods =
+  (...allowed: string[]): Handler =>
+  (c) => {
+    c.header('allow', allowed.join(', '));
+    return fail(c, 405, `${c.req.method} is not allowed here; use ${allowed.join(' or ')}.`);
+  };

@@ -1,19 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { entriesOf } from '../service/ledger.ts';
-import {
-  readBankChange,
-  readCheck,
-  readClearing,
-  readClock,
-  readCollection,
-  readComposition,
-  readOutcome,
-  readPayout,
-  readProviderChange,
-  readSettings,
-  readSince,
-  readTransfer,
-} from '../service/requests.ts';
+import { type Requests, read } from '../service/requests.ts';
 import type { Service } from '../service/service.ts';
 import { statementOf } from '../service/statement.ts';
 import { timelineOf, viewEvent } from '../service/timeline.ts';
@@ -27,10 +14,9 @@ import {
 } from '../service/views.ts';
 import type { SandboxAccount } from '../state/account.ts';
 import type { TransactionRecord } from '../state/records.ts';
-import { SandboxRefusal } from '../state/refusal.ts';
+import { refuse } from '../state/refusal.ts';
 import { jsonBody } from './body.ts';
-import { onlyMethods } from './contract-api.ts';
-import { succeed } from './envelope.ts';
+import { onlyMethods, succeed } from './envelope.ts';
 import { requireKeys } from './guards.ts';
 
 const MAX_LISTED = 1000;
@@ -43,7 +29,7 @@ function newest<T>(c: Context, list: readonly T[]): T[] {
   const limit = Number(c.req.query('limit') ?? LISTED);
   if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LISTED)) {
     const message = `limit: must be a whole number from 1 to ${MAX_LISTED}`;
-    throw new SandboxRefusal(400, 'malformed_request', message, 'limit');
+    refuse('malformed_request', message, 'limit');
   }
   return list.slice(-limit).reverse();
 }
@@ -55,16 +41,12 @@ export function sendStatement(c: Context, { store }: Pick<Service, 'store'>): Re
   return c.body(statementOf(store.list('transaction')));
 }
 
+const bodyOf = async <Kind extends keyof Requests>(kind: Kind, c: Context): Promise<Requests[Kind]> =>
+  read(kind, await jsonBody(c));
+
 /** What the specification only refers to, simulated under /sandbox and clearly apart from the contract. */
 export function createSandboxApi(service: Service, account: SandboxAccount): Hono {
-  const app = new Hono();
-  const keys = requireKeys(account, ['public', 'secret']);
   const { store } = service;
-  type Answer = (c: Context) => object | Promise<object>;
-  const get = (path: string, answer: Answer) => app.get(path, keys, async (c) => succeed(c, await answer(c)));
-  const put = (path: string, answer: Answer) => app.put(path, keys, async (c) => succeed(c, await answer(c)));
-  const post = (path: string, status: 200 | 201, answer: Answer) =>
-    app.post(path, keys, async (c) => succeed(c, await answer(c), status));
   const started = (c: Context, transaction: TransactionRecord): StartedCollection =>
     viewStarted(transaction, service.redirectOf(transaction), new URL(c.req.url).origin);
   const clock = () => ({
@@ -75,91 +57,97 @@ export function createSandboxApi(service: Service, account: SandboxAccount): Hon
     const { clockOffset: _, ...shown } = service.settings();
     return shown;
   };
-
-  post('/collections', 201, async (c) => started(c, service.collect(readCollection(await jsonBody(c)))));
-  post('/payouts', 201, async (c) => ({
-    transaction: viewTransaction(service.payout(readPayout(await jsonBody(c)))),
-  }));
-  get('/transfers', (c) => ({ transfers: newest(c, store.list('transfer')).map(viewTransfer) }));
-  post('/transfers', 201, async (c) => ({
-    transfer: viewTransfer(service.transfer(readTransfer(await jsonBody(c)))),
-  }));
-  get('/transactions', (c) => {
-    const { merchant_reference: reference, transaction_status: status } = c.req.query();
-    const list = store
-      .list('transaction')
-      .filter((one) => reference === undefined || one.merchantReference === reference)
-      .filter((one) => status === undefined || one.status === status);
-    return { transactions: newest(c, list).map(viewTransaction) };
+  /** Whether the query names this value, or none. */
+  const isAsked = (c: Context, name: string, value: unknown): boolean =>
+    (c.req.query(name) ?? String(value)) === String(value);
+  const compose = async (c: Context) => ({
+    deliveries: service.compose(idOf(c), await bodyOf('composition', c)).map(service.view),
   });
-  app.get('/statement', keys, (c) => sendStatement(c, service));
-  get('/transactions/:id{[0-9]+}', (c) => started(c, service.transaction(idOf(c))));
-  post('/transactions/:id{[0-9]+}/outcome', 200, async (c) =>
-    started(c, service.decide(idOf(c), readOutcome(await jsonBody(c)).outcome)),
-  );
-  get('/transactions/:id{[0-9]+}/timeline', (c) => ({
-    timeline: timelineOf(store, service.transaction(idOf(c))).map(viewEvent),
-  }));
-  get('/deliveries', (c) => {
-    const id = c.req.query('transaction_id');
-    const list = store
-      .list('delivery')
-      .filter(({ transactionId }) => id === undefined || String(transactionId) === id);
-    return { deliveries: newest(c, list).map(service.view) };
-  });
-  post('/deliveries/release', 200, () => ({ released: service.release() }));
-  post('/deliveries/:id{[0-9]+}/resend', 201, (c) => ({
-    delivery: service.view(service.resend(idOf(c))),
-  }));
-  post('/deliveries/resend-failed', 201, async (c) => ({
-    deliveries: service.resendFailed(readSince(await jsonBody(c))).map(service.view),
-  }));
-  for (const kind of ['transactions', 'deliveries']) {
-    post(`/${kind}/:id{[0-9]+}/compose`, 201, async (c) => ({
-      deliveries: service.compose(idOf(c), readComposition(await jsonBody(c))).map(service.view),
-    }));
-    post(`/${kind}/:id{[0-9]+}/preview`, 200, async (c) => ({
-      preview: service.preview(idOf(c), readComposition(await jsonBody(c))),
-    }));
-  }
-  post('/check', 200, async (c) => ({
-    check: await service.check(readCheck(await jsonBody(c)).callback_url),
-  }));
-  get('/requests', (c) => ({ requests: newest(c, store.list('request')).map(viewRequest) }));
-  get('/entries', (c) => ({
-    entries: newest(c, entriesOf(store, c.req.query('currency'))).map(viewEntry),
-  }));
-  post('/deposits', 201, async (c) => {
-    service.deposit(readTransfer(await jsonBody(c)));
-    return { merchant_wallets: service.wallets() };
-  });
-  get('/providers', () => ({ providers: service.providers() }));
-  put('/providers', async (c) => ({
-    provider: service.changeProvider(readProviderChange(await jsonBody(c))),
-  }));
-  put('/banks', async (c) => ({ bank: service.changeBank(readBankChange(await jsonBody(c))) }));
-  post('/clearing', 200, async (c) => {
-    const released = service.clear(readClearing(await jsonBody(c)));
-    return { released, merchant_wallets: service.wallets() };
-  });
-  get('/clock', clock);
-  post('/clock', 200, async (c) => {
-    service.advance(readClock(await jsonBody(c)).advance_seconds);
-    return clock();
-  });
-  get('/settings', settings);
-  put('/settings', async (c) => {
-    service.change(readSettings(await jsonBody(c)));
-    return settings();
-  });
-  post('/reset', 200, () => {
-    service.reset();
-    return {};
+  const preview = async (c: Context) => ({
+    preview: service.preview(idOf(c), await bodyOf('composition', c)),
   });
 
+  /** Method, path, and the status where it is not 200. */
+  const routes: Readonly<Record<string, (c: Context) => object | Promise<object>>> = {
+    'POST /collections 201': async (c) => started(c, service.collect(await bodyOf('collection', c))),
+    'POST /payouts 201': async (c) => ({
+      transaction: viewTransaction(service.payout(await bodyOf('payout', c))),
+    }),
+    'GET /transfers': (c) => ({ transfers: newest(c, store.list('transfer')).map(viewTransfer) }),
+    'POST /transfers 201': async (c) => ({
+      transfer: viewTransfer(service.transfer(await bodyOf('transfer', c))),
+    }),
+    'GET /transactions': (c) => {
+      const found = store
+        .list('transaction')
+        .filter((one) => isAsked(c, 'merchant_reference', one.merchantReference))
+        .filter((one) => isAsked(c, 'transaction_status', one.status));
+      return { transactions: newest(c, found).map(viewTransaction) };
+    },
+    'GET /statement': (c) => sendStatement(c, service),
+    'GET /transactions/:id{[0-9]+}': (c) => started(c, service.transaction(idOf(c))),
+    'POST /transactions/:id{[0-9]+}/outcome': async (c) =>
+      started(c, service.decide(idOf(c), (await bodyOf('outcome', c)).outcome)),
+    'GET /transactions/:id{[0-9]+}/timeline': (c) => ({
+      timeline: timelineOf(store, service.transaction(idOf(c))).map(viewEvent),
+    }),
+    'GET /deliveries': (c) => {
+      const found = store.list('delivery').filter((one) => isAsked(c, 'transaction_id', one.transactionId));
+      return { deliveries: newest(c, found).map(service.view) };
+    },
+    'POST /deliveries/release': () => ({ released: service.release() }),
+    'POST /deliveries/:id{[0-9]+}/resend 201': (c) => ({
+      delivery: service.view(service.resend(idOf(c))),
+    }),
+    'POST /deliveries/resend-failed 201': async (c) => ({
+      deliveries: service.resendFailed((await bodyOf('since', c)).since).map(service.view),
+    }),
+    'POST /transactions/:id{[0-9]+}/compose 201': compose,
+    'POST /deliveries/:id{[0-9]+}/compose 201': compose,
+    'POST /transactions/:id{[0-9]+}/preview': preview,
+    'POST /deliveries/:id{[0-9]+}/preview': preview,
+    'POST /check': async (c) => ({ check: await service.check((await bodyOf('check', c)).callback_url) }),
+    'GET /requests': (c) => ({ requests: newest(c, store.list('request')).map(viewRequest) }),
+    'GET /entries': (c) => ({
+      entries: newest(c, entriesOf(store, c.req.query('currency'))).map(viewEntry),
+    }),
+    'POST /deposits 201': async (c) => {
+      service.deposit(await bodyOf('transfer', c));
+      return { merchant_wallets: service.wallets() };
+    },
+    'GET /providers': () => ({ providers: service.providers() }),
+    'PUT /providers': async (c) => ({ provider: service.changeProvider(await bodyOf('provider', c)) }),
+    'PUT /banks': async (c) => ({ bank: service.changeBank(await bodyOf('bank', c)) }),
+    'POST /clearing': async (c) => {
+      const released = service.clear(await bodyOf('clearing', c));
+      return { released, merchant_wallets: service.wallets() };
+    },
+    'GET /clock': clock,
+    'POST /clock': async (c) => {
+      service.advance((await bodyOf('clock', c)).advance_seconds);
+      return clock();
+    },
+    'GET /settings': settings,
+    'PUT /settings': async (c) => {
+      service.change(await bodyOf('settings', c));
+      return settings();
+    },
+    'POST /reset': () => {
+      service.reset();
+      return {};
+    },
+  };
+
+  const app = new Hono();
+  const keys = requireKeys(account, ['public', 'secret']);
   const methods = new Map<string, string[]>();
-  for (const { path, method } of app.routes) {
-    if (!methods.get(path)?.includes(method)) methods.set(path, [...(methods.get(path) ?? []), method]);
+  for (const [route, answer] of Object.entries(routes)) {
+    const [method = '', path = '', created] = route.split(' ');
+    methods.set(path, [...(methods.get(path) ?? []), method]);
+    app.on(method, path, keys, async (c) => {
+      const data = await answer(c);
+      return data instanceof Response ? data : succeed(c, data, created === undefined ? 200 : 201);
+    });
   }
   for (const [path, allowed] of methods) app.all(path, onlyMethods(...allowed));
   return app;

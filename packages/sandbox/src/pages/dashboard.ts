@@ -1,54 +1,97 @@
-import { Hono } from 'hono';
-import { onlyMethods } from '../http/contract-api.ts';
+import { note } from '@payment-service/pages';
+import { type Context, Hono } from 'hono';
+import { html } from 'hono/html';
+import { formFields } from '../http/body.ts';
+import { onlyMethods } from '../http/envelope.ts';
 import { sendStatement } from '../http/sandbox-api.ts';
 import type { Service } from '../service/service.ts';
 import type { SandboxAccount } from '../state/account.ts';
-import { checkPage } from './account/check.ts';
-import { providersPage } from './account/providers.ts';
-import { resetPage, settingsPage } from './account/settings.ts';
-import { startPage } from './account/start.ts';
-import { currencyPage, walletsPage } from './account/wallets.ts';
-import { createActions } from './actions.ts';
-import { composePage } from './compose/compose.ts';
+import { SandboxRefusal } from '../state/refusal.ts';
+import { check } from './account/check.ts';
+import { providers } from './account/providers.ts';
+import { reset, settings } from './account/settings.ts';
+import { start } from './account/start.ts';
+import { currencyWallets, wallets } from './account/wallets.ts';
+import { compose } from './compose/compose.ts';
 import { createLive } from './live/routes.ts';
-import type { Dashboard } from './parts/dashboard.ts';
-import { comparePage } from './records/compare.ts';
-import { deliveriesPage } from './records/deliveries.ts';
-import { deliveryPage } from './records/delivery.ts';
-import { overviewPage } from './records/overview.ts';
-import { requestPage, requestsPage } from './records/requests.ts';
-import { transactionPage } from './records/transaction.ts';
-import { transactionsPage } from './records/transactions.ts';
+import type { Dashboard, Page } from './parts/dashboard.ts';
+import { sentence } from './parts/form.ts';
+import { framed } from './parts/frame.ts';
+import { say } from './parts/said.ts';
+import { compare } from './records/compare.ts';
+import { deliveries } from './records/deliveries.ts';
+import { delivery } from './records/delivery.ts';
+import { overview } from './records/overview.ts';
+import { request, requests } from './records/requests.ts';
+import { transaction } from './records/transaction.ts';
+import { transactions } from './records/transactions.ts';
 
-const pages = {
-  '/': overviewPage,
-  '/transactions': transactionsPage,
-  '/transactions/:id': transactionPage,
-  '/deliveries': deliveriesPage,
-  '/deliveries/compare': comparePage,
-  '/deliveries/:id': deliveryPage,
-  '/requests': requestsPage,
-  '/requests/:id': requestPage,
-  '/compose/:id{[0-9]+}': composePage,
-  '/wallets': walletsPage,
-  '/wallets/:currency': currencyPage,
-  '/providers': providersPage,
-  '/check': checkPage,
-  '/start': startPage,
-  '/settings': settingsPage,
-  '/settings/reset': resetPage,
-} as const;
+/** Every page by its address, in the order of the navigation. */
+const pages: Readonly<Record<string, Page>> = {
+  '/': overview,
+  '/transactions': transactions,
+  '/transactions/:id': transaction,
+  '/deliveries': deliveries,
+  '/deliveries/compare': compare,
+  '/deliveries/:id': delivery,
+  '/requests': requests,
+  '/requests/:id': request,
+  '/compose/:id{[0-9]+}': compose,
+  '/wallets': wallets,
+  '/wallets/:currency': currencyWallets,
+  '/providers': providers,
+  '/check': check,
+  '/start': start,
+  '/settings': settings,
+  '/settings/reset': reset,
+};
+
+export const dashboardOf = (service: Service, account: SandboxAccount): Dashboard => ({
+  service,
+  account,
+  sections: Object.entries(pages).flatMap(([path, { section }]) =>
+    section === undefined ? [] : [[path, section] as const],
+  ),
+});
 
 /** The dashboard: one address for each thing. It needs no keys: it shows them. */
-export function createDashboard(service: Service, account: SandboxAccount): Hono {
-  const dashboard: Dashboard = { service, account };
+export function createDashboard(dashboard: Dashboard): Hono {
   const app = new Hono();
-  for (const [path, show] of Object.entries(pages)) {
-    app.get(path, (c) => show(c, dashboard));
+  for (const [path, page] of Object.entries(pages)) {
+    app.get(path, (c) => page.show(c, dashboard));
     app.all(path, onlyMethods('GET', 'HEAD'));
+    for (const [name, act] of Object.entries({ ...page.forms, ...page.buttons })) {
+      app.post(`/dashboard/${name}`, async (c) => {
+        const { at = '', ...fields } = await formFields(c);
+        try {
+          const done = await act(fields, dashboard, c);
+          const { said, to } = typeof done === 'string' ? { said: done, to: cameFrom(c, at) } : done;
+          say(c, said);
+          return c.redirect(to, 303);
+        } catch (refusal) {
+          if (!(refusal instanceof SandboxRefusal)) throw refusal;
+          if (page.forms?.[name] === undefined) return refusedPage(c, dashboard, refusal);
+          return page.show(c, dashboard, { form: at, typed: fields, refusal });
+        }
+      });
+    }
   }
-  app.get('/statement.csv', (c) => sendStatement(c, service));
-  app.route('/', createLive(service));
-  app.route('/', createActions(dashboard));
+  app.get('/statement.csv', (c) => sendStatement(c, dashboard.service));
+  app.route('/', createLive(dashboard.service));
   return app;
 }
+
+/** The page that a form was sent from, and the place on it. Browsers send the Referer with our own forms. */
+function cameFrom(c: Context, at: string): string {
+  const { pathname, search, origin } = new URL(c.req.header('referer') ?? '/', c.req.url);
+  const isOwnPage = origin === new URL(c.req.url).origin && !pathname.startsWith('/dashboard/');
+  return (isOwnPage ? pathname + search : '/') + (/^[\w-]+$/.test(at) ? `#${at}` : '');
+}
+
+const refusedPage = (c: Context, dashboard: Dashboard, refusal: SandboxRefusal): Promise<Response> =>
+  framed(c, dashboard, {
+    status: refusal.status,
+    title: 'That was refused',
+    body: html`${note('bad', html`<span class="problem">${sentence(refusal)}</span>`)}
+<p><a href="${cameFrom(c, '')}">Go back</a></p>`,
+  });

@@ -2,7 +2,7 @@ import { badge } from '@payment-service/pages';
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { formFields } from '../http/body.ts';
-import { onlyMethods } from '../http/contract-api.ts';
+import { onlyMethods } from '../http/envelope.ts';
 import type { Service } from '../service/service.ts';
 import { amountText, toAmount } from '../state/money.ts';
 import type { TransactionRecord } from '../state/records.ts';

@@ -7,7 +7,7 @@ import type {
   WalletRecord,
   WalletType,
 } from '../state/records.ts';
-import { SandboxRefusal } from '../state/refusal.ts';
+import { refuse } from '../state/refusal.ts';
 import type { Reader, Unit } from '../state/store.ts';
 
 /*
@@ -30,11 +30,7 @@ function putWallet(unit: Unit, wallet: WalletRecord): void {
   }
   // Beyond 2^53 a JSON number is no longer exact.
   if (!Number.isSafeInteger(available + uncleared + reserve)) {
-    throw new SandboxRefusal(
-      422,
-      'balance_limit',
-      `The ${currency} wallet cannot hold that much. Reset the sandbox.`,
-    );
+    refuse('balance_limit', `The ${currency} wallet cannot hold that much. Reset the sandbox.`);
   }
   unit.put('wallet', key(currency, wallet.walletType), wallet);
 }
@@ -130,8 +126,7 @@ function take(unit: Unit, walletType: WalletType, movement: Movement): void {
       walletType === 'MERCHANT_PAYOUT'
         ? 'Transfer from the collection wallet first.'
         : 'Collect more, or release what is uncleared (POST /sandbox/clearing).';
-    throw new SandboxRefusal(
-      422,
+    refuse(
       'insufficient_balance',
       `The ${walletType} wallet has ${has} available, and ${needed} is needed. ${next}`,
       'amount',

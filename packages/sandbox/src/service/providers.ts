@@ -2,7 +2,7 @@ import { ConfigurationError } from '@payment-service/core';
 import type { PaymentProvider, PayoutBank } from '@payment-service/core/client';
 import { toMinor } from '../state/money.ts';
 import type { SandboxProvider } from '../state/records.ts';
-import { SandboxRefusal } from '../state/refusal.ts';
+import { refuse, SandboxRefusal } from '../state/refusal.ts';
 import type { Unit } from '../state/store.ts';
 
 const DAY = 86_400;
@@ -169,13 +169,13 @@ export function changeProvider(unit: Unit, change: ProviderChange): SandboxProvi
       option.provider_code === provider_code && option.transaction_currency === transaction_currency;
     if (!isNamed || option.transaction_type.toUpperCase() !== transaction_type.toUpperCase()) continue;
     if (!hasGoodLimits(option)) {
-      throw new SandboxRefusal(422, 'malformed_request', `The provider ${GOOD_LIMITS}.`, 'max_amount');
+      throw new SandboxRefusal('malformed_request', `The provider ${GOOD_LIMITS}.`, 'max_amount', 422);
     }
     const changed = { ...provider, option };
     unit.put('provider', index, changed);
     return changed;
   }
-  throw new SandboxRefusal(404, 'not_found', 'There is no such provider.', 'provider_code');
+  refuse('not_found', 'There is no such provider.', 'provider_code');
 }
 
 /** Switches a bank on or off, wherever the provider lists it. Throws a SandboxRefusal for one that is not there. */
@@ -189,6 +189,6 @@ export function changeBank(unit: Unit, { provider_code, bank_code, is_active }: 
     const banks = provider.banks?.map((one) => (one === bank ? changed : one)) ?? [];
     unit.put('provider', index, { ...provider, banks });
   }
-  if (found === undefined) throw new SandboxRefusal(404, 'not_found', 'There is no such bank.', 'bank_code');
+  if (found === undefined) refuse('not_found', 'There is no such bank.', 'bank_code');
   return found;
 }

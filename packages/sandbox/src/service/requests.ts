@@ -3,7 +3,7 @@ import { compositionSchema, misbehaviourSchema } from '../deliveries/misbehaviou
 import { address, text } from '../state/fields.ts';
 import type { ComposedChanges, Misbehaviour } from '../state/misbehaviour.ts';
 import type { Settings, TransactionMode } from '../state/records.ts';
-import { SandboxRefusal } from '../state/refusal.ts';
+import { refuse } from '../state/refusal.ts';
 import { type RetryRules, type RetrySettings, retryRules } from '../state/retries.ts';
 import type { Release } from './ledger.ts';
 import type { BankChange, ProviderChange } from './providers.ts';
@@ -73,81 +73,85 @@ const transaction = {
   misbehave: misbehaviourSchema.optional(),
   retry: retryRules.optional(),
 };
-const collection = z.strictObject({
-  ...transaction,
-  charge_customer: z.boolean().optional(),
-  redirect_url: address.optional(),
-  mode: z.enum(['page', 'direct', 'pending']).optional(),
-});
-const payout = z.strictObject({
-  ...transaction,
-  bank_code: text.optional(),
-  mode: z.enum(['direct', 'pending']).optional(),
-});
-const transfer = z.strictObject({ currency: text, amount: z.number().positive() });
+const limit = z.number().min(0).exactOptional();
 
-/** Reads a request, or throws a SandboxRefusal with status 400 that names the field and what it must be. */
-function read<T>(schema: z.ZodType<T>, input: unknown): T {
-  const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-  const field = [...(issue?.path ?? []), ...(unknown === undefined ? [] : [unknown])].join('.');
-  const problem = unknown === undefined ? issue?.message : 'this field is not known here';
-  throw new SandboxRefusal(
-    400,
-    'malformed_request',
-    `${field || 'The body'}: ${problem}`,
-    field || undefined,
-  );
+/** What each request is read into. */
+export interface Requests {
+  collection: CollectionRequest;
+  payout: PayoutRequest;
+  /** A transfer or a deposit. */
+  transfer: TransferRequest;
+  outcome: { outcome: Outcome };
+  /** Uncleared money of every currency by default. */
+  clearing: Release;
+  /** What is left out stays as it is. */
+  settings: Partial<Settings>;
+  misbehaviour: Misbehaviour;
+  retry: Partial<RetryRules>;
+  composition: ComposedChanges;
+  provider: ProviderChange;
+  bank: BankChange;
+  /** In milliseconds since the epoch; the beginning by default. */
+  since: { since: number };
+  check: { callback_url?: string | undefined };
+  clock: { advance_seconds: number };
 }
 
-export const readCollection = (input: unknown): CollectionRequest => read(collection, input);
-export const readPayout = (input: unknown): PayoutRequest => read(payout, input);
-/** A transfer or a deposit. */
-export const readTransfer = (input: unknown): TransferRequest => read(transfer, input);
-export const readOutcome = (input: unknown): { outcome: Outcome } => read(z.strictObject({ outcome }), input);
+const requests: { readonly [Kind in keyof Requests]: z.ZodType<Requests[Kind]> } = {
+  collection: z.strictObject({
+    ...transaction,
+    charge_customer: z.boolean().optional(),
+    redirect_url: address.optional(),
+    mode: z.enum(['page', 'direct', 'pending']).optional(),
+  }),
+  payout: z.strictObject({
+    ...transaction,
+    bank_code: text.optional(),
+    mode: z.enum(['direct', 'pending']).optional(),
+  }),
+  transfer: z.strictObject({ currency: text, amount: z.number().positive() }),
+  outcome: z.strictObject({ outcome }),
+  clearing: z.strictObject({
+    currency: text.optional(),
+    buckets: z.array(z.enum(['uncleared', 'reserve'])).default(['uncleared']),
+  }),
+  settings: z.strictObject({
+    callback_url: address.nullable().exactOptional(),
+    redirect_url: address.nullable().exactOptional(),
+    order_url: link.nullable().exactOptional(),
+    inbox_url: link.nullable().exactOptional(),
+    misbehave: misbehaviourSchema.exactOptional(),
+    retry: retryRules.exactOptional(),
+    api_latency_ms: z.int().min(0).max(60_000).exactOptional(),
+    api_error: z.literal([429, 500, 503]).nullable().exactOptional(),
+  }),
+  misbehaviour: misbehaviourSchema,
+  retry: retryRules,
+  composition: compositionSchema,
+  provider: z.strictObject({
+    provider_code: text,
+    transaction_currency: text,
+    transaction_type: text,
+    is_active: z.boolean().exactOptional(),
+    min_amount: limit,
+    max_amount: limit,
+    max_daily_amount: limit,
+  }),
+  bank: z.strictObject({ provider_code: text, bank_code: text, is_active: z.boolean() }),
+  since: z.strictObject({
+    since: z.iso.datetime({ offset: true }).default('1970-01-01T00:00:00Z').transform(Date.parse),
+  }),
+  check: z.strictObject({ callback_url: address.optional() }),
+  clock: z.strictObject({ advance_seconds: z.int().min(0).max(315_360_000) }),
+};
 
-const clearing = z.strictObject({
-  currency: text.optional(),
-  buckets: z.array(z.enum(['uncleared', 'reserve'])).default(['uncleared']),
-});
-const settings = z.strictObject({
-  callback_url: address.nullable().exactOptional(),
-  redirect_url: address.nullable().exactOptional(),
-  order_url: link.nullable().exactOptional(),
-  inbox_url: link.nullable().exactOptional(),
-  misbehave: misbehaviourSchema.exactOptional(),
-  retry: retryRules.exactOptional(),
-  api_latency_ms: z.int().min(0).max(60_000).exactOptional(),
-  api_error: z.literal([429, 500, 503]).nullable().exactOptional(),
-});
-const limit = z.number().min(0).exactOptional();
-const providerChange = z.strictObject({
-  provider_code: text,
-  transaction_currency: text,
-  transaction_type: text,
-  is_active: z.boolean().exactOptional(),
-  min_amount: limit,
-  max_amount: limit,
-  max_daily_amount: limit,
-});
-const bankChange = z.strictObject({ provider_code: text, bank_code: text, is_active: z.boolean() });
-const since = z.strictObject({ since: z.iso.datetime({ offset: true }).exactOptional() });
-const check = z.strictObject({ callback_url: address.optional() });
-const clock = z.strictObject({ advance_seconds: z.int().min(0).max(315_360_000) });
-
-/** Uncleared money of every currency by default. */
-export const readClearing = (input: unknown): Release => read(clearing, input);
-export const readCheck = (input: unknown): { callback_url?: string | undefined } => read(check, input);
-export const readClock = (input: unknown): { advance_seconds: number } => read(clock, input);
-export const readMisbehaviour = (input: unknown): Misbehaviour => read(misbehaviourSchema, input);
-export const readRetryRules = (input: unknown): Partial<RetryRules> => read(retryRules, input);
-/** What is left out stays as it is. */
-export const readSettings = (input: unknown): Partial<Settings> => read(settings, input);
-export const readComposition = (input: unknown): ComposedChanges => read(compositionSchema, input);
-export const readProviderChange = (input: unknown): ProviderChange => read(providerChange, input);
-export const readBankChange = (input: unknown): BankChange => read(bankChange, input);
-
-/** The time since when, in milliseconds since the epoch; the beginning where none is given. */
-export const readSince = (input: unknown): number => Date.parse(read(since, input).since ?? '1970-01-01');
+/** Reads a request, or throws a SandboxRefusal with status 400 that names the field and what it must be. */
+export function read<Kind extends keyof Requests>(kind: Kind, input: unknown): Requests[Kind] {
+  const result = requests[kind].safeParse(input);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+  const field = [...(issue?.path ?? []), ...unknown].join('.');
+  const problem = unknown.length === 0 ? issue?.message : 'this field is unknown';
+  return refuse('malformed_request', `${field || 'The body'}: ${problem}`, field || undefined);
+}

@@ -32,8 +32,8 @@ import type {
   TransactionRecord,
   TransferRecord,
 } from '../state/records.ts';
-import { SandboxRefusal } from '../state/refusal.ts';
-import type { Store, Unit } from '../state/store.ts';
+import { refuse } from '../state/refusal.ts';
+import { kinds, type Store, type Unit } from '../state/store.ts';
 import { clear, listWallets, openWallets, type Release, waitingEntries } from './ledger.ts';
 import {
   type BankChange,
@@ -117,20 +117,8 @@ export interface Service {
 
 const CALLBACK_BEFORE_REDIRECT_MS = 5000;
 const MAX_REQUESTS = 500;
-const emptied: readonly Kind[] = [
-  'wallet',
-  'entry',
-  'waiting',
-  'spent',
-  'transaction',
-  'transfer',
-  'delivery',
-  'queued',
-  'seen',
-  'provider',
-  'request',
-  'check',
-];
+/** What a reset leaves. */
+const KEPT: readonly Kind[] = ['account', 'settings', 'counter'];
 
 export function createService(options: ServiceOptions): Service {
   const { store, clock, rules, sign, deliveries } = options;
@@ -170,7 +158,7 @@ export function createService(options: ServiceOptions): Service {
     transaction.mode === 'direct' ? end(unit, transaction, outcome, now) : transaction;
 
   const found = <T>(value: T | undefined, what: string): T => {
-    if (value === undefined) throw new SandboxRefusal(404, 'not_found', `There is no such ${what}.`);
+    if (value === undefined) refuse('not_found', `There is no such ${what}.`);
     return value;
   };
 
@@ -234,7 +222,7 @@ export function createService(options: ServiceOptions): Service {
       act((unit, now) => {
         const { state } = found(unit.get('delivery', deliveryId), 'delivery');
         if (state === 'scheduled') {
-          throw new SandboxRefusal(409, 'already_scheduled', 'This delivery is on its way already.');
+          refuse('already_scheduled', 'This delivery is on its way already.');
         }
         return found(compose(unit, options, deliveryId, unchanged, now)[0], 'delivery');
       }),
@@ -285,7 +273,7 @@ export function createService(options: ServiceOptions): Service {
       act((unit) => {
         const { callback_url, redirect_url, order_url, inbox_url } = settings();
         const addresses = { callback_url, redirect_url, order_url, inbox_url };
-        for (const kind of emptied) unit.clear(kind);
+        for (const kind of kinds) if (!KEPT.includes(kind)) unit.clear(kind);
         prepare(unit);
         unit.put('settings', 'settings', { ...initialSettings, ...options.settings, ...addresses });
       }),

@@ -3,7 +3,7 @@ import { deriveText } from '../state/account.ts';
 import { checkDestination } from '../state/hosts.ts';
 import { exactAmount, shareOf } from '../state/money.ts';
 import type { SandboxProvider, TransactionRecord, TransferRecord } from '../state/records.ts';
-import { refuse, SandboxRefusal } from '../state/refusal.ts';
+import { refuse } from '../state/refusal.ts';
 import { defaultRetry } from '../state/retries.ts';
 import type { Unit } from '../state/store.ts';
 import { creditCollection, debitPayout, deposit, moveToPayout, openWallets, refundPayout } from './ledger.ts';
@@ -90,8 +90,7 @@ export function decide(
   now: number,
 ): TransactionRecord {
   if (transaction.status !== 'PENDING') {
-    throw new SandboxRefusal(
-      409,
+    refuse(
       'already_decided',
       `Transaction ${transaction.id} is ${transaction.status} already; start another one.`,
     );

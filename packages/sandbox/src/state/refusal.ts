@@ -22,6 +22,13 @@ export type SandboxRefusalReason =
 /** Malformed, not found, already decided, longer than 64 KiB, and understood but refused. */
 export type RefusalStatus = 400 | 404 | 409 | 413 | 422;
 
+const STATUS: Readonly<Partial<Record<SandboxRefusalReason, RefusalStatus>>> = {
+  malformed_request: 400,
+  not_found: 404,
+  already_decided: 409,
+  already_scheduled: 409,
+};
+
 /**
  * The sandbox understood an operation and refused it. In-process calls (`sandbox.collect()`) throw it; over HTTP it
  * is the error envelope with `data: { reason, field }`.
@@ -40,14 +47,15 @@ export class SandboxRefusal extends PaymentServiceError {
   /** The name of the request field that is to blame, where it is one. */
   readonly field: string | undefined;
 
-  constructor(status: RefusalStatus, reason: SandboxRefusalReason, message: string, field?: string) {
+  constructor(reason: SandboxRefusalReason, message: string, field?: string, status?: RefusalStatus) {
     super(message);
-    this.status = status;
+    this.status = status ?? STATUS[reason] ?? 422;
     this.reason = reason;
     this.field = field;
   }
 }
 
-export const refuse = (reason: SandboxRefusal['reason'], message: string, field: string): never => {
-  throw new SandboxRefusal(reason === 'malformed_request' ? 400 : 422, reason, message, field);
-};
+/** Throws it. `field` is the name of the request field that is to blame, where it is one. */
+export function refuse(reason: SandboxRefusalReason, message: string, field?: string): never {
+  throw new SandboxRefusal(reason, message, field);
+}

@@ -67,7 +67,10 @@ const emptyTables = (): Tables => ({
   request: new Map(),
   check: new Map(),
 });
-const kinds = Object.keys(emptyTables()).filter((name): name is Kind => name in emptyTables());
+/** Every kind of record. */
+export const kinds: readonly Kind[] = Object.keys(emptyTables()).filter(
+  (name): name is Kind => name in emptyTables(),
+);
 
 export function createStore(persistence?: Persistence, onWrite?: () => void): Store {
   const tables = emptyTables();

@@ -13,6 +13,13 @@ export async function open(sandbox: Sandbox, path: string): Promise<Shown> {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
+/** The id of a form, which it sends with its fields. */
+function formOf(action: string, { currency, provider }: Readonly<Record<string, string>>): string {
+  if (action === 'transfers' || action === 'deposits') return `${action.slice(0, -1)}-${currency}`;
+  if (action === 'limits') return `limits-${provider}`;
+  return action.replace(/^(collection|payout)s$/, '$1').replace(/^compose\/\d+$/, 'compose');
+}
+
 /** Sends a form from a page. Answers where the browser goes on, or the page that was answered. */
 export async function submit(
   sandbox: Sandbox,
@@ -22,7 +29,7 @@ export async function submit(
 ): Promise<Shown & { location: string | null }> {
   const response = await sandbox.fetch(`http://127.0.0.1/dashboard/${action}`, {
     method: 'POST',
-    body: new URLSearchParams(fields),
+    body: new URLSearchParams({ at: formOf(action, fields), ...fields }),
     headers: { referer: `http://127.0.0.1${from}` },
     redirect: 'manual',
   });

@@ -12,8 +12,9 @@ import {
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { checkCases } from '../../check/cases.ts';
+import { read } from '../../service/requests.ts';
 import type { CheckResult } from '../../state/records.ts';
-import type { Dashboard } from '../parts/dashboard.ts';
+import type { Dashboard, Page } from '../parts/dashboard.ts';
 import { fieldsOf, form, type Refused } from '../parts/form.ts';
 import { framed } from '../parts/frame.ts';
 import { milliseconds } from '../parts/quantities.ts';
@@ -37,7 +38,7 @@ const columns: readonly Column<CheckResult & { id: string }>[] = [
 ];
 
 /** One button that posts genuine and wrong callbacks to an endpoint, and the grid of what it did with each. */
-export function checkPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
+function checkPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
   const { service } = dashboard;
   const { callback_url } = service.settings();
   const report = service.store.get('check', 'check');
@@ -87,3 +88,14 @@ function summary(results: readonly CheckResult[]): Markup {
     'This sees answers, not your records: an endpoint that answers 200 to a repetition or to another amount, and credits it, passes. In your own records, references that begin with CHECK- must show nothing credited twice, and no changed amount.',
   );
 }
+
+export const check: Page = {
+  section: 'Test endpoint',
+  show: checkPage,
+  forms: {
+    check: async ({ callback_url }, { service }) => {
+      await service.check(read('check', { callback_url }).callback_url);
+      return { said: 'Tested: the answers of the endpoint are below.', to: '/check#report' };
+    },
+  },
+};

@@ -2,9 +2,10 @@ import type { PaymentProvider, PayoutBank } from '@payment-service/core/client';
 import { badge, counted, type Markup } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
+import { read } from '../../service/requests.ts';
 import { amountText } from '../../state/money.ts';
 import type { SandboxProvider } from '../../state/records.ts';
-import type { Dashboard } from '../parts/dashboard.ts';
+import type { Dashboard, Page } from '../parts/dashboard.ts';
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { framed } from '../parts/frame.ts';
 
@@ -12,13 +13,21 @@ import { framed } from '../parts/frame.ts';
 const providerKey = (option: PaymentProvider): string =>
   `${option.provider_code}-${option.transaction_currency}-${option.transaction_type.toLowerCase()}`;
 
-export function providerNamed(
+function providerNamed(
   key: string,
 ): Pick<PaymentProvider, 'provider_code' | 'transaction_currency' | 'transaction_type'> {
   const [, provider_code = '', transaction_currency = '', transaction_type = ''] =
     /^(.*)-([^-]*)-([^-]*)$/.exec(key) ?? [];
   return { provider_code, transaction_currency, transaction_type };
 }
+
+const LIMITS = [
+  ['min_amount', 'Minimum amount'],
+  ['max_amount', 'Maximum amount'],
+  ['max_daily_amount', 'Maximum per day (UTC)'],
+] as const;
+
+const switched = (on: string | undefined): string => (on === undefined ? 'Switched off.' : 'Switched on.');
 
 const activity = (isActive: boolean): Markup =>
   isActive ? badge('good', 'Active') : badge('neutral', 'Off');
@@ -27,7 +36,7 @@ const switchOf = (isActive: boolean, name: string): Markup =>
   html`Switch ${isActive ? 'off' : 'on'}<span class="hidden-text"> ${name}</span>`;
 
 /** The payment options and their banks. Changes are effective immediately, in /data/… too. */
-export function providersPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
+function providersPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
   const providers = dashboard.service.providers();
   const currencies = [...new Set(providers.map(({ option }) => option.transaction_currency))];
   const settings = dashboard.service.settings();
@@ -80,9 +89,7 @@ ${option.option_prefixes.length === 0 ? '' : html`<dt>Accounts</dt><dd>${option.
 ${chargeBasisPoints === 0 ? '' : html`<dt>Charge</dt><dd>${chargeBasisPoints / 100} %, simulated</dd>`}</dl>
 ${banks.length === 0 ? '' : html`<ul class="rows">${banks.map((bank) => bankRow(option.provider_code, bank, id))}</ul>`}
 ${form(limits, 'limits', {
-  fields: html`${named}${fields.field({ name: 'min_amount', label: 'Minimum amount', type: 'number', value: String(min_amount) })}
-${fields.field({ name: 'max_amount', label: 'Maximum amount', type: 'number', value: String(max_amount) })}
-${fields.field({ name: 'max_daily_amount', label: 'Maximum per day (UTC)', type: 'number', value: String(max_daily_amount) })}${fields.problem()}`,
+  fields: html`${named}${LIMITS.map(([name, label]) => fields.field({ name, label, type: 'number', value: String(option[name]) }))}${fields.problem()}`,
   button: html`Save the limits<span class="hidden-text"> of ${option.provider_name} ${currency} ${type}</span>`,
 })}</div></details></article>`;
 }
@@ -94,3 +101,31 @@ const bankRow = (
 ): Markup =>
   html`<li class="head" id="${at}-${code}"><span>${name} <code>${code}</code></span>${activity(is_active)}
 <div class="actions">${button('banks', switchOf(is_active, `${name} ${provider}`), { at, name: is_active ? 'off' : 'on', value: `${provider} ${code}` })}</div></li>`;
+
+export const providers: Page = {
+  section: 'Providers',
+  show: providersPage,
+  forms: {
+    limits: ({ provider = '', ...limits }, { service }) => {
+      const numbers = Object.fromEntries(LIMITS.map(([name]) => [name, Number(limits[name])]));
+      service.changeProvider(read('provider', { ...providerNamed(provider), ...numbers }));
+      return 'Saved.';
+    },
+    api: ({ api_latency_ms = 0, api_error }, { service }) => {
+      const error = api_error === undefined ? null : Number(api_error);
+      service.change(read('settings', { api_latency_ms: Number(api_latency_ms), api_error: error }));
+      return 'Saved.';
+    },
+  },
+  buttons: {
+    providers: ({ on, off = '' }, { service }) => {
+      service.changeProvider({ ...providerNamed(on ?? off), is_active: on !== undefined });
+      return switched(on);
+    },
+    banks: ({ on, off = '' }, { service }) => {
+      const [provider_code = '', bank_code = ''] = (on ?? off).split(' ');
+      service.changeBank({ provider_code, bank_code, is_active: on !== undefined });
+      return switched(on);
+    },
+  },
+};

@@ -1,15 +1,16 @@
 import { counted, type Markup, note, span, time } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
+import { read } from '../../service/requests.ts';
 import { defaultRetry } from '../../state/retries.ts';
-import { changeFields, fieldsFrom } from '../compose/changes.ts';
-import type { Dashboard } from '../parts/dashboard.ts';
+import { changeFields, changesIn, fieldsFrom } from '../compose/changes.ts';
+import type { Dashboard, Page } from '../parts/dashboard.ts';
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { framed } from '../parts/frame.ts';
-import { misbehaviourLabel, presets, retryChoices, retryLabel } from '../parts/presets.ts';
+import { misbehaviourLabel, misbehaviourOf, presets, retryChoices, retryLabel } from '../parts/presets.ts';
 
 /** The defaults of transactions, the clock, the keys, and the reset. Each control shows what is set. */
-export function settingsPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
+function settingsPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
   const { service } = dashboard;
   const settings = service.settings();
   const { misbehave, retry, clockOffset } = settings;
@@ -81,7 +82,7 @@ ${defaults.choice(
 }
 
 /** Asks before everything is gone, without script. */
-export const resetPage = (c: Context, dashboard: Dashboard): Promise<Response> => {
+const resetPage = (c: Context, dashboard: Dashboard): Promise<Response> => {
   const { store } = dashboard.service;
   const [transactions, deliveries] = [store.list('transaction').length, store.list('delivery').length];
   return framed(c, dashboard, {
@@ -91,4 +92,55 @@ export const resetPage = (c: Context, dashboard: Dashboard): Promise<Response> =
     body: html`${note('bad', `${counted(transactions, 'transaction')} and ${counted(deliveries, 'delivery', 'deliveries')} will be gone.`, 'Wallets are emptied and settings return to their defaults. Keys and addresses stay.')}
 <div class="actions">${button('reset', 'Reset', { at: 'main', kind: 'danger' })}<a class="button" href="/settings">Keep everything</a></div>`,
   });
+};
+
+export const settings: Page = {
+  section: 'Settings',
+  show: settingsPage,
+  forms: {
+    addresses: (
+      { callback_url = null, redirect_url = null, order_url = null, inbox_url = null },
+      { service },
+    ) => {
+      service.change(read('settings', { callback_url, redirect_url, order_url, inbox_url }));
+      return 'Saved.';
+    },
+    defaults: ({ misbehave, retry, max_attempts, backoff_ms, resign }, { service }) => {
+      const rules = read('retry', {
+        ...(retry === undefined ? {} : { preset: retry }),
+        ...(max_attempts === undefined ? {} : { max_attempts: Number(max_attempts) }),
+        ...(backoff_ms === undefined ? {} : { backoff_ms: Number(backoff_ms) }),
+        ...(resign === undefined ? {} : { resign: resign === 'anew' }),
+      });
+      service.change({
+        retry: { ...service.settings().retry, ...rules },
+        ...(misbehave === undefined ? {} : { misbehave: misbehaviourOf(misbehave) }),
+      });
+      return 'Saved.';
+    },
+    misbehaviour: (fields, { service }) => {
+      service.change({ misbehave: read('misbehaviour', changesIn(fields)) });
+      return 'Saved.';
+    },
+    clock: ({ advance_seconds }, { service }) => {
+      service.advance(read('clock', { advance_seconds: Number(advance_seconds) }).advance_seconds);
+      return 'The clock was moved.';
+    },
+  },
+  buttons: {
+    'clock/reset': (_, { service }) => {
+      service.change({ clockOffset: 0 });
+      return 'The clock was set to now.';
+    },
+  },
+};
+
+export const reset: Page = {
+  show: resetPage,
+  buttons: {
+    reset: (_, { service }) => {
+      service.reset();
+      return { said: 'The sandbox was reset.', to: '/' };
+    },
+  },
 };

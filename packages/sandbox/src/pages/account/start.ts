@@ -2,14 +2,16 @@ import type { PaymentProvider } from '@payment-service/core/client';
 import type { Markup } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { servesAccount } from '../../service/providers.ts';
+import { findProvider, servesAccount } from '../../service/providers.ts';
+import { read } from '../../service/requests.ts';
+import type { Service } from '../../service/service.ts';
 import { amountText } from '../../state/money.ts';
 import type { SandboxProvider } from '../../state/records.ts';
 import { group } from '../compose/changes.ts';
-import type { Dashboard } from '../parts/dashboard.ts';
+import type { Dashboard, Page } from '../parts/dashboard.ts';
 import { askAgain, type Filled, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { framed } from '../parts/frame.ts';
-import { presets, retryChoices } from '../parts/presets.ts';
+import { misbehaviourOf, presets, retryChoices } from '../parts/presets.ts';
 
 type Choices = readonly (readonly [value: string, text: string])[];
 
@@ -30,6 +32,10 @@ const starts: readonly (readonly [label: string, typed: Readonly<Record<string, 
   ['Bad signature', { ending: 'direct completed', misbehave: 'bad_signature' }],
 ];
 
+/** A number that the provider serves. */
+const accountOf = (provider: SandboxProvider | undefined): string =>
+  `${provider?.option.option_prefixes[0] ?? '25677'}2000001`;
+
 const nameOf = ({ provider_code, transaction_currency }: PaymentProvider): string =>
   `${provider_code} ${transaction_currency}`;
 const labelOf = ({ provider_name, transaction_currency, is_active }: PaymentProvider): string =>
@@ -42,7 +48,7 @@ function filledBy(c: Context): Filled | undefined {
 }
 
 /** The forms that start a collection or a payout. Account number, amount and bank follow the chosen provider. */
-export function startPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
+function startPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
   const { service } = dashboard;
   const { callback_url, redirect_url } = service.settings();
   const asked = refused ?? filledBy(c);
@@ -80,7 +86,7 @@ export function startPage(c: Context, dashboard: Dashboard, refused?: Refused): 
           { name: 'provider', label: 'Provider', value: nameOf(option), isLeading: true },
           offered.map((one) => [nameOf(one.option), labelOf(one.option)]),
         )}
-${fields.field({ name: 'account', label: 'Account or mobile number', value: `${prefixes[0] ?? '25677'}2000001`, hint: prefixes.length > 0 ? `Starts with ${prefixes.join(' or ')}.` : 'Any. Never a real card number.' })}
+${fields.field({ name: 'account', label: 'Account or mobile number', value: accountOf(chosen), hint: prefixes.length > 0 ? `Starts with ${prefixes.join(' or ')}.` : 'Any. Never a real card number.' })}
 ${fields.field({ name: 'amount', label: `Amount in ${option.transaction_currency}`, type: 'number', value: String(Math.max(min, leastAmount)), hint: `${amountText(min, option.transaction_currency)} to ${amountText(max, option.transaction_currency)}.` })}
 ${fields.field({ name: 'merchant_reference', label: 'Merchant reference', value: suggestion })}
 ${fields.field({ name: 'customer_name', label: 'Customer name', value: 'Sandbox Customer' })}
@@ -138,3 +144,45 @@ ${part(
 )}</div>`,
   });
 }
+
+/** What collection and payout have in common. "provider" holds code and currency, "ending" mode and outcome. */
+function requestOf(
+  type: 'COLLECTION' | 'PAYOUT',
+  { provider = '', ending = 'direct', ...fields }: Readonly<Record<string, string>>,
+  service: Service,
+): object {
+  const { amount, misbehave, retry, charge_customer, ...rest } = fields;
+  const [provider_code = '', currency] = provider.split(' ');
+  const [mode, outcome] = ending.split(' ');
+  const chosen = findProvider(service.providers(), provider_code, type);
+  const bank = chosen?.banks?.find(({ is_active }) => is_active)?.bank_code;
+  return {
+    account: accountOf(chosen),
+    ...(type === 'PAYOUT' && bank !== undefined ? { bank_code: bank } : {}),
+    ...rest,
+    provider_code,
+    currency,
+    amount: Number(amount),
+    mode,
+    outcome,
+    misbehave: misbehave === undefined ? undefined : misbehaviourOf(misbehave),
+    retry: retry === undefined ? undefined : { preset: retry },
+  };
+}
+
+export const start: Page = {
+  section: 'Start',
+  show: startPage,
+  forms: {
+    collections: (fields, { service }) => {
+      const charge_customer = fields['charge_customer'] !== undefined;
+      const request = { ...requestOf('COLLECTION', fields, service), charge_customer };
+      const { id } = service.collect(read('collection', request));
+      return { said: 'The collection was started.', to: `/transactions/${id}` };
+    },
+    payouts: (fields, { service }) => {
+      const { id } = service.payout(read('payout', requestOf('PAYOUT', fields, service)));
+      return { said: 'The payout was started.', to: `/transactions/${id}` };
+    },
+  },
+};

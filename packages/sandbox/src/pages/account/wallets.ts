@@ -3,9 +3,10 @@ import { age, type Column, count, counted, list, type Markup, time } from '@paym
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { entriesOf, waitingEntries } from '../../service/ledger.ts';
+import { read } from '../../service/requests.ts';
 import { type Minor, toAmount } from '../../state/money.ts';
 import type { EntryRecord, TransferRecord } from '../../state/records.ts';
-import type { Dashboard } from '../parts/dashboard.ts';
+import type { Dashboard, Page } from '../parts/dashboard.ts';
 import { buckets, causes, wallets as walletNames } from '../parts/entry-words.ts';
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { framed, notFound } from '../parts/frame.ts';
@@ -103,7 +104,7 @@ function waitingOf({ service }: Dashboard, currency: string): EntryRecord[] {
 }
 
 /** The currencies of the account, each as one card, and the transfers between the wallets. */
-export function walletsPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
+function walletsPage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
   const { service } = dashboard;
   const now = service.now();
   const currencies = [...new Set(service.wallets().map(({ currency }) => currency))];
@@ -168,7 +169,7 @@ ${entries.length === 0 ? '' : html`<details id="latest-${currency}"><summary>Lat
 }
 
 /** Every change of the balances of one currency, the newest first. */
-export function currencyPage(c: Context, dashboard: Dashboard): Promise<Response> {
+function currencyPage(c: Context, dashboard: Dashboard): Promise<Response> {
   const { service } = dashboard;
   const currency = c.req.param('currency') ?? '';
   const own = service.wallets(currency).map((one) => ({ ...one, id: one.wallet_type }));
@@ -191,3 +192,27 @@ ${waiting.length > MOST ? html`<p class="quiet small">${count(waiting.length - M
 }`,
   });
 }
+
+export const wallets: Page = {
+  section: 'Wallets',
+  show: walletsPage,
+  forms: {
+    transfers: ({ currency, amount }, { service }) => {
+      service.transfer(read('transfer', { currency, amount: Number(amount) }));
+      return 'Transferred.';
+    },
+    deposits: ({ currency, amount }, { service }) => {
+      service.deposit(read('transfer', { currency, amount: Number(amount) }));
+      return 'Deposited.';
+    },
+  },
+  buttons: {
+    clearing: ({ bucket = '' }, { service }) => {
+      const [name, currency] = bucket.split(' ');
+      const found = service.clear(read('clearing', { buckets: [name], currency }));
+      return `${counted(found, 'part')} became available.`;
+    },
+  },
+};
+
+export const currencyWallets: Page = { show: currencyPage };

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { readJson } from '../../deliveries/content.ts';
 import { type Declared, groups, misbehaviours } from '../../deliveries/misbehaviours.ts';
 import type { Misbehaviour } from '../../state/misbehaviour.ts';
-import { SandboxRefusal } from '../../state/refusal.ts';
+import { refuse } from '../../state/refusal.ts';
 import type { fieldsOf } from '../parts/form.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ function objectIn(text: string, name: string): unknown {
   const value = readJson(text);
   if (typeof value === 'object' && value !== null) return value;
   const message = `${name}: must be a JSON object, such as {"note": "hello"}`;
-  throw new SandboxRefusal(400, 'malformed_request', message, name);
+  refuse('malformed_request', message, name);
 }
 
 /** What a form shows of changes that are set. */

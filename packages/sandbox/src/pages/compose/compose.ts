@@ -12,13 +12,14 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { callbackData } from '../../deliveries/callback-data.ts';
 import type { CallbackPreview } from '../../deliveries/compose.ts';
-import { readComposition } from '../../service/requests.ts';
+import { type Requests, read } from '../../service/requests.ts';
 import { SandboxRefusal } from '../../state/refusal.ts';
-import type { Dashboard } from '../parts/dashboard.ts';
+import { type Dashboard, idIn, type Page } from '../parts/dashboard.ts';
 import { askAgain, type Filled, fieldsOf, form, type Refused, sentence } from '../parts/form.ts';
 import { framed, notFound } from '../parts/frame.ts';
 import { presets, retryChoices } from '../parts/presets.ts';
 import { signatureParts } from '../parts/wire.ts';
+import { SENDING } from '../records/deliveries.ts';
 import { changeFields, changesIn, fieldsFrom, group } from './changes.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -43,21 +44,17 @@ function editsIn({ base = '', ...fields }: Texts): Map<string, string> {
 }
 
 /** What a form asks to send: its changes, and on top of them what is edited in place. Throws a SandboxRefusal that names the field. */
-export function compositionIn(
-  { service }: Dashboard,
-  id: number,
-  fields: Texts,
-): ReturnType<typeof readComposition> {
+function compositionIn({ service }: Dashboard, id: number, fields: Texts): Requests['composition'] {
   const { callback_url = '', retry = '' } = fields;
   const asked = {
     ...changesIn(withPreset(fields)),
     ...(callback_url === '' ? {} : { callback_url }),
     ...(retry === '' ? {} : { retry: { preset: retry } }),
   };
-  const composition = readComposition(asked);
+  const composition = read('composition', asked);
   const edits = editsIn(fields);
   if (edits.size === 0) return composition;
-  return readComposition({ ...asked, body: withValues(service.preview(id, composition).body, edits) });
+  return read('composition', { ...asked, body: withValues(service.preview(id, composition).body, edits) });
 }
 
 /** The form as its address says, with what a preset adds. */
@@ -95,7 +92,7 @@ function bodyFields(base: string, edits: ReadonlyMap<string, string>, focus: str
  *
  * The first button of a form is the one of the Enter key: without a preset it is a preview.
  */
-export function composePage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
+function composePage(c: Context, dashboard: Dashboard, refused?: Refused): Promise<Response> {
   const { service } = dashboard;
   const id = Number(c.req.param('id'));
   const delivery = service.store.get('delivery', id);
@@ -168,3 +165,13 @@ ${refusal === null ? '' : html`<p class="quiet">${refusal.hint}</p>`}
 ${signatureParts(preview, service.now(), account)}
 <h3>Changes of the body</h3>${difference(before, body)}`;
 }
+
+export const compose: Page = {
+  show: composePage,
+  forms: {
+    'compose/:id{[0-9]+}': (fields, dashboard, c) => {
+      const [first] = dashboard.service.compose(idIn(c), compositionIn(dashboard, idIn(c), fields));
+      return first === undefined ? SENDING : { said: SENDING, to: `/deliveries/${first.id}` };
+    },
+  },
+};

@@ -11,23 +11,10 @@ import { troubled } from './outcome.ts';
 import { misbehaviourLabel } from './presets.ts';
 import { takeSaid } from './said.ts';
 
-/** The pages of the navigation. */
-const sections = [
-  ['/', 'Overview'],
-  ['/transactions', 'Transactions'],
-  ['/deliveries', 'Deliveries'],
-  ['/requests', 'Requests'],
-  ['/wallets', 'Wallets'],
-  ['/providers', 'Providers'],
-  ['/check', 'Test endpoint'],
-  ['/start', 'Start'],
-  ['/settings', 'Settings'],
-] as const;
-
 interface Content {
   readonly title: string;
-  /** The address of its section in the navigation. */
-  readonly section: (typeof sections)[number][0] | '';
+  /** The address of its section in the navigation; none by default. */
+  readonly section?: string;
   readonly body: Markup;
   /** Beside the heading: a state and buttons. */
   readonly beside?: Markup | string;
@@ -55,7 +42,7 @@ export function framed(c: Context, dashboard: Dashboard, content: Content): Prom
       product: PRODUCT,
       name: 'the sandbox',
       title,
-      sections,
+      sections: dashboard.sections,
       section,
       body,
       brand: html`${badge('info', 'Simulated')}${newestTrouble(trouble)}${keysPanel(c, dashboard)}`,
@@ -113,7 +100,6 @@ export const notFound = (c: Context, dashboard: Dashboard, what = 'page'): Promi
   framed(c, dashboard, {
     status: 404,
     title: `No such ${what}`,
-    section: '',
     body: html`<p>The sandbox has nothing at <code>${c.req.path}</code>. It may have been reset.</p>
 <p><a href="/">Go to the overview</a> or <a href="/transactions">search the transactions</a>.</p>`,
   });

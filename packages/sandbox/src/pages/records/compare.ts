@@ -2,12 +2,12 @@ import { differenceOf, type Markup, note, plainLines } from '@payment-service/pa
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { DeliveryRecord } from '../../state/records.ts';
-import type { Dashboard } from '../parts/dashboard.ts';
+import type { Dashboard, Page } from '../parts/dashboard.ts';
 import { framed } from '../parts/frame.ts';
 import { deliveryState, outcomeTitle } from '../parts/outcome.ts';
 
 /** Two deliveries beside each other: `?of=…&of=…`. */
-export function comparePage(c: Context, dashboard: Dashboard): Promise<Response> {
+function comparePage(c: Context, dashboard: Dashboard): Promise<Response> {
   const { service } = dashboard;
   const ids = [...new Set(c.req.queries('of') ?? [])].sort((one, other) => Number(one) - Number(other));
   const [before, after, ...more] = ids.map((id) => service.store.get('delivery', id));
@@ -54,3 +54,5 @@ function answerLines({ attempts }: DeliveryRecord): string[] {
     ...(response === null ? [] : lines(response.headers, response.body)),
   ];
 }
+
+export const compare: Page = { show: comparePage };

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { failedSince } from '../../deliveries/compose.ts';
 import type { DeliveryRecord } from '../../state/records.ts';
-import type { Dashboard } from '../parts/dashboard.ts';
+import type { Dashboard, Page } from '../parts/dashboard.ts';
 import { button, fieldsOf, form } from '../parts/form.ts';
 import { framed } from '../parts/frame.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
@@ -89,6 +89,10 @@ export function deliveryColumns(dashboard: Dashboard): Column<Group>[] {
   ];
 }
 
+export const SENDING = 'Sending. The answer will be here.';
+export const sending = (found: number): string =>
+  found === 0 ? 'There was nothing to send.' : `Sending ${counted(found, 'delivery', 'deliveries')}.`;
+
 /** Dismisses the failures of a transaction, or all of them. */
 export const dismissButton = (group?: Group): Markup =>
   group === undefined
@@ -111,7 +115,7 @@ function others(dashboard: Dashboard, { id, deliveries: [newest, ...rest] }: Gro
 const states: readonly DeliveryState[] = ['failed', 'check', 'retrying', 'waiting', 'delivered', 'refused'];
 
 /** Every callback that was sent or is scheduled by transaction, the newest first. */
-export function deliveriesPage(c: Context, dashboard: Dashboard): Promise<Response> {
+function deliveriesPage(c: Context, dashboard: Dashboard): Promise<Response> {
   const { store } = dashboard.service;
   const query = readQuery(c);
   const all = store.list('delivery');
@@ -172,3 +176,21 @@ ${form('resend-failed', 'deliveries/resend-failed', {
   button: 'Send all again',
 })}</section>`;
 }
+
+export const deliveries: Page = {
+  section: 'Deliveries',
+  show: deliveriesPage,
+  buttons: {
+    'deliveries/resend-failed': ({ since }, { service }) =>
+      sending(service.resendFailed(since === 'all' ? 0 : service.now() - Number(since) * 1000).length),
+    release: (_, { service }) => sending(service.release()),
+    seen: ({ transaction }, dashboard) => {
+      const isMeant = (id: number): boolean => transaction === undefined || String(id) === transaction;
+      const dismissed = troubled(dashboard).flatMap((group) => (isMeant(group.id) ? group.deliveries : []));
+      dashboard.service.store.write((unit) => {
+        for (const { id } of dismissed) unit.put('seen', id, { id });
+      });
+      return 'Marked as seen.';
+    },
+  },
+};

@@ -15,17 +15,17 @@ import { html } from 'hono/html';
 import { callbackData } from '../../deliveries/callback-data.ts';
 import type { DeliveryAttempt, DeliveryRecord } from '../../state/records.ts';
 import { asCurl, asFixture, asTest } from '../parts/copy.ts';
-import type { Dashboard } from '../parts/dashboard.ts';
+import { type Dashboard, idIn, type Page } from '../parts/dashboard.ts';
 import { button } from '../parts/form.ts';
 import { framed, notFound } from '../parts/frame.ts';
 import { deliveryState, outcomeNote, troubled } from '../parts/outcome.ts';
 import { milliseconds } from '../parts/quantities.ts';
 import { statusTone } from '../parts/state.ts';
 import { bodyStart, head, signatureParts } from '../parts/wire.ts';
-import { dismissButton, planOf } from './deliveries.ts';
+import { dismissButton, planOf, SENDING, sending } from './deliveries.ts';
 
 /** One callback: what became of it and why, and every attempt as it was on the wire. */
-export function deliveryPage(c: Context, dashboard: Dashboard): Promise<Response> {
+function deliveryPage(c: Context, dashboard: Dashboard): Promise<Response> {
   const { service } = dashboard;
   const delivery = service.store.get('delivery', c.req.param('id') ?? '');
   if (delivery === undefined) return notFound(c, dashboard, 'delivery');
@@ -123,3 +123,14 @@ ${
     : html`${head(`POST ${pathname}${search} HTTP/1.1`, sent.headers)}${editableBody(delivery)}`
 }</div></div></div></details>`;
 }
+
+export const delivery: Page = {
+  show: deliveryPage,
+  buttons: {
+    'deliveries/:id{[0-9]+}/resend': (_, { service }, c) => ({
+      said: SENDING,
+      to: `/deliveries/${service.resend(idIn(c)).id}`,
+    }),
+    'deliveries/:id{[0-9]+}/release': (_, { service }, c) => sending(service.release(idIn(c))),
+  },
+};

@@ -1,7 +1,7 @@
 import { type Column, count, list, type Markup, note, type Tone } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import type { Dashboard } from '../parts/dashboard.ts';
+import type { Dashboard, Page } from '../parts/dashboard.ts';
 import { framed } from '../parts/frame.ts';
 import { type DeliveryState, type Group, grouped, stateOf, troubled } from '../parts/outcome.ts';
 import { amount } from '../parts/quantities.ts';
@@ -17,7 +17,7 @@ const tile = (href: string, label: string, value: number, tone: Tone): Markup =>
   html`<a class="tile ${value === 0 ? 'neutral' : tone}" id="tile-${label.toLowerCase().replaceAll(' ', '-')}" href="${href}"><span class="quiet">${label}</span><strong>${count(value)}</strong></a>`;
 
 /** What needs attention, what is new, and how to begin. */
-export function overviewPage(c: Context, dashboard: Dashboard): Promise<Response> {
+function overviewPage(c: Context, dashboard: Dashboard): Promise<Response> {
   const { service } = dashboard;
   const transactions = service.store.list('transaction');
   const deliveries = service.store.list('delivery');
@@ -59,3 +59,5 @@ const nowhere = ({ service }: Dashboard): Markup | string =>
         html`<a href="/settings#addresses">Set the callback URL</a> of your program, such as <code>http://127.0.0.1:3000/payments/callbacks</code>.`,
       )
     : '';
+
+export const overview: Page = { section: 'Overview', show: overviewPage };

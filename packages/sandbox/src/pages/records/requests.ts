@@ -17,7 +17,7 @@ import { readJson } from '../../deliveries/content.ts';
 import type { RequestRecord, TransactionRecord } from '../../state/records.ts';
 import type { Reader } from '../../state/store.ts';
 import { asCurl } from '../parts/copy.ts';
-import type { Dashboard } from '../parts/dashboard.ts';
+import type { Dashboard, Page } from '../parts/dashboard.ts';
 import { framed, notFound } from '../parts/frame.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import { milliseconds } from '../parts/quantities.ts';
@@ -70,7 +70,7 @@ const columns = (store: Reader, now: number): Column<RequestRecord>[] => [
 ];
 
 /** The merchant's own calls to the API, the newest first. */
-export function requestsPage(c: Context, dashboard: Dashboard): Promise<Response> {
+function requestsPage(c: Context, dashboard: Dashboard): Promise<Response> {
   const { store, now } = dashboard.service;
   const query = readQuery(c);
   const searched = store.list('request').filter((one) => {
@@ -103,7 +103,7 @@ ${searchable(
 const variables = { 'public-key': 'PUBLIC_KEY', 'secret-key': 'SECRET_KEY' };
 
 /** One call: request and answer as they were on the wire, keys masked. */
-export function requestPage(c: Context, dashboard: Dashboard): Promise<Response> {
+function requestPage(c: Context, dashboard: Dashboard): Promise<Response> {
   const { store } = dashboard.service;
   const request = store.get('request', c.req.param('id') ?? '');
   if (request === undefined) return notFound(c, dashboard, 'request');
@@ -123,3 +123,7 @@ export function requestPage(c: Context, dashboard: Dashboard): Promise<Response>
 ${copyable('curl', 'As curl, with the keys from .env', curl)}`,
   });
 }
+
+export const requests: Page = { section: 'Requests', show: requestsPage };
+
+export const request: Page = { show: requestPage };

@@ -1,9 +1,10 @@
 import { age, type Markup, note, shape, type Tone, time } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
+import { read } from '../../service/requests.ts';
 import { type TimelineEvent, timelineOf } from '../../service/timeline.ts';
 import type { Settings, TransactionRecord } from '../../state/records.ts';
-import type { Dashboard } from '../parts/dashboard.ts';
+import { type Dashboard, idIn, type Page } from '../parts/dashboard.ts';
 import { buckets, causes, wallets } from '../parts/entry-words.ts';
 import { button } from '../parts/form.ts';
 import { framed, notFound } from '../parts/frame.ts';
@@ -12,7 +13,7 @@ import { milliseconds, money, movement } from '../parts/quantities.ts';
 import { transactionState } from '../parts/state.ts';
 
 /** One transaction as one story: what it is, what happened, and what the reader can do next. */
-export function transactionPage(c: Context, dashboard: Dashboard): Promise<Response> {
+function transactionPage(c: Context, dashboard: Dashboard): Promise<Response> {
   const { service } = dashboard;
   const transaction = service.store.get('transaction', c.req.param('id') ?? '');
   if (transaction === undefined) return notFound(c, dashboard, 'transaction');
@@ -139,3 +140,13 @@ function step(
   return html`<li id="event-${index}"><span class="state dot ${tone}">${shape(tone)}</span><div><strong>${title}</strong>
 ${detail === '' ? '' : html`<div>${detail}</div>`}<div class="quiet small">${time(event.at)}</div></div></li>`;
 }
+
+export const transaction: Page = {
+  show: transactionPage,
+  buttons: {
+    'transactions/:id{[0-9]+}/outcome': ({ outcome }, { service }, c) => {
+      const { status } = service.decide(idIn(c), read('outcome', { outcome }).outcome);
+      return `The transaction is ${status.toLowerCase()}.`;
+    },
+  },
+};

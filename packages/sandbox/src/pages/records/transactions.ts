@@ -2,7 +2,7 @@ import { age, type Column, count } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { DeliveryRecord, TransactionRecord, TransactionStatus } from '../../state/records.ts';
-import type { Dashboard } from '../parts/dashboard.ts';
+import type { Dashboard, Page } from '../parts/dashboard.ts';
 import { framed } from '../parts/frame.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import { deliveryState } from '../parts/outcome.ts';
@@ -69,7 +69,7 @@ export function transactionColumns(dashboard: Dashboard): Column<TransactionReco
 }
 
 /** All transactions, the newest first. */
-export function transactionsPage(c: Context, dashboard: Dashboard): Promise<Response> {
+function transactionsPage(c: Context, dashboard: Dashboard): Promise<Response> {
   const query = readQuery(c);
   const searched = dashboard.service.store
     .list('transaction')
@@ -99,3 +99,5 @@ export function transactionsPage(c: Context, dashboard: Dashboard): Promise<Resp
     ),
   });
 }
+
+export const transactions: Page = { section: 'Transactions', show: transactionsPage };
