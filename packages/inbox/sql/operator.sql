@@ -249,7 +249,9 @@ from (select cast(current_setting('max_connections') as integer)
   - cast(coalesce(current_setting('reserved_connections', true), '0') as integer) as places) as p
 
 -- name: count_listeners (postgres)
-select count(*) as listeners from pg_stat_activity where datname = current_database() and query = 'listen payment_inbox'
+-- Of these tables: the text names their schema.
+select count(*) as listeners from pg_stat_activity
+where datname = current_database() and query = 'listen payment_inbox -- inbox.'
 
 -- name: read_clock
 select {now} as now

@@ -11,6 +11,9 @@ import { startWork, until } from './support/until.ts';
 const HOUR = 3_600_000;
 const MOST = 2 ** 31 - 1;
 
+const hidden = (text: string): string => Buffer.from(text).toString('base64');
+const shown = (text: string): string => Buffer.from(text, 'base64').toString();
+
 const emptyStore = () => sqlite(join(temporaryFolder(), 'x.db'));
 
 describe('options', () => {
@@ -18,6 +21,21 @@ describe('options', () => {
     store: [undefined, { name: 'redis' }],
     account: [7, 'a\0b', 'x'.repeat(201), '\ud800'],
     spool: [':memory:'],
+    bodies: ['none', true],
+    encryption: [
+      ...[null, 'aes', {}, { seal: hidden }, { open: shown }, { seal: hidden, open: 'open' }],
+      { seal: (text: string) => text, open: (text: string) => text }, // hides nothing
+      { seal: hidden, open: hidden }, // gives back another text
+      { seal: async (text: string) => hidden(text), open: shown },
+      { seal: (text: string) => `${hidden(text)}\0`, open: shown },
+      { seal: hidden, open: () => Promise.reject(new Error('no key')).catch(() => undefined) },
+      {
+        seal: () => {
+          throw new Error('no key');
+        },
+        open: shown,
+      },
+    ],
     onEvent: ['log'],
     onError: ['log'],
     now: [Date.now],
@@ -44,6 +62,12 @@ describe('options', () => {
       const message = expect.stringContaining(/Ms$|retry/.test(name) ? `from 1 to ${limit}` : name);
       expect(create).toThrow(expect.objectContaining({ option, message }));
     }
+  });
+
+  it('encryption with functions that hide a text and give it back is taken', () => {
+    expect(() =>
+      createInbox({ store: emptyStore(), encryption: { seal: hidden, open: shown } }),
+    ).not.toThrow();
   });
 
   it('of postgres() must be a pool and a plain name', () => {

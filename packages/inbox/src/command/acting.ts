@@ -1,28 +1,48 @@
-import { type Command, Option } from 'commander';
-import type { TransitionSelection } from '../operator/actions.ts';
-import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
-import type { Comparison } from '../work/evaluate.ts';
+import { ConfigurationError } from '@payment-service/core';
+import { Argument, type Command, type Option } from 'commander';
+import type { ActionNote, TransitionSelection } from '../operator/actions.ts';
+import type { Forgotten } from '../operator/forget.ts';
+import type { Pruned } from '../operator/prune.ts';
+import type { Expectation } from '../work/expectation.ts';
 import { COMPARISONS } from '../work/stored.ts';
-import type { OperatedInbox } from './open-inbox.ts';
-import { id, moment, upTo, type Verbs } from './verbs.ts';
+import { type OperatedInbox, withInbox } from './open-inbox.ts';
+import { BY_PERSON, id, moment, ofState, option, upTo, verb } from './verbs.ts';
 
-interface Acted {
-  readonly state?: TransitionState;
-  readonly reason?: TransitionReason;
-  readonly limit?: number;
-  readonly by: string;
-  readonly note: string;
+interface Acted extends ActionNote, Partial<Pick<TransitionSelection, 'state' | 'reason' | 'limit'>> {
   readonly body?: string;
 }
-type Action = (inbox: OperatedInbox, which: string | TransitionSelection, given: Acted) => Promise<number>;
+type Act = (inbox: OperatedInbox, which: string | TransitionSelection, given: Acted) => Promise<number>;
 
-interface Expected {
+/** What moves a transition, or all of a selection. */
+const action = (name: string, about: string, options: readonly Option[], act: Act) =>
+  verb<Acted, { moved: number }>({
+    name,
+    about,
+    argument: new Argument('[id]', 'of the transition').argParser(id),
+    options: [...options, ...BY_PERSON],
+    async run(given, transitionId) {
+      const { state, reason, limit } = given;
+      const selected = state && { state, reason, limit };
+      const which = transitionId ?? selected;
+      if (which === undefined || (transitionId !== undefined && selected !== undefined)) {
+        const many = name === 'reopen' ? '' : ', or --state';
+        throw new ConfigurationError('which', `${name} takes an id${many}`);
+      }
+      return { moved: await withInbox(given, (inbox) => act(inbox, which, given)) };
+    },
+    print: ({ moved }) => console.log(`${moved} ${moved === 1 ? 'transition' : 'transitions'} moved.`),
+  });
+
+const ofMany = (): Option[] => [
+  ofState('in this state'),
+  option('--reason <reason>', 'with --state: only those with this reason'),
+  option('--limit <number>', 'with --state: at most this many', upTo(1000)),
+];
+const BODY = option('--body <digest>', 'accept this body, when no expectation is known, and have it applied');
+
+interface Expected extends Omit<Expectation, 'merchant_reference' | 'transaction_type'> {
   readonly reference: string;
-  readonly currency: string;
-  readonly amount: string;
   readonly type: string;
-  readonly compare: Comparison;
-  readonly deadline?: Date;
   readonly replace?: true;
 }
 
@@ -32,86 +52,81 @@ interface Pruning {
   readonly archiveOlderThan?: number;
 }
 
-/** `retry`, `resolve` and `reopen`, which need `--by` and `--note`; `expect`; and `prune`. */
-export function addActing(verbs: Verbs): void {
-  const { program, use } = verbs;
-  const action = (name: string, description: string, act: Action): Command =>
-    program
-      .command(name)
-      .description(description)
-      .argument('[id]', 'of the transition', id)
-      .requiredOption('--by <name>', 'who acts; kept with the transition')
-      .requiredOption('--note <text>', 'why; kept with the transition')
-      .action(async (transitionId: string | undefined, given: Acted, command: Command) => {
-        const { state, reason, limit } = given;
-        const selected = state && { state, reason, limit };
-        const which = transitionId ?? selected;
-        if (which === undefined || (transitionId && selected)) {
-          return command.error(`error: ${name} takes an id${name === 'reopen' ? '' : ', or --state'}`);
-        }
-        const moved = await use((inbox) => act(inbox, which, given));
-        verbs.tell({ moved }, () =>
-          console.log(`${moved} ${moved === 1 ? 'transition' : 'transitions'} moved.`),
-        );
-      });
-  const many = (command: Command): Command =>
-    command
-      .addOption(new Option('--state <state>', 'in this state').choices(TRANSITION_STATES))
-      .option('--reason <reason>', 'with --state: only those with this reason')
-      .option('--limit <number>', 'with --state: at most this many', upTo(1000));
-
-  many(
-    action('retry', 'puts transitions back to work with all attempts', (inbox, which, { by, note }) =>
-      inbox.retry(which, { by, note }),
-    ),
-  );
-  many(
-    action('resolve', 'closes transitions, or accepts a body', (inbox, which, { by, note, body }) =>
-      inbox.resolve(which, { by, note, body }),
-    ),
-  ).option('--body <digest>', 'accept this body, when no expectation is known, and have it applied');
-  action('reopen', 'has a closed transition applied once more', async (inbox, which, { by, note }) => {
+/** `retry`, `resolve`, `reopen`, `forget`, `expect` and `prune`. */
+export const ACTING: readonly ((program: Command) => void)[] = [
+  action('retry', 'puts transitions back to work with all attempts', ofMany(), (inbox, which, { by, note }) =>
+    inbox.retry(which, { by, note }),
+  ),
+  action(
+    'resolve',
+    'closes transitions, or accepts a body',
+    [...ofMany(), BODY],
+    (inbox, which, { by, note, body }) => inbox.resolve(which, { by, note, body }),
+  ),
+  action('reopen', 'has a closed transition applied once more', [], async (inbox, which, { by, note }) => {
     if (typeof which === 'string') await inbox.reopen(which, { by, note });
     return 1;
-  });
-  program
-    .command('expect')
-    .description('says what a payment must be, and wakes what waits for that')
-    .requiredOption('--reference <text>', 'the merchant_reference under which it is started')
-    .requiredOption('--currency <code>', 'such as UGX')
-    .requiredOption('--amount <amount>', "above zero, in the unit of the callback's amounts, such as 1999.90")
-    .option('--type <type>', 'the signed transaction_type that settles it', 'COLLECTION')
-    .addOption(
-      new Option('--compare <amount>', 'which amount of a callback must equal it')
-        .choices(COMPARISONS)
-        .default('both'),
-    )
-    .option('--deadline <date>', 'unsettled after it, it is overdue', moment)
-    .option('--replace', 'in place of another amount that is expected under this reference')
-    .action(async ({ reference, type, replace, ...rest }: Expected) => {
-      const expectation = { ...rest, merchant_reference: reference, transaction_type: type };
-      await use((inbox) => inbox.expect(expectation, { replace }));
-      verbs.tell({ expected: expectation }, () => console.log('Expected.'));
-    });
-  program
-    .command('prune')
-    .description(
-      'removes the text of old bodies, and moves old transitions into the archive if that is asked for',
-    )
-    .option('--bodies-older-than <days>', 'since their last delivery', upTo(100_000), 90)
-    .option(
-      '--archive-older-than <days>',
-      'what is settled or superseded, since its last change',
-      upTo(100_000),
-    )
-    .action(async ({ bodiesOlderThan, waitingBodiesOlderThan, archiveOlderThan }: Pruning) => {
-      const ages = {
-        bodiesOlderThanDays: bodiesOlderThan,
-        waitingBodiesOlderThanDays: waitingBodiesOlderThan,
-        archiveOlderThanDays: archiveOlderThan,
-      };
-      verbs.tell(await use((inbox) => inbox.prune(ages)), ({ bodies, archived }) =>
-        console.log(`The text of ${bodies} bodies was removed, and ${archived} transitions were archived.`),
-      );
-    });
-}
+  }),
+  verb<ActionNote, Forgotten>({
+    name: 'forget',
+    about: 'removes what is personal of a payment, and keeps what prevents a second one',
+    argument: new Argument('<reference>', 'the merchant_reference of the payment'),
+    options: BY_PERSON,
+    run: (given, reference = '') =>
+      withInbox(given, (inbox) => inbox.forget(reference, { by: given.by, note: given.note })),
+    print: ({ transitions, bodies, archived }) =>
+      console.log(
+        `Removed: ${bodies} texts of bodies, in ${transitions} transitions here and ${archived} in the archive.`,
+      ),
+  }),
+  verb<Expected, { expected: Expectation }>({
+    name: 'expect',
+    about: 'says what a payment must be, and wakes what waits for that',
+    options: [
+      option('--reference <text>', 'the merchant_reference under which it is started').makeOptionMandatory(),
+      option('--currency <code>', 'such as UGX').makeOptionMandatory(),
+      option(
+        '--amount <amount>',
+        "above zero, in the unit of the callback's amounts, such as 1999.90",
+      ).makeOptionMandatory(),
+      option('--type <type>', 'the signed transaction_type that settles it', undefined, 'COLLECTION'),
+      option('--compare <amount>', 'which amount of a callback must equal it', undefined, 'both').choices(
+        COMPARISONS,
+      ),
+      option('--deadline <date>', 'unsettled after it, it is overdue', moment),
+      option('--replace', 'in place of another amount that is expected under this reference'),
+    ],
+    async run(given) {
+      const { reference, type, currency, amount, compare, deadline, replace } = given;
+      const money = { currency, amount, compare, deadline };
+      const expected = { ...money, merchant_reference: reference, transaction_type: type };
+      await withInbox(given, (inbox) => inbox.expect(expected, { replace }));
+      return { expected };
+    },
+    print: () => console.log('Expected.'),
+  }),
+  verb<Pruning, Pruned>({
+    name: 'prune',
+    about:
+      'removes the text of old bodies and old errors, and moves old transitions into the archive if asked to',
+    options: [
+      option('--bodies-older-than <days>', 'since their last delivery', upTo(100_000), 90),
+      option('--waiting-bodies-older-than <days>', 'the same of what waits for a person', upTo(100_000), 365),
+      option(
+        '--archive-older-than <days>',
+        'what is settled or superseded, since its last change',
+        upTo(100_000),
+      ),
+    ],
+    run: (given) =>
+      withInbox(given, (inbox) =>
+        inbox.prune({
+          bodiesOlderThanDays: given.bodiesOlderThan,
+          waitingBodiesOlderThanDays: given.waitingBodiesOlderThan,
+          archiveOlderThanDays: given.archiveOlderThan,
+        }),
+      ),
+    print: ({ bodies, archived }) =>
+      console.log(`The text of ${bodies} bodies was removed, and ${archived} transitions were archived.`),
+  }),
+];

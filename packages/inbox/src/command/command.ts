@@ -1,16 +1,16 @@
 #!/usr/bin/env node
 import { printableLines } from '@payment-service/core/receive';
 import { Command, CommanderError } from 'commander';
-import { addActing } from './acting.ts';
-import { addDoctor } from './doctor/doctor.ts';
+import { ACTING } from './acting.ts';
+import { DOCTOR } from './doctor/doctor.ts';
 import { isWrongUse, messageOf } from './failure.ts';
-import { addHealth } from './health.ts';
-import { addLooking } from './looking.ts';
-import { addReconcile } from './reconcile.ts';
-import { addTables } from './tables.ts';
-import { Verbs } from './verbs.ts';
+import { HEALTH } from './health.ts';
+import { LOOKING } from './looking.ts';
+import { RECONCILE } from './reconcile.ts';
+import { TABLES } from './tables.ts';
 
 const NAME = 'payment-service-inbox';
+const VERBS = [...LOOKING, ...ACTING, ...TABLES, ...RECONCILE, ...HEALTH, ...DOCTOR];
 const AFTER_HELP = `
 The database: --database for a SQLite file, or DATABASE_URL in the environment for
 PostgreSQL, through the package pg of the folder that you are in.
@@ -32,13 +32,7 @@ function createProgram(): Command {
       outputError: (text, write) => write(printableLines(text.replace(/^error:/, `${NAME}:`))),
     })
     .exitOverride();
-  const verbs = new Verbs(program);
-  addLooking(verbs);
-  addActing(verbs);
-  addTables(verbs);
-  addReconcile(verbs);
-  addHealth(verbs);
-  addDoctor(verbs);
+  for (const add of VERBS) add(program);
   return program;
 }
 

@@ -1,48 +1,46 @@
 import { ConfigurationError } from '@payment-service/core';
 import { printableLines } from '@payment-service/core/receive';
+import type { Command } from 'commander';
 import type { InboxHealth } from '../operator/health.ts';
 import { messageOf } from './failure.ts';
-import { NoInboxError } from './open-inbox.ts';
-import { upTo, type Verbs } from './verbs.ts';
+import { NoInboxError, withInbox } from './open-inbox.ts';
+import { option, SPOOL, upTo, verb } from './verbs.ts';
 
 interface HealthOptions {
   readonly maxPendingAge: number;
   readonly spool?: string;
 }
 
-type Health = Pick<InboxHealth, 'problems'> & Partial<InboxHealth>;
+type Health = Pick<InboxHealth, 'ok' | 'problems'> & Partial<InboxHealth>;
 
 /** `health`, for probes. */
-export function addHealth(verbs: Verbs): void {
-  verbs.program
-    .command('health')
-    .description(
-      'keeps a callback and rolls it back, for a probe; exit code 3 if that failed or work is late',
-    )
-    .option('--max-pending-age <seconds>', 'how long what is due may wait', upTo(100_000_000), 60)
-    .option('--spool <path>', 'the folder of the option spool; beside a SQLite file it is found')
-    .action(async ({ maxPendingAge, spool }: HealthOptions) => {
-      const examined = verbs.use(async (inbox): Promise<Health> => {
-        const { problems, oldestDueSeconds } = await inbox.health({ maxPendingAgeSeconds: maxPendingAge });
+export const HEALTH: readonly ((program: Command) => void)[] = [
+  verb<HealthOptions, Health>({
+    name: 'health',
+    about: 'keeps a callback and rolls it back, for a probe; exit code 3 if that failed or work is late',
+    options: [
+      option('--max-pending-age <seconds>', 'how long what is due may wait', upTo(100_000_000), 60),
+      SPOOL,
+    ],
+    async run(given) {
+      const examined = withInbox(given, async (inbox) => {
+        const seconds = given.maxPendingAge;
+        const { problems, oldestDueSeconds } = await inbox.health({ maxPendingAgeSeconds: seconds });
         // The inbox of this command has no spool: it is counted without a write into it.
-        const spooled = await inbox.spooled(spool);
-        return {
-          problems: spooled ? [...problems, 'spool_not_drained'] : problems,
-          oldestDueSeconds,
-          spooled,
-        };
+        const spooled = await inbox.spooled(given.spool);
+        const all = spooled ? [...problems, 'spool_not_drained' as const] : problems;
+        return { problems: all, oldestDueSeconds, spooled };
       });
-      const health = await examined.catch(unavailable);
-      const ok = health.problems.length === 0;
-      verbs.tell({ ok, ...health }, () =>
-        console.log(ok ? 'ok' : `${health.problems.join('\n')}\n'doctor' says more.`),
-      );
-      verbs.needsAttention(!ok);
-    });
-}
+      const found = await examined.catch(unavailable);
+      return { ok: found.problems.length === 0, ...found };
+    },
+    print: ({ ok, problems }) => console.log(ok ? 'ok' : `${problems.join('\n')}\n'doctor' says more.`),
+    needsPerson: ({ ok }) => !ok,
+  }),
+];
 
 /** For a probe, a database that does not answer is a result. What must be changed in the command's options is an error. */
-function unavailable(error: unknown): Health {
+function unavailable(error: unknown): Pick<Health, 'problems'> {
   if (error instanceof NoInboxError || error instanceof ConfigurationError) throw error;
   console.error(`payment-service-inbox: ${printableLines(messageOf(error))}`);
   return { problems: ['store_unavailable'] };

@@ -42,6 +42,7 @@ export type OperatedInbox = Pick<
   | 'resolve'
   | 'reopen'
   | 'expect'
+  | 'forget'
   | 'prune'
   | 'reconcile'
   | 'reconcileStatement'

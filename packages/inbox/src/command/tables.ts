@@ -1,11 +1,11 @@
-import { Option } from 'commander';
+import type { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { schemaPrefix } from '../store/postgres.ts';
-import { migrate, migrationsOf, VERSION, versionOf } from '../store/schema.ts';
+import { type Migration, migrate, migrationsOf, VERSION, versionOf } from '../store/schema.ts';
 import { type Store, textOf } from '../store/store.ts';
 import { type OpenOptions, type OpenStore, withStore } from './open-inbox.ts';
 import { printTable } from './print.ts';
-import { upTo, type Verbs } from './verbs.ts';
+import { option, upTo, verb } from './verbs.ts';
 
 /** Side by side. */
 export interface Versions {
@@ -46,52 +46,52 @@ export function tableState({ tables, program }: Versions): TableState {
 }
 
 /** `migrate`, `status` and `sql`. */
-export function addTables(verbs: Verbs): void {
-  const { program } = verbs;
-  program
-    .command('migrate')
-    .description('makes the tables, or brings them up to date; does nothing when they are')
-    .action(async () => {
-      const done = await withStore(verbs.given, async ({ store, statements }) => {
+export const TABLES: readonly ((program: Command) => void)[] = [
+  verb<object, { from: number; to: number }>({
+    name: 'migrate',
+    about: 'makes the tables, or brings them up to date; does nothing when they are',
+    run: (given) =>
+      withStore(given, async ({ store, statements }) => {
         const from = (await versionOf(statements)) ?? 0;
         await migrate(store, statements);
         return { from, to: (await versionOf(statements)) ?? 0 };
-      });
-      verbs.tell(done, ({ from, to }) => {
-        if (from >= to) console.log(`Nothing to do: the tables have version ${to}.`);
-        else if (from === 0) console.log(`The tables were made, with version ${to}.`);
-        else console.log(`The tables were brought from version ${from} to version ${to}.`);
-      });
-    });
-  program
-    .command('status')
-    .description('compares the version of the tables with this program; exit code 3 if they must be changed')
-    .action(async () => {
-      const versions = await withStore(verbs.given, readVersions);
-      const state = tableState(versions);
-      verbs.tell({ state, ...versions }, () => {
-        printVersions(versions);
-        console.log(`\n${NEXT_STEP[state]}`);
-      });
-      verbs.needsAttention(state === 'none' || state === 'older');
-    });
-  program
-    .command('sql')
-    .description('prints the SQL of the tables for a DBA; opens no database')
-    .addOption(new Option('--dialect <name>', 'of the database').choices(['postgres', 'sqlite']))
-    .option('--from <version>', 'only what comes after this version of the tables', upTo(1000), 0)
-    .action(({ dialect, from }: { dialect?: 'postgres' | 'sqlite'; from: number }) => {
-      const place = placeOf(verbs.given, dialect);
-      const migrations = migrationsOf(place).filter(({ version }) => version > from);
-      verbs.tell(migrations, () => {
-        for (const { version, sql } of migrations)
-          console.log(
-            `-- Version ${version} of the tables of @payment-service/inbox\nbegin;\n${sql}commit;\n`,
-          );
-        if (place.dialect === 'postgres') console.log(grantsFor(place.prefix));
-      });
-    });
-}
+      }),
+    print({ from, to }) {
+      if (from >= to) console.log(`Nothing to do: the tables have version ${to}.`);
+      else if (from === 0) console.log(`The tables were made, with version ${to}.`);
+      else console.log(`The tables were brought from version ${from} to version ${to}.`);
+    },
+  }),
+  verb<object, Versions & { state: TableState }>({
+    name: 'status',
+    about: 'compares the version of the tables with this program; exit code 3 if they must be changed',
+    async run(given) {
+      const versions = await withStore(given, readVersions);
+      return { state: tableState(versions), ...versions };
+    },
+    print(versions) {
+      printVersions(versions);
+      console.log(`\n${NEXT_STEP[versions.state]}`);
+    },
+    needsPerson: ({ state }) => state === 'none' || state === 'older',
+  }),
+  verb<{ dialect?: Place['dialect']; from: number }, Migration[]>({
+    name: 'sql',
+    about: 'prints the SQL of the tables for a DBA; opens no database',
+    options: [
+      option('--dialect <name>', 'of the database').choices(['postgres', 'sqlite']),
+      option('--from <version>', 'only what comes after this version of the tables', upTo(1000), 0),
+    ],
+    run: async (given) =>
+      migrationsOf(placeOf(given, given.dialect)).filter(({ version }) => version > given.from),
+    print(migrations, given) {
+      for (const { version, sql } of migrations)
+        console.log(`-- Version ${version} of the tables of @payment-service/inbox\nbegin;\n${sql}commit;\n`);
+      const { dialect, prefix } = placeOf(given, given.dialect);
+      if (dialect === 'postgres') console.log(grantsFor(prefix));
+    },
+  }),
+];
 
 /** Where the tables are, without a look at them. */
 export function placeOf(

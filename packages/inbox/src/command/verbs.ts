@@ -1,40 +1,76 @@
 import { printableJson } from '@payment-service/core/receive';
-import { type Command, InvalidArgumentError } from 'commander';
-import { type OpenOptions, type OperatedInbox, withInbox } from './open-inbox.ts';
+import { type Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import type { Pairs } from '../reconciliation/read-statement.ts';
+import { TRANSITION_STATES } from '../states.ts';
+import type { OpenOptions } from './open-inbox.ts';
 
 /** The options that every verb has. */
 export interface Given extends OpenOptions {
   readonly json?: true;
 }
 
-/** Exit code of a verb that did its work and found something that needs a person. */
-const NEEDS_ATTENTION = 3;
-
-/** What verbs are made from. */
-export class Verbs {
-  readonly program: Command;
-
-  constructor(program: Command) {
-    this.program = program;
-  }
-
-  get given(): Given {
-    return this.program.opts();
-  }
-
-  readonly use = <T>(work: (inbox: OperatedInbox) => Promise<T>): Promise<T> => withInbox(this.given, work);
-
-  /** On stdout: JSON for programs, or words for a person. */
-  tell<T>(result: T, print: (result: T) => void): void {
-    if (this.given.json) console.log(printableJson(result));
-    else print(result);
-  }
-
-  /** The work is done, and the exit code says that a person must look at its result. */
-  needsAttention(isNeeded: boolean): void {
-    if (isNeeded) process.exitCode = NEEDS_ATTENTION;
-  }
+/** A verb of the command, as data. */
+interface Verb<Own, Result> {
+  readonly name: string;
+  readonly about: string;
+  readonly argument?: Argument;
+  readonly options?: readonly Option[];
+  readonly run: (given: Own & Given, argument: string | undefined) => Promise<Result>;
+  /** For a person; for programs, the result is printed as JSON. */
+  readonly print: (result: Result, given: Own & Given) => void;
+  /** Whether a person must look at the result: exit code 3. */
+  readonly needsPerson?: (result: Result) => boolean;
 }
+
+const NEEDS_PERSON = 3;
+
+/** What adds the verb to the program. */
+export function verb<Own extends object, Result>({
+  name,
+  about,
+  argument,
+  options = [],
+  run,
+  print,
+  needsPerson = () => false,
+}: Verb<Own, Result>): (program: Command) => void {
+  return (program) => {
+    const command = program.command(name).description(about);
+    if (argument !== undefined) command.addArgument(argument);
+    for (const each of options) command.addOption(each);
+    command.action(async () => {
+      const given = { ...program.opts<Given>(), ...command.opts<Own>() };
+      const result = await run(given, command.processedArgs[0]);
+      if (given.json) console.log(printableJson(result));
+      else print(result, given);
+      if (needsPerson(result)) process.exitCode = NEEDS_PERSON;
+    });
+  };
+}
+
+/** @param parse Of the text that is given, and of what was given before where the option is repeated. */
+export function option(
+  flags: string,
+  about: string,
+  parse?: (text: string, known: Pairs | undefined) => unknown,
+  preset?: unknown,
+): Option {
+  const made = new Option(flags, about);
+  if (parse !== undefined) made.argParser<unknown>((text, known) => parse(text, known as Pairs | undefined));
+  return preset === undefined ? made : made.default(preset);
+}
+
+/** Who acts, and why; required of everything that a person decides. */
+export const BY_PERSON: readonly Option[] = [
+  option('--by <name>', 'who acts; kept with the transition').makeOptionMandatory(),
+  option('--note <text>', 'why; kept with the transition').makeOptionMandatory(),
+];
+/** A new one for each verb. */
+export const ofState = (about: string): Option => option('--state <state>', about).choices(TRANSITION_STATES);
+export const SPOOL: Option = option(
+  '--spool <path>',
+  'the folder of the option spool; beside a SQLite file it is found',
+);
 
 export const id = (text: string): string => {
   if (/^[0-9a-f]{64}$/.test(text)) return text;

@@ -6,9 +6,13 @@ import type { Store } from './store.ts';
 /** A smaller pool has no connection left beside a handler and the callbacks that are being kept. */
 const MIN_CONNECTIONS = 3;
 
-/** What listens through a connection of the pool; nothing where the pool is small: the poll finds what is due. */
-export function listenThrough(pool: PostgresPool): Pick<Store<unknown>, 'listen'> {
-  return canListen(pool) ? { listen: listener(pool) } : {};
+/**
+ * What listens through a connection of the pool; nothing where the pool is small: the poll finds what is due.
+ *
+ * @param prefix of the tables, by which `doctor` tells who listens for them.
+ */
+export function listenThrough(pool: PostgresPool, prefix: string): Pick<Store<unknown>, 'listen'> {
+  return canListen(pool) ? { listen: listener(pool, prefix) } : {};
 }
 
 export function canListen({ options }: PostgresPool): boolean {
@@ -35,7 +39,7 @@ interface Listening {
 }
 
 /** One connection for all inboxes of the store. Through a pooler nothing is listened to: the poll finds what is due. */
-function listener(pool: PostgresPool): NonNullable<Store<unknown>['listen']> {
+function listener(pool: PostgresPool, prefix: string): NonNullable<Store<unknown>['listen']> {
   const ears = new Set<{ readonly account: string; readonly onWake: () => void }>();
   let listening: Promise<Listening | undefined> | undefined;
   let pooled = false;
@@ -57,7 +61,7 @@ function listener(pool: PostgresPool): NonNullable<Store<unknown>['listen']> {
       if (pooled) return void end();
       client.on('error', onLost);
       client.on('notification', hear);
-      await within(STATEMENT_MS, client.query('listen payment_inbox'));
+      await within(STATEMENT_MS, client.query(`listen payment_inbox -- ${prefix}`));
       void lost.then(close);
       return { lost, end };
     } catch (error) {

@@ -115,7 +115,7 @@ export function postgres<Client extends PostgresClient>(
         if (!committed.delete(client)) await committing(client, client.query('commit'));
         return result;
       }),
-    ...listenThrough(pool),
+    ...listenThrough(pool, prefix),
     check: () => checkDurability((text) => store.query({ text }, [])),
   };
   return Object.freeze(store);

@@ -7,7 +7,7 @@ import { paid } from '../support/callbacks.ts';
 import { type CommandResult, runAlone, runCommand, runOnTerminal } from '../support/command.ts';
 import { ENGINES, type EngineName, newMerchant } from '../support/merchant.ts';
 import { pointingAt } from '../support/pointing-at.ts';
-import { creditIn, newShop, ORDER } from '../support/shop.ts';
+import { creditIn, DAY_MS, newShop, ORDER } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { workOff } from '../support/until.ts';
 
@@ -89,6 +89,54 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     await desk('resolve', waiting, '--body', bodies[0].digest, ...BY);
     await workOff(inbox);
     expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 700']);
+  });
+
+  it('forget removes what is personal of a payment, and needs who acts and why', async () => {
+    const { merchant, inbox, desk, json, waiting } = await newDesk(engine);
+    expect(await desk('forget', 'ORD-2', '--by', 'dana')).toMatchObject({ code: 2, stdout: '' });
+    expect(await json('forget', 'ORD-2', ...BY)).toEqual({ transitions: 1, bodies: 1, archived: 0 });
+    expect(await inbox.show(waiting)).toMatchObject({
+      bodies: [{ text: undefined }],
+      actions: [{ action: 'forget', by: 'dana', note: 'seen in the dashboard' }],
+    });
+    expect((await desk('forget', 'ORD-2', ...BY)).stdout).toBe(
+      'Removed: 0 texts of bodies, in 0 transitions here and 0 in the archive.\n',
+    );
+    const contents = await merchant.query(
+      `select count(*) as count from ${merchant.table('body')} where content is not null`,
+    );
+    expect(contents.map(({ count }) => Number(count))).toEqual([1]); // Control.
+  });
+
+  it('prune removes old bodies, those of what waits in a time of their own, and archives if it is asked to', async () => {
+    const { merchant, inbox, desk, json } = await newDesk(engine);
+    await inbox.expect({ ...ORDER, merchant_reference: 'ORD-3' });
+    await inbox.receive(paid('ORD-3', 7));
+    await workOff(inbox);
+    await merchant.advance(100 * DAY_MS);
+    expect(await json('prune', '--bodies-older-than', '101')).toEqual({ bodies: 0, archived: 0 });
+    expect((await desk('prune')).stdout).toBe(
+      'The text of 2 bodies was removed, and 0 transitions were archived.\n',
+    );
+    expect(await json('prune', '--waiting-bodies-older-than', '99')).toEqual({ bodies: 1, archived: 0 });
+    expect(await json('prune', '--archive-older-than', '99')).toEqual({ bodies: 0, archived: 1 });
+    expect(await desk('prune', '--archive-older-than', '0')).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('show has every failed attempt with its error', async () => {
+    const { merchant, inbox } = await newShop(engine, { retry: { attempts: 1 } }, () => {
+      throw new Error('no such order');
+    });
+    await inbox.expect(ORDER);
+    await inbox.receive(paid('ORD-1', 500));
+    await workOff(inbox);
+    const { args, env } = pointingAt(merchant);
+    const { transitionId } = paid('ORD-1', 500);
+    expect((await runCommand(['show', transitionId, ...args], env)).stdout).toMatch(
+      /^failed attempt +at +error\n1 +\S+ +Error: no such order$/m,
+    );
+    const { stdout } = await runCommand(['show', transitionId, '--json', ...args], env);
+    expect(JSON.parse(stdout).failures).toMatchObject([{ attempt: 1, error: 'Error: no such order' }]);
   });
 
   it('stats counts, as a table and as JSON', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type PostgresServer, startPostgres } from '@payment-service/postgres-server';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { postgres } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { runCommand } from '../support/command.ts';
 import { type Diagnosed, runDoctor } from '../support/doctor.ts';
@@ -104,8 +105,13 @@ it('handlers are probably slow when a worker listens and something has been due 
   expect(await says()).toMatch(/^Probably no process/);
   const client = await direct.connect();
   onTestFinished(() => client.release(true));
-  await client.query('listen payment_inbox');
-  expect(await says()).toMatch(/^Probably handlers/);
+  await client.query(`listen payment_inbox -- another_${schema}.`);
+  expect(await says()).toMatch(/^Probably no process/);
+  const other = postgres(direct, { schema });
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  void other.listen?.('', () => undefined, stop.signal);
+  await until(async () => /^Probably handlers/.test(await says()));
 });
 
 describe('the way to PostgreSQL', () => {

@@ -77,7 +77,7 @@ describe.each(ENGINES)('payment-service-inbox reconcile on %s', (engine) => {
     const cases: [string, string[], number, RegExp][] = [
       [`${header}${row}INT-C,C`, [], 1, /Record 3 .* 2 fields/],
       [`${header}${row}"INT-C`, [], 1, /quotation mark/],
-      [header.replaceAll(',', ';') + row, [], 1, /--separator/],
+      [header.replaceAll(',', ';') + row, [], 1, /check the separator/],
       [header.replace('Amount', 'Total') + row, [], 2, /no column/],
       [`${header}INT-B,B,COMPLETED,"1,500"\n${row}`, [], 3, /^$/],
       [header + row, ['--of-account', 'shop-1'], 3, /^$/],

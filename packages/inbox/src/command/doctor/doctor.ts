@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { printableLines } from '@payment-service/core/receive';
+import type { Command } from 'commander';
 import { spoolOwner } from '../../intake/spool.ts';
 import { versionOf } from '../../store/schema.ts';
 import { isWrongUse } from '../failure.ts';
@@ -15,7 +16,7 @@ import {
   tableState,
   type Versions,
 } from '../tables.ts';
-import { upTo, type Verbs } from '../verbs.ts';
+import { option, SPOOL, upTo, verb } from '../verbs.ts';
 import { type Finding, failure, notice, problem, uncheckable } from './finding.ts';
 import { checkInbox, checkJournal, keepOne } from './inbox.ts';
 import { checkClock, checkNotify, checkServer, type PoolSize } from './server.ts';
@@ -33,23 +34,25 @@ interface Diagnosis {
   readonly findings: readonly Finding[];
 }
 
-export function addDoctor(verbs: Verbs): void {
-  verbs.program
-    .command('doctor')
-    .description('looks for what is wrong, and says why it matters and what to do; exit code 3 for a problem')
-    .option('--spool <path>', 'the folder of the option spool; beside a SQLite file it is found')
-    .option(
-      '--pool <max>',
-      "the max of your program's pool, to compare with what the server allows",
-      upTo(100_000),
-    )
-    .option('--processes <number>', 'how many processes have such a pool', upTo(100_000), 1)
-    .action(async (options: DoctorOptions) => {
-      const diagnosis = await diagnose(verbs.given, options);
-      verbs.tell(diagnosis, print);
-      verbs.needsAttention(!diagnosis.ok);
-    });
-}
+/** `doctor`. */
+export const DOCTOR: readonly ((program: Command) => void)[] = [
+  verb<DoctorOptions, Diagnosis>({
+    name: 'doctor',
+    about: 'looks for what is wrong, and says why it matters and what to do; exit code 3 for a problem',
+    options: [
+      SPOOL,
+      option(
+        '--pool <max>',
+        "the max of your program's pool, to compare with what the server allows",
+        upTo(100_000),
+      ),
+      option('--processes <number>', 'how many processes have such a pool', upTo(100_000), 1),
+    ],
+    run: (given) => diagnose(given, given),
+    print,
+    needsPerson: ({ ok }) => !ok,
+  }),
+];
 
 async function diagnose(given: OpenOptions, options: DoctorOptions): Promise<Diagnosis> {
   const findings: Finding[] = [];

@@ -111,7 +111,7 @@ export function libraryStore<Tx>(
       if (!isEarly && opened.status === 'rejected') throw error;
       throw error instanceof TransactionEnded ? error : new TransactionEnded({ cause: error });
     },
-    ...(ears === undefined ? {} : listenThrough(ears)),
+    ...(ears === undefined ? {} : listenThrough(ears, schemaPrefix(schema))),
     check: () => checkDurability((text) => query({ text }, [])),
   };
   return Object.freeze(store);

@@ -44,6 +44,6 @@ function refusal(record: number, why: string): ConfigurationError {
   const what = `Record ${record} of the statement cannot be read: ${why}. Nothing was applied.`;
   return new ConfigurationError(
     'statement',
-    `${what} Export it again, as CSV with a header, and check --separator.`,
+    `${what} Export it again, as CSV with a header, and check the separator.`,
   );
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCsv, type Separator } from '../../src/command/csv.ts';
+import { readCsv, type Separator } from '../../src/reconciliation/csv.ts';
 
 const SEPARATORS: readonly Separator[] = [',', ';', '\t'];
 

@@ -1,0 +1,83 @@
+import { ConfigurationError } from '@payment-service/core';
+import type { BalanceOptions } from './balances.ts';
+import { readCsv, type Separator } from './csv.ts';
+import type { StatementRow } from './statement.ts';
+
+/** What the rows of a statement have here. */
+export const STATEMENT_FIELDS: readonly (keyof StatementRow)[] = [
+  'merchant_reference',
+  'internal_reference',
+  'transaction_type',
+  'transaction_status',
+  'currency',
+  'amount',
+  'event',
+  'account',
+];
+export const SEPARATORS: Readonly<Record<string, Separator>> = { comma: ',', semicolon: ';', tab: '\t' };
+
+/** Texts by their names, such as `amount=Total,currency=Code`. */
+export type Pairs = Readonly<Record<string, string>>;
+
+/** What a person says of a file: nothing of it is shown by the protocol. */
+export interface StatementFormat {
+  /** By the field, the column that has it. */
+  readonly map: Pairs;
+  /** By the field, what every row is. */
+  readonly set: Pairs;
+  /** How the file spells the status of a paid row. */
+  readonly paid: string;
+  /** A name of `SEPARATORS`. */
+  readonly separator: string;
+}
+
+/** @throws {ConfigurationError} For a file that cannot be read, and for a column that it does not have. */
+export function readStatement(
+  bytes: Uint8Array,
+  { map, set, paid, separator }: StatementFormat,
+): StatementRow[] {
+  const records = readCsv(textIn(bytes), SEPARATORS[separator] ?? ',');
+  const [first] = records;
+  if (first !== undefined && !Object.values(map).every((column) => Object.hasOwn(first, column)))
+    throw new ConfigurationError('map', 'The statement has no column of a name that you gave.');
+  return records.map((record) => {
+    const given = Object.entries(map).map(([field, column]) => [field, record[column] ?? '']);
+    const fields: Record<string, string> = {
+      ...set,
+      ...Object.fromEntries(given.filter(([, text]) => text !== '')),
+    };
+    // COMPLETED is another word of this statement then, and refused.
+    if (fields['transaction_status'] === paid) fields['transaction_status'] = 'COMPLETED';
+    else if (fields['transaction_status'] === 'COMPLETED') delete fields['transaction_status'];
+    // A field that is missing is a verdict of its row.
+    return fields as Partial<StatementRow> as StatementRow;
+  });
+}
+
+function textIn(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new ConfigurationError('statement', 'The statement is not UTF-8. Export it again, as UTF-8.');
+  }
+}
+
+/** undefined where it is not `name=value`, and several with a comma between them. */
+export function pairsIn(text: string): Pairs | undefined {
+  const parts = text.split(',').map((part) => /^\s*([^=]+)=(.+)$/.exec(part));
+  if (parts.includes(null)) return undefined;
+  return Object.fromEntries(parts.map((part) => [part?.[1] ?? '', part?.[2] ?? '']));
+}
+
+/** Of `UGX=0..0.03`, the least and the most; of `UGX=0`, both. Checked where they are used. */
+export function chargesIn(pairs: Pairs): NonNullable<BalanceOptions['charges']> {
+  const shares = Object.entries(pairs).map(([currency, range]) => {
+    const [least = '', most = least] = range.split('..');
+    return [currency, { least, most }];
+  });
+  return Object.fromEntries(shares);
+}
+
+/** What transaction types do: a collection settles, unless another is given. Checked where they are used. */
+export const kindsIn = (pairs: Pairs): NonNullable<BalanceOptions['kinds']> =>
+  ({ COLLECTION: 'settled', ...pairs }) as NonNullable<BalanceOptions['kinds']>;
