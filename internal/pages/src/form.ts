@@ -16,11 +16,11 @@ export interface Filled {
 }
 
 /** How a form asks for one thing. */
-interface Field {
+export interface Field {
   readonly name: string;
   readonly label: string;
   readonly value?: string;
-  readonly type?: 'text' | 'number' | 'url';
+  readonly type?: 'text' | 'number' | 'url' | 'date' | 'file';
   readonly hint?: string;
   /** For numbers below zero as well. */
   readonly isSigned?: boolean;
@@ -66,7 +66,7 @@ export function fieldsOf(form: string, filled: Filled | undefined) {
         label,
         hint,
         (extra) =>
-          html`<input ${extra} type="${type}" value="${typed(name, value)}"${type === 'number' ? html` step="any"${isSigned ? '' : html` min="0" inputmode="decimal"`}` : ''}>`,
+          html`<input ${extra} type="${type}"${type === 'file' ? '' : html` value="${typed(name, value)}"`}${type === 'number' ? html` step="any"${isSigned ? '' : html` min="0" inputmode="decimal"`}` : ''}>`,
       ),
     /** Several lines. The line break after the tag is not part of the value. */
     area: ({ name, label, value = '', hint }: Field): Markup =>
@@ -114,6 +114,7 @@ export const form = (
     before = '',
     after = '',
     hidden = {},
+    isMultipart = false,
   }: {
     fields?: Markup | string;
     button: string | Markup;
@@ -123,7 +124,9 @@ export const form = (
     after?: Markup | string;
     /** What is sent with the fields. */
     hidden?: Readonly<Record<string, string>>;
+    /** True where a field is a file. */
+    isMultipart?: boolean;
   },
 ): Markup =>
-  html`<form method="post" action="${action}" id="${id}" class="form columns">${hiddenFields({ at: id, ...hidden })}
+  html`<form method="post" action="${action}" id="${id}" class="form columns"${isMultipart ? html` enctype="multipart/form-data"` : ''}>${hiddenFields({ at: id, ...hidden })}
 ${fields}<div class="actions">${before}<button class="${kind}">${button}</button>${after}</div></form>`;

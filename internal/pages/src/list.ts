@@ -46,6 +46,28 @@ export function list<T extends { readonly id: number | string }>(
 const below = (id: string, columns: number, content: Markup | string): Markup | string =>
   content === '' ? '' : html`<tr class="below" id="${id}"><td colspan="${columns}">${content}</td></tr>`;
 
+/**
+ * A table of texts, of which the first one names its row; nothing without rows.
+ *
+ * @param cells of one row, in the order of the labels.
+ */
+export function tableOf<T>(
+  name: string,
+  labels: readonly string[],
+  rows: readonly T[],
+  cells: (row: T) => readonly (Markup | string)[],
+): Markup {
+  if (rows.length === 0) return html``;
+  const columns = labels.map((label, at): Column<{ id: number; row: T }> => {
+    return { label, isTitle: at === 0, isWide: at === 0, cell: ({ row }) => cells(row)[at] ?? '' };
+  });
+  return list(
+    name,
+    columns,
+    rows.map((row, id) => ({ id, row })),
+  );
+}
+
 /** One choice of a list: its address, what it is called, and how many rows it has, where a text can say that they are more. */
 export interface Chip {
   readonly href: string;

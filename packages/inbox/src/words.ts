@@ -149,6 +149,12 @@ export const EVIDENCE_WORDS: Words = {
   todo: 'Read it, then `resolve` it. `reopen` applies it if only a rule about the timestamp refused it.',
 };
 
+/** Why the text of a body is not shown. */
+export const BODY_WORDS = {
+  sealed: 'Its text is sealed, and the key is not here: open it where the option encryption is set.',
+  removed: 'Its text was removed: it is old, or was forgotten.',
+} as const;
+
 /** Counts of `stats()`, together. The ones that were cut are no less. */
 export function countText(...counts: readonly number[]): string {
   const sum = counts.reduce((one, other) => one + other, 0).toLocaleString('en');

@@ -135,6 +135,8 @@ let refreshed = Date.now();
 
 /** Asks for this page again; changes that arrive meanwhile cause one more round. */
 async function refresh(isHeld = true) {
+  // A page without a version shows what was asked for once, such as a comparison.
+  if (part('main').dataset.version === '') return;
   isStale = true;
   if (document.hidden) return;
   if (loading !== undefined) return loading;
@@ -194,7 +196,8 @@ function watch() {
 async function send(form, submitter) {
   // A second press while a check of an endpoint runs would start another one.
   if (form.ariaBusy === 'true') return;
-  const body = new URLSearchParams(new FormData(form, submitter));
+  const fields = new FormData(form, submitter);
+  const body = form.enctype === 'multipart/form-data' ? fields : new URLSearchParams(fields);
   const signal = AbortSignal.timeout(form.id === 'check' ? CHECK_MS : SEND_MS);
   form.ariaBusy = 'true';
   tell('neutral', 'Sending…');

@@ -3,7 +3,7 @@ import { printable } from '@payment-service/core/receive';
 import type { InboxStats, OverdueExpectation } from '../operator/health.ts';
 import type { TransitionDetails, TransitionSummary } from '../operator/views.ts';
 import { TRANSITION_STATES, type TransitionState } from '../states.ts';
-import { countText, wordsOf } from '../words.ts';
+import { BODY_WORDS, countText, wordsOf } from '../words.ts';
 import type { StoredClaim } from '../work/evaluate.ts';
 
 /** Waits for a person: red. Will be worked on: yellow. Applied: green. */
@@ -65,7 +65,7 @@ export function printDetails(transition: TransitionDetails): void {
       ['key', body.keyId],
       ['refused by', body.refusal ?? '-'],
       ['settled', body.isSettled ? 'yes' : 'no'],
-      ...(body.isSealed ? [['text', 'sealed: open it where the option encryption is set']] : []),
+      ...(body.isSealed ? [['text', BODY_WORDS.sealed]] : []),
       ...(body.text === undefined ? [] : [['text', body.text]]),
     ]);
   }

@@ -3,7 +3,7 @@ import { ConfigurationError } from '@payment-service/core';
 import type { ConsoleAccess } from './console.ts';
 
 const COOKIE = 'inbox-console';
-const PERMISSIONS: readonly unknown[] = ['read', 'bodies', 'retry', 'resolve', 'reopen', 'expect'];
+const PERMISSIONS = 'read, bodies, retry, resolve, reopen, expect, forget, reconcile'.split(', ');
 
 /** @throws {ConfigurationError} When `authorize()` gave something else than an access or nothing. */
 export function checkAccess(access: unknown): ConsoleAccess | undefined {
@@ -11,7 +11,7 @@ export function checkAccess(access: unknown): ConsoleAccess | undefined {
   if (isAccess(access)) return access;
   throw new ConfigurationError(
     'authorize',
-    "authorize() must return { by, may }, or undefined for a visitor without access. by names who it is in 1 to 200 characters; may is a list of 'read', 'bodies', 'retry', 'resolve', 'reopen' and 'expect'.",
+    `authorize() must return { by, may }, or undefined for a visitor without access. by names who it is in 1 to 200 characters; may is a list of ${PERMISSIONS.join(', ')}.`,
   );
 }
 

@@ -3,22 +3,17 @@ import { counted } from '@payment-service/pages';
 import type { Resolution } from '../operator/actions.ts';
 import type { ConsolePermission } from './console.ts';
 import { bulkPage, selectionIn } from './pages/bulk.ts';
-import { at, plainResponse, type View } from './pages/page.ts';
+import { at, missingPage, plainResponse, type View } from './pages/page.ts';
 import { transitionPage } from './pages/transition.ts';
 import { seeOther } from './said.ts';
 
-/** What each form needs. */
-const NEEDED: Readonly<Record<string, ConsolePermission>> = {
-  retry: 'retry',
-  resolve: 'resolve',
-  reopen: 'reopen',
-  accept: 'expect',
-};
-const DONE: Readonly<Record<string, string>> = {
-  retry: 'Retried: a worker takes it next.',
-  resolve: 'Closed.',
-  reopen: 'Reopened: a worker takes it next.',
-  accept: 'Accepted: a worker applies it next.',
+/** What each form needs, and says when it is done. */
+const FORMS: Readonly<Record<string, readonly [needed: ConsolePermission, done: string]>> = {
+  retry: ['retry', 'Retried: a worker takes it next.'],
+  resolve: ['resolve', 'Closed.'],
+  reopen: ['reopen', 'Reopened: a worker takes it next.'],
+  accept: ['expect', 'Accepted: a worker applies it next.'],
+  forget: ['forget', 'Removed: what is personal of this payment.'],
 };
 
 /**
@@ -33,7 +28,7 @@ export async function act(
   name: string = form.get('action') ?? '',
 ): Promise<Response> {
   const { inbox, access, basePath } = view;
-  const needed = Object.hasOwn(NEEDED, name) ? NEEDED[name] : undefined;
+  const [needed, done = ''] = (Object.hasOwn(FORMS, name) ? FORMS[name] : undefined) ?? [];
   if (needed === undefined || !access.may.includes(needed)) return plainResponse(403);
   const typed = { note: form.get('note') ?? '' };
   const given = { by: access.by, note: typed.note };
@@ -41,8 +36,12 @@ export async function act(
     if (id !== undefined) {
       if (name === 'retry') await inbox.retry(id, given);
       else if (name === 'reopen') await inbox.reopen(id, given);
-      else await inbox.resolve(id, { ...given, ...(name === 'accept' ? acceptedIn(form) : {}) });
-      return seeOther(at(view, `/transitions/${id}`), DONE[name] ?? '', basePath);
+      else if (name === 'forget') {
+        const { signed } = (await inbox.show(id)) ?? {};
+        if (signed === undefined) return missingPage(view);
+        await inbox.forget(signed.merchant_reference, given);
+      } else await inbox.resolve(id, { ...given, ...(name === 'accept' ? acceptedIn(form) : {}) });
+      return seeOther(at(view, `/transitions/${id}`), done, basePath);
     }
     const selection = selectionIn(form);
     if (selection === undefined || (name !== 'retry' && name !== 'resolve')) return plainResponse(405);

@@ -13,15 +13,19 @@ import { overduePage, overdueTable } from './pages/overdue.ts';
 import { overviewPage } from './pages/overview.ts';
 import { missingPage, plainResponse, type View } from './pages/page.ts';
 import { paidPage } from './pages/paid.ts';
+import { reconcilePage } from './pages/reconcile.ts';
 import { transitionPage } from './pages/transition.ts';
 import { transitionsPage, transitionsTable } from './pages/transitions.ts';
 import { takeSaid } from './said.ts';
 
 /**
- * What a visitor may do: see the pages, see the names and phone numbers in bodies, and the four kinds of actions. `expect`
- * allows to accept the amount of a body.
+ * What a visitor may do: see the pages, see the names and phone numbers in bodies, and the kinds of actions. `expect` allows to
+ * accept the amount of a body, `forget` to remove what is personal of a payment, and `reconcile` to see totals and to import a
+ * statement, which can settle payments.
  */
-export type ConsolePermission = 'read' | 'bodies' | 'retry' | 'resolve' | 'reopen' | 'expect';
+export type ConsolePermission =
+  | ('read' | 'bodies' | 'retry' | 'resolve' | 'reopen')
+  | ('expect' | 'forget' | 'reconcile');
 
 /** Who a visitor is, and what they may do. */
 export interface ConsoleAccess {
@@ -59,7 +63,7 @@ export interface InboxConsole {
 }
 
 const TRANSITION = /^\/transitions\/([0-9a-f]{64})$/;
-const ACTION = /^\/transitions\/([0-9a-f]{64})\/(retry|resolve|reopen|accept)$/;
+const ACTION = /^\/transitions\/([0-9a-f]{64})\/(retry|resolve|reopen|accept|forget)$/;
 
 /**
  * Pages for those who operate an inbox: what needs a person and why, the story of each payment, and the actions. They work
@@ -106,9 +110,10 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
       version: '',
     };
     if (method === 'POST') {
-      const form = await readForm(request);
+      const form = await readForm(request, path === '/reconcile');
       if (form === undefined) return plainResponse(413);
       if (!isOwnForm(request, access.by, form.get('proof') ?? '')) return plainResponse(403);
+      if (path === '/reconcile' && access.may.includes('reconcile')) return reconcilePage(view, form);
       const [, id, name] = ACTION.exec(path) ?? [];
       if (path !== '/bulk' && id === undefined) return plainResponse(405);
       return act({ ...view, version: await live.version() }, form, id, name);
@@ -143,6 +148,7 @@ async function page(view: View): Promise<Response> {
   if (view.path === '/overdue') return overduePage(view);
   if (view.path === '/paid') return paidPage(view);
   if (view.path === '/bulk') return bulkPage(view);
+  if (view.path === '/reconcile' && view.access.may.includes('reconcile')) return reconcilePage(view);
   return missingPage(view);
 }
 

@@ -1,10 +1,4 @@
-/** A cell that begins so would be a formula to a spreadsheet (threat A56). */
-const FORMULA = /^[=+\-@\t\r]/;
-
-export const csvCell = (text: string): string =>
-  `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
-
-const line = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\r\n`;
+import { csvLine } from '@payment-service/pages';
 
 /** A table to download (RFC 4180, UTF-8), sent while its pages are read. */
 export function table(
@@ -14,11 +8,11 @@ export function table(
 ): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(encoder.encode(line(header))),
+    start: (controller) => controller.enqueue(encoder.encode(csvLine(header))),
     async pull(controller) {
       const { done, value } = await pages.next();
       if (done === true) return controller.close();
-      controller.enqueue(encoder.encode(value.map(line).join('')));
+      controller.enqueue(encoder.encode(value.map(csvLine).join('')));
     },
     async cancel() {
       await pages.return?.();

@@ -1,14 +1,29 @@
 const MAX_BYTES = 64 * 1024;
+/** A statement of 2 MB as base64, and the same in a form that keeps it. */
+const MAX_STATEMENT_BYTES = 6 * 1024 * 1024;
 
-/** The fields of a form; undefined when it is longer than any of the console's own. */
-export async function readForm({ body }: Request): Promise<URLSearchParams | undefined> {
+/** The fields of a form, a file as base64; undefined when it is longer than any of the console's own, or has another form. */
+export async function readForm(
+  { body, headers }: Request,
+  hasStatement: boolean,
+): Promise<URLSearchParams | undefined> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of body ?? []) {
     length += piece.byteLength;
     // Leaving the loop cancels what is not read.
-    if (length > MAX_BYTES) return undefined;
+    if (length > (hasStatement ? MAX_STATEMENT_BYTES : MAX_BYTES)) return undefined;
     pieces.push(piece);
   }
-  return new URLSearchParams(Buffer.concat(pieces).toString());
+  const type = headers.get('content-type') ?? '';
+  if (!type.startsWith('multipart/')) return new URLSearchParams(Buffer.concat(pieces).toString());
+  const fields = new URLSearchParams();
+  const sent = new Response(Buffer.concat(pieces), { headers: { 'content-type': type } });
+  const given = await sent.formData().catch(() => undefined);
+  for (const [name, value] of given ?? [])
+    fields.append(
+      name,
+      typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()).toString('base64'),
+    );
+  return given && fields;
 }

@@ -33,6 +33,7 @@ const RULES: OptionRules<StatementOptions> = {
   transaction_type: NAME,
   dryRun: [(value) => typeof value === 'boolean', 'true or false'],
 };
+const VERDICTS = Object.keys(STATEMENT_VERDICTS) as StatementVerdict[];
 const MAX_SAMPLES = 20;
 const BATCH = 500;
 /** Of a body that is a row of a statement, in place of the id of a signing key; and what its action is called. */
@@ -191,8 +192,8 @@ function reportOf<Tx>(
 ): StatementReport {
   const byVerdict = Map.groupBy(findings, ({ verdict }) => verdict);
   const count = (verdict: StatementVerdict): number => byVerdict.get(verdict)?.length ?? 0;
-  const counts = Object.fromEntries(STATEMENT_VERDICTS.map((verdict) => [verdict, count(verdict)]));
-  const left = STATEMENT_VERDICTS.filter((verdict) => !['settled', 'not_paid'].includes(verdict))
+  const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, count(verdict)]));
+  const left = VERDICTS.filter((verdict) => !['settled', 'not_paid'].includes(verdict))
     .map((verdict) => ({
       verdict,
       count: count(verdict) - (verdict === 'paid_without_callback' && !rest.dryRun ? rest.applied : 0),

@@ -36,32 +36,23 @@ export interface StatementOptions extends ActionNote, Period {
   readonly dryRun?: boolean | undefined;
 }
 
-/** What became of a row; the list is closed. */
-export const STATEMENT_VERDICTS = [
-  /** Settled here, and paid in the statement, with the same money. */
-  'settled',
-  /** Neither settled here nor paid in the statement. */
-  'not_paid',
-  /** Paid in the statement and expected here; no callback came. */
-  'paid_without_callback',
-  /** Paid in the statement; its callback is here and was not applied. */
-  'waiting_here',
-  /** Settled here in the period, and not in the statement: money that may not exist. */
-  'absent_from_statement',
-  'other_amount',
-  'other_currency',
-  'other_status',
-  /** Paid in the statement; settled here by another transaction. */
-  'paid_by_another',
-  /** Paid in the statement; no expectation is known here. */
-  'not_expected',
-  /** The statement has more than one paid row of this reference. */
-  'duplicate',
-  'other_account',
-  /** A field is missing or has another notation. */
-  'malformed',
-] as const;
-export type StatementVerdict = (typeof STATEMENT_VERDICTS)[number];
+/** What became of a row, and what that means; the list is closed. */
+export const STATEMENT_VERDICTS = {
+  settled: 'Settled here, and paid in the statement, with the same money.',
+  not_paid: 'Neither settled here nor paid in the statement.',
+  paid_without_callback: 'Paid in the statement and expected here; no callback came.',
+  waiting_here: 'Paid in the statement; its callback is here and was not applied.',
+  absent_from_statement: 'Settled here in the period, and not in the statement: money that may not exist.',
+  other_amount: 'The statement has another amount than the one that is expected here.',
+  other_currency: 'The statement has another currency than the one that is expected here.',
+  other_status: 'Settled here, and not paid in the statement.',
+  paid_by_another: 'Paid in the statement; settled here by another transaction.',
+  not_expected: 'Paid in the statement; no expectation is known here.',
+  duplicate: 'The statement has more than one paid row of this reference.',
+  other_account: 'The row is of another account. Nothing is applied from its file.',
+  malformed: 'A field is missing or has another notation. Nothing is applied from its file.',
+} as const;
+export type StatementVerdict = keyof typeof STATEMENT_VERDICTS;
 
 /** A row and its verdict. */
 export interface StatementFinding {

@@ -78,6 +78,8 @@ describe.each([
       '/paid?reference=DEAD-1',
       '/overdue',
       '/bulk?action=retry&state=dead',
+      '/reconcile',
+      '/reconcile?from=2020-01-01&to=2099-01-01&before=0&after=0',
       '/x',
     ];
     for (const path of [...paths, ...more]) {
@@ -128,6 +130,38 @@ it('with script, an open page follows what happens, keeps what is typed, and not
   expect(complaints).toEqual([]);
   await page.context().close();
 });
+
+it.each([true, false])(
+  'a statement is uploaded, compared and confirmed, and the comparison stays open (scripts: %s)',
+  async (javaScriptEnabled) => {
+    const { url, inbox, pay } = await serve();
+    await inbox.expect(money('LOST'));
+    const page = await (await browser.newContext({ javaScriptEnabled })).newPage();
+    await page.goto(`${url}/reconcile`);
+    const columns = {
+      merchant_reference: 'Reference',
+      internal_reference: 'Id',
+      transaction_status: 'State',
+    };
+    const fixed = { transaction_type: '=COLLECTION', currency: '=UGX', amount: '=500' };
+    const period = { from: '2020-01-01', to: '2099-01-01' };
+    const file = { name: 'statement.csv', mimeType: 'text/csv' };
+    const buffer = Buffer.from('Id,Reference,State\nINT-LOST,LOST,COMPLETED\n');
+    await page.locator('#statement-file').setInputFiles({ ...file, buffer });
+    for (const [name, value] of Object.entries({ ...columns, ...fixed, ...period, note: 'January' }))
+      await page.locator(`#statement-${name}`).fill(value);
+    await page.getByRole('button', { name: 'Compare the statement' }).click();
+    await page.getByText('1 row; 1 would be settled by their rows.').waitFor();
+    await pay('NEW', 9);
+    expect(await page.locator('#result').count()).toBe(1);
+    if (javaScriptEnabled) expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Settle 1 payment' }).click();
+    await page.getByText('1 row; 1 settled by their rows.').waitFor();
+    await workOff(inbox);
+    expect(await inbox.show(paid('LOST', 500).transitionId)).toMatchObject({ state: 'settled' });
+    await page.context().close();
+  },
+);
 
 it('with the keyboard alone, a person reaches what needs one and acts on it', async () => {
   const { url, inbox } = await serve();

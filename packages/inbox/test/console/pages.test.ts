@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { aesGcm } from '../../src/index.ts';
 import { callback, evidence, paid } from '../support/callbacks.ts';
 import { EVERYTHING, formIn, formsIn, newConsoleShop, visit } from '../support/console.ts';
-import { MINUTE_MS, money, NOTE } from '../support/shop.ts';
+import { DAY_MS, MINUTE_MS, money, NOTE, newShop } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
 const rowsIn = (html: string, list: string): string[] =>
@@ -75,9 +76,7 @@ describe('the list', () => {
     expect(html.trimEnd().split('\r\n')).toHaveLength(31);
     expect(headers.get('content-disposition')).toBe('attachment; filename="transitions.csv"');
     await inbox.expect({ ...money('LATE'), deadline: new Date(0) });
-    expect((await visit(inbox).get('/overdue.csv')).html).toContain(
-      '"LATE","UGX","500","1970-01-01T00:00:00.000Z"',
-    );
+    expect((await visit(inbox).get('/overdue.csv')).html).toContain('LATE,UGX,500,1970-01-01T00:00:00.000Z');
   });
 });
 
@@ -175,10 +174,154 @@ describe('what a person can do', () => {
         (await visit(inbox, { by: 'dana', may }).get(`/transitions/${paid(reference, 500).transitionId}`))
           .html,
       );
-    expect(await forms('OK')).toEqual(['reopen']);
-    expect(await forms('NONE')).toEqual(['accept', 'retry', 'resolve']);
+    expect(await forms('OK')).toEqual(['reopen', 'forget']);
+    expect(await forms('NONE')).toEqual(['accept', 'retry', 'resolve', 'forget']);
     expect(await forms('NONE', ['read', 'retry'])).toEqual(['retry']);
     expect(await forms('NONE', ['read'])).toEqual([]);
+  });
+});
+
+describe('personal data', () => {
+  it('is removed of all under a reference by a form with a note, for those who may', async () => {
+    const { inbox, pay, show } = await newConsoleShop();
+    await pay('NONE');
+    const path = `/transitions/${paid('NONE', 500).transitionId}`;
+    const visitor = visit(inbox);
+    const { values } = formIn((await visitor.get(path)).html, 'forget');
+    const other = visit(inbox, { by: 'kim', may: ['read', 'bodies', 'resolve'] });
+    await other.get(path);
+    const proof = formIn((await other.get(path)).html, 'resolve').values;
+    expect((await other.post(`${path}/forget`, { ...proof, note: 'request 17' })).status).toBe(403);
+    expect((await visitor.post(`${path}/forget`, { ...values, note: '' })).status).toBe(422);
+    expect((await show('NONE'))?.bodies[0]?.text).toBeDefined();
+    const done = await visitor.send(path, 'forget', { note: 'erasure request 17' });
+    expect(done.text).toContain('Removed: what is personal of this payment.');
+    expect(done.text).toContain('Its text was removed: it is old, or was forgotten.');
+    expect(done.text).toContain('forget by dana erasure request 17');
+    expect((await show('NONE'))?.bodies[0]?.text).toBeUndefined();
+  });
+
+  it('a body that is sealed, and cannot be opened here, is said to be sealed and not to be removed', async () => {
+    const keys = { k1: Buffer.alloc(32, 1) };
+    const { merchant, inbox, pay } = await newShop('sqlite', { encryption: aesGcm({ current: 'k1', keys }) });
+    await pay('NONE');
+    const path = `/transitions/${paid('NONE', 500).transitionId}`;
+    const { text } = await visit(merchant.open()).get(path);
+    expect(text).toContain('Its text is sealed, and the key is not here');
+    expect(text).not.toContain('Its text was removed');
+    expect((await visit(inbox).get(path)).text).toContain('The whole body'); // Control.
+  });
+});
+
+describe('reconciling', () => {
+  const day = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+  const PERIOD = { from: day(-5), to: day(2) };
+  const FIELDS = {
+    ...{ merchant_reference: 'Reference', internal_reference: 'Id', transaction_status: 'State' },
+    ...{ amount: 'Amount', transaction_type: '=COLLECTION', currency: '=UGX', paid: 'Successful' },
+    ...{ separator: 'comma', note: 'January' },
+  };
+  const CSV = 'Id,Reference,State,Amount\r\nINT-A,A,Successful,500.00\r\nINT-B,B,Successful,500\r\n';
+  const upload = (values: Record<string, string>, csv: string): FormData => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(values)) form.append(name, value);
+    form.append('file', new Blob([csv], { type: 'text/csv' }), 'statement.csv');
+    return form;
+  };
+  /** A is settled, and B is expected. */
+  const newBooks = async () => {
+    const shop = await newConsoleShop();
+    for (const reference of ['A', 'B']) await shop.inbox.expect(money(reference));
+    await shop.pay('A');
+    return shop;
+  };
+
+  it('a statement is compared first, which changes nothing, and settles only what is confirmed', async () => {
+    const { inbox, merchant } = await newBooks();
+    const visitor = visit(inbox);
+    const { values } = formIn((await visitor.get('/reconcile')).html, 'statement');
+    const dry = await visitor.post('/reconcile', upload({ ...values, ...PERIOD, ...FIELDS }, CSV));
+    expect(dry.status).toBe(200);
+    expect(dry.text).toContain('2 rows; 1 would be settled by their rows.');
+    expect(dry.text).toContain('Paid in the statement and expected here; no callback came.');
+    expect(dry.text).toContain('Settle 1 payment');
+    await workOff(inbox);
+    expect(await merchant.credits()).toEqual(['A 500']);
+    const kept = formIn(dry.html, 'statement').values;
+    const again = { ...kept, ...PERIOD, ...FIELDS, apply: 'yes' };
+    const done = await visitor.post('/reconcile', upload(again, ''));
+    expect(done.text).toContain('2 rows; 1 settled by their rows.');
+    expect(done.text).not.toContain('Settle 1 payment');
+    await workOff(inbox);
+    expect(await merchant.credits()).toEqual(['A 500', 'B 500']);
+    expect(await inbox.show(paid('B', 500).transitionId)).toMatchObject({
+      actions: [{ action: 'statement', by: 'dana', note: 'January' }],
+    });
+    const twice = await visitor.post('/reconcile', upload(again, ''));
+    expect(twice.text).toContain('2 rows; 0 settled by their rows.');
+  });
+
+  it.each([
+    ['a column that it lacks', { amount: 'Total' }, CSV, 'has no column'],
+    ['a file that was cut off', {}, CSV.slice(0, -6), 'cannot be read'],
+    ['no note', { note: '' }, CSV, 'note must be'],
+    ['no period', { from: '' }, CSV, 'from must be'],
+  ])(
+    'a statement with %s settles nothing, and the form says what is wrong',
+    async (_what, change, csv, says) => {
+      const { inbox } = await newBooks();
+      const visitor = visit(inbox);
+      const { values } = formIn((await visitor.get('/reconcile')).html, 'statement');
+      const given = { ...values, ...PERIOD, ...FIELDS, ...change, apply: 'yes' };
+      const { status, text, html } = await visitor.post('/reconcile', upload(given, csv));
+      expect(status).toBe(422);
+      expect(text).toContain(says);
+      expect(html).toContain('value="=COLLECTION"');
+      expect(await inbox.list({ merchant_reference: 'B' })).toEqual([]);
+    },
+  );
+
+  it('totals are shown, and what the recorded balances leave unexplained', async () => {
+    const { inbox, merchant } = await newBooks();
+    const balance = (actual_balance: string) =>
+      inbox.recordBalances([
+        { currency: 'UGX', wallet_type: 'MERCHANT_COLLECTION', exact: { actual_balance } },
+      ]);
+    const visitor = visit(inbox);
+    const ask = (more: Record<string, string> = {}) =>
+      visitor.get(`/reconcile?${new URLSearchParams({ ...PERIOD, ...more })}`);
+    expect((await ask()).text).toContain('COLLECTION UGX 500 1');
+    const credited = { before: '0', after: '0' };
+    expect((await ask(credited)).text).toContain('Call recordBalances() regularly');
+    await balance('1000');
+    await merchant.query(`update ${merchant.table('balance')} set taken_at = taken_at - ${4 * DAY_MS}`);
+    await balance('1490');
+    const explained = await ask({ ...credited, charges: 'UGX=0..0.03' });
+    expect(explained.text).toContain('MERCHANT_COLLECTION UGX explained');
+    const less = await ask({ ...credited, charges: 'UGX=0' });
+    expect(less.text).toContain('10 less than explained');
+  });
+
+  it('is nothing for a visitor who may not', async () => {
+    const { inbox } = await newBooks();
+    const visitor = visit(inbox, { by: 'kim', may: EVERYTHING.filter((one) => one !== 'reconcile') });
+    const { values } = formIn(
+      (await visitor.get(`/transitions/${paid('A', 500).transitionId}`)).html,
+      'reopen',
+    );
+    expect((await visitor.get('')).html).not.toContain('/reconcile');
+    expect((await visitor.get('/reconcile')).status).toBe(404);
+    expect((await visitor.post('/reconcile', upload(values, CSV))).status).toBe(405);
+  });
+
+  it('takes no form of another page, and no file that is too long', async () => {
+    const { inbox } = await newBooks();
+    const visitor = visit(inbox);
+    const { values } = formIn((await visitor.get('/reconcile')).html, 'statement');
+    const foreign = await visitor.post('/reconcile', upload({ ...values, proof: 'x' }, CSV));
+    expect(foreign.status).toBe(403);
+    const long = { ...values, kept: 'x'.repeat(7 * 1024 * 1024) };
+    expect((await visitor.post('/reconcile', long)).status).toBe(413);
   });
 });
 

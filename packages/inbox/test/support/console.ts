@@ -4,7 +4,10 @@ import { newShop, type Shop } from './shop.ts';
 
 export const ORIGIN = 'https://shop.example';
 export const BASE = '/admin/payments';
-export const EVERYTHING: ConsoleAccess['may'] = ['read', 'bodies', 'retry', 'resolve', 'reopen', 'expect'];
+export const EVERYTHING: ConsoleAccess['may'] = [
+  ...(['read', 'bodies', 'retry', 'resolve'] as const),
+  ...(['reopen', 'expect', 'forget', 'reconcile'] as const),
+];
 
 /** A page as a browser without scripts gets it. */
 export interface Shown {
@@ -21,7 +24,11 @@ export interface Visitor {
   /** Opens the page, sends its form of this id with these fields, and follows the answer. */
   send(path: string, form: string, fields?: Record<string, string>): Promise<Shown>;
   /** Sends any form, with the cookies of the browser. */
-  post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Shown>;
+  post(
+    path: string,
+    fields: Record<string, string> | FormData,
+    headers?: Record<string, string>,
+  ): Promise<Shown>;
 }
 
 /** Where a browser says that a form of the console comes from. */
@@ -55,7 +62,11 @@ export function visit<Tx>(
   };
   const get: Visitor['get'] = (path, headers = {}) => ask(BASE + path, { headers });
   const post: Visitor['post'] = (path, fields, headers = OWN) =>
-    ask(BASE + path, { method: 'POST', body: new URLSearchParams(fields), headers });
+    ask(BASE + path, {
+      method: 'POST',
+      body: fields instanceof FormData ? fields : new URLSearchParams(fields),
+      headers,
+    });
   return {
     get,
     post,

@@ -1,3 +1,4 @@
+import { csvLine } from '@payment-service/pages';
 import { toAmount } from '../state/money.ts';
 import type { TransactionRecord } from '../state/records.ts';
 
@@ -15,11 +16,5 @@ export function statementOf(transactions: readonly TransactionRecord[]): string 
     const date = new Date(one.decidedAt).toISOString();
     return [[date, merchantReference, internalReference, transactionType, status, currency, ...money]];
   });
-  return [HEADER, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
-}
-
-/** A reference that a spreadsheet would take for a formula begins with an apostrophe (threat A56). */
-function cell(text: string): string {
-  const shown = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
+  return [HEADER, ...rows].map(csvLine).join('');
 }

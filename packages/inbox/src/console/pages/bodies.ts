@@ -2,6 +2,7 @@ import { badge, bodyText, counted, difference, type Markup, masked, time } from 
 import { html } from 'hono/html';
 import type { KeptBody } from '../../operator/kept-body.ts';
 import type { TransitionDetails } from '../../operator/views.ts';
+import { BODY_WORDS } from '../../words.ts';
 import type { StoredClaim } from '../../work/evaluate.ts';
 import { money } from './money.ts';
 
@@ -60,7 +61,7 @@ ${
     ? ''
     : html`<h4>What differs from body ${base + 1}</h4>${difference(baseText, text)}`
 }
-${text === undefined ? html`<p class="quiet">Its text was removed: it is old.</p>` : whole(text, index + 1, isOpen)}</li>`;
+${text === undefined ? html`<p class="quiet">${BODY_WORDS[body.isSealed ? 'sealed' : 'removed']}</p>` : whole(text, index + 1, isOpen)}</li>`;
   })}</ul>`;
 }
 

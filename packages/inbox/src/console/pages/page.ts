@@ -6,10 +6,7 @@ import type { ConsoleAccess } from '../console.ts';
 import { forgetSaid } from '../said.ts';
 
 /** The functions of an inbox that the console uses. */
-export type ConsoleInbox = Pick<
-  Inbox<never>,
-  'expectations' | 'list' | 'overdue' | 'reopen' | 'resolve' | 'retry' | 'show' | 'stats'
->;
+export type ConsoleInbox = Omit<Inbox<never>, 'expect' | 'handle' | 'transaction'>;
 
 /** What every page is made from. */
 export interface View {
@@ -27,7 +24,9 @@ export interface View {
 
 interface Content {
   readonly title: string;
-  readonly section?: '/' | '/transitions' | '/overdue';
+  readonly section?: '/' | '/transitions' | '/overdue' | '/reconcile';
+  /** It is not asked for again when the inbox changes. */
+  readonly isStill?: boolean;
   readonly body: Markup;
   readonly beside?: Markup | string;
   readonly banners?: Markup | string;
@@ -44,6 +43,7 @@ const SECTIONS = [
   ['/', 'Overview'],
   ['/transitions', 'Transitions'],
   ['/overdue', 'Overdue'],
+  ['/reconcile', 'Reconcile'],
 ] as const;
 
 /** An address of the console. */
@@ -65,11 +65,13 @@ export async function consolePage(view: View, content: Content): Promise<Respons
     ...content,
     product: PRODUCT,
     name: 'the console',
-    sections: SECTIONS.map(([path, label]) => [at(view, path), label]),
+    sections: SECTIONS.filter(([path]) => path !== '/reconcile' || access.may.includes('reconcile')).map(
+      ([path, label]) => [at(view, path), label],
+    ),
     section: section && at(view, section),
     brand: html`<span class="quiet small">${access.by}</span>`,
     crumbs: crumbs.map(([path, label]) => [at(view, path), label]),
-    version,
+    version: content.isStill ? '' : version,
     said: refused ?? said,
     isRefused: refused !== undefined,
   });

@@ -28,6 +28,8 @@ const REOPENED: ReadonlySet<string | undefined> = new Set([
   'timestamp_unreadable',
 ]);
 const OTHERS = 10;
+const FORGETTING =
+  'Removes the texts of bodies, errors and notes of everything under this reference, for a request for erasure. What prevents a second payment stays. It cannot be undone: write no name into the note.';
 
 /** The story of a transition, and what a person may do with it. */
 export async function transitionPage(
@@ -121,9 +123,7 @@ ${detail === '' ? '' : html`<div>${detail}</div>`}<div class="quiet small">${tim
 
 /** What this visitor may do now, and must say why. The inbox checks it again: the page may be an old one. */
 function actionForms(view: View, transition: TransitionDetails, filled: Filled | undefined): Markup {
-  const { state } = transition;
-  if (transition.isArchived)
-    return html`<p class="quiet" id="actions">It is archived: prune() has removed its bodies and what was done, and it is final.</p>`;
+  const { state, isArchived } = transition;
   const isOpen = !CLOSED.includes(state);
   const choices = isOpen ? acceptable(transition) : [];
   const one = (
@@ -162,11 +162,14 @@ ${form(name, at(view, `${transitionPath(transition)}/${name}`), {
     ...(may.includes('resolve') && isOpen
       ? [one('resolve', 'Resolve', 'Closes it, and applies nothing.', 'Resolve')]
       : []),
-    ...(may.includes('reopen') && (!isOpen || REOPENED.has(transition.reason))
+    ...(may.includes('reopen') && !isArchived && (!isOpen || REOPENED.has(transition.reason))
       ? [one('reopen', 'Reopen', reopening(state), 'Reopen')]
       : []),
+    ...(may.includes('forget') && transition.signed.merchant_reference !== ''
+      ? [one('forget', 'Forget', FORGETTING, 'Remove what is personal')]
+      : []),
   ];
-  const none = html`<p class="quiet">Nothing now.</p>`;
+  const none = html`<p class="quiet">${isArchived ? 'It is archived: prune() has removed its bodies and what was done, and it is final.' : 'Nothing now.'}</p>`;
   return html`<section class="stack" id="actions"><h2>What you can do</h2>${forms.length === 0 ? none : forms}</section>`;
 }
 

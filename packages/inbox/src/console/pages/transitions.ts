@@ -143,53 +143,38 @@ function bulkLinks(view: View, { state, reason }: Filter): Markup | string {
   })}`;
 }
 
-const HEADER = [
-  'transition_id',
-  'state',
-  'reason',
-  'event',
-  'merchant_reference',
-  'internal_reference',
-  'transaction_type',
-  'transaction_status',
-  'attempts',
-  'deliveries',
-  'bodies',
-  'refused_bodies',
-  'first_at',
-  'changed_at',
-  'next_at',
-  'last_error',
-];
+const iso = (date: Date | undefined): string => date?.toISOString() ?? '';
+const SIGNED = ['event', 'merchant_reference', 'internal_reference', 'transaction_type'] as const;
+/** The columns of a downloaded list. */
+const CELLS: Readonly<Record<string, (one: TransitionSummary) => string>> = {
+  transition_id: (one) => one.transitionId,
+  state: (one) => one.state,
+  reason: (one) => one.reason ?? '',
+  ...Object.fromEntries(SIGNED.map((name) => [name, (one: TransitionSummary) => one.signed[name]])),
+  transaction_status: (one) => one.signed.transaction_status,
+  attempts: (one) => String(one.attempts),
+  deliveries: (one) => String(one.deliveries),
+  bodies: (one) => String(one.bodyCount),
+  refused_bodies: (one) => String(one.refusedBodies),
+  first_at: (one) => iso(one.firstAt),
+  changed_at: (one) => iso(one.changedAt),
+  next_at: (one) => iso(one.nextAt),
+  last_error: (one) => one.lastError ?? '',
+};
 
 /** Everything that the list has, read page by page while it is sent. */
 export async function transitionsTable(view: View): Promise<Response> {
   const filter = filterOf(view.query);
   if (filter === undefined) return missingPage(view);
-  return table('transitions', HEADER, pages(view, filter));
+  return table('transitions', Object.keys(CELLS), pages(view, filter));
 }
 
 async function* pages(view: View, filter: Filter): AsyncGenerator<readonly (readonly string[])[]> {
   const limit = 1000;
   for (let after = filter.after; ; ) {
     const found = await findEither(view, { ...filter, after, limit });
-    yield found.map(cells);
+    yield found.map((one) => Object.values(CELLS).map((cell) => cell(one)));
     after = found.at(-1)?.transitionId;
     if (found.length < limit) return;
   }
-}
-
-function cells(one: TransitionSummary): readonly string[] {
-  const { event, merchant_reference, internal_reference, transaction_type, transaction_status } = one.signed;
-  return [
-    one.transitionId,
-    one.state,
-    one.reason ?? '',
-    ...[event, merchant_reference, internal_reference, transaction_type, transaction_status],
-    ...[one.attempts, one.deliveries, one.bodyCount, one.refusedBodies].map(String),
-    one.firstAt.toISOString(),
-    one.changedAt.toISOString(),
-    one.nextAt?.toISOString() ?? '',
-    one.lastError ?? '',
-  ];
 }

@@ -1,0 +1,168 @@
+import { ConfigurationError } from '@payment-service/core';
+import {
+  badge,
+  counted,
+  type Field,
+  type Filled,
+  fieldsOf,
+  form,
+  type Markup,
+  note,
+  tableOf,
+  time,
+} from '@payment-service/pages';
+import { html } from 'hono/html';
+import type { BalanceReport, SettledTotal } from '../../reconciliation/balances.ts';
+import {
+  chargesIn,
+  kindsIn,
+  pairsIn,
+  readStatement,
+  SEPARATORS,
+  STATEMENT_FIELDS,
+} from '../../reconciliation/read-statement.ts';
+import {
+  STATEMENT_VERDICTS,
+  type StatementReport,
+  type StatementVerdict,
+} from '../../reconciliation/statement.ts';
+import { moneyText } from './money.ts';
+import { at, consolePage, type View } from './page.ts';
+
+const DAYS: readonly Field[] = [
+  { name: 'from', label: 'From', type: 'date' },
+  { name: 'to', label: 'Until, not included', type: 'date' },
+];
+const HINT = 'How long before and after its settlement here a collection may be credited, in seconds.';
+const BALANCES: readonly Field[] = [
+  ...DAYS,
+  { name: 'before', label: 'Credited before', hint: HINT, type: 'number' },
+  { name: 'after', label: 'Credited after', type: 'number' },
+  { name: 'charges', label: 'Shares kept as charges', hint: 'Such as UGX=0..0.03. Empty: anything.' },
+  { name: 'kinds', label: 'What other types do', hint: 'Such as PAYOUT=paid_out.' },
+];
+const FILE = 'CSV in UTF-8 with a header, up to 2 MB. The command reads larger ones.';
+const STATEMENT: readonly Field[] = [
+  { name: 'file', label: 'Statement', hint: FILE, type: 'file' },
+  ...DAYS,
+  ...STATEMENT_FIELDS.map((name) => ({ name, label: name })),
+  { name: 'paid', label: 'How it spells a paid status', value: 'COMPLETED' },
+  { name: 'type', label: 'The only type that it lists', hint: 'Empty: every type.' },
+  { name: 'note', label: 'Why', hint: 'Kept with your name.' },
+];
+
+/** What the recorded balances leave unexplained, and a statement held against what was settled. */
+export async function reconcilePage(view: View, sent?: URLSearchParams): Promise<Response> {
+  const { query, proof } = view;
+  const [found, problem] = sent === undefined ? [] : await compared(view, sent);
+  const asked = fieldsOf('balances', { form: 'balances', typed: Object.fromEntries(query) });
+  const fields = fieldsOf(
+    'statement',
+    sent && { form: 'statement', typed: Object.fromEntries(sent), problem },
+  );
+  const path = at(view, '/reconcile');
+  const settle = found?.dryRun && found.applied > 0 ? `Settle ${counted(found.applied, 'payment')}` : '';
+  return consolePage(view, {
+    title: 'Reconcile',
+    section: '/reconcile',
+    status: problem === undefined ? 200 : 422,
+    refused: problem && 'Refused. Nothing was changed.',
+    isStill: true,
+    body: html`<section class="stack"><h2>Balances</h2>
+<p class="quiet">What was settled, and what the wallets gained between two balances that were recorded.</p>
+<form class="form columns card" id="balances" action="${path}">${BALANCES.map(asked.field)}<div class="actions"><button>Compare the balances</button></div></form>
+${query.has('from') ? await balances(view) : ''}</section>
+<section class="stack"><h2>Statement</h2>
+<p class="quiet">For each field, the column of the file that has it; or = and what every row is, such as =UGX. The first comparison changes nothing.</p>
+${found === undefined ? '' : result(found)}
+<div class="card">${form('statement', query.size === 0 ? path : `${path}?${query}`, {
+      hidden: { proof: proof.value, kept: sent?.get('kept') ?? '' },
+      isMultipart: true,
+      fields: html`${STATEMENT.map(fields.field)}${fields.choice(
+        { name: 'separator', label: 'Between two columns' },
+        Object.keys(SEPARATORS).map((name) => [name, name]),
+      )}${fields.problem()}`,
+      button: 'Compare the statement',
+      after: settle && html`<button class="danger" name="apply" value="yes">${settle}</button>`,
+    })}</div></section>`,
+  });
+}
+
+async function balances({ inbox, query }: View): Promise<Markup> {
+  const period = periodIn(query);
+  const seconds = (name: string): number => Number(query.get(name) || Number.NaN);
+  const [charges, kinds] = ['charges', 'kinds'].map((name) => pairsIn(query.get(name) ?? ''));
+  const creditedWithin = { secondsBefore: seconds('before'), secondsAfter: seconds('after') };
+  const inputs = { kinds: kindsIn(kinds ?? {}), charges: chargesIn(charges ?? {}) };
+  try {
+    const settled = totals('settled', await inbox.totals(period));
+    if (!query.get('before')) return settled;
+    return html`${settled}${wallets(await inbox.reconcile({ ...period, creditedWithin, ...inputs }))}`;
+  } catch (error) {
+    if (error instanceof ConfigurationError) return note('bad', error.message);
+    throw error;
+  }
+}
+
+const totals = (name: string, found: readonly SettledTotal[]): Markup =>
+  tableOf(
+    name,
+    ['Type', 'Amount', 'Payments'],
+    found,
+    ({ transaction_type: type, compare, count, ...one }) => [
+      compare === 'both' ? type : `${type}, compared by its ${compare}`,
+      moneyText(one),
+      String(count),
+    ],
+  );
+
+const wallets = ({ before, after, wallets: found, uncounted }: BalanceReport): Markup =>
+  html`<p>Balances recorded at ${time(before.getTime())} and ${time(after.getTime())}.</p>
+${tableOf('wallets', ['Wallet', 'Verdict', 'Unexplained', 'What it means'], found, (one) => [
+  `${one.wallet_type} ${one.currency}`,
+  badge(one.verdict === 'explained' ? 'good' : 'bad', one.verdict),
+  one.unexplained ?? '',
+  one.message,
+])}
+${uncounted.length === 0 ? '' : html`<h3>Settled, and in no interval</h3>${totals('uncounted', uncounted)}`}`;
+
+function result({ counts, samples, rows, applied, dryRun, isClean }: StatementReport): Markup {
+  const verdicts = Object.entries(counts).filter(([, count]) => count > 0);
+  const others = samples.filter(({ verdict }) => verdict !== 'settled' && verdict !== 'not_paid');
+  const done = dryRun ? 'would be settled by their rows' : 'settled by their rows';
+  return html`<div class="stack" id="result">${note(isClean ? 'good' : 'wait', `${counted(rows, 'row')}; ${applied} ${done}.`)}
+${tableOf('verdicts', ['Verdict', 'Rows', 'Meaning'], verdicts, ([verdict, count]) => [verdict, String(count), STATEMENT_VERDICTS[verdict as StatementVerdict]])}
+${tableOf('findings', ['Reference', 'Verdict', 'Row', 'Detail'], others, (one) => [one.merchant_reference, one.verdict, String(one.row ?? ''), one.detail ?? ''])}</div>`;
+}
+
+/** Keeps the file in the form, so that it is not chosen again for the confirmation. */
+async function compared(
+  { inbox, access: { by } }: View,
+  sent: URLSearchParams,
+): Promise<[StatementReport | undefined, Filled['problem']]> {
+  const read = (name: string): string => sent.get(name)?.trim() ?? '';
+  if (read('file') !== '') sent.set('kept', read('file'));
+  const given = STATEMENT_FIELDS.filter((name) => read(name) !== '');
+  const fixed = given.filter((name) => read(name).startsWith('='));
+  const columns = given.filter((name) => !fixed.includes(name));
+  try {
+    const rows = readStatement(Buffer.from(read('kept'), 'base64'), {
+      map: Object.fromEntries(columns.map((name) => [name, read(name)])),
+      set: Object.fromEntries(fixed.map((name) => [name, read(name).slice(1)])),
+      paid: read('paid'),
+      separator: read('separator'),
+    });
+    const only = { transaction_type: read('type') || undefined, dryRun: read('apply') !== 'yes' };
+    const options = { ...periodIn(sent), by, note: read('note'), ...only };
+    return [await inbox.reconcileStatement(rows, options), undefined];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    const { option, message: text } = error;
+    return [undefined, { text, field: option === 'statement' ? 'file' : option }];
+  }
+}
+
+function periodIn(query: URLSearchParams): { from: Date; to: Date } {
+  const day = (name: string): Date => new Date(`${query.get(name)}T00:00Z`);
+  return { from: day('from'), to: day('to') };
+}
