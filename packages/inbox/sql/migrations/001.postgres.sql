@@ -105,6 +105,7 @@ create table inbox.archive (
 );
 create index archive_transition on inbox.archive (transition);
 create index archive_merchant_reference on inbox.archive (hashtextextended(merchant_reference, 0));
+create index archive_changed on inbox.archive using brin (changed_at) with (pages_per_range = 16, autosummarize = on);
 create index archive_internal_reference on inbox.archive (hashtextextended(internal_reference, 0));
 create table inbox.archive_kind (
   id integer generated always as identity primary key,
