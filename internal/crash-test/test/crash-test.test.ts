@@ -16,22 +16,25 @@ const folder = mkdtempSync(join(tmpdir(), 'payment-service-crash-test-test-'));
 chmodSync(folder, 0o755);
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Aims most kills at a handler or its commit: few random ones can all miss them. */
+const SEED = '100';
+
 describe.each(['postgres', 'sqlite'])('%s', (store) => {
-  test('after 40 kills, what was acknowledged is stored, and each payment is applied exactly once', () => {
-    const { status, report, output } = crashTest('--store', store, '--kills', '40', '--transitions', '1500');
+  test('after 16 kills, what was acknowledged is stored, and each payment is applied exactly once', () => {
+    const { status, report, output } = crashTest('--store', store, '--kills', '16', '--transitions', '600');
     expect(missed(report), output).toEqual([]);
     expect(status).toBe(0);
     expect(report.name).toBe(`crash-test-${store}`);
     expect(new Date(report.date).toISOString()).toBe(report.date);
-    expect(counted(report, 'kills')).toBe(40);
-    expect(counted(report, 'transitions')).toBeGreaterThanOrEqual(1500);
-    expect(counted(report, 'payments applied exactly once')).toBeGreaterThan(1000);
+    expect(counted(report, 'kills')).toBe(16);
+    expect(counted(report, 'transitions')).toBeGreaterThanOrEqual(600);
+    expect(counted(report, 'payments applied exactly once')).toBeGreaterThan(400);
     expect(counted(report, 'payments applied twice')).toBe(0);
   });
 });
 
 test('the control, whose effects commit before the transition is done, shows doubles', () => {
-  const run = crashTest('--store', 'sqlite', '--kills', '20', '--transitions', '400', '--control');
+  const run = crashTest('--store', 'postgres', '--kills', '8', '--transitions', '300', '--control');
   expect(missed(run.report), run.output).toEqual([]);
   expect(run.status).toBe(0);
   expect(counted(run.report, 'payments applied twice by the control')).toBeGreaterThan(0);
@@ -51,7 +54,7 @@ test('without a store or kills it says how it is used', () => {
 
 function crashTest(...args: string[]): { status: number | null; report: Report; output: string } {
   const path = join(folder, `report-${args.join('')}.json`);
-  const { status, stdout, stderr } = start([...args, '--report', path]);
+  const { status, stdout, stderr } = start([...args, '--seed', SEED, '--report', path]);
   const output = stdout + stderr;
   if (status !== 0 && status !== 1) throw new Error(`The crash test did not come to its end:\n${output}`);
   return { status, report: JSON.parse(readFileSync(path, 'utf8')) as Report, output };
