@@ -1,5 +1,5 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { SHARED } from '../../vitest.shared.ts';
 
-const config: ViteUserConfig = defineConfig({ test: SHARED });
+const config: ViteUserConfig = defineConfig({ test: { ...SHARED, isolate: false } });
 export default config;

@@ -6,17 +6,17 @@ import { hangGuard } from './hang-guard.ts';
 import type { HeapReport } from './heap-server.ts';
 import { chunkedCallbackRequest, paddedBody } from './http-request.ts';
 
-const SOCKETS = 40;
-const MAX_GROWTH_BYTES = 10_000_000;
-/** 2.6 million pieces, which some frameworks pass through several promises each. */
+const SOCKETS = 20;
+const MAX_GROWTH_BYTES = 5_000_000;
+/** 1.3 million pieces, which some frameworks pass through several promises each. */
 const GENEROUS_MS = 120_000;
 
 /**
- * Threat A30: bodies of 64 KiB in one-byte pieces on forty sockets, all of them unfinished. `program` mounts the adapter
+ * Threat A30: bodies of 64 KiB in one-byte pieces on twenty sockets, all of them unfinished. `program` mounts the adapter
  * with `serveForHeapTest()`.
  */
 export function testLiveHeap(name: string, program: URL): void {
-  test(`${name}: threat A30: forty unfinished bodies in one-byte pieces take less than 10 MB of live heap, and then verify`, {
+  test(`${name}: threat A30: twenty unfinished bodies in one-byte pieces take less than 5 MB of live heap, and then verify`, {
     timeout: GENEROUS_MS,
   }, async () => {
     const { growthBytes, statuses } = await liveHeap(program);

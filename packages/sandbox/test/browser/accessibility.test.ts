@@ -79,14 +79,27 @@ afterAll(async () => {
   await browser?.close();
 });
 
+/** Between them, these have every part of the pages: the same ones again, in other colours or another layout. */
+const OTHER_VIEWS = [
+  'overview',
+  'a failed delivery',
+  'a check',
+  'a composition',
+  'start',
+  'the payment page',
+];
+
 describe.each([
   ['in light', { colorScheme: 'light' as const }],
   ['in dark', { colorScheme: 'dark' as const }],
   ['on a phone', { isPhone: true }],
-])('axe (WCAG 2.2 AA) %s', (_name, view) => {
+])('axe (WCAG 2.2 AA) %s', (how, view) => {
   it('finds nothing on any page, with every panel open', async () => {
     const { page } = await visit(browser, view);
-    for (const [name, path] of Object.entries({ ...paths, 'the payment page': paymentPage })) {
+    const all = Object.entries({ ...paths, 'the payment page': paymentPage });
+    const looked = all.filter(([name]) => how === 'in light' || OTHER_VIEWS.includes(name));
+    expect(looked.length).toBeGreaterThanOrEqual(OTHER_VIEWS.length);
+    for (const [name, path] of looked) {
       await page.goto(url + path);
       await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true;
         const lost = document.getElementById('connection'); if (lost) lost.hidden = false;`);
@@ -103,7 +116,7 @@ describe.each([
     const { page } = await visit(browser, view);
     const { payment_page_url } = sandbox.collect({
       ...collection,
-      merchant_reference: `PAID ${_name}`,
+      merchant_reference: `PAID ${how}`,
       mode: 'page',
     });
     await page.goto(url + new URL(payment_page_url ?? '').pathname);
