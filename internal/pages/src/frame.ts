@@ -22,6 +22,8 @@ export interface FrameContent {
   readonly crumbs?: readonly (readonly [href: string, label: string])[] | undefined;
   /** Of the state that the page shows: when the stream has another one, the page is asked for again. */
   readonly version: string | number;
+  /** Without a stream: how often the page is asked for again, in milliseconds. */
+  readonly pollMs?: number | undefined;
   /** What is read out when it changes; nothing by default. */
   readonly says?: string | undefined;
   /** What is confirmed or refused on this page, once. */
@@ -31,7 +33,7 @@ export interface FrameContent {
 
 export function frame(content: FrameContent): Markup {
   const { product, name, title, sections, section, body, brand = '', banners = '', beside = '' } = content;
-  const { crumbs = [], version, says, said, isRefused } = content;
+  const { crumbs = [], version, pollMs, says, said, isRefused } = content;
   return html`<a class="skip" href="#main">Skip to the content</a>
 <header class="top" id="top"><div class="frame">
 <div class="brand"><strong>${product}</strong>${brand}<button type="button" id="zone" title="Switch between UTC and local times" hidden><span class="hidden-text">Times: </span><span>UTC</span></button></div>
@@ -40,7 +42,7 @@ export function frame(content: FrameContent): Markup {
       html`<li><a href="${href}"${href === section ? html` aria-current="page"` : ''}>${label}</a></li>`,
   )}</ul></nav>
 </div></header>
-<main class="frame" id="main" tabindex="-1" data-name="${name}" data-version="${version}"${says === undefined ? '' : html` data-says="${says}"`}>
+<main class="frame" id="main" tabindex="-1" data-name="${name}" data-version="${version}"${pollMs === undefined ? '' : html` data-poll="${pollMs}"`}${says === undefined ? '' : html` data-says="${says}"`}>
 ${banners}
 <div class="stack" id="heading">${
     crumbs.length === 0

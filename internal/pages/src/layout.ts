@@ -27,17 +27,22 @@ export function pageHeaders({
   };
 }
 
-/** A whole page. `base`: the path below which it finds its assets. `script`: whether it loads the live module. */
+/**
+ * A whole page. `base`: the path below which it finds its assets. `script`: whether it loads the live module. `head`: what its
+ * head has beside them.
+ */
 export const documentOf = ({
   title,
   body,
   base = '',
   script = false,
+  head = '',
 }: {
   title: string;
   body: Markup;
   base?: string;
   script?: boolean;
+  head?: Markup | string;
 }): Markup => html`<!doctype html>
 <html lang="en">
 <head>
@@ -46,7 +51,7 @@ export const documentOf = ({
 <title>${title}</title>
 <link rel="icon" href="${base}/assets/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${base}/assets/style.css">
-${script ? html`<script type="module" src="${base}/assets/live.js"></script>` : ''}
+${script ? html`<script type="module" src="${base}/assets/live.js"></script>` : ''}${head}
 </head>
 <body>
 ${body}

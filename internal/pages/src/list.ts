@@ -68,11 +68,11 @@ export function tableOf<T>(
   );
 }
 
-/** One choice of a list: its address, what it is called, and how many rows it has, where a text can say that they are more. */
+/** One choice of a list: its address, what it is called, and how many rows it has, where these are counted: a text can say that they are more. */
 export interface Chip {
   readonly href: string;
   readonly label: string;
-  readonly count: number | string;
+  readonly count?: number | string;
   readonly isCurrent: boolean;
 }
 
@@ -80,5 +80,10 @@ export interface Chip {
 export const chips = (choices: readonly Chip[], label = 'Filter'): Markup =>
   html`<nav aria-label="${label}"><ul class="chips">${choices.map(
     (one) =>
-      html`<li><a href="${one.href}"${one.isCurrent ? html` aria-current="true"` : ''}>${one.label} <span class="number">${typeof one.count === 'string' ? one.count : count(one.count)}</span></a></li>`,
+      html`<li><a href="${one.href}"${one.isCurrent ? html` aria-current="true"` : ''}>${one.label}${counter(one.count)}</a></li>`,
   )}</ul></nav>`;
+
+const counter = (found: Chip['count']): Markup | string =>
+  found === undefined
+    ? ''
+    : html` <span class="number">${typeof found === 'string' ? found : count(found)}</span>`;

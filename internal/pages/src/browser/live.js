@@ -151,7 +151,8 @@ async function refresh(isHeld = true) {
       });
       show(parse(await response.text()), undefined, isHeld);
       announceChange();
-      if (isSilent()) setConnection('No live updates: this page asks for changes every few seconds.');
+      if (isPolled()) setConnection('');
+      else if (isSilent()) setConnection('No live updates: this page asks for changes every few seconds.');
     }
   })();
   try {
@@ -166,6 +167,9 @@ async function refresh(isHeld = true) {
 }
 
 let heard = Date.now();
+
+/** Whether the page has no stream, and says how often to ask for it. */
+const isPolled = () => part('main').dataset.poll !== undefined;
 
 /** Whether nothing comes of the stream, such as in a browser without shared workers. */
 const isSilent = () => Date.now() - heard > PATIENCE_MS;
@@ -190,6 +194,13 @@ function connect() {
 function watch() {
   if (isSilent()) connect();
   if (isSilent() || Date.now() - refreshed > REFRESH_MS) refresh().catch(report);
+}
+
+function poll() {
+  refresh()
+    .catch(report)
+    // An answer that is another page, such as one about a fault, does not say it.
+    .finally(() => setTimeout(poll, Number(part('main').dataset.poll ?? REFRESH_MS)));
 }
 
 /** Sends a form without leaving the page, so that the reader stays where they are and keeps what they typed. */
@@ -287,8 +298,12 @@ if (kept !== null || part('said').matches('.good')) tell('good', kept ?? part('s
 // Not scrollIntoView(), from which the Tab key would go on.
 const here = document.querySelector('.nav [aria-current]');
 if (here !== null) here.closest('ul').scrollLeft = here.offsetLeft - here.offsetWidth;
-// The channel of stream.js beside this module.
-const versions = new BroadcastChannel(`versions of ${new URL('.', import.meta.url).pathname}`);
-versions.onmessage = ({ data }) => hear(data);
-connect();
-setInterval(watch, BEAT_MS);
+if (isPolled()) {
+  setTimeout(poll, Number(part('main').dataset.poll));
+} else {
+  // The channel of stream.js beside this module.
+  const versions = new BroadcastChannel(`versions of ${new URL('.', import.meta.url).pathname}`);
+  versions.onmessage = ({ data }) => hear(data);
+  connect();
+  setInterval(watch, BEAT_MS);
+}
