@@ -9,11 +9,11 @@ import {
   readSupport,
   SetupError,
 } from './config.ts';
-import { demoFile } from './demo-file.ts';
-import { FRAMEWORKS, readFramework } from './framework.ts';
-import { runUntilStopped } from './run-until-stopped.ts';
-import { portTaken } from './serve.ts';
-import { startShop } from './start-shop.ts';
+import { demoFile } from './server/demo-file.ts';
+import { FRAMEWORKS, readFramework } from './server/framework.ts';
+import { runUntilStopped } from './server/run-until-stopped.ts';
+import { portTaken } from './server/serve.ts';
+import { startShop } from './server/start-shop.ts';
 
 await runUntilStopped(async () => {
   const framework = readFramework(process.argv.slice(2));

@@ -3,19 +3,20 @@ import { isTransactionCompleted, type VerifiedRedirect } from '@payment-service/
 import { createClient } from '@payment-service/core/client';
 import type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 import type { NodeListener } from '@payment-service/inbox/console';
-import { assetRoutes } from './assets.ts';
-import type { Books } from './books.ts';
-import { catalogue, type Product } from './catalogue.ts';
+import type { Books } from './books/books.ts';
+import { newFormId as randomFormId } from './books/form-id.ts';
+import { catalogue, type Product } from './checkout/catalogue.ts';
+import { checkoutRoutes } from './checkout/checkout-routes.ts';
+import { simulatedCollections } from './checkout/simulated-collections.ts';
 import type { ShopConfig } from './config.ts';
-import { newFormId as randomFormId } from './form-id.ts';
-import { healthRoute } from './health-route.ts';
-import { ownerConsole } from './owner-console.ts';
-import { type Page, seeOther } from './pages/page.ts';
-import type { Route } from './route.ts';
-import { guarded } from './route.ts';
-import { createRoutes } from './routes.ts';
-import { orderOfSession } from './session.ts';
-import { simulatedCollections } from './simulated-collections.ts';
+import { orderRoutes } from './orders/order-routes.ts';
+import { ownerConsole } from './owner/console.ts';
+import { ownerRoutes } from './owner/owner-routes.ts';
+import { assetRoutes } from './web/assets.ts';
+import { errorText, type Log } from './web/error-page.ts';
+import { type Page, seeOther } from './web/page.ts';
+import { guarded, type Route } from './web/route.ts';
+import { orderOfSession } from './web/session.ts';
 
 /** Everything of the shop but the framework. */
 export interface Shop {
@@ -32,7 +33,7 @@ export interface Shop {
     cookies: string | undefined,
   ) => Promise<Page>;
   /** For what a framework meets outside the routes. */
-  readonly log: (line: string) => void;
+  readonly log: Log;
 }
 
 /** Where the service and the shop are, and the keys of the merchant account. */
@@ -49,7 +50,7 @@ export interface ShopParts {
   readonly now?: () => number;
   readonly newReference?: () => string;
   readonly newFormId?: () => string;
-  readonly log?: (line: string) => void;
+  readonly log?: Log;
 }
 
 /**
@@ -84,27 +85,25 @@ export function createShop(config: ServiceAccess, { inbox, orders }: Books, part
       refusals.set(hint, (refusals.get(hint) ?? 0) + 1);
       log(`Refused (${code}): ${hint}`);
     },
-    onError: (error) => log(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    onError: (error) => log(errorText(error)),
   };
-  const routes = [
-    ...createRoutes({
-      client,
-      startCollection: simulatedCollections({ baseUrl, publicKey, secretKey }),
-      orders,
-      inbox,
-      catalogue: parts.catalogue ?? catalogue,
-      refusals,
-      shopUrl,
-      baseUrl,
-      confirmWithinMs,
-      contact,
-      now,
-      newReference,
-      newFormId,
-      log,
-    }),
-    healthRoute(inbox),
-  ];
+  const context = {
+    client,
+    startCollection: simulatedCollections({ baseUrl, publicKey, secretKey }),
+    orders,
+    inbox,
+    catalogue: parts.catalogue ?? catalogue,
+    refusals,
+    shopUrl,
+    baseUrl,
+    confirmWithinMs,
+    contact,
+    now,
+    newReference,
+    newFormId,
+    log,
+  };
+  const routes = [...checkoutRoutes(context), ...orderRoutes(context), ...ownerRoutes(context)];
 
   return {
     routes: [...routes.map((route) => guarded(route, config, log)), ...assetRoutes()],

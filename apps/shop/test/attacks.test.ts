@@ -257,7 +257,7 @@ describe.each(STAGES)(
       expect(await shop.orders.find(reference)).toEqual(paid);
       const owner = (await customer.get('/owner/orders')).body;
       expect(owner).toContain('Paid twice');
-      expect(owner).toContain('Another outcome after the payment');
+      expect(owner).toContain('Another outcome after the final one');
       expect(owner).toContain('Another payment failed after the order was paid');
       expect((await customer.orderPage(reference)).body).toContain('Paid. Thank you!');
     });

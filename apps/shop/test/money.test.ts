@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatMoney, multiply } from '../src/money.ts';
+import { formatMoney, multiply } from '../src/books/money.ts';
 
 describe('money', () => {
   it.each([

@@ -2,13 +2,13 @@ import { signCallback } from '@payment-service/core/testing';
 import type { Inbox, TransitionSummary } from '@payment-service/inbox';
 import { createSandbox, type Sandbox, type SandboxOptions } from '@payment-service/sandbox';
 import { onTestFinished } from 'vitest';
+import type { Transaction } from '../src/books/database.ts';
+import { orderState } from '../src/books/order.ts';
+import type { OrderStore } from '../src/books/order-store.ts';
 import type { Keeping } from '../src/config.ts';
-import type { Transaction } from '../src/database/database.ts';
-import type { Framework } from '../src/framework.ts';
-import { orderState } from '../src/order.ts';
-import type { OrderStore } from '../src/order-store.ts';
+import type { Framework } from '../src/server/framework.ts';
+import { startShop } from '../src/server/start-shop.ts';
 import type { ShopParts } from '../src/shop.ts';
-import { startShop } from '../src/start-shop.ts';
 import { type Engine, newKeeping } from './new-keeping.ts';
 
 export const FRAMEWORKS: readonly Framework[] = ['express', 'fastify', 'koa'];

@@ -93,6 +93,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('the orders on %s', (engine) => {
     expect(orders).toHaveLength(2);
     expect(orders.find((order) => order.reference === reference)?.payment).toEqual({
       transitionId: 'first',
+      settled: { currency: 'UGX', amount: '1' },
       charge: '15',
       at: 1,
     });

@@ -84,6 +84,19 @@ describe.each(STAGES)('the console of the inbox on $framework and $engine', (sta
     expect((await owner.get('/owner/orders')).body).toContain('ORD-LOST: UGX\u00a0900');
   });
 
+  it('lets a person accept another amount than that of an order, and the orders name both', async () => {
+    const shop = await openShop(stage);
+    const owner = new Customer(shop);
+    const { reference } = await owner.placeOrder();
+    await shop.sendCallback(genuine(reference, { transaction_amount: 17_000 }));
+    const id = await newestIn(shop);
+    const { body } = await owner.get(`/owner/inbox/transitions/${id}`);
+    const [, partial = ''] = /<option value="([0-9a-f]{64}:transaction)"[^>]*>UGX 17,000,/.exec(body) ?? [];
+    await owner.act(id, 'accept', { note: 'The service says that 17,000 were paid.', body: partial });
+    expect(await shop.stateOf(reference)).toBe('paid');
+    expect((await owner.get('/owner/orders')).body).toMatch(/UGX\u00a018,000 <[^>]*>Paid UGX\u00a017,000</);
+  });
+
   it('lets a body through whose amount was replaced only when a person says so', async () => {
     const shop = await openShop(stage);
     const owner = new Customer(shop);

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sampleCallback } from '@payment-service/core/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { catalogue } from '../src/catalogue.ts';
+import { catalogue } from '../src/checkout/catalogue.ts';
 import { Customer } from './customer.ts';
 import { FRAMEWORKS, openShop } from './open-shop.ts';
 

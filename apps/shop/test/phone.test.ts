@@ -39,8 +39,8 @@ const MEASURE = `({
   nameless: [...document.querySelectorAll('input:not([type=hidden])')]
     .filter((input) => input.labels.length === 0)
     .map((input) => input.outerHTML),
-  small: [...document.querySelectorAll('.button, header a, .states a, input:not([type=hidden], [type=radio]), label.choice')]
-    .filter((control) => control.getBoundingClientRect().height < 47.5)
+  small: [...document.querySelectorAll('button, .button, .nav a, .chips a, input:not([type=hidden], [type=radio]), label.choice')]
+    .filter((control) => control.checkVisibility() && control.getBoundingClientRect().height < 47.5)
     .map((control) => control.outerHTML),
 })`;
 
@@ -78,7 +78,7 @@ describe('on a phone with a screen 360 pixels wide', () => {
     await expectPhoneFit(page);
 
     await page.getByRole('link', { name: 'Orders' }).tap();
-    await page.locator('.badge', { hasText: /^paid$/ }).waitFor();
+    await page.locator('.state', { hasText: /^paid$/ }).waitFor();
     await expectPhoneFit(page);
     await page.getByRole('link', { name: 'Wallets' }).tap();
     await page.getByText('UGX, collection wallet').waitFor();

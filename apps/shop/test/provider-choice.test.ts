@@ -1,8 +1,8 @@
 import { type Browser, type Page, startBrowser } from '@payment-service/browser';
 import { createClient, eligibleProviders, type PaymentProvider } from '@payment-service/core/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { catalogue } from '../src/catalogue.ts';
-import { EMPTY_FORM, previewCheckout } from '../src/checkout.ts';
+import { catalogue } from '../src/checkout/catalogue.ts';
+import { EMPTY_FORM, previewCheckout } from '../src/checkout/checkout.ts';
 import { Customer } from './customer.ts';
 import { FRAMEWORKS, type OpenShop, openShop } from './open-shop.ts';
 

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Framework } from '../src/framework.ts';
+import type { Framework } from '../src/server/framework.ts';
 import { FRAMEWORKS, type OpenShop, openShop } from './open-shop.ts';
 
 interface Case {
@@ -18,10 +18,10 @@ const CASES: readonly Case[] = [
   { method: 'GET', target: '/', status: 200 },
   { method: 'HEAD', target: '/', status: 200 },
   { method: 'GET', target: '/?a=1&a=2', status: 200 },
-  { method: 'GET', target: '/shop.css', status: 200 },
-  { method: 'GET', target: '/form.css', status: 200 },
-  { method: 'GET', target: '/live.js', status: 200 },
-  { method: 'GET', target: '/pictures/tea.svg', status: 200 },
+  { method: 'GET', target: '/assets/shop.css', status: 200 },
+  { method: 'GET', target: '/assets/style.css', status: 200 },
+  { method: 'GET', target: '/assets/live.js', status: 200 },
+  { method: 'GET', target: '/assets/pictures/tea.svg', status: 200 },
   { method: 'GET', target: '/checkout', status: 404 },
   { method: 'GET', target: '/checkout?product=coffee', status: 200 },
   { method: 'GET', target: '/checkout?product=tea', status: 200 },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isFromAnotherSite, isOwnHost } from '../src/same-site.ts';
+import { isFromAnotherSite, isOwnHost } from '../src/web/same-site.ts';
 
 const host = 'shop.example:3000';
 

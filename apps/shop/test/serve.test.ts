@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SetupError } from '../src/config.ts';
-import { serve } from '../src/serve.ts';
+import { serve } from '../src/server/serve.ts';
 
 const ANYWHERE = { host: '127.0.0.1', port: 0 };
 

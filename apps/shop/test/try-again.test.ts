@@ -14,14 +14,14 @@ describe.each(STAGES)('a payment that failed on $framework and $engine', ({ fram
     expect(await shop.stateOf(reference)).toBe('failed');
     for (const path of [`/orders/${reference}`, '/owner/orders']) {
       const { body } = await customer.get(path);
-      expect([path, body]).toEqual([path, expect.stringMatching(/The payment failed|>failed</)]);
-      expect([path, body]).toEqual([path, expect.not.stringMatching(/badge on|notice good/)]);
+      expect([path, body]).toEqual([path, expect.stringMatching(/The payment failed|failed</)]);
+      expect([path, body]).toEqual([path, expect.not.stringMatching(/state good|<div class="note good/)]);
     }
     // A control: what the same pages mark green.
     await shop.sendCallback(genuine(reference, { internal_reference: 'INT-2' }));
     expect(await shop.stateOf(reference)).toBe('paid');
-    expect((await customer.orderPage(reference)).body).toContain('notice good');
-    expect((await customer.get('/owner/orders')).body).toContain('badge on');
+    expect((await customer.orderPage(reference)).body).toContain('<div class="note good');
+    expect((await customer.get('/owner/orders')).body).toContain('state good');
   });
 
   it('is tried again with the form as it was typed, and places an order of its own', async () => {

@@ -1,5 +1,5 @@
 import type { Inbox } from '@payment-service/inbox';
-import type { Database, Transaction } from './database/database.ts';
+import type { Database, Transaction } from './database.ts';
 import { isOrderReference } from './order-store.ts';
 
 /** Only a collection is money for an order. A payout may carry the same reference: it waits in the inbox, unhandled. */

@@ -1,12 +1,12 @@
 import { ConfigurationError } from '@payment-service/core';
 import { createInbox, type Inbox, type InboxEvent } from '@payment-service/inbox';
+import { type Keeping, SetupError } from '../config.ts';
 import { applyTransitions } from './apply-transition.ts';
-import { type Keeping, SetupError } from './config.ts';
-import type { Database, Transaction } from './database/database.ts';
-import { openPostgresDatabase } from './database/postgres-database.ts';
-import { openSqliteDatabase } from './database/sqlite-database.ts';
+import type { Database, Transaction } from './database.ts';
 import { createOrderStore, type OrderStore } from './order-store.ts';
 import { ORDER_TABLES } from './order-tables.ts';
+import { openPostgresDatabase } from './postgres-database.ts';
+import { openSqliteDatabase } from './sqlite-database.ts';
 
 /** What survives a restart: orders, payments, and the inbox that turns the one into the other. */
 export interface Books {

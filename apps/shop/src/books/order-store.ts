@@ -1,6 +1,6 @@
 import type { Inbox } from '@payment-service/inbox';
 import * as z from 'zod';
-import type { Database, Statements, Transaction, Value } from './database/database.ts';
+import type { Database, Statements, Transaction, Value } from './database.ts';
 import { isFormId } from './form-id.ts';
 import type { Hint, Order, OrderState, PaymentStart } from './order.ts';
 
@@ -10,7 +10,6 @@ export interface StrayPayment {
   readonly reference: string;
   readonly currency: string;
   readonly amount: string;
-  readonly at: number;
 }
 
 export interface WantedOrders {
@@ -133,34 +132,17 @@ async function placedWith(statements: Statements, formId: string): Promise<strin
 
 /** Returns whether it was written: not where the form has placed an order before. */
 async function insert(statements: Statements, order: Order, formId: string): Promise<boolean> {
-  const {
-    reference,
-    createdAt,
-    productId,
-    item,
-    quantity,
-    total,
-    account,
-    customerName,
-    providerName,
-    start,
-  } = order;
+  const { reference, createdAt, total, start } = order;
   const { rowCount } = await statements.query(
-    `insert into shop_order (reference, form_id, created_at, product_id, item, quantity, currency, amount, account,
-       customer_name, provider_name, start_state, start_detail)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) on conflict (form_id) do nothing`,
+    `insert into shop_order (reference, form_id, created_at, currency, amount, details, start_state, start_detail)
+     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (form_id) do nothing`,
     [
       reference,
       formId,
       createdAt,
-      productId,
-      item,
-      quantity,
       total.currency,
       total.amount,
-      account,
-      customerName,
-      providerName,
+      JSON.stringify(details.parse(order)),
       start.state,
       detailOf(start),
     ],
@@ -169,7 +151,8 @@ async function insert(statements: Statements, order: Order, formId: string): Pro
 }
 
 /** Each order once, whatever is on the books under its reference: the first payment counts. */
-const SELECT = `select o.*, p.transition_id, p.claimed_charge, p.paid_at from shop_order o
+const SELECT = `select o.*, p.transition_id, p.currency as paid_currency, p.amount as paid_amount, p.claimed_charge, p.paid_at
+  from shop_order o
   left join shop_payment p on p.transition_id = (select first.transition_id from shop_payment first
     where first.reference = o.reference order by first.paid_at, first.transition_id limit 1)`;
 
@@ -184,64 +167,65 @@ const IN_STATE: Readonly<Record<OrderState, string>> = {
 /** `bigint` comes as text from pg. */
 const integer = z.coerce.number();
 const text = z.string();
+/** What only people read of an order: one JSON text. */
+const details = z.object({
+  productId: text,
+  item: text,
+  quantity: z.number(),
+  account: text,
+  customerName: text,
+  providerName: text,
+});
 const strayRow = z
-  .object({ transition_id: text, reference: text, currency: text, amount: text, paid_at: integer })
-  .transform(({ transition_id: transitionId, reference, currency, amount, paid_at: at }) => ({
-    transitionId,
-    reference,
-    currency,
-    amount,
-    at,
-  }));
+  .object({ transition_id: text, reference: text, currency: text, amount: text })
+  .transform(({ transition_id: transitionId, ...rest }) => ({ transitionId, ...rest }));
 const orderRow = z.object({
   reference: text,
   created_at: integer,
-  product_id: text,
-  item: text,
-  quantity: integer,
   currency: text,
   amount: text,
-  account: text,
-  customer_name: text,
-  provider_name: text,
+  details: text.transform((json) => details.parse(JSON.parse(json))),
   start_state: z.enum(['starting', 'started', 'refused', 'unknown']),
   start_detail: text.nullable(),
   reported: text.nullable(),
   hint_status: text.nullable(),
   hint_completed: integer.nullable(),
   hint_at: integer.nullable(),
-  transition_id: text.nullable(),
-  claimed_charge: text.nullable(),
-  paid_at: integer.nullable(),
 });
-type OrderRow = z.infer<typeof orderRow>;
+/** Of the payment, where there is one. */
+const paymentRow = z
+  .object({
+    transition_id: text,
+    paid_currency: text,
+    paid_amount: text,
+    claimed_charge: text.nullable(),
+    paid_at: integer,
+  })
+  .transform(({ transition_id: transitionId, paid_currency: currency, paid_amount: amount, ...rest }) => ({
+    transitionId,
+    settled: { currency, amount },
+    charge: rest.claimed_charge ?? undefined,
+    at: rest.paid_at,
+  }));
 
-function orderIn(columns: unknown): Order {
+function orderIn(columns: Readonly<Record<string, unknown>>): Order {
   const row = orderRow.parse(columns);
-  const { transition_id: transitionId, hint_status: status } = row;
+  const { start_state: state, start_detail: detail, hint_status: status } = row;
   return {
+    ...row.details,
     reference: row.reference,
     createdAt: row.created_at,
-    productId: row.product_id,
-    item: row.item,
-    quantity: row.quantity,
     total: { currency: row.currency, amount: row.amount },
-    account: row.account,
-    customerName: row.customer_name,
-    providerName: row.provider_name,
-    start: startIn(row),
-    payment:
-      transitionId === null
-        ? undefined
-        : { transitionId, charge: row.claimed_charge ?? undefined, at: row.paid_at ?? 0 },
+    start: startIn(state, detail ?? ''),
+    payment: columns['transition_id'] === null ? undefined : paymentRow.parse(columns),
     reported: row.reported ?? undefined,
     hint: status === null ? undefined : { status, completed: row.hint_completed === 1, at: row.hint_at ?? 0 },
   };
 }
 
-function startIn({ start_state: state, start_detail: detail }: OrderRow): PaymentStart {
+function startIn(state: PaymentStart['state'], detail: string): PaymentStart {
   if (state === 'starting') return { state };
-  return state === 'started' ? { state, paymentUrl: detail ?? '' } : { state, why: detail ?? '' };
+  return state === 'started' ? { state, paymentUrl: detail } : { state, why: detail };
 }
 
 function detailOf(start: PaymentStart): string | null {

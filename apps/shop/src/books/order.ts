@@ -40,6 +40,8 @@ export interface Hint {
 export interface Payment {
   /** The transition that the inbox settled. */
   readonly transitionId: string;
+  /** The total, unless a person has accepted another amount. */
+  readonly settled: Money;
   /** What the callback claims that the payment cost, in its currency. Not signed: show it, and do not book it. */
   readonly charge: string | undefined;
   readonly at: number;

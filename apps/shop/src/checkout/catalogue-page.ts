@@ -1,8 +1,9 @@
 import type { PaymentProvider } from '@payment-service/core/client';
+import { badge, type Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
-import type { Product } from '../catalogue.ts';
-import { formatMoney } from '../money.ts';
-import { type Markup, type Page, page } from './page.ts';
+import { formatMoney } from '../books/money.ts';
+import { type Page, page } from '../web/page.ts';
+import type { Product } from './catalogue.ts';
 
 /**
  * @param providers what the payment service offers; undefined while it is unavailable.
@@ -16,29 +17,29 @@ export function cataloguePage(
   return page({
     title: 'Shop',
     section: '/',
-    main: html`<h1>Good things from the hillside</h1>
-<ul class="products">
+    heading: 'Good things from the hillside',
+    main: html`<ul class="products">
 ${catalogue.map((product) => productCard(product, last.get(product.id)))}
 </ul>
-<section aria-labelledby="pay">
+<section class="stack" aria-labelledby="pay">
 <h2 id="pay">How you can pay</h2>
 ${providers === undefined ? serviceAway : paymentOptions(providers)}
 </section>`,
   });
 }
 
-const serviceAway: Markup = html`<p class="notice">The payment service cannot be asked at the moment, so nothing can be paid.
+const serviceAway: Markup = html`<p class="note wait">The payment service cannot be asked at the moment, so nothing can be paid.
 Look around, and try again in a few minutes.</p>`;
 
 function productCard({ id, name, description, price, picture }: Product, last: string | undefined): Markup {
   const query = new URLSearchParams({ product: id, ...(last === undefined ? {} : { after: last }) });
   return html`<li class="card product">
-<img src="/pictures/${picture}.svg" alt="" width="320" height="180">
+<img src="/assets/pictures/${picture}.svg" alt="" width="320" height="180">
 <div class="product-text">
 <h2>${name}</h2>
 <p>${description}</p>
 <p class="buy"><strong>${formatMoney(price.currency, price.amount)}</strong>
-<a class="button" href="/checkout?${query.toString()}">Buy<span class="hidden"> ${name}</span></a></p>
+<a class="button main" href="/checkout?${query.toString()}">Buy<span class="hidden-text"> ${name}</span></a></p>
 </div>
 </li>`;
 }
@@ -50,7 +51,7 @@ ${providers.map(
   (provider) => html`<li class="card">
 <h3>${provider.provider_name}</h3>
 <p>${provider.transaction_method_name}, ${limits(provider)}${prefixes(provider)}</p>
-${provider.is_active ? '' : html`<p class="badge off">Not available now</p>`}
+${provider.is_active ? '' : html`<p>${badge('wait', 'Not available now')}</p>`}
 </li>`,
 )}
 </ul>`;

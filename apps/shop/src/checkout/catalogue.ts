@@ -1,4 +1,4 @@
-import type { Money } from './money.ts';
+import type { Money } from '../books/money.ts';
 
 export type Picture = 'basket' | 'book' | 'coffee' | 'lamp' | 'sticker' | 'tea';
 

@@ -1,15 +1,16 @@
 import type { PaymentProvider } from '@payment-service/core/client';
+import type { Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
-import type { Product } from '../catalogue.ts';
+import { formatMoney } from '../books/money.ts';
+import { type Page, page } from '../web/page.ts';
+import type { Product } from './catalogue.ts';
 import {
   type CheckoutField,
   type CheckoutForm,
   MAX_PIECES,
   previewCheckout,
   type Refusal,
-} from '../checkout.ts';
-import { formatMoney } from '../money.ts';
-import { type Markup, type Page, page } from './page.ts';
+} from './checkout.ts';
 import { paymentChoice, saidOf } from './payment-choice.ts';
 
 interface CheckoutPage {
@@ -37,15 +38,15 @@ export function checkoutPage(content: CheckoutPage): Promise<Page> {
     section: '/',
     status,
     formsTo: paymentOrigin,
-    script: '/checkout.js',
-    main: html`<h1>Checkout</h1>
-${summary(refusal, trouble)}
-<form method="post" action="/checkout" novalidate class="narrow">
+    script: 'checkout.js',
+    heading: 'Checkout',
+    main: html`${summary(refusal, trouble)}
+<form method="post" action="/checkout" novalidate class="form narrow">
 <input type="hidden" name="product" value="${product.id}">
 <input type="hidden" name="form_id" value="${formId}" autocomplete="off">
 ${instead === undefined ? '' : html`<input type="hidden" name="instead" value="${instead}" autocomplete="off">`}
 <div class="card item">
-<img src="/pictures/${product.picture}.svg" alt="" width="96" height="54">
+<img src="/assets/pictures/${product.picture}.svg" alt="" width="96" height="54">
 <div><h2>${product.name}</h2><p>${formatMoney(product.price.currency, product.price.amount)} each</p></div>
 </div>
 ${field('quantity', 'How many', form, problems, html`type="number" inputmode="numeric" min="1" max="${MAX_PIECES}"`)}
@@ -59,7 +60,7 @@ ${field(
   'With the country code, for example 256770000001. Never a card number.',
 )}
 ${paymentChoice(preview, problems.provider, Object.keys(problems)[0] === 'provider')}
-<button class="button wide" type="submit">Pay</button>
+<button class="main large" type="submit">Pay</button>
 <p class="said" id="said" role="status">${saidOf(preview)}</p>
 <p class="quiet">You confirm the payment on the next page.</p>
 </form>`,
@@ -68,12 +69,12 @@ ${paymentChoice(preview, problems.provider, Object.keys(problems)[0] === 'provid
 
 function summary(refusal: Refusal | undefined, trouble: string | undefined): Markup | '' {
   if (trouble !== undefined)
-    return html`<div class="notice bad narrow" role="alert" tabindex="-1" autofocus><p>${trouble}</p></div>`;
+    return html`<div class="note bad narrow" role="alert" tabindex="-1" autofocus><p>${trouble}</p></div>`;
   if (refusal === undefined) return '';
   const { noProvider, fields } = refusal;
   // Otherwise the first field that is wrong has the focus.
   const focus = Object.keys(fields).length === 0 ? html` tabindex="-1" autofocus` : '';
-  return html`<div class="notice bad narrow" role="alert"${focus}>
+  return html`<div class="note bad narrow" role="alert"${focus}>
 <h2>${noProvider?.heading ?? 'Please correct this'}</h2>
 <ul>
 ${(noProvider?.reasons ?? []).map((reason) => html`<li>${reason}</li>`)}

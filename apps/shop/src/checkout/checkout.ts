@@ -1,11 +1,13 @@
 import {
   eligibleProviders,
   type IneligibilityCode,
+  type IneligibilityReason,
   type PaymentProvider,
 } from '@payment-service/core/client';
+import { formatMoney, type Money, multiply } from '../books/money.ts';
+import type { Order } from '../books/order.ts';
+import { formField } from '../web/route.ts';
 import type { Product } from './catalogue.ts';
-import { formatMoney, type Money, multiply } from './money.ts';
-import type { Order } from './order.ts';
 
 /** The checkout form as the customer typed it. */
 export interface CheckoutForm {
@@ -55,7 +57,7 @@ export interface Preview {
 export interface Offer {
   readonly provider: PaymentProvider;
   /** Why it cannot serve this payment; empty when it can. */
-  readonly reasons: readonly string[];
+  readonly reasons: readonly IneligibilityReason[];
 }
 
 export const EMPTY_FORM: CheckoutForm = { quantity: '1', name: '', account: '', provider: '', byPrefix: '' };
@@ -65,7 +67,6 @@ const MAX_ACCOUNT_LENGTH = 34;
 /** A keyboard has none of these, and not every database stores them. */
 const CONTROL = /\p{Cc}/u;
 
-/** Reads the fields of a parsed form. Anything but one string counts as empty. */
 export function readCheckoutForm(form: unknown): CheckoutForm {
   return {
     quantity: formField(form, 'quantity'),
@@ -74,12 +75,6 @@ export function readCheckoutForm(form: unknown): CheckoutForm {
     provider: formField(form, 'provider'),
     byPrefix: formField(form, 'by_prefix'),
   };
-}
-
-export function formField(form: unknown, name: string): string {
-  if (typeof form !== 'object' || form === null || !Object.hasOwn(form, name)) return '';
-  const value: unknown = Reflect.get(form, name);
-  return typeof value === 'string' ? value.trim() : '';
 }
 
 /** What the customer typed for an order, to try its payment again. */
@@ -100,31 +95,32 @@ export function checkOut(
   providers: readonly PaymentProvider[],
 ): Checkout {
   const fields = formProblems(form);
-  if (fields.quantity !== undefined) return { ok: false, refusal: { fields } };
+  const { total, isAccountJudged, offers, byPrefix } = previewCheckout(form, product, providers, {
+    isTyping: false,
+  });
+  if (total === undefined) return { ok: false, refusal: { fields } };
 
+  const payment = `${formatMoney(total.currency, total.amount)}${isAccountJudged ? ' from this account' : ''}`;
+  const able = offers.filter(({ reasons }) => reasons.length === 0).map(({ provider }) => provider);
+  if (able.length === 0) {
+    const reasons = new Set(offers.flatMap((offer) => offer.reasons.map(({ message }) => message)));
+    const noProvider = { heading: `No provider can take ${payment}.`, reasons: [...reasons] };
+    return { ok: false, refusal: { fields, noProvider } };
+  }
+  const chosen = offers.find(({ provider }) => provider.provider_code === form.provider);
+  const names = able.map(({ provider_name }) => provider_name).join(', ');
+  for (const { code, message } of chosen?.reasons ?? []) {
+    fields[fieldOf(code)] ??= `${message} These can take ${payment}: ${names}.`;
+  }
+  if (chosen === undefined) {
+    const selected = able.find(({ provider_code }) => provider_code === byPrefix)?.provider_name;
+    const hint = selected === undefined ? '' : ` ${selected} serves your number: it is selected now.`;
+    fields.provider ??= `Choose how you want to pay.${hint}`;
+  }
+  if (chosen === undefined || Object.keys(fields).length > 0) return { ok: false, refusal: { fields } };
+  const { name, account } = form;
   const quantity = Number(form.quantity);
-  const total = multiply(product.price, quantity);
-  const { eligible, ineligible } = split(providers, product, total, form.account);
-  const price = formatMoney(total.currency, total.amount);
-  if (eligible.length === 0) {
-    const reasons = ineligible.flatMap(({ reasons }) => reasons.map(({ message }) => message));
-    const heading = `No provider can take ${price}${form.account === '' ? '' : ' from this account'}.`;
-    return { ok: false, refusal: { fields, noProvider: { heading, reasons: [...new Set(reasons)] } } };
-  }
-  const refused = ineligible.find(({ provider }) => provider.provider_code === form.provider);
-  if (refused !== undefined) {
-    const names = eligible.map(({ provider_name }) => provider_name).join(', ');
-    for (const { code, message } of refused.reasons) {
-      const field = fieldOf(code);
-      fields[field] ??=
-        `${message} These can take ${price}${form.account === '' ? '' : ' from this account'}: ${names}.`;
-    }
-  }
-  const provider = eligible.find(({ provider_code }) => provider_code === form.provider);
-  if (provider === undefined && refused === undefined)
-    fields.provider ??= chooseOne(form, product, providers);
-  if (provider === undefined || Object.keys(fields).length > 0) return { ok: false, refusal: { fields } };
-  return { ok: true, quantity, name: form.name, account: plainAccount(form.account), total, provider };
+  return { ok: true, quantity, name, account: plainAccount(account), total, provider: chosen.provider };
 }
 
 /**
@@ -135,19 +131,22 @@ export function checkOut(
  */
 export function previewCheckout(
   form: CheckoutForm,
-  product: Product,
+  { price }: Product,
   providers: readonly PaymentProvider[],
   { isTyping }: { readonly isTyping: boolean },
 ): Preview {
   const quantity = quantityIn(form);
-  const total = quantity === undefined ? undefined : multiply(product.price, quantity);
+  const total = quantity === undefined ? undefined : multiply(price, quantity);
   const prefixes = providers.flatMap(({ option_prefixes }) => option_prefixes.map(plainAccount));
   const longest = Math.max(1, ...prefixes.map(({ length }) => length));
   const isAccountJudged = plainAccount(form.account).length >= (isTyping ? longest : 1);
-  const { eligible, ineligible } = split(providers, product, total, isAccountJudged ? form.account : '');
-  const reasonsOf = new Map(
-    ineligible.map(({ provider, reasons }) => [provider, reasons.map(({ message }) => message)]),
-  );
+  const { eligible, ineligible } = eligibleProviders(providers, {
+    amount: total?.amount,
+    currency: price.currency,
+    transaction_type: 'COLLECTION',
+    account: isAccountJudged ? form.account : undefined,
+  });
+  const reasonsOf = new Map(ineligible.map(({ provider, reasons }) => [provider, reasons]));
   const isByHand =
     form.provider !== form.byPrefix && providers.some(({ provider_code }) => provider_code === form.provider);
   const [named, ...others] = eligible.filter(({ option_prefixes }) => option_prefixes.length > 0);
@@ -160,28 +159,6 @@ export function previewCheckout(
     selected: isByHand ? form.provider : byPrefix,
     byPrefix,
   };
-}
-
-function split(
-  providers: readonly PaymentProvider[],
-  { price }: Product,
-  total: Money | undefined,
-  account: string,
-): ReturnType<typeof eligibleProviders> {
-  return eligibleProviders(providers, {
-    amount: total?.amount,
-    currency: price.currency,
-    transaction_type: 'COLLECTION',
-    account: account === '' ? undefined : account,
-  });
-}
-
-function chooseOne(form: CheckoutForm, product: Product, providers: readonly PaymentProvider[]): string {
-  const { offers, byPrefix } = previewCheckout(form, product, providers, { isTyping: false });
-  const selected = offers.find(({ provider }) => provider.provider_code === byPrefix)?.provider;
-  const hint =
-    selected === undefined ? '' : ` ${selected.provider_name} serves your number: it is selected now.`;
-  return `Choose how you want to pay.${hint}`;
 }
 
 function quantityIn({ quantity }: CheckoutForm): number | undefined {

@@ -1,9 +1,9 @@
-import type { PaymentProvider } from '@payment-service/core/client';
+import { type Markup, shape } from '@payment-service/pages';
 import { html } from 'hono/html';
-import type { Offer, Preview } from '../checkout.ts';
-import { formatMoney } from '../money.ts';
+import { formatMoney } from '../books/money.ts';
+import { fragment, type Page } from '../web/page.ts';
 import { limits, prefixes } from './catalogue-page.ts';
-import { fragment, type Markup, type Page } from './page.ts';
+import type { Offer, Preview } from './checkout.ts';
 
 /** What assets/checkout.js puts in place of what the checkout shows, while the customer types. */
 export function paymentChoicePart(preview: Preview): Promise<Page> {
@@ -40,24 +40,20 @@ export function saidOf({ total, isAccountJudged, offers, selected, byPrefix }: P
   return selected === byPrefix ? `${chosen.provider.provider_name} is selected: it serves your number.` : '';
 }
 
-function choice({ provider, reasons }: Offer, { total, selected }: Preview, hasFocus: boolean): Markup {
-  const { provider_code: code, provider_name, transaction_method_name, is_active } = provider;
+function choice(offer: Offer, { total, selected }: Preview, hasFocus: boolean): Markup {
+  const { provider_code: code, provider_name, transaction_method_name, is_active } = offer.provider;
   return html`<label class="card choice">
 <input type="radio" name="provider" value="${code}"${code === selected ? html` checked` : ''}${is_active ? '' : html` disabled`}${hasFocus ? ' autofocus' : ''}>
 <span><strong>${provider_name}</strong>
-<span class="quiet">${transaction_method_name}, ${limits(provider)}${prefixes(provider)}</span>
-${verdict(provider, reasons, total)}</span>
+<span class="quiet">${transaction_method_name}, ${limits(offer.provider)}${prefixes(offer.provider)}</span>
+${verdict(offer, total)}</span>
 </label>`;
 }
 
-function verdict(
-  provider: PaymentProvider,
-  reasons: readonly string[],
-  total: Preview['total'],
-): Markup | '' {
+function verdict({ provider, reasons }: Offer, total: Preview['total']): Markup | '' {
   if (reasons.length > 0) {
-    return html`${reasons.map((reason) => html`<span class="verdict no">${reason}</span>`)}`;
+    return html`${reasons.map(({ message }) => html`<span class="verdict bad">${shape('bad')}<span>${message}</span></span>`)}`;
   }
   if (total === undefined) return '';
-  return html`<span class="verdict yes">Can take ${formatMoney(provider.transaction_currency, total.amount)}.</span>`;
+  return html`<span class="verdict good">${shape('good')}<span>Can take ${formatMoney(provider.transaction_currency, total.amount)}.</span></span>`;
 }

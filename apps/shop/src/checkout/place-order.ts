@@ -1,13 +1,14 @@
 import { assertMerchantReference } from '@payment-service/core';
 import type { PaymentProvider } from '@payment-service/core/client';
+import { isFormId } from '../books/form-id.ts';
+import type { Order, PaymentStart } from '../books/order.ts';
+import type { OrderStore } from '../books/order-store.ts';
+import { type Page, seeOther } from '../web/page.ts';
+import { formField } from '../web/route.ts';
+import { orderCookies } from '../web/session.ts';
 import type { Product } from './catalogue.ts';
-import { type Checkout, checkOut, formField, type Refusal, readCheckoutForm } from './checkout.ts';
-import { isFormId } from './form-id.ts';
-import type { Order, PaymentStart } from './order.ts';
-import type { OrderStore } from './order-store.ts';
-import { checkoutPage } from './pages/checkout-page.ts';
-import { type Page, seeOther } from './pages/page.ts';
-import { orderCookies } from './session.ts';
+import { type Checkout, checkOut, type Refusal, readCheckoutForm } from './checkout.ts';
+import { checkoutPage } from './checkout-page.ts';
 import type { StartCollection } from './simulated-collections.ts';
 
 /** What placing an order needs of the shop. */

@@ -1,7 +1,8 @@
+import type { Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
-import { formatMoney } from '../money.ts';
-import { type Order, type OrderState, orderState, type PaymentStart } from '../order.ts';
-import { type Markup, type Page, page } from './page.ts';
+import { formatMoney } from '../books/money.ts';
+import { type Order, type OrderState, orderState, type PaymentStart } from '../books/order.ts';
+import { type Page, page } from '../web/page.ts';
 
 interface Situation {
   /** Whether the inbox holds a callback of its payment back for a person. */
@@ -19,9 +20,9 @@ export function orderPage(order: Order, known: Situation): Promise<Page> {
     title: TITLES[orderState(order)],
     section: '/',
     watch: isPaid ? undefined : known.isLate ? 'rarely' : 'often',
-    main: html`<h1>Your order</h1>
-${situation(order, known)}
-<dl class="card narrow">
+    heading: 'Your order',
+    main: html`${situation(order, known)}
+<dl class="card facts narrow">
 <dt>Order</dt><dd>${order.reference}</dd>
 <dt>Item</dt><dd>${order.quantity} × ${order.item}</dd>
 <dt>Total</dt><dd>${formatMoney(order.total.currency, order.total.amount)}</dd>
@@ -52,7 +53,7 @@ function situation(order: Order, { isHeld, isLate, contact }: Situation): Markup
   }
   const again =
     start.state === 'started'
-      ? html`<p><a class="button" href="${start.paymentUrl}">Go to the payment page</a></p>`
+      ? html`<p><a class="button main" href="${start.paymentUrl}">Go to the payment page</a></p>`
       : '';
   if (reported !== undefined) {
     return panel(
@@ -67,13 +68,13 @@ function situation(order: Order, { isHeld, isLate, contact }: Situation): Markup
   // Only a hint: the customer's browser brought it, and it can be opened again at any time.
   return hint.completed
     ? panel(
-        'open',
+        'wait',
         'Your payment is being confirmed',
         html`<p>The payment page said that you paid. We are waiting until the payment service tells us the same; this
 page updates automatically.</p>`,
       )
     : panel(
-        'open',
+        'wait',
         'Your payment seems not to be completed',
         html`<p>The payment page said: ${hint.status}. We are waiting until the payment service tells us the outcome.</p>${again}`,
       );
@@ -82,7 +83,7 @@ page updates automatically.</p>`,
 /** No promise: a person decides, and after that nothing may come. */
 function held({ reference }: Order, contact: string, again: Markup | ''): Markup {
   return panel(
-    'open',
+    'wait',
     'The shop has to check your payment',
     html`<p>What the shop received about your payment does not fit this order, so the order is not paid. You do not have
 to wait on this page: keep its address, and look again later. If you have paid, please do not pay a second time, and
@@ -96,13 +97,13 @@ function late({ reference, hint }: Order, contact: string, again: Markup | ''): 
   const said =
     hint === undefined ? '' : `The payment page said ${hint.completed ? 'that you paid' : hint.status}. `;
   return panel(
-    'open',
+    'wait',
     'We have not received a confirmation yet',
     html`<p>${said}The payment service has not told us of a payment, so this order is not paid yet. It becomes paid as soon
 as the confirmation arrives. You do not have to wait: keep the address of this page, and
 <a href="/orders/${reference}">look again</a> later.</p>
 <p>If money was taken from your account, please do not pay a second time, and ${ask(reference, contact)}.</p>
-<p>If no money was taken, you can pay now.</p>${again}${tryAgain(reference, again === '' && hint?.completed !== true ? '' : ' second')}`,
+<p>If no money was taken, you can pay now.</p>${again}${tryAgain(reference, again === '' && hint?.completed !== true ? ' main' : '')}`,
   );
 }
 
@@ -113,31 +114,31 @@ function ask(reference: string, contact: string): Markup {
 function waiting({ state }: PaymentStart, again: Markup | ''): Markup {
   if (state === 'started') {
     return panel(
-      'open',
+      'wait',
       'We are waiting for your payment',
       html`<p>This page updates automatically when it is paid.</p>${again}`,
     );
   }
   if (state === 'starting') {
     return panel(
-      'open',
+      'wait',
       'Your payment is being started',
       html`<p>The payment service has not answered yet. This page updates automatically; please do not order a second
 time.</p>`,
     );
   }
   return panel(
-    'open',
+    'wait',
     'We do not know yet whether your payment was started',
     html`<p>The payment service was asked to start it, and gave no clear answer. Your payment may be under way all the
 same, so please do not order a second time. As soon as the payment service tells us the outcome, this page shows it.</p>`,
   );
 }
 
-function tryAgain(reference: string, second: '' | ' second' = ''): Markup {
-  return html`<p><a class="button${second}" href="/orders/${reference}/again">Try again</a></p>`;
+function tryAgain(reference: string, mood: '' | ' main' = ' main'): Markup {
+  return html`<p><a class="button${mood}" href="/orders/${reference}/again">Try again</a></p>`;
 }
 
-function panel(mood: 'good' | 'open' | 'bad', heading: string, text: Markup): Markup {
-  return html`<div class="notice ${mood} narrow"><h2>${heading}</h2>${text}</div>`;
+function panel(mood: 'good' | 'wait' | 'bad', heading: string, text: Markup): Markup {
+  return html`<div class="note ${mood} narrow"><h2>${heading}</h2>${text}</div>`;
 }

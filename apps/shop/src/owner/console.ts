@@ -1,8 +1,9 @@
 import type { Inbox } from '@payment-service/inbox';
 import { inboxConsole, type NodeListener, nodeListener } from '@payment-service/inbox/console';
-import type { Transaction } from './database/database.ts';
-import { isOwnHost, type OwnAddresses } from './same-site.ts';
-import { ownerOfSession } from './session.ts';
+import type { Transaction } from '../books/database.ts';
+import { errorText, type Log } from '../web/error-page.ts';
+import { isOwnHost, type OwnAddresses } from '../web/same-site.ts';
+import { ownerOfSession } from '../web/session.ts';
 
 export const INBOX = '/owner/inbox';
 
@@ -13,11 +14,7 @@ export const storyOf = (transitionId: string): string => `${INBOX}/transitions/$
  * The inbox for its owner. It is protected as the shop's own pages of the owner are: by the addresses under which the shop
  * answers, and by no login. Names and account numbers in bodies stay hidden: the orders show them.
  */
-export function ownerConsole(
-  inbox: Inbox<Transaction>,
-  own: OwnAddresses,
-  log: (line: string) => void,
-): NodeListener {
+export function ownerConsole(inbox: Inbox<Transaction>, own: OwnAddresses, log: Log): NodeListener {
   const console = inboxConsole(inbox, {
     basePath: INBOX,
     authorize: ({ headers }) =>
@@ -25,7 +22,7 @@ export function ownerConsole(
         by: ownerOfSession(),
         may: ['read', 'retry', 'resolve', 'reopen', 'expect'],
       },
-    onError: (error) => log(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    onError: (error) => log(errorText(error)),
   });
   return nodeListener(console);
 }

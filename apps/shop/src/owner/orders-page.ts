@@ -1,18 +1,29 @@
+import { canonicalAmount } from '@payment-service/core';
 import type { InboxStats, TransitionSummary } from '@payment-service/inbox';
 import { wordsOf } from '@payment-service/inbox/console';
+import {
+  badge,
+  type Column,
+  chips,
+  counted,
+  list,
+  type Markup,
+  type Tone,
+  time,
+} from '@payment-service/pages';
 import { html } from 'hono/html';
-import { HELD_STATES, isHeld } from '../held.ts';
-import { formatMoney } from '../money.ts';
-import { ORDER_STATES, type Order, type OrderState, orderState } from '../order.ts';
-import type { StrayPayment } from '../order-store.ts';
-import { INBOX, storyOf } from '../owner-console.ts';
-import { type Markup, type Page, page } from './page.ts';
-import { searchForm, stateLinks } from './search.ts';
-import { time } from './time.ts';
+import { HELD_STATES, isHeld } from '../books/held.ts';
+import { formatMoney } from '../books/money.ts';
+import { ORDER_STATES, type Order, type OrderState, orderState } from '../books/order.ts';
+import type { StrayPayment } from '../books/order-store.ts';
+import { type Page, page } from '../web/page.ts';
+import { INBOX, storyOf } from './console.ts';
+
+type OrderRow = readonly [order: Order, transitions: readonly TransitionSummary[]];
 
 interface OwnerOrders {
   /** With what the inbox holds of each. */
-  readonly orders: readonly (readonly [Order, readonly TransitionSummary[]])[];
+  readonly orders: readonly OrderRow[];
   /** What is asked for; all of them without both. */
   readonly state: OrderState | undefined;
   readonly reference: string | undefined;
@@ -27,96 +38,121 @@ interface OwnerOrders {
 }
 
 const PATH = '/owner/orders';
+const TONES: Readonly<Record<OrderState, Tone>> = {
+  open: 'wait',
+  paid: 'good',
+  failed: 'bad',
+  'not started': 'neutral',
+};
+const CLOSED: readonly string[] = ['settled', 'superseded', 'resolved'];
 
 /** For the owner. It holds names and account numbers: put it behind your own login. */
-export function ownerOrdersPage(content: OwnerOrders): Promise<Page> {
+export function ordersPage(content: OwnerOrders): Promise<Page> {
   const { orders, state, reference, isLater, older, strayPayments, stats, refusals } = content;
-  const asked = {
-    ...(state === undefined ? {} : { state }),
-    ...(reference === undefined ? {} : { reference }),
-  };
   const isFiltered = state !== undefined || reference !== undefined || isLater;
   return page({
     title: 'Orders',
-    count: heldCount(stats),
+    count: HELD_STATES.reduce((sum, one) => sum + stats.states[one], 0),
     section: PATH,
-    main: html`<h1>Orders</h1>
-${inboxSummary(stats)}
-${stateLinks(
-  PATH,
-  ORDER_STATES.map((one) => [one, one]),
-  'all',
-  state,
-)}
-${searchForm(PATH, reference, state)}
-${orders.length > 0 ? orderTable(orders) : isFiltered ? html`<p>No order matches.</p>` : html`<p>No orders yet. <a href="/">Buy something</a>, and it will be here.</p>`}
-<p>${isLater ? html`<a class="button" href="${PATH}?${new URLSearchParams(asked).toString()}">Newest</a>` : ''}
-${older === undefined ? '' : html`<a class="button" href="${PATH}?${new URLSearchParams({ ...asked, before: older }).toString()}">Older</a>`}</p>
+    main: html`${inboxSummary(stats)}
+<div class="filters">${chips([
+      { href: PATH, label: 'all', isCurrent: state === undefined },
+      ...ORDER_STATES.map((one) => ({
+        href: addressOf({ state: one }),
+        label: one,
+        isCurrent: state === one,
+      })),
+    ])}${searchForm(reference, state)}</div>
+${orders.length > 0 ? orderList(orders) : isFiltered ? html`<p>No order matches.</p>` : html`<p>No orders yet. <a href="/">Buy something</a>, and it will be here.</p>`}
+<nav class="pager" aria-label="Pages of the list">${isLater ? html`<a class="button" href="${addressOf({ state, reference })}">Newest</a>` : ''}
+${older === undefined ? '' : html`<a class="button" href="${addressOf({ state, reference, before: older })}">Older</a>`}</nav>
 ${strayPayments.length === 0 ? '' : strayPaymentList(strayPayments)}
-${refusals.size === 0 ? '' : refusalTable(refusals)}`,
+${refusals.size === 0 ? '' : refusalList(refusals)}`,
   });
 }
 
-/** How many transitions wait for a person. */
-export function heldCount({ states }: InboxStats): number {
-  return HELD_STATES.reduce((sum, state) => sum + states[state], 0);
+function addressOf(asked: Readonly<Record<string, string | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(asked)) if (value !== undefined) query.set(name, value);
+  return query.size === 0 ? PATH : `${PATH}?${query}`;
 }
 
 /** Callbacks of no order are seen nowhere else on this page. */
 function inboxSummary({ states }: InboxStats): Markup | '' {
   const open = [...HELD_STATES, 'unhandled' as const].filter((state) => states[state] > 0);
   if (open.length === 0) return '';
-  return html`<p class="notice">The inbox holds callbacks that were not applied:
-${open.map((state, index) => html`${index === 0 ? '' : ', '}<a href="${INBOX}/transitions?state=${state}">${states[state]} ${state}</a>`)}.</p>`;
+  return html`<div class="note wait"><p>The inbox holds callbacks that were not applied:
+${open.map((state, index) => html`${index === 0 ? '' : ', '}<a href="${INBOX}/transitions?state=${state}">${states[state]} ${state}</a>`)}.</p></div>`;
 }
 
-function orderTable(orders: OwnerOrders['orders']): Markup {
-  return html`<table class="stack">
-<caption class="hidden">Orders, the newest first</caption>
-<thead><tr>${['Order', 'State', 'Total', 'Customer', 'Ordered', 'Callbacks'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${orders.map(([order, transitions]) => orderRow(order, transitions))}</tbody>
-</table>`;
+/** Looks for a reference, in one state where that is chosen. */
+function searchForm(reference: string | undefined, state: OrderState | undefined): Markup {
+  return html`<form action="${PATH}" class="search" role="search">
+${state === undefined ? '' : html`<input type="hidden" name="state" value="${state}">`}
+<label class="hidden-text" for="reference">Reference of the order</label>
+<input id="reference" name="reference" type="search" value="${reference ?? ''}" placeholder="Reference of the order" autocomplete="off" autocapitalize="off" spellcheck="false">
+<button>Search</button></form>`;
 }
 
-const CLOSED: readonly string[] = ['settled', 'superseded', 'resolved'];
-
-/** What the inbox did not simply apply. */
-function isNoted(transition: TransitionSummary): boolean {
-  return !CLOSED.includes(transition.state) || isContradicted(transition);
+function orderList(orders: readonly OrderRow[]): Markup {
+  const columns: readonly Column<{ id: string; row: OrderRow }>[] = [
+    {
+      label: 'Order',
+      isWide: true,
+      cell: ({ id, row: [{ quantity, item, createdAt }] }) =>
+        html`<a href="/orders/${id}">${id}</a> <span class="quiet small">${quantity} × ${item}, ${time(createdAt)}</span>`,
+    },
+    { label: 'State', isTitle: true, cell: ({ row }) => stateCell(row) },
+    { label: 'Total', isTitle: true, cell: ({ row: [order] }) => moneyCell(order) },
+    {
+      label: 'Customer',
+      cell: ({ row: [{ customerName, account, providerName }] }) =>
+        html`${customerName} <span class="quiet small">${account}, ${providerName}</span>`,
+    },
+    { label: 'Callbacks', cell: ({ row }) => callbackCell(row) },
+  ];
+  return list(
+    'orders',
+    columns,
+    orders.map((row) => ({ id: row[0].reference, row })),
+  );
 }
 
-function isContradicted({ state, bodyCount }: TransitionSummary): boolean {
-  return state === 'settled' && bodyCount > 1;
-}
-
-function orderRow(order: Order, transitions: readonly TransitionSummary[]): Markup {
-  const { reference, payment, total } = order;
-  const notes = transitions.filter(isNoted);
-  const isLookedFor = notes.some((note) => isHeld(note) || note.state === 'retrying' || isContradicted(note));
-  const count = transitions.length === 1 ? '1 callback' : `${transitions.length} callbacks`;
-  return html`<tr id="${reference}">
-<th scope="row"><a href="/orders/${reference}">${reference}</a> <span class="quiet">${order.quantity} × ${order.item}</span></th>
-<td data-label="State">${orderBadge(order)}${isLookedFor ? html` <span class="badge bad">needs attention</span>` : ''} ${whyState(order)}</td>
-<td data-label="Total">${formatMoney(total.currency, total.amount)}${payment?.charge === undefined ? '' : html` <span class="quiet">Charge ${formatMoney(total.currency, payment.charge)}, as its callback claims</span>`}</td>
-<td data-label="Customer">${order.customerName} <span class="quiet">${order.account}, ${order.providerName}</span></td>
-<td data-label="Ordered">${time(order.createdAt)}</td>
-<td data-label="Callbacks">${transitions.length === 0 ? '–' : html`<a href="${INBOX}/transitions?reference=${reference}">${count}<span class="hidden"> of ${reference}</span></a>`}${notes.map(note)}</td>
-</tr>`;
-}
-
-function orderBadge(order: Order): Markup {
+function stateCell([order, transitions]: OrderRow): Markup {
+  const { payment, reported, start } = order;
   const state = orderState(order);
-  const mood = state === 'paid' ? 'on' : state === 'failed' ? 'bad' : 'off';
-  return html`<span class="badge ${mood}">${state}</span>`;
+  const isLookedFor = transitions.some(
+    (one) => isHeld(one) || one.state === 'retrying' || isContradicted(one),
+  );
+  const why =
+    payment !== undefined
+      ? html`<a href="${storyOf(payment.transitionId)}">${time(payment.at)}</a>`
+      : reported !== undefined
+        ? html`<span class="quiet small">Reported ${reported}</span>`
+        : start.state === 'refused' || start.state === 'unknown'
+          ? html`<span class="quiet small">${start.state === 'refused' ? '' : 'Start unknown: '}${start.why}</span>`
+          : '';
+  return html`${badge(TONES[state], state)}${isLookedFor ? html` ${badge('bad', 'needs attention')}` : ''} ${why}`;
 }
 
-function whyState({ payment, reported, start }: Order): Markup | '' {
-  if (payment !== undefined) {
-    return html`<a href="${storyOf(payment.transitionId)}">${time(payment.at)}</a>`;
-  }
-  if (reported !== undefined) return html`<span class="quiet">Reported ${reported}</span>`;
-  if (start.state !== 'refused' && start.state !== 'unknown') return '';
-  return html`<span class="quiet">${start.state === 'refused' ? '' : 'Start unknown: '}${start.why}</span>`;
+function moneyCell({ total: { currency, amount }, payment }: Order): Markup {
+  const paid = payment?.settled;
+  const isOther =
+    paid !== undefined && (paid.currency !== currency || paid.amount !== canonicalAmount(amount));
+  return html`${formatMoney(currency, amount)}${
+    isOther ? html` <span class="quiet small">Paid ${formatMoney(paid.currency, paid.amount)}</span>` : ''
+  }${
+    payment?.charge === undefined
+      ? ''
+      : html` <span class="quiet small">Charge ${formatMoney(currency, payment.charge)}, as its callback claims</span>`
+  }`;
+}
+
+/** All of them, and each that the inbox did not simply apply. */
+function callbackCell([{ reference }, transitions]: OrderRow): Markup | string {
+  const noted = transitions.filter((one) => !CLOSED.includes(one.state) || isContradicted(one));
+  if (transitions.length === 0) return '–';
+  return html`<a href="${INBOX}/transitions?reference=${reference}">${counted(transitions.length, 'callback')}<span class="hidden-text"> of ${reference}</span></a>${noted.map(note)}`;
 }
 
 function note(transition: TransitionSummary): Markup {
@@ -124,11 +160,15 @@ function note(transition: TransitionSummary): Markup {
   const heading = isContradicted(transition)
     ? 'Suspicious: other bodies were received as well'
     : wordsOf(transition).heading;
-  return html` <a href="${storyOf(transitionId)}">${heading}<span class="hidden">, ${signed.transaction_type} ${signed.transaction_status} of ${signed.merchant_reference}, ${signed.internal_reference}</span></a>`;
+  return html` <a href="${storyOf(transitionId)}">${heading}<span class="hidden-text">, ${signed.transaction_type} ${signed.transaction_status} of ${signed.merchant_reference}, ${signed.internal_reference}</span></a>`;
+}
+
+function isContradicted({ state, bodyCount }: TransitionSummary): boolean {
+  return state === 'settled' && bodyCount > 1;
 }
 
 function strayPaymentList(payments: readonly StrayPayment[]): Markup {
-  return html`<section><h2>Payments of no order</h2>
+  return html`<section class="card"><h2>Payments of no order</h2>
 <p>Accepted by a person in the inbox.</p>
 <ul>${payments.map(
     ({ transitionId, reference, currency, amount }) =>
@@ -136,8 +176,15 @@ function strayPaymentList(payments: readonly StrayPayment[]): Markup {
   )}</ul></section>`;
 }
 
-function refusalTable(refusals: ReadonlyMap<string, number>): Markup {
-  return html`<section><h2 id="refused">Refused callbacks and redirects since the shop was started</h2>
-<table aria-labelledby="refused"><thead><tr><th scope="col">Why</th><th scope="col">Count</th></tr></thead>
-<tbody>${[...refusals].map(([hint, count]) => html`<tr><th scope="row">${hint}</th><td>${count}</td></tr>`)}</tbody></table></section>`;
+function refusalList(refusals: ReadonlyMap<string, number>): Markup {
+  const rows = [...refusals].map(([hint, count], id) => ({ id, hint, count }));
+  return html`<section class="stack"><h2>Refused callbacks and redirects since the shop was started</h2>
+${list(
+  'refusals',
+  [
+    { label: 'Why', isWide: true, cell: ({ hint }) => hint },
+    { label: 'Count', isNumber: true, cell: ({ count }) => String(count) },
+  ],
+  rows,
+)}</section>`;
 }

@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
 import { paymentCallbacks, paymentRedirects } from '@payment-service/express';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { problemPage } from './pages/message-page.ts';
-import type { Page } from './pages/page.ts';
-import { problemStatus } from './problem-status.ts';
-import type { Shop } from './shop.ts';
+import type { Shop } from '../shop.ts';
+import { errorPage } from '../web/error-page.ts';
+import { problemPage } from '../web/message-page.ts';
+import type { Page } from '../web/page.ts';
 
 /** The shop on Express 5. */
 export function mountOnExpress(shop: Shop): RequestListener {
@@ -28,7 +28,7 @@ export function mountOnExpress(shop: Shop): RequestListener {
   app.use(async (_request, response) => send(response, await problemPage(404)));
   // Express knows an error handler by its four parameters.
   app.use(async (error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    send(response, await problemPage(problemStatus(error, shop.log)));
+    send(response, await errorPage(error, shop.log));
   });
   return app;
 }

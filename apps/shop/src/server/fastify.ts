@@ -2,17 +2,17 @@ import type { RequestListener } from 'node:http';
 import formbody from '@fastify/formbody';
 import { paymentCallbacks, paymentRedirects } from '@payment-service/fastify';
 import fastify, { type FastifyReply } from 'fastify';
-import { problemPage } from './pages/message-page.ts';
-import type { Page } from './pages/page.ts';
-import { problemStatus } from './problem-status.ts';
-import type { Shop } from './shop.ts';
+import type { Shop } from '../shop.ts';
+import { errorPage } from '../web/error-page.ts';
+import { problemPage } from '../web/message-page.ts';
+import type { Page } from '../web/page.ts';
 
 /** The shop on Fastify 5. */
 export async function mountOnFastify(shop: Shop): Promise<RequestListener> {
   const app = fastify({
     // A path that cannot be decoded; Fastify asks here before any route.
     frameworkErrors: async (error, _request, reply) => {
-      send(reply, await problemPage(problemStatus(error, shop.log)));
+      send(reply, await errorPage(error, shop.log));
     },
   });
 
@@ -37,9 +37,7 @@ export async function mountOnFastify(shop: Shop): Promise<RequestListener> {
   }
 
   app.setNotFoundHandler(async (_request, reply) => send(reply, await problemPage(404)));
-  app.setErrorHandler(async (error, _request, reply) =>
-    send(reply, await problemPage(problemStatus(error, shop.log))),
-  );
+  app.setErrorHandler(async (error, _request, reply) => send(reply, await errorPage(error, shop.log)));
   await app.ready();
   return app.routing;
 }

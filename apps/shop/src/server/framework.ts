@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { parseArgs } from 'node:util';
-import { SetupError } from './config.ts';
-import type { Shop } from './shop.ts';
+import { SetupError } from '../config.ts';
+import type { Shop } from '../shop.ts';
 
 export type Framework = 'express' | 'fastify' | 'koa';
 

@@ -3,10 +3,10 @@ import { bodyParser } from '@koa/bodyparser';
 import Router from '@koa/router';
 import { paymentCallbacks, paymentRedirects } from '@payment-service/koa';
 import Koa, { type Context } from 'koa';
-import { problemPage } from './pages/message-page.ts';
-import type { Page } from './pages/page.ts';
-import { problemStatus } from './problem-status.ts';
-import type { Shop } from './shop.ts';
+import type { Shop } from '../shop.ts';
+import { errorPage } from '../web/error-page.ts';
+import { problemPage } from '../web/message-page.ts';
+import type { Page } from '../web/page.ts';
 
 /** The shop on Koa 3. */
 export function mountOnKoa(shop: Shop): RequestListener {
@@ -31,7 +31,7 @@ export function mountOnKoa(shop: Shop): RequestListener {
       // Koa has no handler for what no route answered.
       if (ctx.status === 404 && ctx.body === undefined) send(ctx, await problemPage(404));
     } catch (error) {
-      send(ctx, await problemPage(problemStatus(error, shop.log)));
+      send(ctx, await errorPage(error, shop.log));
     }
   });
   app.use(bodyParser({ enableTypes: ['form'], formLimit: '16kb' }));

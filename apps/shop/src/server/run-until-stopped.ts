@@ -1,5 +1,5 @@
 import { PaymentServiceError } from '@payment-service/core';
-import { SetupError } from './config.ts';
+import { SetupError } from '../config.ts';
 
 interface Running {
   close(): Promise<void>;

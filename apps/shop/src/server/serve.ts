@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { inUrl, SetupError } from './config.ts';
+import { inUrl, SetupError } from '../config.ts';
 
 export interface Served {
   /** For example http://127.0.0.1:3000. */

@@ -1,8 +1,8 @@
-import { type Books, openBooks } from './books.ts';
-import type { ShopConfig } from './config.ts';
+import { type Books, openBooks } from '../books/books.ts';
+import type { ShopConfig } from '../config.ts';
+import { createShop, type ShopParts } from '../shop.ts';
 import { type Framework, mount } from './framework.ts';
 import { type Served, serve } from './serve.ts';
-import { createShop, type ShopParts } from './shop.ts';
 
 export interface RunningShop extends Served {
   readonly books: Books;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import type { Page } from './pages/page.ts';
+import { type AssetName, readAsset } from '@payment-service/pages';
+import type { Page } from './page.ts';
 import type { Route } from './route.ts';
 
 const FOLDER = join(import.meta.dirname, 'assets');
@@ -10,22 +11,28 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml; charset=utf-8',
 };
 
-/** Every file of assets/ under its own name, read once. Nothing comes from another site. */
+/** What the shop's pages share with the inbox's console: the style and the updates of open pages. */
+const SHARED: readonly AssetName[] = ['style.css', 'live.js', 'idiomorph.js'];
+
+/** Every file of assets/ under its own name, beside what is shared. */
 export function assetRoutes(): Route[] {
-  return readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+  const own = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
     .filter((name) => extname(name) in TYPES)
-    .map((name) => {
-      const asset: Page = {
-        status: 200,
-        headers: {
-          'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
-          'cache-control': 'max-age=300',
-          // An SVG that is opened alone is a document: it runs nothing either.
-          'content-security-policy': "default-src 'none'",
-          'x-content-type-options': 'nosniff',
-        },
-        body: readFileSync(join(FOLDER, name), 'utf8'),
-      };
-      return { method: 'get', path: `/${name.replaceAll('\\', '/')}`, answer: async () => asset };
-    });
+    .map((name) => assetRoute(name, async () => readFileSync(join(FOLDER, name), 'utf8')));
+  return [...SHARED.map((name) => assetRoute(name, () => readAsset(name))), ...own];
+}
+
+function assetRoute(name: string, read: () => Promise<string>): Route {
+  const answer = async (): Promise<Page> => ({
+    status: 200,
+    headers: {
+      'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
+      'cache-control': 'max-age=300',
+      // An SVG that is opened alone is a document: it runs nothing either.
+      'content-security-policy': "default-src 'none'",
+      'x-content-type-options': 'nosniff',
+    },
+    body: await read(),
+  });
+  return { method: 'get', path: `/assets/${name.replaceAll('\\', '/')}`, answer };
 }

@@ -1,5 +1,4 @@
 import { html } from 'hono/html';
-import { type Order, orderState } from '../order.ts';
 import { type Page, page } from './page.ts';
 
 interface Message {
@@ -20,28 +19,8 @@ export function messagePage({
   return page({
     status,
     title,
-    main: html`<h1>${title}</h1>
-<p>${text}</p>
-${links.map(([address, name], index) => html`<p><a${index === 0 ? html` class="button"` : ''} href="${address}">${name}</a></p>`)}`,
-  });
-}
-
-/** In place of a form for an order that was placed already, so that a customer who goes back does not pay twice. */
-export function placedPage(order: Order): Promise<Page> {
-  const { reference, productId, quantity, item } = order;
-  const isPaid = orderState(order) === 'paid';
-  return messagePage({
-    status: 200,
-    title: isPaid ? 'This order is paid' : 'You have placed this order already',
-    text: isPaid
-      ? `${quantity} × ${item}: order ${reference} is paid. Nothing more is to be paid for it.`
-      : `${quantity} × ${item}: order ${reference} is not confirmed as paid yet. If you have paid, please do not pay a second time.`,
-    links: [
-      [`/orders/${reference}`, 'See your order'],
-      ...(isPaid ? [] : [[`/orders/${reference}/again`, 'Change it and pay anew'] as const]),
-      [`/checkout?product=${encodeURIComponent(productId)}&after=${reference}`, 'Order another'],
-      ['/', 'Back to the shop'],
-    ],
+    main: html`<p>${text}</p>
+${links.map(([address, name], index) => html`<p><a${index === 0 ? html` class="button main"` : ''} href="${address}">${name}</a></p>`)}`,
   });
 }
 
@@ -55,27 +34,23 @@ export function otherHostPage(shopUrl: string): Promise<Page> {
   });
 }
 
+const PROBLEMS: Readonly<Record<number, readonly [title: string, text: string]>> = {
+  403: [
+    'Not from here',
+    'Another site sent this form, so nothing was done. Open the page in the shop, and send it from there.',
+  ],
+  404: ['Not found', 'There is nothing under this address.'],
+  413: ['Too much', 'The form holds more than this shop takes.'],
+};
+const UNREADABLE = ['That did not work', 'The shop could not read this request.'] as const;
+const FAULT = [
+  'Something went wrong',
+  'It is our fault, and the shop owner can see it in the log. A payment that you made is not lost by it.',
+] as const;
+
 /** The pages that a framework needs when it gives up on a request itself. */
 export function problemPage(status: number): Promise<Page> {
-  if (status === 404) {
-    return messagePage({ status, title: 'Not found', text: 'There is nothing under this address.' });
-  }
-  if (status === 413) {
-    return messagePage({ status, title: 'Too much', text: 'The form holds more than this shop takes.' });
-  }
-  if (status === 403) {
-    return messagePage({
-      status,
-      title: 'Not from here',
-      text: 'Another site sent this form, so nothing was done. Open the page in the shop, and send it from there.',
-    });
-  }
-  if (status >= 400 && status < 500) {
-    return messagePage({ status, title: 'That did not work', text: 'The shop could not read this request.' });
-  }
-  return messagePage({
-    status: 500,
-    title: 'Something went wrong',
-    text: 'It is our fault, and the shop owner can see it in the log. A payment that you made is not lost by it.',
-  });
+  const isOurs = status < 400 || status >= 500;
+  const [title, text] = PROBLEMS[status] ?? (isOurs ? FAULT : UNREADABLE);
+  return messagePage({ status: isOurs ? 500 : status, title, text });
 }

@@ -1,6 +1,7 @@
 import { ConfigurationError, InvalidStateError, PaymentServiceError } from '@payment-service/core';
-import { messagePage, otherHostPage, problemPage } from './pages/message-page.ts';
-import type { Page } from './pages/page.ts';
+import { errorPage, type Log } from './error-page.ts';
+import { messagePage, otherHostPage, problemPage } from './message-page.ts';
+import type { Page } from './page.ts';
 import { isFromAnotherSite, isOwnHost, type OwnAddresses, type SiteHeaders } from './same-site.ts';
 
 /** A request in the terms that every framework shares. */
@@ -14,18 +15,23 @@ export interface PageRequest {
   readonly form?: unknown;
 }
 
+type Answer = (request: PageRequest) => Promise<Page>;
+
 export interface Route {
   readonly method: 'get' | 'post';
   /** In the notation that Express, Fastify and Koa's router share. */
   readonly path: string;
-  readonly answer: (request: PageRequest) => Promise<Page>;
+  readonly answer: Answer;
 }
+
+export const get = (path: string, answer: Answer): Route => ({ method: 'get', path, answer });
+export const post = (path: string, answer: Answer): Route => ({ method: 'post', path, answer });
 
 /**
  * Never rejects: answers every error with a page: one for a payment service that is unavailable, one for a fault of our own.
  * Refuses requests under a host name that is not the shop's, and forms that another site posts through a customer's browser.
  */
-export function guarded(route: Route, own: OwnAddresses, log: (line: string) => void): Route {
+export function guarded(route: Route, own: OwnAddresses, log: Log): Route {
   return {
     ...route,
     async answer(request) {
@@ -34,23 +40,20 @@ export function guarded(route: Route, own: OwnAddresses, log: (line: string) => 
         if (route.method === 'post' && isFromAnotherSite(request.headers)) return await problemPage(403);
         return await route.answer(request);
       } catch (error) {
-        if (isOutage(error)) {
-          reportOutage(error, log);
-          return messagePage({
-            status: 503,
-            title: 'The payment service is unavailable',
-            text: 'The shop cannot reach the payment service at the moment. Nothing was paid. Try again in a few minutes.',
-          });
-        }
-        log(error instanceof Error ? (error.stack ?? error.message) : String(error));
-        return problemPage(500);
+        if (!isOutage(error)) return errorPage(error, log);
+        reportOutage(error, log);
+        return messagePage({
+          status: 503,
+          title: 'The payment service is unavailable',
+          text: 'The shop cannot reach the payment service at the moment. Nothing was paid. Try again in a few minutes.',
+        });
       }
     },
   };
 }
 
-export function referenceIn({ params: { reference: value } }: PageRequest): string {
-  return typeof value === 'string' ? value : '';
+export function referenceIn({ params: { reference } }: PageRequest): string {
+  return typeof reference === 'string' ? reference : '';
 }
 
 export function queryOf({ url }: PageRequest): URLSearchParams {
@@ -58,7 +61,14 @@ export function queryOf({ url }: PageRequest): URLSearchParams {
   return new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
 }
 
-export function reportOutage(error: unknown, log: (line: string) => void): undefined {
+/** One field of a parsed form. Anything but one string counts as empty. */
+export function formField(form: unknown, name: string): string {
+  if (typeof form !== 'object' || form === null || !Object.hasOwn(form, name)) return '';
+  const value: unknown = Reflect.get(form, name);
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+export function reportOutage(error: unknown, log: Log): undefined {
   if (!isOutage(error)) throw error;
   log(`The payment service is unavailable: ${error.message}`);
 }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isLoopback } from './config.ts';
+import { isLoopback } from '../config.ts';
 
 /** As Node gives them: a header that came twice is joined or an array, and equals nothing then. */
 export interface SiteHeaders {
