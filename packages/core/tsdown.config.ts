@@ -1,8 +1,15 @@
 import { defineConfig, type UserConfig } from 'tsdown';
 
+/** Not for declarations (.d.ts), whose shared files would get the same names and be lost. */
+function isLoadedByAdapters(path: string): boolean {
+  return /\/src\/(\w[\w-]*|verify\/.*|receive\/.*)(?<!\.d)\.ts$/.test(path) && !APART.test(path);
+}
+const APART = /\.portable|inflate|gzip-member|opentelemetry|reconcile|testing/;
+
 const config: UserConfig = defineConfig({
   entry: {
     index: 'src/index.ts',
+    internal: 'src/internal.ts',
     receive: 'src/receive/index.ts',
     client: 'src/client/index.ts',
     explain: 'src/explain/index.ts',
@@ -17,23 +24,19 @@ const config: UserConfig = defineConfig({
   format: ['esm', 'cjs'],
   dts: true,
   platform: 'neutral',
-  // Resolved where the package runs: node:crypto and node:zlib in Node, the portable files elsewhere.
-  // Two shared files, not one for every set of importers: of core, a program that mounts an adapter loads these, two entries
-  // and the digest. Not one, since bundlers keep 3 KB of what only the verifier needs in the client.
-  // Not for declarations (.d.ts), whose shared files would get the same names and be lost.
-  outputOptions: {
+  // One file, core.js, for all that an adapter loads: each file takes about a millisecond to load (docs/benchmarks.md). It holds
+  // the digest of Node as well, so that '#digest' is there the file that imports it, and loads nothing more. Bundlers drop what
+  // they do not use, since nothing in it does anything when it is loaded.
+  outputOptions: ({ chunkFileNames, ...options }, format) => ({
+    ...options,
     comments: { jsdoc: false }, // They are in the declarations.
-    codeSplitting: {
-      groups: [
-        {
-          name: 'shared',
-          test: /src\/(decimal|environment|errors|hook|key-check|near-name|options|trace-channel|receive\/request-body)\.ts$/,
-          priority: 2,
-        },
-        { name: 'verify', test: /src\/verify\/(?!digest)[\w-]+\.ts$/, priority: 1 },
-      ],
+    minifyInternalExports: false, // The entry "internal" is core.js itself.
+    chunkFileNames: (chunk) => {
+      if (chunk.name === 'core') return format === 'cjs' ? 'core.cjs' : 'core.js';
+      return typeof chunkFileNames === 'function' ? chunkFileNames(chunk) : (chunkFileNames ?? '[name].js');
     },
-  },
+    codeSplitting: { groups: [{ name: 'core', test: isLoadedByAdapters }] },
+  }),
   deps: {
     neverBundle: ['#digest', '#inflate', /^node:/],
     // Every entry of zod re-exports all its locales: installed, it takes four times as long to import.

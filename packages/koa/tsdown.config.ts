@@ -1,3 +1,4 @@
+import { namesOfCore } from '@payment-service/adapter-conformance/names-of-core';
 import { defineConfig, type UserConfig } from 'tsdown';
 
 const config: UserConfig = defineConfig({
@@ -5,5 +6,6 @@ const config: UserConfig = defineConfig({
   format: ['esm', 'cjs'],
   dts: true,
   platform: 'neutral',
+  plugins: [namesOfCore],
 });
 export default config;

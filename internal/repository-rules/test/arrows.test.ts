@@ -36,12 +36,25 @@ test('packages import only public names of each other', () => {
   expect(privateImports(workspacePackages(), repositoryFiles())).toEqual([]);
 });
 
-test('adapters import only the public entries of core, and nothing that is for tests', () => {
+test('adapters import only the entries of core that are made for them, and nothing that is for tests', () => {
   const sources = filesMatching(...adapters.map((name) => `packages/${name}/src/**`));
   const core = sources.flatMap(({ text }) => text.match(/'@payment-service\/[^']*'/g) ?? []);
   expect(core.length).toBeGreaterThanOrEqual(adapters.length);
-  const allowed = ["'@payment-service/core'", "'@payment-service/core/receive'"];
+  const allowed = ['core', 'core/receive', 'core/internal'].map((name) => `'@payment-service/${name}'`);
   expect(core.filter((module) => !allowed.includes(module))).toEqual([]);
+});
+
+test('what core has for the packages of this repository only is imported by no program and shown in no document', () => {
+  const inside = filesMatching('packages/*/src/**', 'internal/**');
+  const users = repositoryFiles().filter(
+    ({ path, text }) =>
+      /\.(ts|mts|md)$/.test(path) &&
+      !path.includes('/dist/') &&
+      text.includes("'@payment-service/core/internal'"),
+  );
+  expect(users.length).toBeGreaterThan(adapters.length);
+  const known = new Set(inside.map(({ path }) => path));
+  expect(users.map(({ path }) => path).filter((path) => !known.has(path))).toEqual([]);
 });
 
 test('adapters and the inbox load neither the client, nor zod, nor the explanations', () => {

@@ -51,9 +51,8 @@ function refuseUnknownOptions(call: string, options: object, known: readonly str
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
     const lower = name.toLowerCase();
-    const alike =
-      known.find((one) => one.toLowerCase() === lower) ??
-      known.find((one) => one.toLowerCase().startsWith(lower.slice(0, 4)));
+    const startingWith = (start: string) => known.find((one) => one.toLowerCase().startsWith(start));
+    const alike = startingWith(lower) ?? startingWith(lower.slice(0, 4));
     const advice = alike === undefined ? `Known options: ${known.join(', ')}.` : `Did you mean "${alike}"?`;
     throw new ConfigurationError(name, `${call} does not know the option "${name}". ${advice}`);
   }

@@ -1,5 +1,5 @@
 /** What moves a terminal's cursor, reverses the direction of text, or is not seen: controls, formats, line separators. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+const UNPRINTABLE = '[\\p{Cc}\\p{Cf}\u2028\u2029]'; // As text: parsed where it is used (key-check.ts).
 
 /**
  * Text of a callback, an answer or an error on one line of a terminal or a log: a character that could rewrite or hide what
@@ -9,7 +9,10 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
  * printable('ORD-\u202E1001'); // 'ORD-\\u{202e}1001'
  */
 export function printable(text: string): string {
-  return text.replace(UNPRINTABLE, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
+  return text.replace(
+    new RegExp(UNPRINTABLE, 'gu'),
+    (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }
 
 /** The same for text of several lines, such as the stack of an error. */
@@ -19,7 +22,9 @@ export const printableLines = (text: string): string => text.split('\n').map(pri
 export function printableJson(value: unknown): string {
   const text = JSON.stringify(value, undefined, 2) ?? 'null';
   // JSON has escaped the other controls; the line breaks that are left are its own.
-  return text.replace(UNPRINTABLE, (one) => (one === '\n' ? one : one.split('').map(escaped).join('')));
+  return text.replace(new RegExp(UNPRINTABLE, 'gu'), (one) =>
+    one === '\n' ? one : one.split('').map(escaped).join(''),
+  );
 }
 
 /** One UTF-16 unit: JSON has no longer escapes. */

@@ -1,14 +1,12 @@
 import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
 import {
-  type CallbackOptions,
   createCallbackReceiver,
   createRedirectReceiver,
   incomingCallback,
-  type RedirectOptions,
-  type Reply,
   receiveCallback,
   receiveRedirect,
-} from '@payment-service/core/receive';
+} from '@payment-service/core/internal';
+import type { CallbackOptions, RedirectOptions, Reply } from '@payment-service/core/receive';
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 
 // One install is enough: core's list of names is the list of every adapter.

@@ -1,15 +1,13 @@
 import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
 import {
-  type CallbackOptions,
   createCallbackReceiver,
   createRedirectReceiver,
-  type HonoContext,
   incomingWebCallback,
-  type RedirectOptions,
   receiveCallback,
   receiveRedirect,
   requestOf,
-} from '@payment-service/core/receive';
+} from '@payment-service/core/internal';
+import type { CallbackOptions, HonoContext, RedirectOptions } from '@payment-service/core/receive';
 
 // One install is enough: core's list of names is the list of every adapter.
 export * from '@payment-service/core';

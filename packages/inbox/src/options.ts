@@ -1,4 +1,4 @@
-import { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '@payment-service/core/receive';
+import { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '@payment-service/core/internal';
 import { type BodyEncryption, BodyTexts } from './body-texts.ts';
 import { type Emit, emitter, type InboxEvent } from './events.ts';
 import { type InboxProblem, type Report, reporter } from './problems.ts';

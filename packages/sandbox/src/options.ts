@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { checkOptions, FUNCTION, type OptionRules } from '@payment-service/core/receive';
+import { checkOptions, FUNCTION, type OptionRules } from '@payment-service/core/internal';
 import { redirectProblem } from './deliveries/callback-data.ts';
 import { checkProviders, defaultProviders } from './service/providers.ts';
 import { read } from './service/requests.ts';

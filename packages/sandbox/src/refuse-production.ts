@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { servingEnvironment } from '@payment-service/core/receive';
+import { servingEnvironment } from '@payment-service/core/internal';
 
 /** @throws {ConfigurationError} Unless NODE_ENV is `development`, `test` or unset: the rule of the sandbox keys (threat A27). */
 export function refuseProduction(): void {

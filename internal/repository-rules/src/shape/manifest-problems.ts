@@ -67,8 +67,10 @@ function publishedExports(exports: NonNullable<Manifest['exports']>): Record<str
   const entries = Object.keys(exports).map((subpath) => {
     if (subpath === './package.json') return [subpath, subpath];
     const name = `./dist/${subpath === '.' ? 'index' : subpath.slice(2)}`;
-    const esm = { types: `${name}.d.ts`, default: `${name}.js` };
-    const commonjs = { types: `${name}.d.cts`, default: `${name}.cjs` };
+    // What adapters load is one file, which the other entries of core pass on (packages/core/tsdown.config.ts).
+    const file = subpath === './internal' ? './dist/core' : name;
+    const esm = { types: `${name}.d.ts`, default: `${file}.js` };
+    const commonjs = { types: `${name}.d.cts`, default: `${file}.cjs` };
     return [subpath, { 'module-sync': esm, import: esm, require: commonjs }];
   });
   return Object.fromEntries(entries);

@@ -1,12 +1,9 @@
 import { ApiError, ConnectionError, InvalidResponseError, TimeoutError } from '../errors.ts';
 import { untilAborted } from './call.ts';
-import type { CacheOptions, CallOptions, Timing } from './client.ts';
+import type { CallOptions, Timing } from './client.ts';
 import { TRANSIENT } from './failure.ts';
+import type { CacheSettings } from './settings.ts';
 
-/** Checked cache options, in milliseconds. */
-export interface CacheSettings extends Readonly<Record<'ttlMs' | 'staleIfErrorMs', number>> {
-  readonly onChange: CacheOptions['onChange'];
-}
 type Load<T> = (key: string, signal: AbortSignal) => Promise<T>;
 
 interface Entry<T> {

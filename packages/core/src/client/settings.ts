@@ -5,13 +5,17 @@ import { checkKey } from '../key-check.ts';
 import { BOOLEAN, checkOptions, DURATION, FUNCTION, type OptionRules } from '../options.ts';
 import { type BaseUrl, noteUnverifiedTls, parseBaseUrl, refuseUnverifiedTls } from './base-url.ts';
 import type { CacheOptions, ClientOptions, ClientOptionsWithSecretKey, Deviation, Timing } from './client.ts';
-import type { CacheSettings } from './reference-cache.ts';
 import { createScrubber, type Scrubber } from './scrubber.ts';
 
 /** Options that have a value after the check: the caller's, or the default. */
 type Complete<Name extends keyof ClientOptions> = {
   readonly [Key in Name]-?: NonNullable<ClientOptions[Key]>;
 };
+
+/** Checked cache options, in milliseconds. */
+export interface CacheSettings extends Readonly<Record<'ttlMs' | 'staleIfErrorMs', number>> {
+  readonly onChange: CacheOptions['onChange'];
+}
 
 /** Checked options. Later changes to the caller's own object have no effect. */
 export interface ClientSettings

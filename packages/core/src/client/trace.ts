@@ -1,7 +1,7 @@
 import { PaymentServiceError } from '../errors.ts';
 import { type Trace, type TraceChannel, traceChannel } from '../trace-channel.ts';
-import type { Call } from './call.ts';
 import type { AttemptReport, Operation } from './client.ts';
+import type { ClientSettings } from './settings.ts';
 
 /** A message of the channel `client-call`: one call, with all of its attempts. No address and no query is in it (threat A58). */
 export interface ClientCallTrace extends Trace {
@@ -17,7 +17,10 @@ export interface ClientCallTrace extends Trace {
 export const CALLS: TraceChannel<ClientCallTrace> = traceChannel('client-call');
 
 /** Runs a call with settings that also write into the message of the channel. */
-export function traceCall<T>(call: Call<T>, run: (traced: Call<T>) => Promise<T>): Promise<T> {
+export function traceCall<T, C extends { readonly settings: ClientSettings; readonly operation: Operation }>(
+  call: C,
+  run: (traced: C) => Promise<T>,
+): Promise<T> {
   const { settings, operation } = call;
   const facts: ClientCallTrace = { operation, attempts: 0 };
   const onResponse = (report: AttemptReport): void => {

@@ -1,8 +1,3 @@
-export { servingEnvironment } from '../environment.ts';
-export { nearName } from '../near-name.ts';
-export { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '../options.ts';
-export { printable, printableJson, printableLines } from '../printable.ts';
-export { type Trace, type TraceChannel, traceChannel } from '../trace-channel.ts';
 export { incomingCallback, type NodeRequest } from './node.ts';
 export { type ReceivedCallback, receiveCallback } from './receive-callback.ts';
 export { type IncomingRedirect, type ReceivedRedirect, receiveRedirect } from './receive-redirect.ts';

@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../errors.ts';
 import { MAX_BODY_BYTES } from '../verify/callback-body.ts';
-import type { RefusalCode } from '../verify/refusal.ts';
+import type { RefusalCode, RequestCode } from '../verify/refusal.ts';
 import { readSignature } from '../verify/signature.ts';
 import type { VerifiedCallback } from '../verify/verified.ts';
 import { type CallbackReceiver, failureReply, jsonReply, type Reply, settled } from './receiver.ts';
-import { refuseRequest } from './refuse-request.ts';
+import { isRequestCode, refuseRequest } from './refuse-request.ts';
 import {
   type BodyProblem,
   headerOf,
@@ -23,16 +23,16 @@ export type ReceivedCallback =
 const CLOSE = { connection: 'close' };
 type Answered = ReceivedCallback & { readonly reply: Reply };
 // Made once, headers and text: an accepted callback costs no object for its answer.
-const ACCEPTED: Answered = { reply: jsonReply(200, { status: 'accepted' }) };
-const UNAUTHORIZED: Answered = { reply: jsonReply(401, { error: 'unauthorized' }) };
+const ACCEPTED: Answered = { reply: /* @__PURE__ */ jsonReply(200, { status: 'accepted' }) };
+const UNAUTHORIZED: Answered = { reply: /* @__PURE__ */ jsonReply(401, { error: 'unauthorized' }) };
 /** All refusals of the verifier look the same over the network: 401 (threat A22). */
-const REPLIES: ReadonlyMap<RefusalCode, Reply> = new Map<RefusalCode, Reply>([
-  ['method_not_allowed', jsonReply(405, { error: 'method_not_allowed' })],
-  ['encoding_unsupported', jsonReply(415, { error: 'unsupported_media_type' })],
-  ['body_too_large', jsonReply(413, { error: 'content_too_large' }, CLOSE)],
-  ['body_timeout', jsonReply(408, { error: 'request_timeout' }, CLOSE)],
-  ['body_aborted', jsonReply(400, { error: 'request_aborted' }, CLOSE)],
-]);
+const REPLIES: { readonly [Code in RequestCode]: readonly [number, string, Reply['headers']?] } = {
+  method_not_allowed: [405, 'method_not_allowed'],
+  encoding_unsupported: [415, 'unsupported_media_type'],
+  body_too_large: [413, 'content_too_large', CLOSE],
+  body_timeout: [408, 'request_timeout', CLOSE],
+  body_aborted: [400, 'request_aborted', CLOSE],
+};
 
 /**
  * The seam: the only place that decides the status and the body of a callback's answer. Checks run cheapest first, so that
@@ -106,8 +106,8 @@ function refused(
   headers?: Reply['headers'],
 ): Answered {
   receiver.reportRefusal(refuseRequest(code), request);
-  const reply = REPLIES.get(code) ?? UNAUTHORIZED.reply;
-  return { reply: { ...reply, headers: { ...reply.headers, ...headers } } };
+  const [status, error, own] = isRequestCode(code) ? REPLIES[code] : [401, 'unauthorized'];
+  return { reply: jsonReply(status, { error }, { ...own, ...headers }) };
 }
 
 /** To keep the connection, the server would read the rest of a long body and throw it away. */

@@ -115,8 +115,7 @@ export interface RedirectReceiver extends Receiver, Pick<RedirectOptions, 'onRed
 const METHODS: readonly unknown[] = ['POST', 'PUT', 'PATCH'];
 const isMethod = (method: unknown): boolean => METHODS.includes(method);
 
-const RECEIVER_RULES: OptionRules<ReceiverOptions> = {
-  ...VERIFIER_RULES,
+const RECEIVER_RULES: OptionRules<Omit<ReceiverOptions, keyof VerifierOptions>> = {
   onRefused: FUNCTION,
   onError: FUNCTION,
   failureStatus: [
@@ -125,8 +124,7 @@ const RECEIVER_RULES: OptionRules<ReceiverOptions> = {
   ],
   handlerTimeoutMs: DURATION,
 };
-const CALLBACK_RULES: OptionRules<CallbackOptions> = {
-  ...RECEIVER_RULES,
+const CALLBACK_RULES: OptionRules<Omit<CallbackOptions, keyof ReceiverOptions>> = {
   onCallback: FUNCTION,
   onAuthenticRefusal: FUNCTION,
   methods: [
@@ -135,8 +133,7 @@ const CALLBACK_RULES: OptionRules<CallbackOptions> = {
   ],
   bodyTimeoutMs: DURATION,
 };
-const REDIRECT_RULES: OptionRules<RedirectOptions> = {
-  ...RECEIVER_RULES,
+const REDIRECT_RULES: OptionRules<Omit<RedirectOptions, keyof ReceiverOptions>> = {
   onRedirect: FUNCTION,
   refusedLocation: [isLocation, 'an address'],
 };
@@ -150,7 +147,7 @@ const REDIRECT_RULES: OptionRules<RedirectOptions> = {
  * const receiver = createCallbackReceiver({ signingKey, onCallback: (callback) => save(callback) });
  */
 export function createCallbackReceiver(options: CallbackOptions): CallbackReceiver {
-  checkOptions('paymentCallbacks()', options, CALLBACK_RULES);
+  checkOptions('paymentCallbacks()', options, { ...VERIFIER_RULES, ...RECEIVER_RULES, ...CALLBACK_RULES });
   const { onCallback, onAuthenticRefusal, methods = ['POST'], bodyTimeoutMs = 10_000 } = options;
   const bodyLimit = new TimeLimit(bodyTimeoutMs);
   return { ...createReceiver(options), onCallback, onAuthenticRefusal, methods: [...methods], bodyLimit };
@@ -165,7 +162,7 @@ export function createCallbackReceiver(options: CallbackOptions): CallbackReceiv
  * const receiver = createRedirectReceiver({ signingKey, onRedirect: () => '/thanks' });
  */
 export function createRedirectReceiver(options: RedirectOptions): RedirectReceiver {
-  checkOptions('paymentRedirects()', options, REDIRECT_RULES);
+  checkOptions('paymentRedirects()', options, { ...VERIFIER_RULES, ...RECEIVER_RULES, ...REDIRECT_RULES });
   const { onRedirect, refusedLocation } = options;
   return { ...createReceiver(options), onRedirect, refusedLocation };
 }

@@ -13,6 +13,6 @@ export function refuseRequest(code: RefusalCode): ForgedRefusal {
   return isRequestCode(code) ? forged(code, HINTS[code]) : refuse(code);
 }
 
-function isRequestCode(code: RefusalCode): code is RequestCode {
+export function isRequestCode(code: RefusalCode): code is RequestCode {
   return Object.hasOwn(HINTS, code);
 }

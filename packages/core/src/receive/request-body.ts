@@ -1,3 +1,4 @@
+import { encoder } from '../utf8.ts';
 import { isLargerThanBody, jsonText, MAX_BODY_BYTES } from '../verify/callback-body.ts';
 import type { TimeLimit } from './time-limit.ts';
 
@@ -73,8 +74,7 @@ export function readBodyBytes(
   });
 }
 
-const EMPTY = new Uint8Array();
-const encoder = new TextEncoder();
+const EMPTY = /* @__PURE__ */ new Uint8Array();
 
 /** Most bodies are one chunk, which is kept without a copy; a body in many pieces goes into one growing buffer (threat A30). */
 function append(buffer: Uint8Array, length: number, piece: Uint8Array): Uint8Array {

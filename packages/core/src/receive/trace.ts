@@ -20,8 +20,8 @@ export interface DeliveryTrace extends Trace {
   span?: string;
 }
 
-export const CALLBACKS: TraceChannel<DeliveryTrace> = traceChannel('callback');
-export const REDIRECTS: TraceChannel<DeliveryTrace> = traceChannel('redirect');
+export const CALLBACKS: TraceChannel<DeliveryTrace> = /* @__PURE__ */ traceChannel('callback');
+export const REDIRECTS: TraceChannel<DeliveryTrace> = /* @__PURE__ */ traceChannel('redirect');
 
 /** What a handler gets, by which the inbox looks up the trace. */
 type Given = VerifiedCallback | VerifiedRedirect | AuthenticRefusal;

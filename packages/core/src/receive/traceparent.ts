@@ -1,7 +1,7 @@
 /** W3C Trace Context, 3.2: version 00, which is the only one, with ids that are not zero. */
 const TRACEPARENT = /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 
-const kept = new WeakMap<object, string>();
+const kept = /* @__PURE__ */ new WeakMap<object, string>();
 
 /**
  * Keeps the `traceparent` of a delivery whose signature fits, so that what it leads to can be linked with its request. Another

@@ -1,3 +1,4 @@
+import { encoder } from '../utf8.ts';
 import { plainNames, spells, visitMembers } from './json-members.ts';
 import { SIGNED_NAMES } from './signed-fields.ts';
 
@@ -13,10 +14,9 @@ export interface ReadBody {
   readonly repeatsSignedName: boolean;
 }
 
-// `ignoreBOM: false` skips a leading byte order mark, as the body parsers of the frameworks do: one verdict for the same
+// It skips a leading byte order mark, as the body parsers of the frameworks do: one verdict for the same
 // bytes, parsed before or not. `fatal`: invalid bytes would all decode to U+FFFD and collide (threat A8).
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
-const encoder = new TextEncoder();
+const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true });
 
 /** Undefined when the body is not a JSON object with an object `payload`. */
 export function readCallbackBody(body: unknown): ReadBody | undefined {
@@ -61,10 +61,10 @@ function isObject(value: unknown): value is object {
 }
 
 /** The names that may appear only once in their object: the first two in the callback, the others in its payload. */
-const NAMES = ['payload', ...SIGNED_NAMES];
+const NAMES = /* @__PURE__ */ ['payload'].concat(SIGNED_NAMES);
 const IN_CALLBACK = 2;
-const BYTES = NAMES.map((name) => encoder.encode(name));
-const WATCHED = plainNames(NAMES);
+const BYTES = /* @__PURE__ */ NAMES.map((name) => encoder.encode(name));
+const WATCHED = /* @__PURE__ */ plainNames(NAMES);
 
 /** One pass, which ends at the first repetition: it costs less than JSON.parse did (threat A18). */
 function repeatsSignedName(text: string): boolean {

@@ -45,12 +45,13 @@ export interface VerifierOptions extends KeyOptions, ColonRule {
   readonly now?: (() => number) | undefined;
 }
 
-const COLON_FIELDS: readonly unknown[] = ['merchant_reference', 'internal_reference'];
-
 export const VERIFIER_RULES: OptionRules<VerifierOptions> = {
   signingKey: undefined,
   toleranceSeconds: [(value) => Number.isFinite(value) && Number(value) > 0, 'a number of seconds above 0'],
-  colonIn: [(value) => COLON_FIELDS.includes(value), COLON_FIELDS.join(' or ')],
+  colonIn: [
+    (value) => value === 'merchant_reference' || value === 'internal_reference',
+    'merchant_reference or internal_reference',
+  ],
   isMerchantReference: FUNCTION,
   redirectFields: undefined,
   redirectDefaults: undefined,
@@ -133,9 +134,8 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
   if (isAlone) {
     throw new ConfigurationError(
       'isMerchantReference',
-      colonIn === undefined
-        ? 'isMerchantReference needs colonIn.'
-        : "colonIn: 'internal_reference' needs isMerchantReference, or a customer could move text between the references.",
+      "isMerchantReference needs colonIn. colonIn: 'internal_reference' needs isMerchantReference, or a customer could move " +
+        'text between the references.',
     );
   }
   const keys = prepareSigningKeys(options);
@@ -157,8 +157,7 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
       else isExpired = true;
     }
     if (key === undefined) return refuse(malformed ?? (isExpired ? 'key_expired' : 'mismatch'));
-    const { claim, raw } = claims();
-    const findings: Findings = { signed, claim, raw, text, account, keyId: key.id, t, now: at };
+    const findings: Findings = { ...claims(), signed, text, account, keyId: key.id, t, now: at };
     const code =
       malformed ?? brokenRule(signed, t, at) ?? (isUnexpected(signed) ? 'reference_unexpected' : undefined);
     if (code === undefined) return verified(kind, findings);

@@ -1,10 +1,11 @@
-import { createHash, hash, timingSafeEqual } from 'node:crypto';
-
 /** HMAC-SHA256 with one key, over UTF-8: 64 lower-case hexadecimal digits. */
 export type Hmac = (message: string) => string;
 
 /** Which implementation the import condition chose. */
 export const digestName = 'node:crypto';
+
+// Not imported: in the package, this is in a file that browsers load as well. There, '#digest' is another (decision D15).
+const crypto = /* @__PURE__ */ globalThis.process?.getBuiltinModule?.('node:crypto');
 
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
@@ -19,34 +20,30 @@ const MAX_REUSED_BYTES = 4096;
  * it.
  */
 export function prepareKey(key: string | Uint8Array): Hmac {
-  const bytes = typeof key === 'string' ? Buffer.from(key, 'utf8') : key;
-  const block = bytes.length > BLOCK_BYTES ? createHash('sha256').update(bytes).digest() : bytes;
-  const inner = Buffer.alloc(BLOCK_BYTES + MAX_REUSED_BYTES);
-  const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES);
-  for (let index = 0; index < BLOCK_BYTES; index++) {
-    inner[index] = (block[index] ?? 0) ^ 0x36;
-    outer[index] = (block[index] ?? 0) ^ 0x5c;
-  }
+  const { hash } = crypto;
+  const bytes = Buffer.from(key);
+  const block = bytes.length > BLOCK_BYTES ? hash('sha256', bytes, 'buffer') : bytes;
+  const inner = Buffer.alloc(BLOCK_BYTES + MAX_REUSED_BYTES, 0x36);
+  const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES, 0x5c);
+  block.forEach((byte, index) => {
+    inner[index] = byte ^ 0x36;
+    outer[index] = byte ^ 0x5c;
+  });
   return (message) => {
-    const maxBytes = message.length * 3;
-    const input = maxBytes <= MAX_REUSED_BYTES ? inner : Buffer.alloc(BLOCK_BYTES + maxBytes);
-    if (input !== inner) inner.copy(input, 0, 0, BLOCK_BYTES);
-    const end = BLOCK_BYTES + input.write(message, BLOCK_BYTES, 'utf8');
-    outer.write(hash('sha256', input.subarray(0, end), 'binary'), BLOCK_BYTES, 'binary');
+    const input =
+      message.length * 3 > MAX_REUSED_BYTES
+        ? Buffer.concat([inner.subarray(0, BLOCK_BYTES), Buffer.from(message)])
+        : inner.subarray(0, BLOCK_BYTES + inner.write(message, BLOCK_BYTES));
+    outer.write(hash('sha256', input, 'binary'), BLOCK_BYTES, 'binary');
     return hash('sha256', outer, 'hex');
   };
 }
 
 export function sha256Hex(bytes: Uint8Array): string {
-  return hash('sha256', bytes, 'hex');
+  return crypto.hash('sha256', bytes, 'hex');
 }
-
-const left = Buffer.alloc(BLOCK_BYTES);
-const right = Buffer.alloc(BLOCK_BYTES);
 
 /** Compares two strings of 64 ASCII characters in constant time. */
 export function equalHex(one: string, other: string): boolean {
-  left.write(one, 'latin1');
-  right.write(other, 'latin1');
-  return timingSafeEqual(left, right);
+  return crypto.timingSafeEqual(Buffer.from(one, 'latin1'), Buffer.from(other, 'latin1'));
 }

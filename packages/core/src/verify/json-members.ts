@@ -1,8 +1,6 @@
-const encoder = new TextEncoder();
-// A byte order mark is one character of the text as well.
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+import { encoder } from '../utf8.ts';
 
-const PAYLOAD = encoder.encode('payload');
+const PAYLOAD = /* @__PURE__ */ encoder.encode('payload');
 
 const QUOTE = 0x22;
 const COLON = 0x3a;
@@ -67,9 +65,10 @@ export function payloadValueStart(text: string, member: string): number | undefi
     if (parent === 'payload' && spells(json, start, end, name)) nameEnd = end;
     return false;
   });
-  return nameEnd === undefined
-    ? undefined
-    : afterSpace(text, text.indexOf(':', decoder.decode(json.subarray(0, nameEnd)).length) + 1);
+  if (nameEnd === undefined) return undefined;
+  // A byte order mark is one character of the text as well.
+  const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(json.subarray(0, nameEnd));
+  return afterSpace(text, text.indexOf(':', before.length) + 1);
 }
 
 /** Whether a quoted name is this one, of letters and '_', which only a \u escape can spell in another way. */

@@ -34,8 +34,10 @@ const NAME: OptionRule = [
   'a non-empty string',
 ];
 const DEFAULT_RULES: OptionRules<RedirectDefaults> = { event: NAME, transaction_type: NAME };
-const RENAMEABLE: readonly string[] = [...SIGNED_NAMES, 'hmac_signature'];
-const FIELD_RULES = Object.fromEntries(RENAMEABLE.map((name) => [name, NAME])) as OptionRules<RedirectFields>;
+const RENAMEABLE: readonly string[] = /* @__PURE__ */ ['hmac_signature'].concat(SIGNED_NAMES);
+const FIELD_RULES = /* @__PURE__ */ Object.fromEntries(
+  RENAMEABLE.map((name) => [name, NAME]),
+) as OptionRules<RedirectFields>;
 
 /**
  * Which parameter names are known: flat names by default, and `payload[…]` for what a callback has in its payload. A name
@@ -105,7 +107,7 @@ function pairsOf(given: unknown): [name: string, value: string][] | undefined {
     const parts = query.split('&', MAX_PAIRS + 1);
     if (parts.length > MAX_PAIRS) return undefined;
     return parts
-      .filter((part) => part !== '')
+      .filter((part) => part)
       .map((part) => {
         const [, name = '', value = ''] = PAIR.exec(part) ?? [];
         return [decode(name), decode(value)];
@@ -125,18 +127,6 @@ function textOf(query: unknown): string | undefined {
 
 /** Strict: throws for invalid escapes and for every byte sequence that is not UTF-8. */
 function decode(text: string): string {
-  return decodeURIComponent(text.includes('+') ? withSpaces(text) : text);
-}
-
-const PLUS = 0x2b;
-const SPACE = 0x20;
-
-/** As replaceAll('+', ' '), which costs a search for each of up to 8,192 plus signs (threat A29). */
-function withSpaces(text: string): string {
-  const units = new Uint16Array(text.length);
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    units[at] = unit === PLUS ? SPACE : unit;
-  }
-  return Reflect.apply(String.fromCharCode, undefined, units);
+  // Not replaceAll('+', ' '), which takes twice as long for many plus signs (threat A29).
+  return decodeURIComponent(text.split('+').join(' '));
 }

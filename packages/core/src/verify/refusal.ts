@@ -41,22 +41,22 @@ export type Refusal = ForgedRefusal | AuthenticRefusal;
 
 const HINTS = {
   signature_missing:
-    'The header hmac-signature (of a redirect, the parameter hmac_signature) is missing. Check whether a proxy removes it.',
+    'hmac-signature (in a redirect, hmac_signature) is missing. Check whether a proxy removes it.',
   signature_malformed:
-    'The signature is not t=<timestamp>,s=<64 lower-case hex digits> without white space, or its header is repeated.',
+    'The signature is not exactly t=<timestamp>,s=<64 lower-case hex digits>, or is repeated.',
   body_malformed: 'The body is not a UTF-8 JSON object { event, payload }, or repeats a signed field.',
   query_malformed:
     'The query has an invalid percent escape, a signed name twice or in brackets, or over 128 parameters or 8192 characters.',
   signed_field_malformed:
-    'A signed field is missing or not a well-formed string. If redirects have other names or lack one, set redirectFields or redirectDefaults.',
+    'A signed field is missing or not a well-formed string. For a redirect, see redirectFields and redirectDefaults.',
   ambiguous:
-    "A signed field contains ':', so the signature fits more than one reading. If references contain it, set colonIn, and isMerchantReference if customers can influence them.",
+    "A signed field contains ':', so the signature fits more than one reading. Set colonIn, and isMerchantReference if customers can influence references.",
   mismatch:
     'No signing key makes this signature. Compare signingKey with the dashboard; check that nothing on the way changes a signed field.',
-  key_expired: 'The notAfter of the key that made the signature has passed.',
-  timestamp_unreadable: 'toleranceSeconds is set, but t is not a number.',
+  key_expired: 'The key that makes this signature is past its notAfter.',
+  timestamp_unreadable: 't is not a number, and toleranceSeconds is set.',
   timestamp_out_of_tolerance:
-    't differs from the local clock by more than toleranceSeconds, as in a retry that keeps its first t.',
+    't differs from the clock by more than toleranceSeconds, as in a retry that keeps its first t.',
   reference_unexpected: 'The session expects another merchant_reference.',
 } as const;
 
@@ -69,5 +69,5 @@ export function forged(code: RefusalCode, hint: string): ForgedRefusal {
 }
 
 export function refuseAuthentic(code: VerifierCode, evidence: Evidence): AuthenticRefusal {
-  return Object.freeze({ ok: false, code, hint: HINTS[code], authentic: true, evidence });
+  return Object.freeze({ ...refuse(code), authentic: true, evidence });
 }

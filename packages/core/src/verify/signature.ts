@@ -19,8 +19,8 @@ export interface Timestamp {
 const MAX_LENGTH = 256;
 /** The form that the service sends. Anything else goes through the whole grammar below. */
 const USUAL = /^t=[0-9]{1,20},s=[0-9a-f]{64}$/;
-/** Without white space and control characters. */
-const PART = /^([^=\s\p{Cc}]+)=([^=\s\p{Cc}]+)$/u;
+/** Without white space and control characters. As text: parsed where it is used (key-check.ts). */
+const PART = '^([^=\\s\\p{Cc}]+)=([^=\\s\\p{Cc}]+)$';
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
@@ -32,32 +32,32 @@ const HASH = /^[0-9a-f]{64}$/;
  * names are ignored, so that the service can add one (decision D6).
  */
 export function readSignature(value: unknown): Signature | 'signature_missing' | 'signature_malformed' {
-  if (value === undefined || value === null || value === '') return 'signature_missing';
+  if ((value ?? '') === '') return 'signature_missing';
   if (typeof value !== 'string' || value.length > MAX_LENGTH) return 'signature_malformed';
   if (USUAL.test(value)) {
     const comma = value.indexOf(',');
     return { t: value.slice(2, comma), s: value.slice(comma + 3) };
   }
-  const parts = new Map<string, string>();
+  const partForm = new RegExp(PART, 'u');
+  const found = { t: '', s: '' };
   for (const part of value.split(',')) {
-    const [, name, content] = PART.exec(part) ?? [];
+    const [, name, content] = partForm.exec(part) ?? [];
     if (name === undefined || content === undefined) return 'signature_malformed';
-    if (parts.has(name) && (name === 't' || name === 's')) return 'signature_malformed';
-    parts.set(name, content);
+    if (name !== 't' && name !== 's') continue;
+    if (found[name] !== '') return 'signature_malformed';
+    found[name] = content;
   }
-  const t = parts.get('t');
-  const s = parts.get('s');
-  return t !== undefined && s !== undefined && HASH.test(s) ? { t, s } : 'signature_malformed';
+  return found.t !== '' && HASH.test(found.s) ? found : 'signature_malformed';
 }
 
 const MIN_MILLISECONDS = 1e11;
 
 /** @param now Milliseconds since 1970. */
 export function readTimestamp(text: string, now: number): Timestamp {
-  if (!/^[0-9]+$/.test(text)) return Object.freeze({ text, unit: 'unreadable', ageSeconds: undefined });
-  const value = Number(text);
-  const unit = value >= MIN_MILLISECONDS ? 'milliseconds' : 'seconds';
+  const value = /^[0-9]+$/.test(text) ? Number(text) : undefined;
+  const unit = value === undefined ? 'unreadable' : value >= MIN_MILLISECONDS ? 'milliseconds' : 'seconds';
   // Subtracted as whole milliseconds: in fractions of seconds, an age at the very bound of a tolerance can exceed it.
-  const milliseconds = unit === 'milliseconds' ? value : value * 1000;
-  return Object.freeze({ text, unit, ageSeconds: (now - milliseconds) / 1000 });
+  const ageSeconds =
+    value === undefined ? undefined : (now - (unit === 'seconds' ? value * 1000 : value)) / 1000;
+  return Object.freeze({ text, unit, ageSeconds });
 }

@@ -1,5 +1,6 @@
 import { sha256Hex } from '#digest';
 import { ConfigurationError } from '../errors.ts';
+import { encoder } from '../utf8.ts';
 import type { TransactionCallback, TransactionPayload } from '../wire.ts';
 
 /** The five strings that the signature proves, and nothing else (protocol §5.2, decision D1). */
@@ -22,7 +23,7 @@ const NO_FIELDS = {
 };
 
 /** In the order in which the service joins them. */
-export const SIGNED_NAMES = Object.keys(NO_FIELDS) as readonly SignedName[];
+export const SIGNED_NAMES = /* @__PURE__ */ Object.keys(NO_FIELDS) as readonly SignedName[];
 
 /** Where ':' is allowed, and what tells the merchant's own references from other strings. */
 export interface ColonRule {
@@ -130,7 +131,6 @@ function problemOf(reference: unknown, mayHaveColon: boolean): string | undefine
 }
 
 const LENGTH_PREFIX = '\0\0\0\0';
-const encoder = new TextEncoder();
 
 /**
  * The identity of a transition: one account's transaction reaching one status. 64 hexadecimal digits, the same for every

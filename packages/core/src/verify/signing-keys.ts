@@ -72,18 +72,16 @@ export function prepareSigningKeys(options: KeyOptions): readonly PreparedKey[] 
     return [prepare('signingKey', { id: 'default', key: given }, options)];
   }
   if (!Array.isArray(given) || given.length === 0 || given.length > MAX_KEYS) {
-    const message = `signingKey must be a string or a list of 1 to ${MAX_KEYS} keys: [{ id, key, notAfter? }].`;
-    throw new ConfigurationError('signingKey', message);
+    refuse('signingKey', `must be a string or a list of 1 to ${MAX_KEYS} keys: [{ id, key, notAfter? }].`);
   }
   const prepared = given.map((entry: SigningKey, index) => {
     const option = `signingKey[${index}]`;
     checkOptions(option, entry, ENTRY_RULES, `${option}.`);
     return prepare(`${option}.key`, entry, options);
   });
-  const ids = new Set(prepared.map(({ id }) => id));
-  const keys = new Set(given.map(({ key }) => key));
-  if (ids.size + keys.size < 2 * given.length) {
-    throw new ConfigurationError('signingKey', 'Two entries of signingKey share an id or a key.');
+  const different = new Set(given.flatMap(({ id, key }: SigningKey) => [`id ${id}`, `key ${key}`]));
+  if (different.size < 2 * given.length) {
+    refuse('signingKey', 'has two entries that share an id or a key.');
   }
   return prepared;
 }
@@ -95,14 +93,12 @@ function prepare(option: string, { id, key, notAfter }: GivenKey, options: KeyOp
   const { publicKey, secretKey, allowSandboxKeys } = options;
   if (key === publicKey || key === secretKey) {
     const which = key === publicKey ? 'public' : 'secret';
-    throw new ConfigurationError(option, `${option} is the ${which} key. ${WHERE}`);
+    refuse(option, `is the ${which} key. ${WHERE}`);
   }
-  const mistaken = SANDBOX_MISTAKES.find(([start]) => key.startsWith(start));
-  if (mistaken !== undefined)
-    throw new ConfigurationError(
-      option,
-      `${option} is a sandbox key, ${mistaken[1]}. Use the one that starts with SANDBOXSIGNING, unchanged.`,
-    );
+  for (const [start, what] of SANDBOX_MISTAKES) {
+    if (!key.startsWith(start)) continue;
+    refuse(option, `is a sandbox key, ${what}. Use the one that starts with SANDBOXSIGNING, unchanged.`);
+  }
   if (key.startsWith('SANDBOX')) {
     if (allowSandboxKeys !== true) checkSandboxKey(option);
   } else if (key.length < MIN_LENGTH) {
@@ -113,15 +109,19 @@ function prepare(option: string, { id, key, notAfter }: GivenKey, options: KeyOp
 
 /** Anyone can know a sandbox key, so a program that may serve customers does not take one (threat A27). */
 function checkSandboxKey(option: string): void {
-  const what = `${option} is a sandbox key, and NODE_ENV is `;
+  const what = 'is a sandbox key, and NODE_ENV is ';
   const environment = servingEnvironment();
   if (environment !== undefined) {
-    throw new ConfigurationError(
+    refuse(
       option,
       `${what}"${environment}". Use the signing key of the account, or set allowSandboxKeys where no customer pays.`,
     );
   }
-  if (!environmentVariable('NODE_ENV')) warnOnce(`${what}not set. Never use it in production.`);
+  if (!environmentVariable('NODE_ENV')) warnOnce(`${option} ${what}not set. Never use it in production.`);
+}
+
+function refuse(option: string, problem: string): never {
+  throw new ConfigurationError(option, `${option} ${problem}`);
 }
 
 const warned = new Set<string>();

@@ -27,7 +27,7 @@ const UNSIGNED_TYPES: { readonly [Name in UnsignedName]: TypeName<TransactionPay
   status_message: 'string',
 };
 
-export const UNSIGNED_NAMES = Object.keys(UNSIGNED_TYPES) as readonly UnsignedName[];
+export const UNSIGNED_NAMES = /* @__PURE__ */ Object.keys(UNSIGNED_TYPES) as readonly UnsignedName[];
 
 /** A missing or oddly typed field is left out: unknown is not wrong, and the callback still verifies (decision D9). */
 export function readUnsignedFields(read: (name: UnsignedName) => unknown): UnsignedFields {

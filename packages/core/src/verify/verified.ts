@@ -91,10 +91,7 @@ type Opener = (value: object) => { readonly kind: Kind; readonly text: string | 
  * other verified: each copy adds its opener to this list, which lives under a registered symbol. An opener looks at a
  * private field, which no JSON, spread or borrowed constructor can forge (threat A37). The 1 is the version of `Opener`.
  */
-const OPENERS = Symbol.for('@payment-service/core/openers/1');
-
-/** Only this module makes verified objects. */
-const MINT = Symbol();
+const OPENERS = /* @__PURE__ */ Symbol.for('@payment-service/core/openers/1');
 
 class VerifiedObject {
   readonly ok: boolean;
@@ -108,9 +105,7 @@ class VerifiedObject {
   #transitionId: string | undefined;
   #timestamp: Timestamp | undefined;
 
-  constructor(mint: symbol, kind: Kind, findings: Findings) {
-    // `new callback.constructor(…)` reaches this line, and no further.
-    if (mint !== MINT) throw new TypeError('Only createVerifier() makes verified callbacks and redirects.');
+  constructor(kind: Kind, findings: Findings) {
     this.ok = kind !== 'evidence';
     this.kind = kind;
     this.signed = findings.signed;
@@ -146,10 +141,6 @@ class VerifiedObject {
     return { ...this, transitionId, timestamp, unsigned: REDACTED, raw: REDACTED };
   }
 
-  [Symbol.for('nodejs.util.inspect.custom')](): object {
-    return this.toJSON();
-  }
-
   static open(value: object): ReturnType<Opener> {
     return #findings in value ? { kind: value.kind, text: value.#findings.text } : undefined;
   }
@@ -164,14 +155,23 @@ function freezeDeep<T extends object>(value: T): T {
   return value;
 }
 
-if (!Object.hasOwn(globalThis, OPENERS)) Object.defineProperty(globalThis, OPENERS, { value: [] });
-const openers: Opener[] = Reflect.get(globalThis, OPENERS);
-openers.push(VerifiedObject.open);
+let openers: Opener[] | undefined;
+
+/** Nothing of this happens when the file is loaded, or every bundle of it would have to keep the class. */
+function prepareClass({ prototype, open }: typeof VerifiedObject): Opener[] {
+  Reflect.deleteProperty(prototype, 'constructor'); // Or `new callback.constructor(…)` would make a verified object.
+  Object.defineProperty(prototype, Symbol.for('nodejs.util.inspect.custom'), { value: prototype.toJSON });
+  if (!Object.hasOwn(globalThis, OPENERS)) Object.defineProperty(globalThis, OPENERS, { value: [] });
+  const shared: Opener[] = Reflect.get(globalThis, OPENERS);
+  shared.push(open);
+  return shared;
+}
 
 const KINDS: readonly unknown[] = ['callback', 'redirect', 'evidence'];
 
 /** This copy's own results first. Of the other openers, one that throws or is not a function is passed over (threat A49). */
 function open(value: object): ReturnType<Opener> {
+  openers ??= prepareClass(VerifiedObject);
   for (const opener of [VerifiedObject.open, ...openers]) {
     try {
       const opened = opener(value);
@@ -185,7 +185,8 @@ function open(value: object): ReturnType<Opener> {
 
 /** The one place where verified objects are made. */
 export function verified<K extends Kind>(kind: K, findings: Findings): Kinds[K] {
-  const made: object = new VerifiedObject(MINT, kind, findings);
+  openers ??= prepareClass(VerifiedObject);
+  const made: object = new VerifiedObject(kind, findings);
   return made as Kinds[K];
 }
 

@@ -91,7 +91,7 @@ describe('explainRefusals()', () => {
     const receiver = createRedirectReceiver({ signingKey: SIGNING_KEY, onRefused });
     await receiveRedirect({ method: 'GET', url: '/return' }, receiver);
     expect(warn.mock.calls).toEqual([
-      [expect.stringMatching(/signature_missing.*\n.*The header hmac-signature .* is missing/)],
+      [expect.stringMatching(/signature_missing.*\n.*hmac-signature .* is missing/)],
     ]);
   });
 });

@@ -154,18 +154,14 @@ describe('threat A36: objects that were not verified', () => {
   const expected = { currency: 'UGX', amount: 500 };
 
   test('threat A36: the constructor of a genuine callback makes no other', () => {
-    const maker = genuine.constructor;
-    for (const given of [
-      [],
-      [Symbol('mint'), 'callback', genuine],
-      [undefined, 'callback', { signed: genuine.signed }],
-    ]) {
-      expect(() => Reflect.construct(maker, given)).toThrow(TypeError);
-      expect(() => Reflect.construct(Object, given, maker)).not.toThrow();
-      expect(() => confirmAmount(Reflect.construct(Object, [], maker), expected)).toThrow(/verifyCallback/);
+    expect(genuine.constructor).toBe(Object); // The class itself cannot be reached.
+    class Forged extends Object {}
+    for (const given of [[], ['callback', genuine], ['callback', { signed: genuine.signed }]]) {
+      for (const maker of [genuine.constructor, Forged]) {
+        const forged = Reflect.construct(maker, given);
+        expect(() => confirmAmount(forged, expected)).toThrow(/verifyCallback/);
+      }
     }
-    class Forged extends (maker as new (...given: unknown[]) => object) {}
-    expect(() => new Forged()).toThrow(TypeError);
   });
 
   test('threat A36: nothing that shares properties or the prototype of a genuine callback is accepted', () => {

@@ -2,6 +2,8 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import * as first from '../../src/index.ts';
 import { callbackData, QUERY, SIGNATURE, SIGNING_KEY, signatureFor } from '../signed-callbacks.ts';
 
+const OPENERS = Symbol.for('@payment-service/core/openers/1');
+
 // An update or a bundle of `import` and `require` can leave two copies of core in one process.
 
 describe('threat A37: two copies of core', () => {
@@ -24,7 +26,8 @@ describe('threat A37: two copies of core', () => {
 
   test('threat A37: control: the copies have classes of their own', () => {
     expect(second.ConfigurationError).not.toBe(first.ConfigurationError);
-    expect(callbackOf(second).constructor).not.toBe(callbackOf(first).constructor);
+    const [one, other] = [first, second].map((copy) => Object.getPrototypeOf(callbackOf(copy)));
+    expect(one).not.toBe(other);
   });
 
   test('threat A37: what one copy verified, the other accepts', () => {
@@ -71,7 +74,20 @@ describe('threat A37: two copies of core', () => {
     }
   });
 
+  test('threat A37: a copy joins the others when it is first used, and loading it changes nothing', async () => {
+    callbackOf(first);
+    const joined = (): number => Reflect.get(globalThis, OPENERS).length;
+    const before = joined();
+    vi.resetModules();
+    const third: typeof first = await import('../../src/index.ts');
+    expect(joined()).toBe(before);
+    const callback = callbackOf(third);
+    expect([joined(), callbackOf(third).ok]).toEqual([before + 1, true]);
+    expect(first.bodyText(callback)).toBe(text);
+  });
+
   test('threat A37: JSON cannot write the symbol that the copies share', () => {
+    callbackOf(first);
     const [symbol, ...others] = Object.getOwnPropertySymbols(globalThis).filter((found) =>
       String(found).includes('@payment-service/core'),
     );
@@ -85,7 +101,11 @@ describe('threat A37: two copies of core', () => {
   });
 
   describe('threat A49: openers that other code has added to the shared list', () => {
-    const openers: unknown[] = Reflect.get(globalThis, Symbol.for('@payment-service/core/openers/1'));
+    let openers: unknown[];
+    beforeAll(() => {
+      callbackOf(first);
+      openers = Reflect.get(globalThis, OPENERS);
+    });
     const broken: [name: string, opener: unknown][] = [
       ...[undefined, null, 1, 'open', {}, [], true].map((value): [string, unknown] => [
         JSON.stringify(value),

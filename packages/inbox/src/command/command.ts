@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { printableLines } from '@payment-service/core/receive';
+import { printableLines } from '@payment-service/core/internal';
 import { Command, CommanderError } from 'commander';
 import { ACTING } from './acting.ts';
 import { DOCTOR } from './doctor/doctor.ts';

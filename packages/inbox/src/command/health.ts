@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { printableLines } from '@payment-service/core/receive';
+import { printableLines } from '@payment-service/core/internal';
 import type { Command } from 'commander';
 import type { InboxHealth } from '../operator/health.ts';
 import { messageOf } from './failure.ts';

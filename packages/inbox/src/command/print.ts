@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { printable } from '@payment-service/core/receive';
+import { printable } from '@payment-service/core/internal';
 import type { InboxStats, OverdueExpectation } from '../operator/health.ts';
 import type { TransitionDetails, TransitionSummary } from '../operator/views.ts';
 import { TRANSITION_STATES, type TransitionState } from '../states.ts';

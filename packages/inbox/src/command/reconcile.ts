@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigurationError } from '@payment-service/core';
-import { printableLines } from '@payment-service/core/receive';
+import { printableLines } from '@payment-service/core/internal';
 import type { Movement } from '@payment-service/core/reconcile';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import type { BalanceReport } from '../reconciliation/balances.ts';

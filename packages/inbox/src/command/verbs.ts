@@ -1,4 +1,4 @@
-import { printableJson } from '@payment-service/core/receive';
+import { printableJson } from '@payment-service/core/internal';
 import { type Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { Pairs } from '../reconciliation/read-statement.ts';
 import { TRANSITION_STATES } from '../states.ts';

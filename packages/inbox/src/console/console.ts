@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ConfigurationError } from '@payment-service/core';
-import { checkOptions, FUNCTION } from '@payment-service/core/receive';
+import { checkOptions, FUNCTION } from '@payment-service/core/internal';
 import { failureStack } from '../failure-text.ts';
 import type { Inbox } from '../inbox.ts';
 import { checkAccess, isOwnForm, proofFor } from './access.ts';

@@ -1,5 +1,5 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
-import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
+import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/internal';
 import { isUnambiguous } from '../intake/record.ts';
 import { BOOLEAN } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';

@@ -1,4 +1,4 @@
-import { checkOptions } from '@payment-service/core/receive';
+import { checkOptions } from '@payment-service/core/internal';
 import { referenceKey } from '../intake/record.ts';
 import { dateOf } from '../store/store.ts';
 import { findArchived } from '../work/archived.ts';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { checkOptions } from '@payment-service/core/receive';
+import { checkOptions } from '@payment-service/core/internal';
 import { claimsDigest } from '../body-texts.ts';
 import { isForgotten } from '../intake/keep.ts';
 import { referenceKey } from '../intake/record.ts';

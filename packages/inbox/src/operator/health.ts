@@ -1,4 +1,4 @@
-import { checkOptions } from '@payment-service/core/receive';
+import { checkOptions } from '@payment-service/core/internal';
 import { wholeNumber } from '../options.ts';
 import { MAX_COUNTED, TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, textOf } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import { checkOptions } from '@payment-service/core/receive';
+import { checkOptions } from '@payment-service/core/internal';
 import { wholeNumber } from '../options.ts';
 import { numberOf } from '../store/store.ts';
 import type { OperatorContext } from './views.ts';

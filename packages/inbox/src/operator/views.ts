@@ -1,5 +1,5 @@
 import { ConfigurationError, type SignedFields } from '@payment-service/core';
-import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
+import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/internal';
 import type { Spool } from '../intake/spool.ts';
 import { DATE, wholeNumber } from '../options.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';

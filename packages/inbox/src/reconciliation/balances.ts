@@ -1,5 +1,5 @@
 import { ConfigurationError, canonicalAmount } from '@payment-service/core';
-import { checkOptions, type OptionRules } from '@payment-service/core/receive';
+import { checkOptions, type OptionRules } from '@payment-service/core/internal';
 import {
   type Movement,
   type MovementKind,

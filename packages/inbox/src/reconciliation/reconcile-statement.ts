@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { ConfigurationError, canonicalAmount, transitionId } from '@payment-service/core';
-import { checkOptions, type OptionRules } from '@payment-service/core/receive';
+import { checkOptions, type OptionRules } from '@payment-service/core/internal';
 import { keepFirsts } from '../intake/keep.ts';
 import { type IntakeRecord, referenceKey, subjectKey } from '../intake/record.ts';
 import { NOTE_RULES } from '../operator/actions.ts';

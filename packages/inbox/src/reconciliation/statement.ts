@@ -1,5 +1,5 @@
 import { canonicalAmount } from '@payment-service/core';
-import { checkOptions, type OptionRules } from '@payment-service/core/receive';
+import { checkOptions, type OptionRules } from '@payment-service/core/internal';
 import { type IntakeRecord, isStorableCurrency } from '../intake/record.ts';
 import type { ActionNote } from '../operator/actions.ts';
 import { NAME } from '../options.ts';

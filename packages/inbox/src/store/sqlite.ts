@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConfigurationError } from '@payment-service/core';
-import { checkOptions } from '@payment-service/core/receive';
+import { checkOptions } from '@payment-service/core/internal';
 import { failureCode } from '../events.ts';
 import { wholeNumber } from '../options.ts';
 import { databasePath } from './database-path.ts';

@@ -5,7 +5,7 @@ import {
   InvalidStateError,
   type SignedFields,
 } from '@payment-service/core';
-import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/receive';
+import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/internal';
 import { isStorableCurrency, referenceKey } from '../intake/record.ts';
 import { DATE, NAME } from '../options.ts';
 import type { Statements } from '../store/statements.ts';

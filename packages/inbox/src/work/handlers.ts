@@ -1,5 +1,5 @@
 import { ConfigurationError, type SignedFields, type UnsignedFields } from '@payment-service/core';
-import { checkOptions, type OptionRules } from '@payment-service/core/receive';
+import { checkOptions, type OptionRules } from '@payment-service/core/internal';
 import { NAME } from '../options.ts';
 import type { Settled } from './evaluate.ts';
 

@@ -1,4 +1,4 @@
-import { type Trace, type TraceChannel, traceChannel } from '@payment-service/core/receive';
+import { type Trace, type TraceChannel, traceChannel } from '@payment-service/core/internal';
 import type { InboxEvent } from '../events.ts';
 import type { TransitionReason, TransitionState } from '../states.ts';
 import { attempt } from './attempt.ts';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { checkOptions } from '@payment-service/core/receive';
+import { checkOptions } from '@payment-service/core/internal';
 import { failureCode } from '../events.ts';
 import type { DrainOptions, WorkerOptions } from '../inbox.ts';
 import { wholeNumber } from '../options.ts';

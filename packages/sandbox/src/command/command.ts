@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { inspect } from 'node:util';
 import { ConfigurationError, PaymentServiceError } from '@payment-service/core';
-import { printableJson, printableLines } from '@payment-service/core/receive';
+import { printableJson, printableLines } from '@payment-service/core/internal';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { SandboxDelivery } from '../service/views.ts';
 import type { CheckReport } from '../state/records.ts';

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Explanation } from '@payment-service/core/explain';
-import { printable } from '@payment-service/core/receive';
+import { printable } from '@payment-service/core/internal';
 import type { SandboxAttempt, SandboxDelivery } from '../service/views.ts';
 import type { CheckReport } from '../state/records.ts';
 import { lookAt } from './look-at.ts';

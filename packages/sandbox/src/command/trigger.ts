@@ -1,4 +1,4 @@
-import { nearName } from '@payment-service/core/receive';
+import { nearName } from '@payment-service/core/internal';
 import { sampleCallback } from '@payment-service/core/testing';
 import { misbehaviours } from '../deliveries/misbehaviours.ts';
 import { defaultProviders } from '../service/providers.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { styleText } from 'node:util';
-import { printableLines } from '@payment-service/core/receive';
+import { printableLines } from '@payment-service/core/internal';
 import type { Command } from 'commander';
 import { spoolOwner } from '../../intake/spool.ts';
 import { versionOf } from '../../store/schema.ts';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { printable } from '@payment-service/core/receive';
+import { printable } from '@payment-service/core/internal';
 import { failureCode } from '../../events.ts';
 import { messageOf } from '../failure.ts';
 

@@ -1,0 +1,30 @@
+import * as core from '@payment-service/core';
+
+const MODULE = '\0names of core';
+
+interface BuildPlugin {
+  readonly name: string;
+  readonly resolveId: {
+    readonly order: 'pre';
+    readonly handler: (id: string, importer?: string) => string | undefined;
+  };
+  readonly load: (id: string) => string | undefined;
+}
+
+/**
+ * For the build of an adapter: `export * from '@payment-service/core'` becomes the list of these names, from the file that the
+ * adapter loads in any case. Node would load core's main entry otherwise, a file that only passes them on.
+ */
+export const namesOfCore: BuildPlugin = {
+  name: 'names-of-core',
+  resolveId: {
+    order: 'pre', // Before the dependency is left as it is.
+    // Not in declarations, which name the public entry.
+    handler: (id, importer = '') =>
+      id === '@payment-service/core' && /[\\/]src[\\/]index\.ts$/.test(importer) ? MODULE : undefined,
+  },
+  load: (id) =>
+    id === MODULE
+      ? `export { ${Object.keys(core).join(', ')} } from '@payment-service/core/internal';`
+      : undefined,
+};

@@ -1,0 +1,1 @@
+import '@payment-service/core/internal';
