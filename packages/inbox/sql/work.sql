@@ -10,6 +10,29 @@ where t.account = $1 and t.next_at is not null and (t.next_at, t.id) > (cast($2 
   and t.next_at <= {now}
 order by t.next_at, t.id limit 50
 
+-- name: start_first (postgres, prepared)
+-- As find_due, and starts the first one in the same transaction as start_attempt would, unless it was tried before, or another
+-- transaction has its row or its internal_reference. Where nothing is due, it writes nothing.
+with due as materialized (
+  select t.id, t.next_at, t.attempts, t.unfinished, {now} as now,
+    (select c.transition_id from inbox.callback c where c.id = t.id) as transition_id,
+    (select c.subject_key from inbox.callback c where c.id = t.id) as subject_key,
+    (select c.signed from inbox.callback c where c.id = t.id) as signed
+  from inbox.transition t
+  where t.account = $1 and t.next_at is not null and (t.next_at, t.id) > (cast($2 as bigint), cast($3 as bigint))
+    and t.next_at <= {now}
+  order by t.next_at, t.id limit 50
+), first as materialized (select * from due order by next_at, id limit 1
+), begun as (
+  update inbox.transition set attempts = attempts + 1, unfinished = unfinished + 1, next_at = {now} + cast($4 as bigint),
+    start_id = $5
+  where ctid = (select free.ctid from inbox.transition free join first on first.id = free.id and first.next_at = free.next_at
+      where free.attempts = 0 and free.unfinished = 0 for update of free skip locked)
+    and pg_try_advisory_xact_lock(hashtextextended('inbox.' || (select subject_key from first), 0))
+  returning id
+)
+select due.*, due.id in (select id from begun) as begun from due order by next_at, id
+
 -- name: count_due
 select count(*) as count from inbox.transition where account = $1 and next_at <= {now}
 
@@ -204,6 +227,12 @@ returning id
 update inbox.transition set attempts = attempts - 1, unfinished = unfinished - 1, next_at = {now} + cast($3 as bigint),
   start_id = null
 where id = $1 and start_id = $2 and next_at is not null
+returning id
+
+-- name: take_back_unknown (postgres)
+-- As take_back, of a start whose answer was lost together with its id.
+update inbox.transition set attempts = attempts - 1, unfinished = unfinished - 1, next_at = {now}, start_id = null
+where account = $1 and next_at is not null and start_id = $2
 returning id
 
 -- name: fail_attempt (postgres)

@@ -71,10 +71,10 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     return new Spool({ path: spoolPath(path), owner, settings, store: (record) => intake.store(record) });
   }
 
-  function onKept(): void {
+  function onKept(count: number): void {
     wakeup.wake();
     watch.kept();
-    if (!isWorking()) wakeup.notify();
+    if (!isWorking()) wakeup.notify(count);
   }
 
   async function read<T>(act: () => Promise<T>): Promise<T> {

@@ -14,7 +14,8 @@ export interface IntakeOptions<Tx> {
   /** Rejects with a ConfigurationError when a newer version has changed the tables. */
   readonly checkTables: () => Promise<void>;
   readonly spool: Spool | undefined;
-  readonly onKept: () => void;
+  /** Told before the replies are: a worker may begin meanwhile. */
+  readonly onKept: (count: number) => void;
 }
 
 /** How long to leave a transition that another process holds. */
@@ -98,7 +99,6 @@ export class Intake<Tx> {
         throw wasBusy && error instanceof TimedOut ? new TransitionBusy() : error;
       });
     }
-    if (outcome !== 'full') this.#options.onKept();
     return outcome;
   }
 
@@ -125,9 +125,18 @@ export class Intake<Tx> {
     return this.#withinLimit(() => transact((tx) => keepOthers(statements, records, tx)));
   }
 
-  #withinLimit<T>(keep: () => Promise<T>): Promise<T> {
-    const { ready, settings } = this.#options;
-    return within(settings.storeTimeoutMs, ready().then(keep));
+  #withinLimit<O extends IntakeOutcome | 'busy' | undefined>(
+    keep: () => Promise<readonly O[]>,
+  ): Promise<readonly O[]> {
+    const { ready, settings, onKept } = this.#options;
+    const keepAndTell = async (): Promise<readonly O[]> => {
+      await ready();
+      const outcomes = await keep();
+      const kept = outcomes.filter((outcome) => outcome !== undefined && !['busy', 'full'].includes(outcome));
+      if (kept.length > 0) onKept(kept.length);
+      return outcomes;
+    };
+    return within(settings.storeTimeoutMs, keepAndTell());
   }
 }
 

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { ConfigurationError } from '@payment-service/core';
-import { numberOf } from '../store/store.ts';
+import { backoff } from '../options.ts';
+import { numberOf, type Row } from '../store/store.ts';
 import { pause, within } from '../time.ts';
 import { traceAttempt } from './trace.ts';
 import {
@@ -11,7 +13,7 @@ import {
   type Turn,
   type WorkContext,
 } from './turn.ts';
-import { waitForStore } from './until-answered.ts';
+import { runUntilAnswered, waitForStore } from './until-answered.ts';
 import type { Wakeup } from './wakeup.ts';
 
 export interface DispatcherOptions<Tx> extends WorkContext<Tx> {
@@ -127,9 +129,37 @@ export class Dispatcher<Tx> {
 
   /** @returns whether there may be more after it. */
   async #read(): Promise<boolean> {
-    const { statements, settings, isPass } = this.#options;
-    const found = statements.run('find_due', [settings.account, this.#mark.nextAt, this.#mark.id]);
-    const rows = await within(settings.storeTimeoutMs, found);
+    const { store, statements, settings, isPass } = this.#options;
+    const values = [settings.account, this.#mark.nextAt, this.#mark.id];
+    if (store.dialect === 'postgres' && !isPass && this.#lanes + this.#window.length === 0)
+      return this.#startFirst(values);
+    return this.#found(await within(settings.storeTimeoutMs, statements.run('find_due', values)));
+  }
+
+  /** A worker that is idle finds and starts in one round trip (decision D53). */
+  async #startFirst(values: readonly (string | number)[]): Promise<boolean> {
+    const { statements, settings } = this.#options;
+    const startId = randomUUID();
+    let rows: readonly Row[];
+    try {
+      // Not given up sooner than other starts: it might be committed after it was taken back.
+      rows = await statements.run('start_first', [...values, backoff(1, settings), startId]);
+    } catch (lost) {
+      await waitForStore(lost, 1, this.#options);
+      // It may be committed although its answer was lost: it must not count as a crash.
+      await runUntilAnswered('take_back_unknown', [settings.account, startId], this.#options);
+      return true;
+    }
+    const isLong = this.#found(rows);
+    const [due] = this.#window;
+    if (due === undefined || rows[0]?.['begun'] !== true) return isLong;
+    this.#take(due);
+    void this.#work(due, false, { startId, lastError: undefined });
+    return isLong;
+  }
+
+  #found(rows: readonly Row[]): boolean {
+    const { isPass } = this.#options;
     if (isPass && rows[0]) this.#beganAt ??= numberOf(rows[0], 'now');
     const until = this.#beganAt ?? Number.POSITIVE_INFINITY;
     const read = rows.map(dueIn).filter(({ nextAt }) => nextAt <= until);
@@ -169,10 +199,10 @@ export class Dispatcher<Tx> {
   }
 
   /** One transition after the other, as long as there is a next one. */
-  async #work(first: Due, isSuspect: boolean): Promise<void> {
+  async #work(first: Due, isSuspect: boolean, begun?: Start): Promise<void> {
     const { signal, onOutcome, onFree } = this.#options;
     this.#lanes += 1;
-    let start: Start | undefined;
+    let start = begun;
     for (let due: Due | undefined = first; due !== undefined; ) {
       let next: Due | undefined;
       const takeNext = (): Due | undefined => {
@@ -181,14 +211,14 @@ export class Dispatcher<Tx> {
       };
       // At the end what has not started stays as it is, and a start is taken back.
       const isLeft: boolean = signal.aborted && due !== first && start === undefined;
-      const { outcome, begun }: Ended = isLeft ? LEFT : await this.#attempt(due, { start, takeNext });
+      const { outcome, begun: after }: Ended = isLeft ? LEFT : await this.#attempt(due, { start, takeNext });
       this.#isOvertaken ||= outcome === 'overtaken';
       if (outcome === 'overtaken' || outcome === 'undone') this.#left += 1;
       onOutcome?.(outcome);
       this.#subjects.delete(due.subjectKey);
       // Another transition of an internal_reference that was being worked on.
       if (this.isPassedOver) onFree?.();
-      [due, start] = [next, begun];
+      [due, start] = [next, after];
     }
     this.#lanes -= 1;
     this.#change();

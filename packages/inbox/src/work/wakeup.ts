@@ -6,7 +6,9 @@ import type { Store } from '../store/store.ts';
 import { pause } from '../time.ts';
 
 const RELISTEN_MS = 1000;
-/** After a NOTIFY that told of several callbacks, the next one waits a millisecond for each of them, up to this (decision D55). */
+/** Fewer callbacks than this do not delay the next NOTIFY. */
+const MANY = 5;
+/** After a NOTIFY that told of many callbacks, the next one waits a millisecond for each of them, up to this (decision D55). */
 const NOTIFY_MS = 25;
 
 /** Lets idle workers wait, and wakes them when something was kept: here immediately, in other processes by NOTIFY. */
@@ -38,22 +40,20 @@ export class Wakeup<Tx> {
     woken.abort('woken');
   };
 
-  /** For a process that does not work itself. One callback is told of immediately; many in a row share a NOTIFY. */
-  notify(): void {
+  /** For a process that does not work itself. A few callbacks are told of immediately; many in a row share a NOTIFY. */
+  notify(count: number): void {
     if (this.#store.dialect === 'sqlite') return;
-    this.#untold += 1;
-    if (this.#isNotifying) return;
-    this.#isNotifying = true;
-    // Once for all of a group, which are kept in one turn of the event loop.
-    setImmediate(() => void this.#tell());
+    this.#untold += count;
+    if (!this.#isNotifying) void this.#tell();
   }
 
   async #tell(): Promise<void> {
+    this.#isNotifying = true;
     while (this.#untold > 0) {
       const told = this.#untold;
       this.#untold = 0;
       await this.#notifyOthers();
-      if (told > 1) await pause(Math.min(NOTIFY_MS, told));
+      if (told >= MANY) await pause(Math.min(NOTIFY_MS, told));
     }
     this.#isNotifying = false;
   }

@@ -149,7 +149,9 @@ describe('work on postgres', () => {
     const starts: number[] = [];
     const store = watchedStore(merchant.newStore(), async (text, run) => {
       const rows = await run();
-      if (text.includes('unfinished = unfinished + 1')) starts.push(rows.length);
+      // A look that finds it says whether it has begun; a statement that only starts gives what it has started.
+      if (text.includes('unfinished = unfinished + 1'))
+        starts.push(rows.filter((row) => row['begun'] !== false).length);
       return rows;
     });
     const other = merchant.open({ store });

@@ -87,6 +87,25 @@ describe('threat A51: the start of another worker', () => {
   );
 });
 
+it('an idle worker on PostgreSQL finds and starts a payment in one statement', async () => {
+  const merchant = await newMerchant('postgres');
+  const looks: number[] = [];
+  let starts = 0;
+  const store = watchedStore(merchant.newStore(), async (text, run) => {
+    const rows = await run();
+    if (text.includes('limit 50')) looks.push(rows.length);
+    else if (isStart(text)) starts += 1;
+    return rows;
+  });
+  const inbox = merchant.open({ ...LATER, store });
+  inbox.handle(creditIn(merchant));
+  await order(inbox, 'ORD-1');
+  const stop = startWork(inbox);
+  await until(async () => (await inbox.show(transitionId))?.state === 'settled');
+  await stop();
+  expect({ looks: looks.filter((count) => count > 0), starts }).toEqual({ looks: [1], starts: 0 });
+});
+
 function isStart(text: string): boolean {
   return text.includes('unfinished = unfinished + 1');
 }
