@@ -36,8 +36,14 @@ export interface StatementOptions extends ActionNote, Period {
   readonly dryRun?: boolean | undefined;
 }
 
-/** What became of a row, and what that means; the list is closed. */
-export const STATEMENT_VERDICTS = {
+/** What became of a row; the list is closed. */
+export type StatementVerdict =
+  | ('settled' | 'not_paid' | 'paid_without_callback' | 'waiting_here' | 'absent_from_statement')
+  | ('other_amount' | 'other_currency' | 'other_status' | 'other_account')
+  | ('paid_by_another' | 'not_expected' | 'duplicate' | 'malformed');
+
+/** What that means, for a person. */
+export const STATEMENT_VERDICTS: Readonly<Record<StatementVerdict, string>> = {
   settled: 'Settled here, and paid in the statement, with the same money.',
   not_paid: 'Neither settled here nor paid in the statement.',
   paid_without_callback: 'Paid in the statement and expected here; no callback came.',
@@ -51,8 +57,7 @@ export const STATEMENT_VERDICTS = {
   duplicate: 'The statement has more than one paid row of this reference.',
   other_account: 'The row is of another account. Nothing is applied from its file.',
   malformed: 'A field is missing or has another notation. Nothing is applied from its file.',
-} as const;
-export type StatementVerdict = keyof typeof STATEMENT_VERDICTS;
+};
 
 /** A row and its verdict. */
 export interface StatementFinding {
