@@ -2,7 +2,7 @@ import { type Browser, startBrowser } from '@payment-service/browser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
-import { type OpenShop, openShop, STAGES } from './open-shop.ts';
+import { ENGINES, type OpenShop, openShop } from './open-shop.ts';
 
 const LATE = 'We have not received a confirmation yet';
 const CONTACT = 'help@shop.example';
@@ -65,7 +65,7 @@ const WAITS: readonly (readonly [name: string, prepare: Waiting, heading: string
   ],
 ];
 
-describe.each(STAGES)('an order on $framework and $engine that is not confirmed in time', (stage) => {
+describe.each(ENGINES)('an order on $framework and $engine that is not confirmed in time', (stage) => {
   it.each(WAITS)(
     'offers a way out after %s, and becomes paid all the same',
     async (_name, prepare, heading) => {

@@ -21,6 +21,11 @@ export const STAGES: readonly { readonly framework: Framework; readonly engine: 
   { framework: 'fastify', engine: 'postgres' },
 ];
 
+/** Where only the books make a difference: each engine once. */
+export const ENGINES: typeof STAGES = STAGES.filter(
+  ({ framework, engine }) => framework === 'koa' || engine === 'postgres',
+);
+
 /** A running shop beside a running sandbox, both on real sockets. */
 export interface OpenShop {
   readonly origin: string;

@@ -5,7 +5,7 @@ import type { Keeping } from '../src/config.ts';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
 import { type Engine, newKeeping } from './new-keeping.ts';
-import { type OpenShop, openShop, STAGES } from './open-shop.ts';
+import { ENGINES, type OpenShop, openShop } from './open-shop.ts';
 
 const LATE = { misbehave: { late_ms: 3_600_000 } };
 const PAYOUT = { transaction_type: 'PAYOUT', internal_reference: 'INT-P' };
@@ -18,7 +18,7 @@ async function onlyOneIn(shop: OpenShop): Promise<{ id: string; digest: string }
   return { id: found.transitionId, digest: body?.digest ?? '' };
 }
 
-describe.each(STAGES)('a payout under the reference of an order on $framework and $engine', (stage) => {
+describe.each(ENGINES)('a payout under the reference of an order on $framework and $engine', (stage) => {
   it.each([
     ['for another amount', [5]],
     ['for the amount of the order', [18_000]],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
 import { newKeeping } from './new-keeping.ts';
-import { FRAMEWORKS, type OpenShop, openShop, STAGES } from './open-shop.ts';
+import { ENGINES, FRAMEWORKS, type OpenShop, openShop, STAGES } from './open-shop.ts';
 
 async function newestIn(shop: OpenShop): Promise<string> {
   const [newest] = await shop.transitions();
@@ -67,6 +67,24 @@ describe.each(STAGES)('the console of the inbox on $framework and $engine', (sta
     expect(await shop.stateOf(reference)).toBe('open');
   });
 
+  it('does nothing that another site posts', async () => {
+    const shop = await openShop(stage);
+    const { reference } = await new Customer(shop).placeOrder();
+    await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));
+    const id = await newestIn(shop);
+    for (const action of ['retry', 'resolve', 'reopen', 'accept']) {
+      for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'http://evil.example' }, {}]) {
+        const body = new URLSearchParams({ note: 'from elsewhere' });
+        const address = `${shop.origin}/owner/inbox/transitions/${id}/${action}`;
+        const answer = await fetch(address, { method: 'POST', headers, body, redirect: 'manual' });
+        expect([action, answer.status]).toEqual([action, 403]);
+      }
+    }
+    expect(await shop.inbox.show(id)).toMatchObject({ state: 'quarantined', actions: [] });
+  });
+});
+
+describe.each(ENGINES)('what the owner does in the console on $engine', (stage) => {
   it('lets a person accept an amount; the money is on the books once', async () => {
     const shop = await openShop(stage);
     const owner = new Customer(shop);
@@ -114,22 +132,6 @@ describe.each(STAGES)('the console of the inbox on $framework and $engine', (sta
     await owner.act(id, 'reopen', { note: 'The service says that 20,000 were paid.' });
     expect(await shop.stateOf(reference)).toBe('paid');
     expect(shop.log.join('\n')).toContain('is settled, and a body contradicts it');
-  });
-
-  it('does nothing that another site posts', async () => {
-    const shop = await openShop(stage);
-    const { reference } = await new Customer(shop).placeOrder();
-    await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));
-    const id = await newestIn(shop);
-    for (const action of ['retry', 'resolve', 'reopen', 'accept']) {
-      for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'http://evil.example' }, {}]) {
-        const body = new URLSearchParams({ note: 'from elsewhere' });
-        const address = `${shop.origin}/owner/inbox/transitions/${id}/${action}`;
-        const answer = await fetch(address, { method: 'POST', headers, body, redirect: 'manual' });
-        expect([action, answer.status]).toEqual([action, 403]);
-      }
-    }
-    expect(await shop.inbox.show(id)).toMatchObject({ state: 'quarantined', actions: [] });
   });
 
   it('shows what is overdue, and not what was refused or paid', async () => {

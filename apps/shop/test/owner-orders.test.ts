@@ -2,7 +2,7 @@ import { type Browser, startBrowser } from '@payment-service/browser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
-import { type OpenShop, openShop, STAGES } from './open-shop.ts';
+import { ENGINES, type OpenShop, openShop } from './open-shop.ts';
 
 /** So many orders, the oldest first. Several share a millisecond. */
 async function placeOrders(shop: OpenShop, count: number): Promise<string[]> {
@@ -18,7 +18,7 @@ const rowsIn = (body: string): string[] =>
 const linkIn = (body: string, name: string): string =>
   new RegExp(`href="([^"]+)">${name}<`).exec(body)?.[1]?.replaceAll('&amp;', '&') ?? '';
 
-describe.each(STAGES)('the orders on $framework and $engine', (stage) => {
+describe.each(ENGINES)('the orders on $framework and $engine', (stage) => {
   it('are a table of 25 a page, and every order is on exactly one page', async () => {
     let now = Date.now();
     const shop = await openShop({ ...stage, now: () => Math.floor(now++ / 7) * 7 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
-import { openShop, STAGES } from './open-shop.ts';
+import { ENGINES, openShop } from './open-shop.ts';
 
 const TYPED = { name: 'Ann Example', account: '256770000987', quantity: '3' };
 
-describe.each(STAGES)('a payment that failed on $framework and $engine', ({ framework, engine }) => {
+describe.each(ENGINES)('a payment that failed on $framework and $engine', ({ framework, engine }) => {
   it('reads failed wherever it is shown, and is green nowhere', async () => {
     const shop = await openShop({ framework, engine });
     const customer = new Customer(shop);
@@ -66,7 +66,7 @@ describe.each(STAGES)('a payment that failed on $framework and $engine', ({ fram
   });
 });
 
-describe.each(STAGES)(
+describe.each(ENGINES)(
   'an order on $framework and $engine whose callbacks are all forged',
   ({ framework, engine }) => {
     it('does not promise that its page changes, before and after the redirect, and is paid by the genuine one', async () => {

@@ -40,7 +40,7 @@ export async function placeOrder(
   const formId = formField(form, 'form_id');
   // Before anything is asked of the service: it may be unavailable by now, and the payment under way.
   const earlier = await desk.orders.placedWith(formId);
-  if (earlier !== undefined) return toOrder(earlier, product, desk);
+  if (earlier !== undefined) return leadTo(`/orders/${earlier}`, earlier, product, desk);
   const instead = await desk.orders.find(formField(form, 'instead'));
   if (instead?.payment !== undefined) return seeOther(`/orders/${instead.reference}`);
 
@@ -65,14 +65,14 @@ export async function placeOrder(
 
   const order = newOrder(product, checkout, desk);
   const placed = await desk.orders.add(order, formId);
-  if (placed !== order.reference) return toOrder(placed, product, desk);
+  const ownPage = `/orders/${placed}`;
+  if (placed !== order.reference) return leadTo(ownPage, placed, product, desk);
   const start = await startPayment(order, checkout, desk);
   if (start.state === 'refused') {
     return again({ trouble: `The payment service refused this payment: ${start.why}` });
   }
-  return start.state === 'started'
-    ? withCookies(start.paymentUrl, order.reference, product, desk)
-    : toOrder(placed, product, desk);
+  const target = start.state === 'started' ? start.paymentUrl : ownPage;
+  return leadTo(target, placed, product, desk);
 }
 
 function newOrder(
@@ -121,11 +121,7 @@ async function startPayment(
   return start;
 }
 
-/** Where the customer sees what is known of it, and pays when that is open. */
-function toOrder(reference: string, product: Product, desk: OrderDesk): Page {
-  return withCookies(`/orders/${reference}`, reference, product, desk);
-}
-
-function withCookies(location: string, reference: string, { id }: Product, { shopUrl }: OrderDesk): Page {
+/** To the payment page, or to where the customer sees what is known of the order and pays when that is open. */
+function leadTo(location: string, reference: string, { id }: Product, { shopUrl }: OrderDesk): Page {
   return seeOther(location, orderCookies(reference, id, shopUrl));
 }

@@ -30,25 +30,20 @@ interface CollectionsOptions {
   readonly baseUrl: string;
   readonly publicKey: string;
   readonly secretKey: string;
-  readonly fetch?: typeof fetch;
 }
 
 const DEADLINE_MS = 8000;
 const success = z.object({ data: z.object({ payment_page_url: z.url({ protocol: /^https?$/ }) }) });
 const failure = z.object({ message: z.string() });
 
-export function simulatedCollections({
-  baseUrl,
-  publicKey,
-  secretKey,
-  fetch: send = fetch,
-}: CollectionsOptions): StartCollection {
+export function simulatedCollections(options: CollectionsOptions): StartCollection {
+  const { baseUrl, publicKey, secretKey } = options;
   const endpoint = `${baseUrl}/sandbox/collections`;
   return async (collection) => {
     let response: Response;
     let body: string;
     try {
-      response = await send(endpoint, {
+      response = await fetch(endpoint, {
         method: 'POST',
         // A followed redirect would carry the secret key elsewhere.
         redirect: 'manual',
@@ -59,7 +54,17 @@ export function simulatedCollections({
           'public-key': publicKey,
           'secret-key': secretKey,
         },
-        body: JSON.stringify(requestOf(collection)),
+        body: JSON.stringify({
+          merchant_reference: collection.merchantReference,
+          amount: Number(collection.total.amount),
+          currency: collection.total.currency,
+          provider_code: collection.providerCode,
+          account: collection.account,
+          customer_name: collection.customerName,
+          callback_url: collection.callbackUrl,
+          redirect_url: collection.redirectUrl,
+          mode: 'page',
+        }),
       });
       body = await response.text();
     } catch (error) {
@@ -67,20 +72,6 @@ export function simulatedCollections({
       return { state: 'unknown', why: isLate ? 'it did not answer in time' : 'it cannot be reached' };
     }
     return readAnswer(response.status, body, new URL(baseUrl).origin);
-  };
-}
-
-function requestOf(collection: CollectionToStart): object {
-  return {
-    merchant_reference: collection.merchantReference,
-    amount: Number(collection.total.amount),
-    currency: collection.total.currency,
-    provider_code: collection.providerCode,
-    account: collection.account,
-    customer_name: collection.customerName,
-    callback_url: collection.callbackUrl,
-    redirect_url: collection.redirectUrl,
-    mode: 'page',
   };
 }
 
