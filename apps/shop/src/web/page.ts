@@ -56,7 +56,8 @@ export async function page(content: PageContent): Promise<Page> {
       sections: SECTIONS,
       section,
       body: main,
-      version: '',
+      // There is no stream of versions; a page with an empty one is never asked for again.
+      version: 0,
       pollMs: every && EVERY_MS[every],
       says: fullTitle,
       said: '',
