@@ -7,11 +7,11 @@
  *
  * --short takes a small backlog: its figures are noise, and no target is held against them. --report names another file.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir, totalmem } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { interleave, printRows } from '@payment-service/measure';
+import { environment, interleave, printRows, writeReport } from '@payment-service/measure';
 import { startPostgres } from '@payment-service/postgres-server';
 import { judgeApplying } from './applying/judge-applying.ts';
 import { measureApplying } from './applying/measure-applying.ts';
@@ -131,13 +131,7 @@ function titled(engine: string, size: number): string {
 }
 
 async function tell(results: readonly DrainResult[]): Promise<void> {
-  const environment = {
-    node: process.version,
-    platform: process.platform,
-    cores: availableParallelism(),
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-  };
-  console.log(`Node ${process.version}, ${environment.cores} cores; ${pace.rounds} rounds, medians\n`);
+  console.log(`Node ${process.version}, ${environment().cores} cores; ${pace.rounds} rounds, medians\n`);
   printRows(
     ['', 'value', 'unit', 'target', ''],
     results.map(({ name, value, unit, target, bound, met }) => [
@@ -148,17 +142,5 @@ async function tell(results: readonly DrainResult[]): Promise<void> {
       target === null ? '' : met ? 'met' : 'MISSED',
     ]),
   );
-  const content = {
-    name: 'bench-drain',
-    date: new Date().toISOString(),
-    isShort: flags.short,
-    environment,
-    pace,
-    results,
-  };
-  await mkdir(dirname(report), { recursive: true });
-  await writeFile(report, `${JSON.stringify(content, null, 2)}\n`);
-  console.log(`\nWritten to ${relative(process.cwd(), report)}.`);
-  if (flags.short) console.log('A short run: its figures are noise, and no target is held against them.');
-  else if (results.some(({ met }) => !met)) process.exitCode = 1;
+  await writeReport(report, { name: 'bench-drain', isShort: flags.short, pace, results });
 }

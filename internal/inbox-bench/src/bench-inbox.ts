@@ -5,10 +5,11 @@
  * --short runs a handful of callbacks: its figures are noise, and no target is held against them. --rounds takes fewer
  * rounds than 45; --report names another file.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir, totalmem } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { environment, writeReport } from '@payment-service/measure';
 import { freePort, startPostgres } from '@payment-service/postgres-server';
 import { atTheEnd, cleanUp } from './clean-up.ts';
 import { BENCHED, type Engines } from './contender.ts';
@@ -65,30 +66,19 @@ async function bench(): Promise<void> {
 }
 
 async function tell(samples: Samples, missing: readonly string[]): Promise<void> {
-  const environment = {
-    node: process.version,
-    platform: process.platform,
-    cores: availableParallelism(),
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-  };
-  console.log(`Node ${process.version}, ${environment.cores} cores; ${pace.concurrency} callbacks at a time`);
+  console.log(
+    `Node ${process.version}, ${environment().cores} cores; ${pace.concurrency} callbacks at a time`,
+  );
   const rows = measurements(samples);
   const results = TARGETS.flatMap((target) => judge(target, samples) ?? []);
   printMeasurements(rows, missing);
   printResults(results);
-  const content = {
+  await writeReport(report, {
     name: 'bench-inbox',
-    date: new Date().toISOString(),
     isShort: flags.short,
-    environment,
     pace,
     missing,
     results,
     measurements: rows,
-  };
-  await mkdir(dirname(report), { recursive: true });
-  await writeFile(report, `${JSON.stringify(content, null, 2)}\n`);
-  console.log(`\nWritten to ${relative(process.cwd(), report)}.`);
-  if (flags.short) console.log('A short run: its figures are noise, and no target is held against them.');
-  else if (results.some(({ met }) => !met)) process.exitCode = 1;
+  });
 }

@@ -1,3 +1,7 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
+import { dirname, relative } from 'node:path';
+
 /** The median of many rounds, and how far they lie apart. */
 export interface Spread {
   readonly median: number;
@@ -66,4 +70,33 @@ export function printRows(head: readonly string[], rows: readonly (readonly stri
     );
     console.log(`  ${cells.join('   ')}`.trimEnd());
   }
+}
+
+/** The machine that a report was made on. */
+export function environment(): Readonly<
+  Record<'node' | 'platform', string> & Record<'cores' | 'memoryGiB', number>
+> {
+  const [cores, memoryGiB] = [availableParallelism(), Math.round(totalmem() / 2 ** 30)];
+  return { node: process.version, platform: process.platform, cores, memoryGiB };
+}
+
+/** What a benchmark has found, as its file holds it. */
+interface Report {
+  readonly name: string;
+  readonly isShort: boolean;
+  readonly pace: unknown;
+  readonly results: readonly { readonly met: boolean }[];
+  readonly measurements?: unknown;
+  /** Contenders that this machine does not have. */
+  readonly missing?: unknown;
+}
+
+/** Writes the file, and ends the program with 1 where a target is missed. The figures of a short run are noise: it has none. */
+export async function writeReport(file: string, { name, isShort, ...found }: Report): Promise<void> {
+  const content = { name, date: new Date().toISOString(), isShort, environment: environment(), ...found };
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(content, null, 2)}\n`);
+  console.log(`\nWritten to ${relative(process.cwd(), file)}.`);
+  if (isShort) console.log('A short run: its figures are noise, and no target is held against them.');
+  else if (found.results.some(({ met }) => !met)) process.exitCode = 1;
 }

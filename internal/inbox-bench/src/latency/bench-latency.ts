@@ -5,11 +5,11 @@
  *
  * --short sends a handful of callbacks: its figures are noise, and no target is held against them. --report names another file.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir, totalmem } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { printRows } from '@payment-service/measure';
+import { environment, printRows, writeReport } from '@payment-service/measure';
 import { startPostgres } from '@payment-service/postgres-server';
 import pg from 'pg';
 import { atTheEnd, cleanUp } from '../clean-up.ts';
@@ -82,8 +82,9 @@ async function newDatabase(way: Way, index: number, at: { url: string; folder: s
 }
 
 async function tell(results: readonly LatencyResult[]): Promise<void> {
-  const cores = availableParallelism();
-  console.log(`Node ${process.version}, ${cores} cores; from the request to the committed effect, in ms\n`);
+  console.log(
+    `Node ${process.version}, ${environment().cores} cores; from the request to the committed effect, in ms\n`,
+  );
   printRows(
     ['', 'ms', 'target', ''],
     results.map(({ name, value, target, bound, met }) => [
@@ -93,22 +94,5 @@ async function tell(results: readonly LatencyResult[]): Promise<void> {
       target === null ? '' : met ? 'met' : 'MISSED',
     ]),
   );
-  const content = {
-    name: 'bench-latency',
-    date: new Date().toISOString(),
-    isShort: flags.short,
-    environment: {
-      node: process.version,
-      platform: process.platform,
-      cores,
-      memoryGiB: Math.round(totalmem() / 2 ** 30),
-    },
-    pace,
-    results,
-  };
-  await mkdir(dirname(report), { recursive: true });
-  await writeFile(report, `${JSON.stringify(content, null, 2)}\n`);
-  console.log(`\nWritten to ${relative(process.cwd(), report)}.`);
-  if (flags.short) console.log('A short run: its figures are noise, and no target is held against them.');
-  else if (results.some(({ met }) => !met)) process.exitCode = 1;
+  await writeReport(report, { name: 'bench-latency', isShort: flags.short, pace, results });
 }

@@ -6,11 +6,9 @@
  * --payments says how many; they take about 2 KB of disk each. --short makes few: its figures are noise, and no target is held
  * against them. --report names another file.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { availableParallelism, totalmem } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { interleave, printRows, spread } from '@payment-service/measure';
+import { environment, interleave, printRows, spread, writeReport } from '@payment-service/measure';
 import { startPostgres } from '@payment-service/postgres-server';
 import { openBacklog } from '../backlog.ts';
 import { atTheEnd, cleanUp } from '../clean-up.ts';
@@ -121,13 +119,7 @@ function seconds(since: number): string {
 }
 
 async function tell(results: readonly Result[]): Promise<void> {
-  const environment = {
-    node: process.version,
-    platform: process.platform,
-    cores: availableParallelism(),
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-  };
-  console.log(`Node ${process.version}, ${environment.cores} cores; medians of ${pace.rounds} rounds\n`);
+  console.log(`Node ${process.version}, ${environment().cores} cores; medians of ${pace.rounds} rounds\n`);
   printRows(
     ['', 'ms or bytes', 'fastest', 'slowest', 'at most', ''],
     results.map(({ name, value, fastest, slowest, target, met }) => [
@@ -139,17 +131,10 @@ async function tell(results: readonly Result[]): Promise<void> {
       target === null ? '' : met ? 'met' : 'MISSED',
     ]),
   );
-  const content = {
+  await writeReport(report, {
     name: 'bench-scale',
-    date: new Date().toISOString(),
     isShort: flags.short,
-    environment,
     pace: { ...pace, generated: payments },
     results,
-  };
-  await mkdir(dirname(report), { recursive: true });
-  await writeFile(report, `${JSON.stringify(content, null, 2)}\n`);
-  console.log(`\nWritten to ${relative(process.cwd(), report)}.`);
-  if (flags.short) console.log('A short run: its figures are noise, and no target is held against them.');
-  else if (results.some(({ met }) => !met)) process.exitCode = 1;
+  });
 }

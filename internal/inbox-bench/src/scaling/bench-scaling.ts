@@ -5,11 +5,9 @@
  * --short runs a handful of callbacks: its figures are noise, and no target is held against them. --report names another
  * file.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { availableParallelism, totalmem } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { printRows, ratio, type Spread, spread } from '@payment-service/measure';
+import { environment, printRows, ratio, type Spread, spread, writeReport } from '@payment-service/measure';
 import { startPostgres } from '@payment-service/postgres-server';
 import pg from 'pg';
 import { atTheEnd, cleanUp } from '../clean-up.ts';
@@ -48,13 +46,9 @@ async function bench(): Promise<void> {
 }
 
 async function tell(samples: ReadonlyMap<number, readonly ScalingSample[]>): Promise<void> {
-  const environment = {
-    node: process.version,
-    platform: process.platform,
-    cores: availableParallelism(),
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-  };
-  console.log(`Node ${process.version}, ${environment.cores} cores; ${pace.concurrency} callbacks at a time`);
+  console.log(
+    `Node ${process.version}, ${environment().cores} cores; ${pace.concurrency} callbacks at a time`,
+  );
   const rows = (['intake', 'drain'] as const).flatMap((stage) =>
     [...samples].map(([processes, own]) => {
       const of = (pick: (sample: ScalingSample) => number): Spread => spread(own.map(pick));
@@ -99,20 +93,13 @@ async function tell(samples: ReadonlyMap<number, readonly ScalingSample[]>): Pro
       met ? 'met' : 'MISSED',
     ]),
   );
-  const content = {
+  await writeReport(report, {
     name: 'bench-scaling',
-    date: new Date().toISOString(),
     isShort: flags.short,
-    environment,
     pace,
     results,
     measurements: rows,
-  };
-  await mkdir(dirname(report), { recursive: true });
-  await writeFile(report, `${JSON.stringify(content, null, 2)}\n`);
-  console.log(`\nWritten to ${relative(process.cwd(), report)}.`);
-  if (flags.short) console.log('A short run: its figures are noise, and no target is held against them.');
-  else if (results.some(({ met }) => !met)) process.exitCode = 1;
+  });
 }
 
 function rates(samples: readonly ScalingSample[], stage: keyof ScalingSample): readonly number[] {
