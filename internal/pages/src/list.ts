@@ -15,6 +15,22 @@ export interface Column<T> {
   readonly isMinor?: boolean;
 }
 
+type Kind = 'title' | 'number' | 'wide' | 'minor';
+
+/** A column with its kinds by name. */
+export const column = <T>(
+  label: string,
+  kinds: '' | Kind | `${Kind} ${Kind}`,
+  cell: Column<T>['cell'],
+): Column<T> => ({
+  label,
+  cell,
+  isTitle: kinds.includes('title'),
+  isNumber: kinds.includes('number'),
+  isWide: kinds.includes('wide'),
+  isMinor: kinds.includes('minor'),
+});
+
 const classOf = ({ isNumber, isWide, isMinor }: Omit<Column<never>, 'label' | 'cell'>): string =>
   [isNumber ? 'number' : '', isWide ? 'wide' : '', isMinor ? 'minor' : ''].filter(Boolean).join(' ');
 

@@ -32,7 +32,7 @@ export function createApp(
   app.onError((error, c) => {
     if (error instanceof SandboxRefusal) return failWith(c, error);
     onError(error);
-    return fail(c, 500, 'The sandbox itself failed; its own output says why.');
+    return fail(c, 500, 'The sandbox failed; its output says why.');
   });
   return app;
 }

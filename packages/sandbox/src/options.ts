@@ -16,12 +16,12 @@ export interface SandboxOptions {
   readonly seed?: string | undefined;
   /** Keeps the state in this SQLite file, so that it survives a restart and a kill. In memory by default. Node only. */
   readonly file?: string | undefined;
-  /** Where callbacks go whose collection or payout names no `callback_url`. @default the one that the file holds */
+  /** Where callbacks go whose collection or payout names no `callback_url`. @default the one in the file */
   readonly callbackUrl?: string | undefined;
   /**
    * Where the customer's browser goes back to when a collection names no `redirect_url`.
    *
-   * @default the one that the file holds
+   * @default the one in the file
    */
   readonly redirectUrl?: string | undefined;
   /**

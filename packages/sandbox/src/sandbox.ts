@@ -57,7 +57,7 @@ export interface Sandbox {
   /** Ends a pending transaction as the customer or the bank would. Throws a SandboxRefusal when it has ended. */
   decide(id: number, outcome: Outcome): StartedCollection;
   /**
-   * Sends the callback of a transaction, or what a delivery sent, with changes; answers it and its copies. Throws a
+   * Sends the callback of a transaction, or what a delivery sent, with changes; returns it and its copies. Throws a
    * SandboxRefusal for a number that it does not know, or changes that cannot be made.
    *
    * @param id The `id` of a transaction, from 1001, or of a delivery, from 1. No number is both.
@@ -69,7 +69,7 @@ export interface Sandbox {
   /** Puts money into the collection wallet directly (protocol §2.4). Throws a SandboxRefusal for another currency. */
   deposit(request: TransferRequest): void;
   /**
-   * Posts about 20 callbacks to an endpoint, genuine and wrong ones, and reports how it treats each: 5 seconds at most for
+   * Posts about 20 callbacks to an endpoint, genuine and wrong ones, and reports how it treats each, within 5 seconds for
    * a case. Wallets and transactions stay as they are.
    *
    * @param callbackUrl `@default` the sandbox's own callback URL.
@@ -207,7 +207,7 @@ function seedOf(store: Store, { seed: given, file }: SandboxOptions): string {
     store.close();
     throw new ConfigurationError(
       'seed',
-      `The file ${file} holds an account of another seed. Leave the seed out, or start with another file.`,
+      `The file ${file} contains an account with another seed. Leave the seed out, or choose another file.`,
     );
   }
   const seed = stored ?? given ?? randomSeed();

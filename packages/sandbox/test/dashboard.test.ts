@@ -167,7 +167,7 @@ describe('settings', () => {
     const story = await show('/transactions/1001');
     expect(textOf(story)).toContain('No callback will be sent: this transaction has no callback URL.');
     expect(story).toContain('href="/settings#addresses"');
-    expect(textOf(await show('/'))).toContain('Callbacks have nowhere to go yet.');
+    expect(textOf(await show('/'))).toContain('No callback URL is set, so no callback is sent.');
   });
 
   it('a default misbehaviour and a moved clock stand on every page, each with the button that ends it', async () => {
@@ -196,7 +196,7 @@ describe('settings', () => {
     sandbox.collect(collection);
     const { publicKey } = sandbox.account;
     expect(await show('/settings')).not.toContain('action="/dashboard/reset"');
-    expect(textOf(await show('/settings/reset'))).toContain('1 transaction and 1 delivery will be gone.');
+    expect(textOf(await show('/settings/reset'))).toContain('1 transaction and 1 delivery will be deleted.');
     expect((await submit(sandbox, 'reset', {}, '/settings/reset')).location).toBe('/');
     expect(textOf(await show('/transactions'))).toContain('No transaction yet.');
     expect(await show('/')).toContain(publicKey);

@@ -163,7 +163,7 @@ describe('a file keeps the state', () => {
     database.exec('PRAGMA user_version = 2');
     database.close();
     expect(() => createSandbox({ file })).toThrow(
-      `The file ${file} was written by another version of the sandbox, whose records this one cannot read. Delete it, or name another file.`,
+      `The file ${file} was written by another version of the sandbox, so this one cannot read it. Delete it, or choose another file.`,
     );
     const again = new DatabaseSync(file);
     expect(again.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 });
@@ -205,12 +205,12 @@ describe('a file keeps the state', () => {
       text,
       'This is not a database, and it is long enough to be looked at as one. '.repeat(20),
     );
-    expect(() => createSandbox({ file: text })).toThrow(/not a state file of this sandbox/);
+    expect(() => createSandbox({ file: text })).toThrow(/not a state file of the sandbox/);
     const foreign = newFile();
     const database = new DatabaseSync(foreign);
     database.exec('CREATE TABLE precious (x); INSERT INTO precious VALUES (1)');
     database.close();
-    expect(() => createSandbox({ file: foreign })).toThrow(/not a state file of this sandbox/);
+    expect(() => createSandbox({ file: foreign })).toThrow(/not a state file of the sandbox/);
     const again = new DatabaseSync(foreign);
     expect(again.prepare('SELECT count(*) AS n FROM sqlite_schema').get()).toEqual({ n: 1 });
     expect(again.prepare('PRAGMA application_id').get()).toEqual({ application_id: 0 });

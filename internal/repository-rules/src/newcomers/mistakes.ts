@@ -154,13 +154,13 @@ export const MISTAKES: readonly Mistake[] = [
       mount: `const router = express.Router(); router.use('${PATH}', callbacks); app.use('/payments', router);`,
     }),
     cause:
-      /paymentCallbacks\(\) answers at \/payments\/payments\/callbacks\. Probably a prefix is there twice/,
+      /paymentCallbacks\(\) answers at \/payments\/payments\/callbacks\. A prefix probably appears twice/,
     fix: /mount the route at \/ inside its router/,
   },
   {
     name: 'another port',
     program: server({ listen: "app.listen(0, '127.0.0.1');" }),
-    cause: /listens on port \d+, and the callback URL has port \d+/,
+    cause: /listens on port \d+, but the callback URL has port \d+/,
     fix: /Use --callback-url http:\/\/127\.0\.0\.1:\d+\/payments\/callbacks/,
   },
   {
@@ -196,7 +196,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'a handler that returns early, and then crashes',
     program: server({ handler: "() => { setTimeout(() => { throw new Error('no ledger'); }, 50); }" }),
-    cause: /had accepted the callback just before: what it had not stored by then is lost/,
+    cause: /had just accepted the callback, so anything that it had not stored by then is lost/,
     fix: /let the handler await it, or store the callback first/,
   },
   {

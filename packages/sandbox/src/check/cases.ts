@@ -72,30 +72,26 @@ const changed =
     post(change(data), sign(change(data)));
 
 /** In the order in which they are posted: what breaks everything comes first. */
-export const checkCases: readonly CheckCase[] = [
-  {
-    name: 'genuine',
+const cases: Readonly<Record<string, Omit<CheckCase, 'name'>>> = {
+  genuine: {
     title: 'A genuine callback',
     expected: 'accept',
     fix: 'Answer 2xx as soon as the callback is verified and stored, also for a reference that you do not know.',
     message: genuine,
   },
-  {
-    name: 'twice',
+  twice: {
     title: 'The same callback twice',
     expected: 'accept',
-    fix: 'Acknowledge a repetition like the first one, and credit once. Anything but 2xx makes a sender repeat it again.',
+    fix: 'Acknowledge a repeat like the first one, and credit once. Any answer but 2xx makes a sender repeat it again.',
     message: genuine,
   },
-  {
-    name: 'extra_field',
-    title: 'A field that is new',
+  extra_field: {
+    title: 'A new field',
     expected: 'accept',
     fix: 'Ignore fields that you do not know: the service can add one.',
     message: changed((data) => withPayload(data, { added_field: 'new' })),
   },
-  {
-    name: 'key_order',
+  key_order: {
     title: 'The fields in another order',
     expected: 'accept',
     fix: 'Verify the five signed fields, not the bytes of the body: JSON has no order.',
@@ -105,89 +101,77 @@ export const checkCases: readonly CheckCase[] = [
         sign(data),
       ),
   },
-  {
-    name: 'white_space',
+  white_space: {
     title: 'JSON with white space',
     expected: 'accept',
     fix: 'Verify the five signed fields, not the bytes of the body.',
     message: ({ data, sign }) => post(JSON.stringify(data, null, 2), sign(data)),
   },
-  {
-    name: 'unknown_event',
-    title: 'An event that is not documented',
+  unknown_event: {
+    title: 'An undocumented event',
     expected: 'accept',
     fix: 'Answer 2xx and do nothing: not all events are documented, and a refusal makes a sender repeat it.',
     message: changed((data) => ({ ...data, event: 'transaction.reviewed' })),
   },
-  {
-    name: 'unknown_status',
-    title: 'A status that is not documented',
+  unknown_status: {
+    title: 'An undocumented status',
     expected: 'accept',
     fix: 'Answer 2xx and credit nothing: only COMPLETED means that the money has moved.',
     message: changed((data) => withPayload(data, { transaction_status: 'REVIEWED' })),
   },
-  {
-    name: 'old_t',
+  old_t: {
     title: 't of yesterday',
     expected: 'prefer',
     fix: 'Turn the tolerance off: t is not signed, so it stops no replay, and a retry that keeps its first t is lost.',
     message: ({ data, sign }) => post(data, sign(data, { offsetSeconds: -DAY_SECONDS })),
   },
-  {
-    name: 't_milliseconds',
+  t_milliseconds: {
     title: 't in milliseconds',
     expected: 'prefer',
     fix: 'Read t in both units: the unit is not documented, and t is not signed.',
     message: ({ data, sign }) => post(data, sign(data, { unit: 'milliseconds' })),
   },
-  {
-    name: 'forged_amount',
-    title: 'Another amount under a right signature',
+  forged_amount: {
+    title: 'Another amount under a valid signature',
     expected: 'either',
     fix: 'Make sure that it credited nothing: the signature does not cover the amount. Compare it with your order, for example with assertAmount().',
     message: ({ data, sign }) =>
       post(withPayload(data, { request_amount: 1, transaction_amount: 1, total_credit: 1 }), sign(data)),
   },
-  {
-    name: 'wrong_key',
+  wrong_key: {
     title: 'Signed with another key',
     expected: 'refuse',
     fix: 'Verify the signature before anything else, and answer 401: now every sender can report a payment.',
     message: ({ data, sign }) => post(data, sign(data, { key: 'other' })),
   },
-  {
-    name: 'no_signature',
+  no_signature: {
     title: 'Without a signature',
     expected: 'refuse',
     fix: 'Refuse a request without hmac-signature: a missing header must not skip the verification.',
     message: ({ data }) => post(data, undefined),
   },
-  {
-    name: 'changed_status',
+  changed_status: {
     title: 'FAILED changed to COMPLETED',
     expected: 'refuse',
     fix: 'Sign all five fields of the body that arrived, transaction_status included.',
     message: ({ data, sign }) => post(data, sign(withPayload(data, { transaction_status: 'FAILED' }))),
   },
-  {
-    name: 'joined_signature',
+  joined_signature: {
     title: 'Two signatures in one header',
     expected: 'refuse',
     fix: 'Take exactly one t and one s: a repeated header arrives joined, and two parsers could read two values.',
     message: ({ data, sign }) => post(data, `${sign(data, { key: 'other' })}, ${sign(data)}`),
   },
-  {
-    name: 'uppercase_hex',
+  uppercase_hex: {
     title: 'The hash in upper case',
     expected: 'refuse',
-    fix: 'Accept exactly 64 lower-case digits: lenient decoders also take texts that are no hash.',
+    fix: 'Accept exactly 64 lower-case digits: lenient decoders also accept strings that are not hashes.',
     message: ({ data, sign }) => {
       const hash = hashOf(sign(data));
       return post(data, sign(data).replace(hash, hash.toUpperCase()));
     },
   },
-  {
-    name: 'number_field',
+  number_field: {
     title: 'A signed field as a number',
     expected: 'refuse',
     fix: 'Refuse a signed field that is not a string: 1001 and "1001" would share a signature.',
@@ -197,19 +181,17 @@ export const checkCases: readonly CheckCase[] = [
         sign(withPayload(data, { merchant_reference: number })),
       ),
   },
-  {
-    name: 'moved_colon',
+  moved_colon: {
     title: "':' moved between the references",
     expected: 'aside',
-    fix: "Refuse ':' in the references, or put the callback aside: it separates the signed fields, so one signature fits two readings. Credit nothing.",
+    fix: "Refuse ':' in the references, or put the callback aside: it separates the signed fields, so one signature verifies for two readings. Credit nothing.",
     message: ({ data, number, sign }) =>
       post(
         withPayload(data, { merchant_reference: `CHECK:${number}`, internal_reference: 'SBX:1' }),
         sign(withPayload(data, { merchant_reference: 'CHECK', internal_reference: `${number}:SBX:1` })),
       ),
   },
-  {
-    name: 'redirect_signature',
+  redirect_signature: {
     title: "The customer's redirect, posted",
     expected: 'refuse',
     fix: 'Take the fields from a JSON body with event and payload only: customers hold the query of their redirect.',
@@ -218,33 +200,34 @@ export const checkCases: readonly CheckCase[] = [
       return post(search.slice(1), sign(data), 'application/x-www-form-urlencoded');
     },
   },
-  {
-    name: 'not_json',
+  not_json: {
     title: 'A body that is not JSON',
     expected: 'refuse',
     fix: 'Answer 400 or 401 when the body is not a JSON object. An exception must not become 2xx or 5xx.',
     message: ({ data, sign }) => post('{"event":', sign(data)),
   },
-  {
-    name: 'empty_body',
+  empty_body: {
     title: 'An empty body',
     expected: 'refuse',
     fix: 'Answer 400 or 401 when there is no body.',
     message: ({ data, sign }) => post('', sign(data)),
   },
-  {
-    name: 'too_large',
+  too_large: {
     title: 'A body of 128 KiB',
     expected: 'refuse',
     fix: 'Limit the body to 64 KiB and answer 413: every sender can reach this route.',
     message: ({ data, sign }) =>
       post(withPayload(data, { customer_name: 'x'.repeat(TOO_LARGE) }), sign(data)),
   },
-  {
-    name: 'wrong_method',
+  wrong_method: {
     title: 'GET in place of POST',
     expected: 'refuse',
     fix: 'Answer 405 to every method but POST.',
     message: ({ data, sign }) => ({ method: 'GET', headers: [['hmac-signature', sign(data)]], body: '' }),
   },
-];
+};
+
+export const checkCases: readonly CheckCase[] = Object.entries(cases).map(([name, one]) => ({
+  name,
+  ...one,
+}));

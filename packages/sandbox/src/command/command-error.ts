@@ -1,6 +1,6 @@
-/** What a command cannot do: the message is all that a person needs. */
+/** An expected failure of a command: the message says everything. */
 export class CommandError extends Error {
-  /** 1: it failed; 2: the command was used wrongly. */
+  /** 1: it failed; 2: a usage error. */
   readonly exitCode: 1 | 2;
 
   constructor(message: string, exitCode: 1 | 2 = 1, options?: ErrorOptions) {

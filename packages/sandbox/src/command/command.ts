@@ -20,22 +20,19 @@ const AFTER_HELP = `
 'start' is the default: ${NAME} [options] [-- program args…]
 For its options: ${NAME} start --help
 
-Exit codes: 0 success, 1 failure, 2 wrong usage. Messages go to stderr.
+Exit codes: 0 success, 1 failure, 2 usage error. Messages go to stderr.
 `;
 
-const port = (text: string): number => {
-  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (value <= 65_535) return value;
-  throw new InvalidArgumentError('It must be a number from 0 to 65535.');
-};
-const id = (text: string): number => {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be the number of a delivery, which the dashboard shows.');
-};
-const seconds = (text: string): number => {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number of seconds.');
-};
+/** Reads a whole number of at most so many. */
+const whole =
+  (max: number, problem: string) =>
+  (text: string): number => {
+    if (/^\d{1,15}$/.test(text) && Number(text) <= max) return Number(text);
+    throw new InvalidArgumentError(problem);
+  };
+const port = whole(65_535, 'It must be a number from 0 to 65535.');
+const id = whole(1e15, 'It must be the number of a delivery, which the dashboard shows.');
+const seconds = whole(1e9, 'It must be a whole number of seconds.');
 const each = (text: string, before: string[] = []): string[] => [...before, text];
 
 /** Options that fail because of the machine's state, and not because of how they are written. */
@@ -217,7 +214,7 @@ function failed(error: unknown): number {
   return error instanceof CommandError ? error.exitCode : 1;
 }
 
-// The reader of a pipe that ends early, such as `head`, has what it wanted.
+// The reader of a pipe that ends early, such as `head`, needs no more.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

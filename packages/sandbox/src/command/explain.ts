@@ -18,7 +18,7 @@ export function explainRecorded(
 ): Explanation {
   const { SIGNING_KEY: signingKey, PUBLIC_KEY: publicKey, SECRET_KEY: secretKey } = variables;
   if (!signingKey)
-    throw new CommandError(`SIGNING_KEY is not in ${source}: without it nothing can be computed.`, 2);
+    throw new CommandError(`SIGNING_KEY is not in ${source}: without it no signature can be computed.`, 2);
   return explain(
     parseRequest(readInput(request)),
     { signingKey, publicKey, secretKey },

@@ -19,7 +19,7 @@ export function ownStateFile(): string {
     writeFileSync(join(DIRECTORY, '.gitignore'), '*\n');
   } catch (cause) {
     throw new CommandError(
-      `${DIRECTORY} could not be made in the working directory. Name another file with --file, or start with --memory.`,
+      `${DIRECTORY} could not be created in the working directory. Choose another file with --file, or start with --memory.`,
       1,
       { cause },
     );
@@ -80,7 +80,7 @@ export function writeKeys(path: string, variables: KeyVariables): void {
 export function readKeys(keysFile: string | undefined): FoundKeys {
   if (keysFile !== undefined) {
     const text = readIfThere(keysFile);
-    if (text === undefined) throw new CommandError(`There is no file ${keysFile}.`);
+    if (text === undefined) throw new CommandError(`${keysFile} does not exist.`);
     return { variables: parseEnv(text), source: keysFile };
   }
   if (NAMES.some((name) => process.env[name])) {
@@ -89,7 +89,7 @@ export function readKeys(keysFile: string | undefined): FoundKeys {
   const text = readIfThere(OWN_KEYS_FILE);
   if (text !== undefined) return { variables: parseEnv(text), source: OWN_KEYS_FILE };
   throw new CommandError(
-    `There are no keys: run this in the folder where the sandbox was started, set ${NAMES.join(', ')}, or name a file with --keys-file.`,
+    `No keys were found. Run this in the folder where the sandbox was started, set ${NAMES.join(', ')}, or name a file with --keys-file.`,
     2,
   );
 }

@@ -18,7 +18,7 @@ export async function listensElsewhere(pid: number, name: string, url: URL): Pro
     listeners.some((one) => one.port === port) || (await accepts(withAddress(url, otherLoopback(url), port)));
   if (isOtherFamily) {
     const other = otherLoopback(url);
-    return `${name} listens on ${other}:${port} only, and the callback URL has ${url.host}. Use --callback-url ${withAddress(url, other, port)}, or let the program listen on ${bare(url.hostname)}.`;
+    return `${name} listens on ${other}:${port} only, but the callback URL has ${url.host}. Use --callback-url ${withAddress(url, other, port)}, or let the program listen on ${bare(url.hostname)}.`;
   }
   const [found] = listeners;
   if (found === undefined) return undefined;
@@ -28,7 +28,7 @@ export async function listensElsewhere(pid: number, name: string, url: URL): Pro
     (await accepts(withAddress(url, url.hostname, found.port))) ? url.hostname : host,
     found.port,
   );
-  return `${name} listens on port ${found.port}, and the callback URL has port ${port}. Use --callback-url ${meant}, or let the program listen on port ${port}.`;
+  return `${name} listens on port ${found.port}, but the callback URL has port ${port}. Use --callback-url ${meant}, or let the program listen on port ${port}.`;
 }
 
 const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');

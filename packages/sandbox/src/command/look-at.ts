@@ -32,8 +32,8 @@ async function nearRoute(url: URL): Promise<string | undefined> {
     const what = found === 'own' ? 'paymentCallbacks() answers' : 'A route for POST is';
     const fix =
       path.length > url.pathname.length
-        ? 'Probably a prefix is there twice: mount the route at / inside its router, or correct the callback URL.'
-        : 'Probably a prefix is missing: correct the callback URL, or the path of the route.';
+        ? 'A prefix probably appears twice: mount the route at / inside its router, or correct the callback URL.'
+        : 'A prefix is probably missing: correct the callback URL, or the path of the route.';
     return `${what} at ${path}. ${fix}`;
   }
   return undefined;

@@ -43,7 +43,7 @@ function fromJson(text: string): ParsedRequest {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new CommandError(`This begins as JSON, and is not. It must be ${FORMS}.`, 1, { cause });
+    throw new CommandError(`This looks like JSON but does not parse. It must be ${FORMS}.`, 1, { cause });
   }
   const { request = value } = Object(value) as { request?: unknown };
   const { method, url, headers, body } = Object(request) as Record<string, unknown>;

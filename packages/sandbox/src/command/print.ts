@@ -11,7 +11,7 @@ const TONE_COLOURS = { good: 'green', bad: 'red', neutral: 'yellow' } as const;
 const VERDICT_COLOURS = { pass: 'green', warn: 'yellow', fail: 'red' } as const;
 const MAX_ANSWER = 200;
 
-/** Prints what each delivery sent, what came back, why, and what else can be seen of an endpoint that did not take it. */
+/** Prints what each delivery sent, its answer, the reason, and what else is visible of an endpoint that did not accept it. */
 export async function printDeliveries(deliveries: readonly SandboxDelivery[], stream: Stream): Promise<void> {
   for (const delivery of deliveries) {
     const { id, url, misbehaves, attempts, signed, due_at } = delivery;

@@ -33,7 +33,7 @@ export async function startProgram(
   const stop = (signal: NodeJS.Signals): void => {
     stops += 1;
     if (stops > 1) child.kill('SIGKILL');
-    // A terminal sends Ctrl-C to the program as well; a second one would end it in the middle of its own ending.
+    // A terminal sends Ctrl-C to the program as well; a second one would interrupt its shutdown.
     else if (!(signal === 'SIGINT' && process.stdin.isTTY)) child.kill(signal);
   };
   for (const signal of SIGNALS) process.on(signal, stop);

@@ -4,7 +4,7 @@ import { type FoundKeys, readKeys } from './keys.ts';
 /** A sandbox, and the keys to its API. */
 export interface Session {
   readonly url: string;
-  /** Calls `/sandbox/…` and answers its data. Throws a CommandError with the sandbox's own words. */
+  /** Calls `/sandbox/…` and returns its data. Throws a CommandError with the sandbox's own words. */
   call(method: 'GET' | 'POST', path: string, body?: object): Promise<Record<string, unknown>>;
 }
 
@@ -25,7 +25,7 @@ export function openSession({ sandbox, keysFile }: SessionOptions): Session {
     // The keys of a real account must not reach a program that only happens to listen there.
     if (variables[name]?.startsWith('SANDBOX')) continue;
     throw new CommandError(
-      `${name} of ${source} is not the key of a sandbox, and was sent nowhere. Name the file of the sandbox's keys with --keys-file.`,
+      `${name} of ${source} is not a sandbox key, so it was not sent. Name the file of the sandbox's keys with --keys-file.`,
       2,
     );
   }
@@ -66,7 +66,7 @@ function envelopeOf(text: string, url: string): { message: string; data: Record<
     const { message, data }: { message?: unknown; data?: unknown } = JSON.parse(text);
     if (typeof data === 'object' && data !== null) return { message: String(message), data: { ...data } };
   } catch (cause) {
-    throw new CommandError(`What answers at ${url} is not a sandbox.`, 1, { cause });
+    throw new CommandError(`The server at ${url} is not a sandbox.`, 1, { cause });
   }
-  throw new CommandError(`What answers at ${url} is not a sandbox.`);
+  throw new CommandError(`The server at ${url} is not a sandbox.`);
 }

@@ -92,7 +92,7 @@ async function runWith(
   );
   if (isAccepted && performance.now() - accepted < SOON_MS) {
     console.error(
-      'It had accepted the callback just before: what it had not stored by then is lost. Probably work that goes on after the answer failed: let the handler await it, or store the callback first, as the inbox does.',
+      'It had just accepted the callback, so anything that it had not stored by then is lost. Work that continues after the answer probably failed: await it in the handler, or store the callback first, as the inbox does.',
     );
   }
   return code;

@@ -39,7 +39,7 @@ const COLLECTION_FIELDS: Readonly<Record<string, (value: string) => unknown>> = 
   outcome: String,
 };
 
-/** Every field of a callback: one that is none of a collection changes the callback alone. */
+/** Every field of a callback. Those that a collection does not have change the callback only. */
 const CALLBACK_FIELDS: readonly string[] = ['event', ...Object.keys(sampleCallback().payload)];
 
 /** Starts a collection, and waits until its callbacks have been tried. */
@@ -159,7 +159,7 @@ function literal(text: string): unknown {
   }
 }
 
-/** The deliveries of a transaction, or one of them, when each was tried once or comes later than anyone waits. */
+/** The deliveries of a transaction, or one of them, when each was tried once or is due after the timeout. */
 async function tried(session: Session, transactionId: number, id?: number): Promise<SandboxDelivery[]> {
   const { now } = await session.call('GET', '/sandbox/clock');
   const end = Date.now() + WAIT_MS;

@@ -74,7 +74,7 @@ export function redirectProblem(address: string): string | undefined {
   // Repeated, the verifier would refuse the redirect.
   const taken = redirectNames.find((name) => url.searchParams.has(name));
   if (taken === undefined) return undefined;
-  return `must not hold the query parameter ${taken}, which the redirect itself carries`;
+  return `must not contain the query parameter ${taken}, which the redirect adds`;
 }
 
 /**

@@ -3,10 +3,10 @@ import type { DeliveryAttempt, DeliveryRecord, TransactionRecord } from '../stat
 import { callbackData } from './callback-data.ts';
 import { readCallback } from './content.ts';
 
-/** What came back for a request. */
+/** The answer to a request, as recorded. */
 type Recorded = Pick<DeliveryAttempt, 'status' | 'response' | 'error' | 'error_code' | 'ms'>;
 
-/** What a request came to: likely cause and fix, from what was recorded on the wire. */
+/** The outcome of a request: likely cause and fix, from what was recorded on the wire. */
 export function explainExchange(
   request: Exchange['request'],
   { status, response, error, error_code, ms }: Recorded,
@@ -27,10 +27,10 @@ export function explainExchange(
   );
 }
 
-/** Records are never changed, so what an attempt came to is computed once. */
+/** Records are never changed, so the outcome of an attempt is computed once. */
 const known = new WeakMap<DeliveryAttempt, Outcome>();
 
-/** What an attempt of a delivery came to. `callbackUrl`: the sandbox's own, whose path a near miss is compared with. */
+/** The outcome of an attempt. `callbackUrl`: the sandbox's own, whose path a near miss is compared with. */
 export function outcomeOf(
   { url, body, signing }: DeliveryRecord,
   attempt: DeliveryAttempt,

@@ -76,14 +76,15 @@ const pairsOf = (raw: readonly string[]): HeaderPair[] =>
 /** The start of a body; the rest is not read, however long it is. */
 export async function startOf(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | null,
+  maxBytes: number = MAX_BODY_BYTES,
 ): Promise<BodyStart> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
   for await (const chunk of body ?? []) {
-    text += decoder.decode(chunk.subarray(0, MAX_BODY_BYTES - bytes), { stream: true });
+    text += decoder.decode(chunk.subarray(0, maxBytes - bytes), { stream: true });
     bytes += chunk.byteLength;
-    if (bytes > MAX_BODY_BYTES) return { body: text, bytes: null, is_cut: true };
+    if (bytes > maxBytes) return { body: text, bytes: null, is_cut: true };
   }
   return { body: text + decoder.decode(), bytes, is_cut: false };
 }

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { startOf } from '../deliveries/send.ts';
 import { refuse, SandboxRefusal } from '../state/refusal.ts';
 
 /** Far more than any request of the contract or of the simulation needs. */
@@ -11,21 +12,12 @@ const MAX_BODY_BYTES = 64 * 1024;
  * refuses for the request objects of Node's bridge.
  */
 async function textOf(c: Context): Promise<string> {
-  const { body } = c.req.raw;
-  if (body === null) return '';
-  const decoder = new TextDecoder();
-  let text = '';
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) {
-      throw new SandboxRefusal('malformed_request', 'The body is longer than 64 KiB.', undefined, 413);
-    }
-    text += decoder.decode(chunk, { stream: true });
+  const { body, is_cut } = await startOf(c.req.raw.body, MAX_BODY_BYTES);
+  if (is_cut) {
+    throw new SandboxRefusal('malformed_request', 'The body is longer than 64 KiB.', undefined, 413);
   }
-  text += decoder.decode();
-  c.set('sent', text);
-  return text;
+  c.set('sent', body);
+  return body;
 }
 
 /** The JSON body; its schema says later what is wrong with its fields. Without a body: no fields. */

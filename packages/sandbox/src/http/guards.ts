@@ -28,7 +28,7 @@ export const sameOrigin: MiddlewareHandler = async (c, next) => {
   const site = c.req.header('sec-fetch-site') ?? 'none';
   const own =
     origin === undefined ? site === 'none' || site === 'same-origin' : origin === new URL(c.req.url).origin;
-  if (!own) return fail(c, 403, 'The sandbox takes forms from its own pages only.');
+  if (!own) return fail(c, 403, 'The sandbox accepts forms from its own pages only.');
   return next();
 };
 

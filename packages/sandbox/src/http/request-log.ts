@@ -13,7 +13,7 @@ declare module 'hono' {
 
 const keys = ['public-key', 'secret-key'];
 
-/** Of a key its last four characters, which tell one from another. */
+/** The last four characters identify a key. */
 const masked = (value: string): string => `…${value.length > 8 ? value.slice(-4) : ''}`;
 
 /** Keeps the merchant's calls with what they were answered. To read the log is not a call that the merchant makes. */

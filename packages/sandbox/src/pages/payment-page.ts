@@ -51,7 +51,7 @@ function notFound(c: Context): Promise<Response> {
   return page(c, {
     status: 404,
     title: 'No such payment',
-    body: html`<main class="frame narrow"><h1>No such payment</h1><p>The sandbox knows no payment under this address. It may have been reset.</p></main>`,
+    body: html`<main class="frame narrow"><h1>No such payment</h1><p>There is no payment at this address. The sandbox may have been reset.</p></main>`,
   });
 }
 
@@ -88,6 +88,6 @@ ${chargeCustomer ? html`<dt>Order</dt><dd>${money(amount, currency)}</dd><dt>Cha
 </dl>
 ${decision}
 </div>
-<p class="quiet small">No money moves. This page of the sandbox stands for the provider's own.</p></main>`,
+<p class="quiet small">No money moves. This page simulates the provider's own.</p></main>`,
   });
 }

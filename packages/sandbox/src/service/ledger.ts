@@ -1,5 +1,5 @@
 import type { Wallet } from '@payment-service/core/client';
-import { amountText, type Minor, shareOf, toAmount } from '../state/money.ts';
+import { amountText, shareOf, toAmount } from '../state/money.ts';
 import type {
   EntryRecord,
   SandboxProvider,
@@ -97,7 +97,7 @@ export function waitingEntries(reader: Reader): EntryRecord[] {
 export const entriesOf = (reader: Reader, currency: string | undefined): EntryRecord[] =>
   reader.list('entry').filter((one) => currency === undefined || one.currency === currency);
 
-/** Moves what is due, or what `early` names, into the available balance. Answers how many parts were moved. */
+/** Moves what is due, or what `early` names, into the available balance. Returns the number of parts. */
 export function clear(unit: Unit, now: number, early?: Release): number {
   const due = waitingEntries(unit).filter(
     ({ freeAt, bucket, currency }) =>
@@ -117,7 +117,8 @@ export function clear(unit: Unit, now: number, early?: Release): number {
 /** A movement of available money. */
 type Movement = Pick<EntryRecord, 'currency' | 'amount' | 'at' | 'cause' | 'transactionId'>;
 
-function take(unit: Unit, walletType: WalletType, movement: Movement): void {
+/** Takes available money out of a wallet. Throws a SandboxRefusal when it has less. */
+export function take(unit: Unit, walletType: WalletType, movement: Movement): void {
   const { currency, amount } = movement;
   const { available } = walletOf(unit, currency, walletType);
   if (available < amount) {
@@ -135,38 +136,9 @@ function take(unit: Unit, walletType: WalletType, movement: Movement): void {
   give(unit, walletType, { ...movement, amount: -amount });
 }
 
-function give(unit: Unit, walletType: WalletType, movement: Movement): void {
+/** Puts available money into a wallet. */
+export function give(unit: Unit, walletType: WalletType, movement: Movement): void {
   post(unit, { ...movement, walletType, bucket: 'available', freeAt: null });
-}
-
-const payoutOf = ({ currency, amount, id }: TransactionRecord, at: number): Omit<Movement, 'cause'> => ({
-  currency,
-  amount,
-  at,
-  transactionId: id,
-});
-
-/** Takes a payout out of the payout wallet. Throws a SandboxRefusal when it has less available. */
-export function debitPayout(unit: Unit, transaction: TransactionRecord, now: number): void {
-  take(unit, 'MERCHANT_PAYOUT', { ...payoutOf(transaction, now), cause: 'payout' });
-}
-
-/** Puts a payout that failed back. */
-export function refundPayout(unit: Unit, transaction: TransactionRecord, now: number): void {
-  give(unit, 'MERCHANT_PAYOUT', { ...payoutOf(transaction, now), cause: 'payout_returned' });
-}
-
-/** Moves available money from the collection wallet to the payout wallet. */
-export function moveToPayout(unit: Unit, currency: string, amount: Minor, now: number): void {
-  const movement = { currency, amount, at: now, cause: 'transfer', transactionId: null } as const;
-  take(unit, 'MERCHANT_COLLECTION', movement);
-  give(unit, 'MERCHANT_PAYOUT', movement);
-}
-
-/** Puts money that the merchant deposits directly into the collection wallet (protocol §2.4). */
-export function deposit(unit: Unit, currency: string, amount: Minor, now: number): void {
-  const movement = { currency, amount, at: now, cause: 'deposit', transactionId: null } as const;
-  give(unit, 'MERCHANT_COLLECTION', movement);
 }
 
 /** The wallets as the contract shows them, in whole units. */

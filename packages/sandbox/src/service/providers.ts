@@ -6,89 +6,84 @@ import { refuse, SandboxRefusal } from '../state/refusal.ts';
 import type { Unit } from '../state/store.ts';
 
 const DAY = 86_400;
-const methodNames = { MOBILE_MONEY: 'Mobile Money', BANK: 'Bank', CARD: 'Card' };
 
-type Type = 'Collection' | 'Payout';
-type Names = readonly [name: string, code: string, currency: string];
+/** What each method is called, and what a collection by it costs. */
+const methods = {
+  MOBILE_MONEY: { label: 'Mobile Money', costs: { chargeBasisPoints: 300, clearingSeconds: 0 } },
+  BANK: { label: 'Bank', costs: { chargeBasisPoints: 100, clearingSeconds: DAY } },
+  CARD: {
+    label: 'Card',
+    costs: {
+      chargeBasisPoints: 350,
+      clearingSeconds: 2 * DAY,
+      reserve: { basisPoints: 1000, seconds: 90 * DAY },
+    },
+  },
+};
+
+type Names = readonly [name: string, code: string, currency: string, prefixes?: string[]];
 type Limits = readonly [min: number, max: number, daily: number];
 
-const option = (
-  method: keyof typeof methodNames,
-  type: Type,
-  [name, code, currency]: Names,
-  [min, max, daily]: Limits,
-  prefixes: readonly string[] = [],
-): PaymentProvider => ({
-  provider_name: name,
-  provider_code: code,
-  transaction_method: method,
-  transaction_method_name: methodNames[method],
-  transaction_type: type,
-  transaction_currency: currency,
-  min_amount: min,
-  max_amount: max,
-  max_daily_amount: daily,
-  is_active: true,
-  option_prefixes: [...prefixes],
+const provider = (
+  method: keyof typeof methods,
+  type: 'Collection' | 'Payout',
+  [provider_name, provider_code, transaction_currency, option_prefixes = []]: Names,
+  [min_amount, max_amount, max_daily_amount]: Limits,
+  { is_active = true, ...rest }: { is_active?: boolean; banks?: readonly PayoutBank[] } = {},
+): SandboxProvider => ({
+  option: {
+    provider_name,
+    provider_code,
+    transaction_method: method,
+    transaction_method_name: methods[method].label,
+    transaction_type: type,
+    transaction_currency,
+    min_amount,
+    max_amount,
+    max_daily_amount,
+    is_active,
+    option_prefixes,
+  },
+  ...(type === 'Payout' ? { chargeBasisPoints: 0, clearingSeconds: 0 } : methods[method].costs),
+  ...rest,
 });
 
-const mobile = (type: Type, names: Names, limits: Limits, prefixes: readonly string[]): SandboxProvider => ({
-  option: option('MOBILE_MONEY', type, names, limits, prefixes),
-  chargeBasisPoints: type === 'Collection' ? 300 : 0,
-  clearingSeconds: 0,
+const bank = (bank_code: string, bank_name: string, is_active = true): PayoutBank => ({
+  bank_code,
+  bank_name,
+  is_active,
 });
+const ugandan = {
+  banks: [
+    bank('EX001', 'Example Bank'),
+    bank('EX002', 'Lakeside Savings Bank'),
+    bank('EX003', 'Closed Bank', false),
+  ],
+};
+const kenyan = { banks: [bank('EK001', 'Example Bank Kenya'), bank('EK002', 'Highland Bank')] };
 
-const bank = (type: Type, names: Names, limits: Limits, banks: readonly PayoutBank[]): SandboxProvider => ({
-  option: option('BANK', type, names, limits),
-  chargeBasisPoints: type === 'Collection' ? 100 : 0,
-  clearingSeconds: type === 'Collection' ? DAY : 0,
-  banks,
-});
-
-const card = (names: Names, limits: Limits): SandboxProvider => ({
-  option: option('CARD', 'Collection', names, limits),
-  chargeBasisPoints: 350,
-  clearingSeconds: 2 * DAY,
-  reserve: { basisPoints: 1000, seconds: 90 * DAY },
-});
-
-const switchedOff = (provider: SandboxProvider): SandboxProvider => ({
-  ...provider,
-  option: { ...provider.option, is_active: false },
-});
-
-const ugandanBanks: readonly PayoutBank[] = [
-  { bank_code: 'EX001', bank_name: 'Example Bank', is_active: true },
-  { bank_code: 'EX002', bank_name: 'Lakeside Savings Bank', is_active: true },
-  { bank_code: 'EX003', bank_name: 'Closed Bank', is_active: false },
-];
-const kenyanBanks: readonly PayoutBank[] = [
-  { bank_code: 'EK001', bank_name: 'Example Bank Kenya', is_active: true },
-  { bank_code: 'EK002', bank_name: 'Highland Bank', is_active: true },
-];
-
-const example: Names = ['Example Mobile Money', 'example_mobile_money', 'UGX'];
-const lake: Names = ['Lake Mobile Money', 'lake_mobile_money', 'UGX'];
-const savanna: Names = ['Savanna Mobile Money', 'savanna_mobile_money', 'KES'];
-const rift: Names = ['Rift Mobile Money', 'rift_mobile_money', 'KES'];
+const example: Names = ['Example Mobile Money', 'example_mobile_money', 'UGX', ['25677', '25678']];
+const lake: Names = ['Lake Mobile Money', 'lake_mobile_money', 'UGX', ['25670', '25675']];
+const savanna: Names = ['Savanna Mobile Money', 'savanna_mobile_money', 'KES', ['25470', '25471', '25472']];
+const rift: Names = ['Rift Mobile Money', 'rift_mobile_money', 'KES', ['25473']];
 const ugandanBank: Names = ['Example Bank Transfer', 'example_bank', 'UGX'];
 const kenyanBank: Names = ['Example Bank Transfer Kenya', 'example_bank_ke', 'KES'];
-const examplePrefixes = ['25677', '25678'];
-const savannaPrefixes = ['25470', '25471', '25472'];
+const ugandanCard: Names = ['Example Card (UGX)', 'example_card_ugx', 'UGX'];
+const dollarCard: Names = ['Example Card (USD)', 'example_card_usd', 'USD'];
 
 /** The payment options of a fresh sandbox. Names and codes are made up: the real set is not shown (protocol §2.5). */
 export const defaultProviders: readonly SandboxProvider[] = [
-  mobile('Collection', example, [500, 5_000_000, 20_000_000], examplePrefixes),
-  mobile('Payout', example, [1000, 4_000_000, 10_000_000], examplePrefixes),
-  mobile('Collection', lake, [1000, 2_000_000, 8_000_000], ['25670', '25675']),
-  mobile('Collection', savanna, [10, 150_000, 500_000], savannaPrefixes),
-  mobile('Payout', savanna, [10, 150_000, 500_000], savannaPrefixes),
-  switchedOff(mobile('Collection', rift, [10, 70_000, 140_000], ['25473'])),
-  bank('Collection', ugandanBank, [5000, 50_000_000, 200_000_000], ugandanBanks),
-  bank('Payout', ugandanBank, [5000, 50_000_000, 200_000_000], ugandanBanks),
-  bank('Payout', kenyanBank, [100, 1_000_000, 5_000_000], kenyanBanks),
-  card(['Example Card (UGX)', 'example_card_ugx', 'UGX'], [2000, 10_000_000, 40_000_000]),
-  card(['Example Card (USD)', 'example_card_usd', 'USD'], [1, 5000, 20_000]),
+  provider('MOBILE_MONEY', 'Collection', example, [500, 5_000_000, 20_000_000]),
+  provider('MOBILE_MONEY', 'Payout', example, [1000, 4_000_000, 10_000_000]),
+  provider('MOBILE_MONEY', 'Collection', lake, [1000, 2_000_000, 8_000_000]),
+  provider('MOBILE_MONEY', 'Collection', savanna, [10, 150_000, 500_000]),
+  provider('MOBILE_MONEY', 'Payout', savanna, [10, 150_000, 500_000]),
+  provider('MOBILE_MONEY', 'Collection', rift, [10, 70_000, 140_000], { is_active: false }),
+  provider('BANK', 'Collection', ugandanBank, [5000, 50_000_000, 200_000_000], ugandan),
+  provider('BANK', 'Payout', ugandanBank, [5000, 50_000_000, 200_000_000], ugandan),
+  provider('BANK', 'Payout', kenyanBank, [100, 1_000_000, 5_000_000], kenyan),
+  provider('CARD', 'Collection', ugandanCard, [2000, 10_000_000, 40_000_000]),
+  provider('CARD', 'Collection', dollarCard, [1, 5000, 20_000]),
 ];
 
 /** The option that serves this provider code and transaction type (COLLECTION or PAYOUT). */

@@ -18,11 +18,11 @@ interface TransactionRequest {
   /** The account or mobile number of the customer. Never a real card number. */
   readonly account: string;
   readonly customer_name?: string | undefined;
-  /** Where the callback goes; the sandbox's `callbackUrl` otherwise. Without either, none is sent. */
+  /** Where the callback goes; the sandbox's `callbackUrl` otherwise. If neither is set, no callback is sent. */
   readonly callback_url?: string | undefined;
   /** How it ends in mode `direct`. */
   readonly outcome?: Outcome | undefined;
-  /** In place of the sandbox's own setting: `{}` behaves, whatever that setting is. */
+  /** In place of the sandbox's own setting: `{}` switches all of it off. */
   readonly misbehave?: Misbehaviour | undefined;
   /** On top of the sandbox's own setting. */
   readonly retry?: RetrySettings | undefined;

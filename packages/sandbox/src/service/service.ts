@@ -68,7 +68,7 @@ export interface Service {
   decide(id: number, outcome: Outcome): TransactionRecord;
   transaction(id: number): TransactionRecord;
   wallets(currency?: string): Wallet[];
-  /** Releases what is due, and what `early` names; answers how many parts became available. */
+  /** Releases what is due, and what `early` names; returns how many parts became available. */
   clear(early?: Release): number;
   /** Puts money into the collection wallet directly (protocol §2.4). */
   deposit(request: TransferRequest): void;
@@ -82,21 +82,21 @@ export interface Service {
   change(settings: Partial<SettingsRecord>): SettingsRecord;
   /** For live pages. */
   readonly changes: Changes;
-  /** What an attempt came to: likely cause and fix. */
+  /** The outcome of an attempt: likely cause and fix. */
   outcomeOf(delivery: DeliveryRecord, attempt: DeliveryAttempt): AttemptOutcome;
   /** A delivery as programs see it. */
   view(delivery: DeliveryRecord): SandboxDelivery;
-  /** Keeps a call to the API; the newest 500 are there. */
+  /** Logs a call to the API; the newest 500 are kept. */
   logRequest(request: Omit<RequestRecord, 'id'>): void;
   /** Writes down that the customer's browser was sent back to the merchant. */
   logRedirect(id: number, location: string, status: number): void;
-  /** Posts genuine and wrong callbacks to an address, keeps the report and answers it. */
+  /** Posts genuine and wrong callbacks to an address, keeps the report and returns it. */
   check(callbackUrl: string | undefined): Promise<CheckReport>;
   /** Sends a delivery again, unchanged, from its first attempt on. */
   resend(deliveryId: number): DeliveryRecord;
   /** Sends again what was given up since then (milliseconds since the epoch) and not sent again yet. */
   resendFailed(since: number): DeliveryRecord[];
-  /** Sends the callback of a transaction, or what a delivery sent, with changes; answers it and its copies. */
+  /** Sends the callback of a transaction, or what a delivery sent, with changes; returns it and its copies. */
   compose(id: number, changes: ComposedChanges): DeliveryRecord[];
   /** Shows what `compose` would send. */
   preview(id: number, changes: ComposedChanges): CallbackPreview;
@@ -222,7 +222,7 @@ export function createService(options: ServiceOptions): Service {
       act((unit, now) => {
         const { state } = found(unit.get('delivery', deliveryId), 'delivery');
         if (state === 'scheduled') {
-          refuse('already_scheduled', 'This delivery is on its way already.');
+          refuse('already_scheduled', 'This delivery is already scheduled.');
         }
         return found(compose(unit, options, deliveryId, unchanged, now)[0], 'delivery');
       }),

@@ -32,16 +32,13 @@ export function providerFor(
     const message = `No provider serves ${type} under this provider_code. GET /data/payment-providers lists them.`;
     return refuse('unknown_provider', message, 'provider_code');
   }
-  const { option } = provider;
-  if (!option.is_active) {
-    refuse('provider_inactive', `${option.provider_name} is not active.`, 'provider_code');
+  const { provider_name: name, is_active, transaction_currency, option_prefixes } = provider.option;
+  if (!is_active) refuse('provider_inactive', `${name} is not active.`, 'provider_code');
+  if (transaction_currency !== currency) {
+    refuse('currency_not_served', `${name} serves ${transaction_currency} only.`, 'currency');
   }
-  if (option.transaction_currency !== currency) {
-    const message = `${option.provider_name} serves ${option.transaction_currency} only.`;
-    refuse('currency_not_served', message, 'currency');
-  }
-  if (!servesAccount(option, account)) {
-    const message = `${option.provider_name} serves account numbers that start with ${option.option_prefixes.join(' or ')}.`;
+  if (!servesAccount(provider.option, account)) {
+    const message = `${name} serves account numbers that start with ${option_prefixes.join(' or ')}.`;
     refuse('account_not_served', message, 'account');
   }
   return provider;
@@ -71,26 +68,19 @@ export function checkLimits(
   amount: Minor,
   now: number,
 ): { spentKey: string; spent: Minor } {
-  const currency = option.transaction_currency;
+  const { provider_name: name, transaction_currency: currency, max_daily_amount } = option;
+  const text = (value: number): string => amountText(value, currency);
   if (wireAmount < option.min_amount) {
-    refuse(
-      'amount_too_small',
-      `${option.provider_name} takes ${amountText(option.min_amount, currency)} or more.`,
-      'amount',
-    );
+    refuse('amount_too_small', `${name} takes ${text(option.min_amount)} or more.`, 'amount');
   }
   if (wireAmount > option.max_amount) {
-    refuse(
-      'amount_too_large',
-      `${option.provider_name} takes at most ${amountText(option.max_amount, currency)}.`,
-      'amount',
-    );
+    refuse('amount_too_large', `${name} takes at most ${text(option.max_amount)}.`, 'amount');
   }
   const day = new Date(now).toISOString().slice(0, 10);
   const spentKey = `${option.provider_code}:${option.transaction_type}:${day}`;
   const spent = (reader.get('spent', spentKey)?.amount ?? 0) + amount;
-  if (toAmount(spent, currency) > option.max_daily_amount) {
-    const message = `${option.provider_name} takes at most ${amountText(option.max_daily_amount, currency)} a day (UTC), and this would make it ${amountText(toAmount(spent, currency), currency)}.`;
+  if (toAmount(spent, currency) > max_daily_amount) {
+    const message = `${name} takes at most ${text(max_daily_amount)} a day (UTC), and this would make it ${text(toAmount(spent, currency))}.`;
     refuse('daily_limit_reached', message, 'amount');
   }
   return { spentKey, spent };

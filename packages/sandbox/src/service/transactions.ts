@@ -6,7 +6,7 @@ import type { SandboxProvider, TransactionRecord, TransferRecord } from '../stat
 import { refuse } from '../state/refusal.ts';
 import { defaultRetry } from '../state/retries.ts';
 import type { Unit } from '../state/store.ts';
-import { creditCollection, debitPayout, deposit, moveToPayout, openWallets, refundPayout } from './ledger.ts';
+import { creditCollection, give, openWallets, take } from './ledger.ts';
 import { findProvider } from './providers.ts';
 import type { CollectionRequest, Outcome, PayoutRequest, TransferRequest } from './requests.ts';
 import {
@@ -43,7 +43,7 @@ export function startCollection(
   });
 }
 
-/** Starts a payout: the amount leaves the payout wallet now, and comes back when the payout fails. */
+/** Starts a payout: the amount leaves the payout wallet now, and is returned when the payout fails. */
 export function startPayout(
   unit: Unit,
   rules: TransactionRules,
@@ -53,7 +53,7 @@ export function startPayout(
   const provider = providerFor(unit, request, 'PAYOUT');
   const bankCode = bankFor(provider, request.bank_code);
   const transaction = start(unit, rules, request, provider, now);
-  debitPayout(unit, transaction, now);
+  take(unit, 'MERCHANT_PAYOUT', { ...movementOf(transaction, now), cause: 'payout' });
   return save(unit, {
     ...transaction,
     transactionType: 'PAYOUT',
@@ -66,7 +66,15 @@ export function startPayout(
 /** Moves available money from the collection wallet to the payout wallet. */
 export function makeTransfer(unit: Unit, request: TransferRequest, now: number): TransferRecord {
   const amount = exactAmount(request.amount, request.currency);
-  moveToPayout(unit, request.currency, amount, now);
+  const movement = {
+    currency: request.currency,
+    amount,
+    at: now,
+    cause: 'transfer',
+    transactionId: null,
+  } as const;
+  take(unit, 'MERCHANT_COLLECTION', movement);
+  give(unit, 'MERCHANT_PAYOUT', movement);
   const transfer = { id: unit.nextId(), currency: request.currency, amount, createdAt: now };
   unit.put('transfer', transfer.id, transfer);
   return transfer;
@@ -79,7 +87,7 @@ export function makeDeposit(unit: Unit, request: TransferRequest, now: number): 
   if (!unit.list('wallet').some((wallet) => wallet.currency === currency)) {
     refuse('currency_not_served', `currency: the account has no wallet in ${currency}.`, 'currency');
   }
-  deposit(unit, currency, amount, now);
+  give(unit, 'MERCHANT_COLLECTION', { currency, amount, at: now, cause: 'deposit', transactionId: null });
 }
 
 /** Ends a pending transaction and moves the money. Throws a SandboxRefusal with status 409 when it has ended before. */
@@ -92,12 +100,14 @@ export function decide(
   if (transaction.status !== 'PENDING') {
     refuse(
       'already_decided',
-      `Transaction ${transaction.id} is ${transaction.status} already; start another one.`,
+      `Transaction ${transaction.id} is already ${transaction.status}; start another one.`,
     );
   }
   const { transactionType, amount, spentKey } = transaction;
   if (outcome === 'failed') {
-    if (transactionType === 'PAYOUT') refundPayout(unit, transaction, now);
+    if (transactionType === 'PAYOUT') {
+      give(unit, 'MERCHANT_PAYOUT', { ...movementOf(transaction, now), cause: 'payout_returned' });
+    }
     const spent = unit.get('spent', spentKey);
     if (spent !== undefined) unit.put('spent', spentKey, { amount: spent.amount - amount });
   } else if (transactionType === 'COLLECTION') {
@@ -112,6 +122,13 @@ export function decide(
     decidedAt: now,
   });
 }
+
+const movementOf = ({ currency, amount, id }: TransactionRecord, at: number) => ({
+  currency,
+  amount,
+  at,
+  transactionId: id,
+});
 
 function save(unit: Unit, transaction: TransactionRecord): TransactionRecord {
   unit.put('transaction', transaction.id, transaction);

@@ -84,7 +84,7 @@ export function viewTransaction(transaction: TransactionRecord): SandboxTransact
   };
 }
 
-/** What a started collection answers. */
+/** The answer to a started collection. */
 export interface StartedCollection {
   readonly transaction: SandboxTransaction;
   /** Where the customer pays or declines; null when nothing is left to decide there. */

@@ -4,7 +4,7 @@ export interface Changes {
   readonly version: number;
   /** Aborted when the sandbox closes; from then on no listener is called. */
   readonly ended: AbortSignal;
-  /** Calls the listener after every write, until the function that it answers is called. */
+  /** Calls the listener after every write, until the returned function is called. */
   subscribe(listener: () => void): () => void;
 }
 

@@ -35,7 +35,7 @@ export function destinationProblem(address: string, allowedHosts: readonly strin
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     return 'must be an http or https address, such as http://127.0.0.1:3000/callbacks';
   }
-  if (url.username !== '' || url.password !== '') return 'must not hold a user name or a password';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
   if (isAllowedHost(url, allowedHosts)) return undefined;
   return 'must be on this computer (127.0.0.1, [::1] or localhost). List the host in allowedHosts to deliver elsewhere';
 }

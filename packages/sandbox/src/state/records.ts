@@ -155,10 +155,10 @@ export interface DeliveryAttempt {
   readonly ms: number | null;
   /** What this attempt sent beside the address and the body of its delivery; null when nothing was sent. */
   readonly sent: { readonly headers: readonly HeaderPair[]; readonly signature: string } | null;
-  /** The HTTP status, when an answer came. */
+  /** The HTTP status of the answer, if there was one. */
   readonly status: number | null;
   readonly response: AttemptAnswer | null;
-  /** Why no complete answer came. */
+  /** Why there was no complete answer. */
   readonly error: string | null;
   /** The same as a code: NOT_SENT, TIMEOUT, or the platform's own, such as ECONNREFUSED. */
   readonly error_code: string | null;
@@ -217,7 +217,7 @@ export interface RequestRecord extends BodyStart {
   readonly method: string;
   /** With the query. */
   readonly path: string;
-  /** Of the two keys only the last four characters. */
+  /** The two keys are cut to their last four characters. */
   readonly headers: readonly HeaderPair[];
   /** The body of the request, as far as the sandbox read it. */
   readonly sent: string;
@@ -231,7 +231,7 @@ export interface RequestRecord extends BodyStart {
 
 /** A payment option as the contract lists it, and how the sandbox simulates it. */
 export interface SandboxProvider {
-  /** Exactly what GET /data/payment-providers answers; amounts in whole units of the currency. */
+  /** Exactly what GET /data/payment-providers returns; amounts in whole units of the currency. */
   readonly option: Readonly<PaymentProvider>;
   /** The simulated fee on a collection, in basis points of the amount (300 = 3 %). */
   readonly chargeBasisPoints: number;
@@ -251,7 +251,7 @@ export interface CheckResult {
   readonly title: string;
   /** The answers that are right, in words. */
   readonly expected: string;
-  /** What came back, in words. */
+  /** The answer, in words. */
   readonly got: string;
   /** The HTTP status; null when there was no answer. */
   readonly status: number | null;

@@ -6,9 +6,9 @@ import type { Persistence } from './store.ts';
 /** "pays" in ASCII: marks our files, so that another program's database is never written into. */
 const APPLICATION_ID = 0x70617973;
 const VERSION = 6;
-const NOT_OURS = 'The file is not a state file of this sandbox. Name another one.';
+const NOT_OURS = 'The file is not a state file of the sandbox. Choose another one.';
 const OTHER_VERSION =
-  'was written by another version of the sandbox, whose records this one cannot read. Delete it, or name another file.';
+  'was written by another version of the sandbox, so this one cannot read it. Delete it, or choose another file.';
 const SQLITE_BUSY = 5;
 const SQLITE_NOTADB = 26;
 
@@ -44,7 +44,7 @@ export function sqliteFile(path: string): Persistence {
     database.close();
     const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
     if (code === SQLITE_BUSY) {
-      const message = 'The file is in use by another sandbox. Stop that one first, or name another file.';
+      const message = 'The file is in use by another sandbox. Stop that one first, or choose another file.';
       throw new ConfigurationError('file', message, { cause: error });
     }
     if (code === SQLITE_NOTADB) throw new ConfigurationError('file', NOT_OURS, { cause: error });

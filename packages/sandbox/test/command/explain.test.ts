@@ -66,7 +66,7 @@ describe('payment-service-sandbox explain', () => {
   it.each([
     ['hello', 1, 'This is not an HTTP request, a curl command, or JSON'],
     ['{"body":{}}', 1, 'The JSON has no "headers".'],
-    ['{"body', 1, 'This begins as JSON, and is not.'],
+    ['{"body', 1, 'This looks like JSON but does not parse.'],
   ])('%j is told in one line', async (input, code, says) => {
     const result = await explained(input);
     expect(result).toMatchObject({ code, stderr: expect.stringContaining(says) });

@@ -88,7 +88,7 @@ describe('payment-service-sandbox trigger', () => {
     const none = await runCommand(['trigger', '--sandbox', url]);
     expect(none).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('There are no keys: run this in the folder'),
+      stderr: expect.stringContaining('No keys were found. Run this in the folder'),
     });
     const wrong = await runCommand(['trigger', '--sandbox', url], {
       env: { ...env, SECRET_KEY: 'SANDBOXother' },
@@ -107,7 +107,7 @@ describe('payment-service-sandbox trigger', () => {
       env,
     });
     expect({ code, received: merchant.received }).toEqual({ code: 2, received: [] });
-    expect(stderr).toContain('PUBLIC_KEY of the environment is not the key of a sandbox');
+    expect(stderr).toContain('PUBLIC_KEY of the environment is not a sandbox key');
     expect(stderr).not.toContain('live');
   });
 
@@ -123,7 +123,7 @@ describe('payment-service-sandbox trigger', () => {
     const other = await runCommand(['trigger', '--sandbox', origin], { env });
     expect(other).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`What answers at ${origin} is not a sandbox.`),
+      stderr: expect.stringContaining(`The server at ${origin} is not a sandbox.`),
     });
   });
 

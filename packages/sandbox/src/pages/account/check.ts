@@ -2,6 +2,7 @@ import {
   age,
   badge,
   type Column,
+  column,
   count,
   counted,
   list,
@@ -26,15 +27,12 @@ const verdicts: Readonly<Record<CheckResult['verdict'], readonly [tone: Tone, wo
 };
 
 const columns: readonly Column<CheckResult & { id: string }>[] = [
-  { label: 'Verdict', isTitle: true, cell: ({ verdict }) => badge(...verdicts[verdict]) },
-  { label: 'Case', isTitle: true, cell: ({ title }) => html`<strong>${title}</strong>` },
-  { label: 'Expected', cell: ({ expected }) => expected },
-  {
-    label: 'Got',
-    cell: ({ got, status }) => (status === null ? got : html`<span class="number">${got}</span>`),
-  },
-  { label: 'Time taken', isNumber: true, cell: ({ ms }) => milliseconds(ms) },
-  { label: 'What to do', isWide: true, cell: ({ fix }) => fix },
+  column('Verdict', 'title', ({ verdict }) => badge(...verdicts[verdict])),
+  column('Case', 'title', ({ title }) => html`<strong>${title}</strong>`),
+  column('Expected', '', ({ expected }) => expected),
+  column('Got', '', ({ got, status }) => (status === null ? got : html`<span class="number">${got}</span>`)),
+  column('Time taken', 'number', ({ ms }) => milliseconds(ms)),
+  column('What to do', 'wide', ({ fix }) => fix),
 ];
 
 /** One button that posts genuine and wrong callbacks to an endpoint, and the grid of what it did with each. */
@@ -78,7 +76,7 @@ function summary(results: readonly CheckResult[]): Markup {
     results.filter((one) => one.verdict === verdict).length;
   const [failed, warned] = [having('fail'), having('warn')];
   if (results[0]?.status === null)
-    return note('bad', 'The first callback got no good answer, so the rest was not posted.');
+    return note('bad', 'The first callback got no answer, so the remaining cases were skipped.');
   const posted = `${count(results.length)} of ${count(checkCases.length)} cases posted`;
   if (results.length < checkCases.length) return note('info', `${posted} so far.`);
   return note(

@@ -41,7 +41,7 @@ ${address('inbox_url', 'Your page of its inbox row', 'http://127.0.0.1:3000/owne
       },
     )}</section>
 <section class="card" aria-labelledby="defaults-title"><h2 id="defaults-title">How callbacks behave</h2>
-<p class="quiet">Defaults of new transactions. A press switches callbacks to:</p>
+<p class="quiet">Defaults of new transactions. Press one to switch callbacks to:</p>
 <div class="actions" role="group" aria-label="Callbacks">${presets.map(({ name, label }) => button('defaults', label, { at: 'defaults-title', name: 'misbehave', value: name, kind: name === preset?.name ? 'main' : '' }))}</div>
 ${form('defaults', 'defaults', {
   fields: html`${defaults.choice({ name: 'retry', label: 'Retries', value: chosen }, [
@@ -89,7 +89,7 @@ const resetPage = (c: Context, dashboard: Dashboard): Promise<Response> => {
     title: 'Reset the sandbox?',
     section: '/settings',
     crumbs: [['/settings', 'Settings']],
-    body: html`${note('bad', `${counted(transactions, 'transaction')} and ${counted(deliveries, 'delivery', 'deliveries')} will be gone.`, 'Wallets are emptied and settings return to their defaults. Keys and addresses stay.')}
+    body: html`${note('bad', `${counted(transactions, 'transaction')} and ${counted(deliveries, 'delivery', 'deliveries')} will be deleted.`, 'Wallets are emptied and settings return to their defaults. Keys and addresses stay.')}
 <div class="actions">${button('reset', 'Reset', { at: 'main', kind: 'danger' })}<a class="button" href="/settings">Keep everything</a></div>`,
   });
 };

@@ -1,5 +1,5 @@
 import type { Wallet } from '@payment-service/core/client';
-import { age, type Column, count, counted, list, type Markup, time } from '@payment-service/pages';
+import { age, type Column, column, count, counted, list, type Markup, time } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { entriesOf, waitingEntries } from '../../service/ledger.ts';
@@ -11,7 +11,7 @@ import { buckets, causes, wallets as walletNames } from '../parts/entry-words.ts
 import { button, fieldsOf, form, type Refused } from '../parts/form.ts';
 import { framed, notFound } from '../parts/frame.ts';
 import { paged, readQuery } from '../parts/list.ts';
-import { amount, money, movement } from '../parts/quantities.ts';
+import { ageColumn, amount, money, movement } from '../parts/quantities.ts';
 
 const LATEST = 5;
 const MOST = 25;
@@ -27,13 +27,12 @@ const balance = (
 
 /** A sum from left to right. */
 const walletColumns: readonly Column<Wallet & { id: string }>[] = [
-  {
-    label: 'Wallet',
-    isTitle: true,
-    isWide: true,
-    cell: ({ wallet_type }) =>
+  column(
+    'Wallet',
+    'title wide',
+    ({ wallet_type }) =>
       html`<strong>${wallet_type === 'MERCHANT_PAYOUT' ? 'Payouts' : 'Collections'}</strong> <span class="quiet small">${wallet_type}</span>`,
-  },
+  ),
   balance('Available', 'available_balance'),
   balance('+ Uncleared', 'uncleared_balance'),
   balance('+ Reserve', 'reserve_balance'),
@@ -62,38 +61,24 @@ function balancedEntries({ service }: Dashboard, currency: string): Balanced[] {
 }
 
 const entryColumns = (now: number): readonly Column<Balanced>[] => [
-  {
-    label: 'Amount',
-    isTitle: true,
-    isNumber: true,
-    cell: (one) => html`<strong>${movement(toAmount(one.amount, one.currency), one.currency)}</strong>`,
-  },
-  { label: 'Why', isTitle: true, isWide: true, cell: about },
-  { label: 'Balance', isNumber: true, cell: (one) => money(one.balance, one.currency) },
-  {
-    label: 'of',
-    isTitle: true,
-    cell: ({ walletType, bucket }) => `${walletNames[walletType]}, ${buckets[bucket]}`,
-  },
-  { label: 'Age', isTitle: true, isNumber: true, cell: ({ at }) => age(at, now) },
+  column(
+    'Amount',
+    'title number',
+    (one) => html`<strong>${movement(toAmount(one.amount, one.currency), one.currency)}</strong>`,
+  ),
+  column('Why', 'title wide', about),
+  column('Balance', 'number', (one) => money(one.balance, one.currency)),
+  column('of', 'title', ({ walletType, bucket }) => `${walletNames[walletType]}, ${buckets[bucket]}`),
+  ageColumn(({ at }) => at, now),
 ];
 
 const waitingColumns = (now: number): readonly Column<EntryRecord>[] => [
-  {
-    label: 'Amount',
-    isTitle: true,
-    isNumber: true,
-    cell: (one) => html`<strong>${money(one.amount, one.currency)}</strong>`,
-  },
-  { label: 'Where', isTitle: true, cell: ({ bucket }) => buckets[bucket] },
-  {
-    label: 'Becomes available',
-    isTitle: true,
-    isWide: true,
-    cell: ({ freeAt }) =>
-      freeAt === null ? '' : html`${age(freeAt, now)} <span class="quiet small">${time(freeAt)}</span>`,
-  },
-  { label: 'From', cell: about },
+  column('Amount', 'title number', (one) => html`<strong>${money(one.amount, one.currency)}</strong>`),
+  column('Where', 'title', ({ bucket }) => buckets[bucket]),
+  column('Becomes available', 'title wide', ({ freeAt }) =>
+    freeAt === null ? '' : html`${age(freeAt, now)} <span class="quiet small">${time(freeAt)}</span>`,
+  ),
+  column('From', '', about),
 ];
 
 /** The parts that are not free yet, the next one first. */
@@ -110,9 +95,9 @@ function walletsPage(c: Context, dashboard: Dashboard, refused?: Refused): Promi
   const currencies = [...new Set(service.wallets().map(({ currency }) => currency))];
   const { rows, pager } = paged(readQuery(c), service.store.list('transfer').reverse());
   const transferColumns: readonly Column<TransferRecord>[] = [
-    { label: 'Transfer', isTitle: true, cell: ({ id }) => html`<strong>${id}</strong>` },
-    { label: 'Amount', isNumber: true, cell: (one) => money(one.amount, one.currency) },
-    { label: 'Age', isNumber: true, cell: ({ createdAt }) => age(createdAt, now) },
+    column('Transfer', 'title', ({ id }) => html`<strong>${id}</strong>`),
+    column('Amount', 'number', (one) => money(one.amount, one.currency)),
+    column('Age', 'number', ({ createdAt }) => age(createdAt, now)),
   ];
   return framed(c, dashboard, {
     title: 'Wallets',

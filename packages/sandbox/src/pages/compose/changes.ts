@@ -54,7 +54,7 @@ export function fieldsFrom(changes: Misbehaviour): Record<string, string> {
   );
 }
 
-/** Controls that belong together, closed while none of them is set: all at once would fill several screens of a phone. */
+/** Controls that belong together, closed while none of them is set: opened together they would fill several screens of a phone. */
 export const group = (id: string, title: string, isOpen: boolean, fields: Markup): Markup =>
   html`<details class="group" id="group-${id}"${isOpen ? html` open` : ''}><summary>${title}</summary><div class="form columns">${fields}</div></details>`;
 

@@ -68,25 +68,33 @@ function newestTrouble(groups: ReturnType<typeof troubled>): Markup | string {
 /** What makes the sandbox behave unexpectedly, each with the button that ends it. */
 function banners(service: Service): Markup | string {
   const { misbehave, clockOffset, api_latency_ms, api_error } = service.settings();
-  const wrong = Object.keys(misbehave).length > 0;
   const faults = [
     ...(api_latency_ms > 0 ? [`${count(api_latency_ms)} ms late`] : []),
     ...(api_error === null ? [] : [`with HTTP ${api_error}`]),
   ];
-  if (!wrong && clockOffset === 0 && faults.length === 0) return '';
-  return html`<div class="banners" id="banners">${
-    wrong
-      ? html`<div class="note row wait" id="misbehaving"><span><strong>Callbacks misbehave:</strong> ${misbehaviourLabel(misbehave)}.</span>${button('defaults', 'Back to normal', { at: 'main', name: 'misbehave', value: 'none' })}</div>`
-      : ''
-  }${
-    faults.length === 0
-      ? ''
-      : html`<div class="note row wait" id="api-faults"><span><strong>The API answers ${faults.join(', ')}.</strong></span>${button('api', 'Answer normally', { at: 'main' })}</div>`
-  }${
-    clockOffset === 0
-      ? ''
-      : html`<div class="note row wait" id="clock-moved"><span><strong>The clock is ${span(clockOffset)} ahead.</strong> Times on these pages are the sandbox's.</span>${button('clock/reset', 'Set to now', { at: 'main' })}</div>`
-  }</div>`;
+  const shown: Markup[] = [];
+  const banner = (id: string, text: Markup, end: Markup): void => {
+    shown.push(html`<div class="note row wait" id="${id}"><span>${text}</span>${end}</div>`);
+  };
+  if (Object.keys(misbehave).length > 0)
+    banner(
+      'misbehaving',
+      html`<strong>Callbacks misbehave:</strong> ${misbehaviourLabel(misbehave)}.`,
+      button('defaults', 'Back to normal', { at: 'main', name: 'misbehave', value: 'none' }),
+    );
+  if (faults.length > 0)
+    banner(
+      'api-faults',
+      html`<strong>The API answers ${faults.join(', ')}.</strong>`,
+      button('api', 'Answer normally', { at: 'main' }),
+    );
+  if (clockOffset !== 0)
+    banner(
+      'clock-moved',
+      html`<strong>The clock is ${span(clockOffset)} ahead.</strong> Times on these pages are the sandbox's.`,
+      button('clock/reset', 'Set to now', { at: 'main' }),
+    );
+  return shown.length === 0 ? '' : html`<div class="banners" id="banners">${shown}</div>`;
 }
 
 /** Whether a browser asks for an address of the dashboard. Everything else gets the envelope. */
@@ -100,6 +108,6 @@ export const notFound = (c: Context, dashboard: Dashboard, what = 'page'): Promi
   framed(c, dashboard, {
     status: 404,
     title: `No such ${what}`,
-    body: html`<p>The sandbox has nothing at <code>${c.req.path}</code>. It may have been reset.</p>
+    body: html`<p>There is nothing at <code>${c.req.path}</code>. The sandbox may have been reset.</p>
 <p><a href="/">Go to the overview</a> or <a href="/transactions">search the transactions</a>.</p>`,
   });

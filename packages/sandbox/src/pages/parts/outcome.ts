@@ -72,7 +72,7 @@ export function grouped(deliveries: readonly DeliveryRecord[]): Group[] {
 }
 
 /**
- * Transactions with failed deliveries, the newest last: not those whose callback came through later, and no delivery
+ * Transactions with failed deliveries, the newest last: not those whose callback was delivered later, and no delivery
  * that the reader has dismissed.
  */
 export function troubled(dashboard: Dashboard): Group[] {

@@ -1,4 +1,4 @@
-import { age, type Column, count, counted, type Markup, time } from '@payment-service/pages';
+import { age, type Column, column, count, counted, type Markup, time } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { failedSince } from '../../deliveries/compose.ts';
@@ -17,8 +17,8 @@ import {
   stateOf,
   troubled,
 } from '../parts/outcome.ts';
-import { milliseconds } from '../parts/quantities.ts';
-import { httpStatus } from '../parts/state.ts';
+import { ageColumn, statusColumn, timeTaken } from '../parts/quantities.ts';
+import { statusOf } from '../parts/state.ts';
 
 /** What a delivery does next, or did at last. */
 export function planOf({ state, dueAt, held, attempts }: DeliveryRecord, now: number): Markup | string {
@@ -44,48 +44,33 @@ function outcomeLine({ service }: Dashboard, one: DeliveryRecord): Markup {
   }`;
 }
 
-const statusCell = ({ attempts }: DeliveryRecord): Markup | string =>
-  attempts.length === 0 ? '–' : httpStatus(attempts.at(-1)?.status ?? null);
-
 /** The columns of every list of deliveries: of each transaction the newest. */
 export function deliveryColumns(dashboard: Dashboard): Column<Group>[] {
   const { service } = dashboard;
   const now = service.now();
   return [
-    { label: 'State', isTitle: true, cell: ({ newest }) => deliveryState(dashboard, newest) },
-    {
-      label: 'Delivery',
-      isTitle: true,
-      cell: ({ newest, deliveries: { length } }) =>
+    column('State', 'title', ({ newest }) => deliveryState(dashboard, newest)),
+    column(
+      'Delivery',
+      'title',
+      ({ newest, deliveries: { length } }) =>
         html`${linkTo(newest)}${length === 1 ? '' : html` <span class="quiet number" title="${length} deliveries">×${length}</span>`}`,
-    },
-    {
-      label: 'Reference',
-      isTitle: true,
-      isWide: true,
-      cell: ({ id }) =>
+    ),
+    column(
+      'Reference',
+      'title wide',
+      ({ id }) =>
         html`<a href="/transactions/${id}">${service.store.get('transaction', id)?.merchantReference ?? id}</a>`,
-    },
-    {
-      label: 'Outcome',
-      isTitle: true,
-      isWide: true,
-      cell: ({ newest }) => outcomeLine(dashboard, newest),
-    },
-    { label: 'Status', isNumber: true, isMinor: true, cell: ({ newest }) => statusCell(newest) },
-    {
-      label: 'Attempts',
-      isNumber: true,
-      isMinor: true,
-      cell: ({ newest: { attempts, retry } }) => `${attempts.length} of ${retry.max_attempts}`,
-    },
-    {
-      label: 'Time taken',
-      isNumber: true,
-      isMinor: true,
-      cell: ({ newest }) => milliseconds(newest.attempts.at(-1)?.ms ?? null),
-    },
-    { label: 'Age', isNumber: true, isTitle: true, cell: ({ newest }) => age(newest.createdAt, now) },
+    ),
+    column('Outcome', 'title wide', ({ newest }) => outcomeLine(dashboard, newest)),
+    statusColumn(({ newest }) => newest.attempts.at(-1)),
+    column(
+      'Attempts',
+      'number minor',
+      ({ newest: { attempts, retry } }) => `${attempts.length} of ${retry.max_attempts}`,
+    ),
+    timeTaken(({ newest }) => newest.attempts.at(-1)?.ms),
+    ageColumn(({ newest }) => newest.createdAt, now),
   ];
 }
 
@@ -108,7 +93,7 @@ function others(dashboard: Dashboard, { id, deliveries: [newest, ...rest] }: Gro
   if (newest === undefined || rest.length === 0) return '';
   return html`<details id="others-${id}"><summary>${counted(rest.length, 'earlier delivery', 'earlier deliveries')}<span class="hidden-text"> before ${newest.id}</span></summary><ul class="rows">${rest.map(
     (one) =>
-      html`<li id="delivery-${one.id}">${chooser(one)} ${deliveryState(dashboard, one)} ${linkTo(one)} <span>${outcomeLine(dashboard, one)}</span> ${statusCell(one)} ${time(one.createdAt)}</li>`,
+      html`<li id="delivery-${one.id}">${chooser(one)} ${deliveryState(dashboard, one)} ${linkTo(one)} <span>${outcomeLine(dashboard, one)}</span> ${statusOf(one.attempts.at(-1))} ${time(one.createdAt)}</li>`,
   )}</ul></details>`;
 }
 
@@ -138,7 +123,7 @@ function deliveriesPage(c: Context, dashboard: Dashboard): Promise<Response> {
     beside: html`<div class="actions">${trouble.length === 0 ? '' : dismissButton()}${button('release', 'Send all waiting', { at: 'main' })}</div>`,
     body: html`${searchable(
       query,
-      [{ label: 'Compare', isTitle: true, cell: ({ newest }) => chooser(newest) }, ...columns],
+      [column<Group>('Compare', 'title', ({ newest }) => chooser(newest)), ...columns],
       [
         ['', 'All', rows],
         ['attention', 'Needs attention', trouble.filter(({ newest }) => found.has(newest))],

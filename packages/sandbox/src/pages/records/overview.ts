@@ -1,4 +1,4 @@
-import { type Column, count, list, type Markup, note, type Tone } from '@payment-service/pages';
+import { type Column, column, count, list, type Markup, note, type Tone } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Dashboard, Page } from '../parts/dashboard.ts';
@@ -11,7 +11,7 @@ import { transactionColumns } from './transactions.ts';
 const SHOWN_FAILURES = 5;
 const SHOWN_TRANSACTIONS = 6;
 
-const dismissal: Column<Group> = { label: 'Dismiss', isTitle: true, cell: dismissButton };
+const dismissal: Column<Group> = column('Dismiss', 'title', dismissButton);
 
 const tile = (href: string, label: string, value: number, tone: Tone): Markup =>
   html`<a class="tile ${value === 0 ? 'neutral' : tone}" id="tile-${label.toLowerCase().replaceAll(' ', '-')}" href="${href}"><span class="quiet">${label}</span><strong>${count(value)}</strong></a>`;
@@ -55,7 +55,7 @@ const nowhere = ({ service }: Dashboard): Markup | string =>
   service.settings().callback_url === null
     ? note(
         'info',
-        'Callbacks have nowhere to go yet.',
+        'No callback URL is set, so no callback is sent.',
         html`<a href="/settings#addresses">Set the callback URL</a> of your program, such as <code>http://127.0.0.1:3000/payments/callbacks</code>.`,
       )
     : '';

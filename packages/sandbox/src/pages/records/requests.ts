@@ -1,8 +1,8 @@
 import {
-  age,
   badge,
   bodyText,
   type Column,
+  column,
   copyable,
   copyButton,
   count,
@@ -20,7 +20,7 @@ import { asCurl } from '../parts/copy.ts';
 import type { Dashboard, Page } from '../parts/dashboard.ts';
 import { framed, notFound } from '../parts/frame.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
-import { milliseconds } from '../parts/quantities.ts';
+import { ageColumn, milliseconds, timeTaken } from '../parts/quantities.ts';
 import { statusTone } from '../parts/state.ts';
 import { bodyStart, head } from '../parts/wire.ts';
 
@@ -51,22 +51,17 @@ function subject(store: Reader, request: RequestRecord): Markup | string {
 }
 
 const columns = (store: Reader, now: number): Column<RequestRecord>[] => [
-  {
-    label: 'State',
-    isTitle: true,
-    cell: ({ status }) => badge(statusTone(status), status < 400 ? 'Answered' : 'Refused'),
-  },
-  {
-    label: 'Request',
-    isTitle: true,
-    isWide: true,
-    cell: ({ id, method, path, refusal }) =>
+  column('State', 'title', ({ status }) => badge(statusTone(status), status < 400 ? 'Answered' : 'Refused')),
+  column(
+    'Request',
+    'title wide',
+    ({ id, method, path, refusal }) =>
       html`<a class="mono" href="/requests/${id}">${method} ${path}</a>${refusal === null ? '' : html`<span class="quiet small">${refusal}</span>`}`,
-  },
-  { label: 'Reference', cell: (one) => subject(store, one) },
-  { label: 'Status', isNumber: true, cell: ({ status }) => String(status) },
-  { label: 'Time taken', isNumber: true, isMinor: true, cell: ({ ms }) => milliseconds(ms) },
-  { label: 'Age', isNumber: true, isTitle: true, cell: ({ at }) => age(at, now) },
+  ),
+  column('Reference', '', (one) => subject(store, one)),
+  column('Status', 'number', ({ status }) => String(status)),
+  timeTaken(({ ms }) => ms),
+  ageColumn(({ at }) => at, now),
 ];
 
 /** The merchant's own calls to the API, the newest first. */

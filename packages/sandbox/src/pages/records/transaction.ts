@@ -78,24 +78,18 @@ const decisions = ({ id }: TransactionRecord): Markup =>
 /** One event of the story: its tone, its title, and what is behind it. */
 function told(
   dashboard: Dashboard,
-  transaction: TransactionRecord,
+  { mode, statusMessage }: TransactionRecord,
   event: TimelineEvent,
 ): [tone: Tone, title: Markup | string, detail?: Markup | string] {
   const { service } = dashboard;
   const delivery = 'delivery_id' in event ? service.store.get('delivery', event.delivery_id) : undefined;
   switch (event.what) {
     case 'created':
-      return [
-        'info',
-        'Started',
-        transaction.mode === 'page' ? 'The customer decides on the payment page.' : '',
-      ];
+      return ['info', 'Started', mode === 'page' ? 'The customer decides on the payment page.' : ''];
     case 'decided':
-      return [
-        event.transaction_status === 'COMPLETED' ? 'good' : 'bad',
-        event.transaction_status === 'COMPLETED' ? 'Completed' : 'Failed',
-        transaction.statusMessage,
-      ];
+      return event.transaction_status === 'COMPLETED'
+        ? ['good', 'Completed', statusMessage]
+        : ['bad', 'Failed', statusMessage];
     case 'delivery':
       return [
         'neutral',

@@ -1,4 +1,4 @@
-import { age, type Column, count } from '@payment-service/pages';
+import { type Column, column, count } from '@payment-service/pages';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { DeliveryRecord, TransactionRecord, TransactionStatus } from '../../state/records.ts';
@@ -6,8 +6,8 @@ import type { Dashboard, Page } from '../parts/dashboard.ts';
 import { framed } from '../parts/frame.ts';
 import { matches, readQuery, searchable } from '../parts/list.ts';
 import { deliveryState } from '../parts/outcome.ts';
-import { milliseconds, money } from '../parts/quantities.ts';
-import { httpStatus, transactionState } from '../parts/state.ts';
+import { ageColumn, money, statusColumn, timeTaken } from '../parts/quantities.ts';
+import { transactionState } from '../parts/state.ts';
 
 /** The newest delivery of each transaction. */
 function newestDeliveries({ service }: Dashboard): Map<number, DeliveryRecord> {
@@ -20,51 +20,28 @@ export function transactionColumns(dashboard: Dashboard): Column<TransactionReco
   const newest = newestDeliveries(dashboard);
   const lastOf = ({ id }: TransactionRecord) => newest.get(id)?.attempts.at(-1);
   return [
-    { label: 'State', isTitle: true, cell: transactionState },
-    {
-      label: 'Reference',
-      isTitle: true,
-      isWide: true,
-      cell: ({ id, merchantReference, internalReference }) =>
+    column('State', 'title', transactionState),
+    column(
+      'Reference',
+      'title wide',
+      ({ id, merchantReference, internalReference }) =>
         html`<a href="/transactions/${id}">${merchantReference}</a><span class="quiet small mono">${internalReference}</span>`,
-    },
-    {
-      label: 'Type',
-      isMinor: true,
-      cell: ({ transactionType }) => transactionType.charAt(0) + transactionType.slice(1).toLowerCase(),
-    },
-    {
-      label: 'Amount',
-      isNumber: true,
-      isTitle: true,
-      cell: ({ amount, currency }) => money(amount, currency),
-    },
-    {
-      label: 'Callback',
-      isTitle: true,
-      cell: ({ id, status, callbackUrl }) => {
-        const delivery = newest.get(id);
-        if (delivery !== undefined) return deliveryState(dashboard, delivery, `/deliveries/${delivery.id}`);
-        if (callbackUrl === null) return html`<span class="quiet">no callback URL</span>`;
-        return html`<span class="quiet">${status === 'PENDING' ? 'after the decision' : 'none'}</span>`;
-      },
-    },
-    {
-      label: 'Status',
-      isNumber: true,
-      isMinor: true,
-      cell: (one) => {
-        const last = lastOf(one);
-        return last === undefined ? '–' : httpStatus(last.status);
-      },
-    },
-    {
-      label: 'Time taken',
-      isNumber: true,
-      isMinor: true,
-      cell: (one) => milliseconds(lastOf(one)?.ms ?? null),
-    },
-    { label: 'Age', isNumber: true, isTitle: true, cell: ({ createdAt }) => age(createdAt, now) },
+    ),
+    column(
+      'Type',
+      'minor',
+      ({ transactionType }) => transactionType.charAt(0) + transactionType.slice(1).toLowerCase(),
+    ),
+    column('Amount', 'title number', ({ amount, currency }) => money(amount, currency)),
+    column('Callback', 'title', ({ id, status, callbackUrl }) => {
+      const delivery = newest.get(id);
+      if (delivery !== undefined) return deliveryState(dashboard, delivery, `/deliveries/${delivery.id}`);
+      if (callbackUrl === null) return html`<span class="quiet">no callback URL</span>`;
+      return html`<span class="quiet">${status === 'PENDING' ? 'after the decision' : 'none'}</span>`;
+    }),
+    statusColumn(lastOf),
+    timeTaken((one) => lastOf(one)?.ms),
+    ageColumn(({ createdAt }) => createdAt, now),
   ];
 }
 
