@@ -1,54 +1,88 @@
 /** The steps of CONTRIBUTING.md for a new adapter: the package that they begin with passes the conformance suite. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newAdapter } from '../../../scripts/new-adapter.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newAdapter, SIBLINGS } from '../../../scripts/new-adapter.ts';
 import { fencedBlocks, section } from '../src/markdown.ts';
 import { fileAt, root } from '../src/repository.ts';
 
-const scratch = mkdtempSync(join(tmpdir(), 'new-adapter-'));
-const folder = join(scratch, 'packages', 'example');
-afterAll(() => rmSync(scratch, { recursive: true }));
+/** What names another framework or runtime. The web's own `fetch` and its Request are no framework's. */
+const FOREIGN = /express|fastify|koa|hono|nextjs|nestjs|\bbun\b|\bdeno\b|\bworkers?\b/i;
 
-beforeAll(() => {
-  newAdapter(root, 'example', folder);
-  writeFileSync(join(scratch, 'package.json'), '{ "type": "module" }');
-  // What `pnpm install` does: the new package depends on a part of what its model depends on.
-  for (const path of ['vitest.shared.ts', 'tsconfig.base.json', 'node_modules'])
-    symlinkSync(join(root, path), join(scratch, path));
-  symlinkSync(join(root, 'packages/fetch/node_modules'), join(folder, 'node_modules'), 'junction');
-});
+describe.each(['node', 'fetch'] as const)('new-adapter --%s', (like) => {
+  const scratch = mkdtempSync(join(tmpdir(), 'new-adapter-'));
+  const folder = join(scratch, 'packages', 'example');
+  afterAll(() => rmSync(scratch, { recursive: true }));
 
-function conformance(...more: readonly string[]): {
-  readonly success: boolean;
-  readonly numPassedTests: number;
-} {
-  const report = join(scratch, 'report.json');
-  const args = ['run', '--reporter=json', `--outputFile.json=${report}`, ...more, 'test/example.test.ts'];
-  spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', ...args], { cwd: folder });
-  return JSON.parse(readFileSync(report, 'utf8'));
-}
+  beforeAll(() => {
+    newAdapter(root, 'example', like, folder);
+    writeFileSync(join(scratch, 'package.json'), '{ "type": "module" }');
+    // What `pnpm install` does: the new package depends on a part of what its sibling depends on.
+    for (const path of ['vitest.shared.ts', 'tsconfig.base.json', 'node_modules'])
+      symlinkSync(join(root, path), join(scratch, path));
+    const installed = join(root, 'packages', SIBLINGS[like].folder, 'node_modules');
+    symlinkSync(installed, join(folder, 'node_modules'), 'junction');
+  });
 
-test('a new adapter compiles, is named after its framework, and passes the conformance suite', () => {
-  const { name, devDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  expect([name, Object.keys(devDependencies)]).toEqual([
-    '@payment-service/example',
-    ['@payment-service/adapter-conformance', 'tsdown', 'typescript', 'vitest'],
-  ]);
-  execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' });
-  const { success, numPassedTests } = conformance();
-  expect([success, numPassedTests > 400]).toEqual([true, true]);
-});
+  function conformance(...more: readonly string[]): {
+    readonly success: boolean;
+    readonly numPassedTests: number;
+  } {
+    const report = join(scratch, 'report.json');
+    const args = ['run', '--reporter=json', `--outputFile.json=${report}`, ...more, 'test/example.test.ts'];
+    spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', ...args], { cwd: folder });
+    return JSON.parse(readFileSync(report, 'utf8'));
+  }
 
-test('control: the suite fails in a new adapter that answers by itself', () => {
-  const path = join(folder, 'src/index.ts');
-  const text = readFileSync(path, 'utf8');
-  const wrong = text.replace('new Response(reply.body, reply)', 'new Response(reply.body)');
-  expect(wrong).not.toBe(text);
-  writeFileSync(path, wrong);
-  expect(conformance('--bail=1').success).toBe(false);
+  test('the copy names no other framework, in no file', () => {
+    const files = globSync(['*.*', '{src,test}/*'], { cwd: folder });
+    expect(files).toHaveLength(SIBLINGS[like].files.length + 1);
+    const lines = files.flatMap((file) =>
+      readFileSync(join(folder, file), 'utf8')
+        .split('\n')
+        .map((line) => `${file}: ${line}`),
+    );
+    expect(lines.filter((line) => FOREIGN.test(line))).toEqual([]);
+    const { name, keywords, devDependencies, peerDependencies } = JSON.parse(
+      readFileSync(join(folder, 'package.json'), 'utf8'),
+    );
+    expect({
+      name,
+      keywords: keywords.slice(5),
+      peerDependencies,
+      dev: Object.keys(devDependencies),
+    }).toEqual({
+      name: '@payment-service/example',
+      keywords: ['callbacks', 'example'],
+      peerDependencies: undefined,
+      dev: ['@payment-service/adapter-conformance', 'tsdown', 'typescript', 'vitest'],
+    });
+  });
+
+  test('control: its sibling does name the framework that it is for', () => {
+    const { folder: sibling, files } = SIBLINGS[like];
+    const text = files.map((file) => readFileSync(join(root, 'packages', sibling, file), 'utf8')).join('');
+    expect(text).toMatch(FOREIGN);
+  });
+
+  test('the copy compiles, and passes the conformance suite', () => {
+    execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' });
+    const { success, numPassedTests } = conformance();
+    expect([success, numPassedTests > 400]).toEqual([true, true]);
+  });
+
+  test('control: the suite fails in a new adapter that decides the status', () => {
+    const path = join(folder, 'src/index.ts');
+    const text = readFileSync(path, 'utf8');
+    const wrong = text
+      .replace('new Response(reply.body, reply)', 'new Response(reply.body)')
+      .replace('res.statusCode = status', 'res.statusCode = 200');
+    expect(wrong).not.toBe(text);
+    writeFileSync(path, wrong);
+    expect(conformance('--bail=1').success).toBe(false);
+  });
 });
 
 test('CONTRIBUTING.md has the five steps, and the first one is the script', () => {
@@ -58,10 +92,10 @@ test('CONTRIBUTING.md has the five steps, and the first one is the script', () =
     fencedBlocks(text)
       .map(({ code }) => code)
       .join(),
-  ).toContain('new-adapter hapi');
+  ).toContain('new-adapter hapi --node');
 });
 
 test('control: a name that no package can have, and a folder that exists, are refused', () => {
-  expect(() => newAdapter(root, '../hapi')).toThrow('cannot be the name');
-  expect(() => newAdapter(root, 'koa')).toThrow('exists');
+  expect(() => newAdapter(root, '../hapi', 'node')).toThrow('cannot be the name');
+  expect(() => newAdapter(root, 'koa', 'node')).toThrow('exists');
 });
