@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { constants } from 'node:os';
 import { CommandError, hasCode } from './command-error.ts';
+import { commandLine } from './command-line.ts';
 
 /** A merchant's program, running. */
 export interface Program {
@@ -25,10 +26,11 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * @throws {CommandError} When it cannot be started.
  */
 export async function startProgram(
-  [file = '', ...args]: readonly string[],
+  command: readonly string[],
   variables: Readonly<Record<string, string>>,
 ): Promise<Program> {
-  const child = spawn(file, args, { stdio: 'inherit', env: { ...process.env, ...variables } });
+  const { file, args, ...options } = commandLine(command, process.platform, process.env);
+  const child = spawn(file, args, { ...options, stdio: 'inherit', env: { ...process.env, ...variables } });
   let stops = 0;
   const stop = (signal: NodeJS.Signals): void => {
     stops += 1;
@@ -44,8 +46,8 @@ export async function startProgram(
   });
   // A program that cannot be started rejects both.
   ended.catch(() => undefined);
-  await hasSpawned(child, file);
-  return { name: [file, ...args].join(' '), pid: child.pid ?? 0, ended, isStopped: () => stops > 0 };
+  await hasSpawned(child, command[0] ?? '');
+  return { name: command.join(' '), pid: child.pid ?? 0, ended, isStopped: () => stops > 0 };
 }
 
 async function hasSpawned(child: ChildProcess, file: string): Promise<void> {
