@@ -37,6 +37,8 @@ export function workflowProblems(
   for (const [index, line] of text.split('\n').entries()) {
     if (/\buses:/.test(line) && !PINNED.test(line))
       problems.push(`line ${index + 1}: the action is not pinned by commit, with its version as a comment`);
+    if (/^ +cancel-in-progress: true$/.test(line) && /^ {2}push:/m.test(text))
+      problems.push(`line ${index + 1}: a run on main can be cancelled`);
     if (/\bsecrets\./.test(line)) problems.push(`line ${index + 1}: a secret that outlives the run`);
   }
   const { on, permissions, jobs }: { on: unknown; permissions?: unknown; jobs: Record<string, Job> } =

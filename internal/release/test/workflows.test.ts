@@ -24,6 +24,10 @@ test('control: mistakes of syntax, of expressions and against our own rules are 
   const pinned = `actions/checkout@${'a'.repeat(40)} # v1.2.3`;
   const text = `on:
   pull_request_target:
+  push:
+concurrency:
+  group: a
+  cancel-in-progress: true
 jobs:
   first:
     runs-on: ubuntu-latest
@@ -52,11 +56,12 @@ jobs:
   expect(found).toEqual(
     expect.arrayContaining(
       [
-        'a.yml: line 9: the action is not pinned by commit, with its version as',
-        'a.yml: line 12: "github.event.pull_request.title" is potentially untru',
-        'a.yml: line 15: job "second" needs job "gone" which does not exist in ',
-        'a.yml: line 24: a secret that outlives the run',
-        'a.yml: line 25: unexpected key "shel" for "step" section. expected one',
+        'a.yml: line 6: a run on main can be cancelled',
+        'a.yml: line 13: the action is not pinned by commit, with its version as',
+        'a.yml: line 16: "github.event.pull_request.title" is potentially untru',
+        'a.yml: line 19: job "second" needs job "gone" which does not exist in ',
+        'a.yml: line 28: a secret that outlives the run',
+        'a.yml: line 29: unexpected key "shel" for "step" section. expected one',
         'a.yml: pull_request_target gives a fork the rights of this repository',
         'a.yml: permissions are not limited',
         'a.yml: first: step 2 has no name',
