@@ -1,6 +1,6 @@
 /**
  * `pnpm release --dry-run`: versions, builds and packs the commit in a clone, and prints exactly what would be published.
- * `pnpm release --check`: fails where the packages still name the placeholder of a repository.
+ * `pnpm release --check`: fails while a packed file contains the placeholder of the repository's owner.
  *
  * There is no third form. The workflow `release` publishes, so no person and no machine holds the right to.
  */
@@ -10,17 +10,39 @@ import { join } from 'node:path';
 import { unpack } from '@publint/pack';
 import { git, pnpm, publishedPackages, readManifest, root, versionAndBuild } from './repository.ts';
 
+/** Stands for the owner of the repository until there is one. */
+const PLACEHOLDER = 'OWNER';
+
 if (import.meta.main) {
   const [mode] = process.argv.slice(2);
-  const { repository } = readManifest<{ repository: { url: string } }>(join(root, 'package.json'));
   if (mode === '--dry-run') await dryRun();
-  else if (mode !== '--check')
-    fail('Releases are made by the workflow `release`. Use --dry-run to see what it would publish.');
-  // Stands for the owner of the repository until there is one.
-  else if (repository.url.includes('OWNER'))
-    fail(
+  else if (mode === '--check') await check();
+  else fail('Releases are made by the workflow `release`. Use --dry-run to see what it would publish.');
+}
+
+async function check(): Promise<void> {
+  const { repository } = readManifest<{ repository: { url: string } }>(join(root, 'package.json'));
+  // First, since most of the others follow from it, and it needs no build.
+  if (repository.url.includes(PLACEHOLDER))
+    return fail(
       `package.json names the repository ${repository.url}: write the real one, then run \`pnpm metadata\`.`,
     );
+  const scratch = mkdtempSync(join(tmpdir(), 'release-'));
+  try {
+    for (const { name, folder } of publishedPackages(root)) {
+      const { files } = await packed(folder, scratch);
+      for (const file of placeholderFiles(files))
+        fail(`${name}: ${file} contains ${PLACEHOLDER}: run \`pnpm metadata\`, or correct it by hand.`);
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** The names of the files that contain the placeholder, as a word of its own. */
+export function placeholderFiles(files: readonly PackedFile[]): readonly string[] {
+  const pattern = new RegExp(`\\b${PLACEHOLDER}\\b`);
+  return files.filter(({ data }) => pattern.test(Buffer.from(data).toString())).map(({ name }) => name);
 }
 
 async function dryRun(): Promise<void> {
@@ -41,9 +63,34 @@ async function dryRun(): Promise<void> {
   }
 }
 
+/** A packed file; `name` is its path inside the package. */
+export interface PackedFile {
+  readonly name: string;
+  readonly data: Uint8Array;
+}
+
 /**
- * Packs a built package with `pnpm pack`, which applies `publishConfig`, and describes the tarball in lines: its name,
- * versions, sizes and every file.
+ * Packs a built package with `pnpm pack`, which applies `publishConfig`.
+ *
+ * @throws {Error} when the package is not built.
+ */
+async function packed(
+  folder: string,
+  destination: string,
+): Promise<{ name: string; version: string; bytes: number; files: readonly PackedFile[] }> {
+  // Scripts such as `prepack` may print before the result.
+  const output = await pnpm(folder, 'pack', '--json', '--pack-destination', destination);
+  const { name, version, filename }: { name: string; version: string; filename: string } = JSON.parse(
+    output.slice(output.indexOf('{\n')),
+  );
+  const tarball = readFileSync(filename);
+  const { files, rootDir } = await unpack(new Uint8Array(tarball).buffer);
+  const own = files.map((file) => ({ name: file.name.slice(rootDir.length + 1), data: file.data }));
+  return { name, version, bytes: tarball.length, files: own };
+}
+
+/**
+ * Packs a built package, and describes the tarball in lines: its name, versions, sizes and every file.
  *
  * @throws {Error} when the package is not built.
  */
@@ -52,18 +99,12 @@ export async function packedLines(
   previousVersion: string,
   destination: string,
 ): Promise<readonly string[]> {
-  // Scripts such as `prepack` may print before the result.
-  const output = await pnpm(folder, 'pack', '--json', '--pack-destination', destination);
-  const { name, version, filename }: { name: string; version: string; filename: string } = JSON.parse(
-    output.slice(output.indexOf('{\n')),
-  );
+  const { name, version, bytes, files } = await packed(folder, destination);
   if (version === previousVersion) return [`${name} ${version}: no changeset, not published`];
-  const tarball = readFileSync(filename);
-  const { files, rootDir } = await unpack(new Uint8Array(tarball).buffer);
   const unpacked = files.reduce((sum, { data }) => sum + data.length, 0);
   return [
-    `${name} ${previousVersion} → ${version}: ${files.length} files, ${kB(tarball.length)} packed, ${kB(unpacked)} unpacked`,
-    ...files.map((file) => `${kB(file.data.length).padStart(12)}  ${file.name.slice(rootDir.length + 1)}`),
+    `${name} ${previousVersion} → ${version}: ${files.length} files, ${kB(bytes)} packed, ${kB(unpacked)} unpacked`,
+    ...files.map((file) => `${kB(file.data.length).padStart(12)}  ${file.name}`),
   ];
 }
 

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { absoluteLinks, type Metadata, type PublishedManifest, publishedProblems } from '../src/metadata.ts';
-import { packedLines } from '../src/release.ts';
+import { packedLines, placeholderFiles } from '../src/release.ts';
 import { root } from '../src/repository.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'published-'));
@@ -98,5 +98,16 @@ describe('controls', () => {
     expect(release()).toMatch(/^1 Releases are made by the workflow/);
     const isPlaceholder = metadata.repository.url.includes('OWNER');
     expect(release('--check')).toMatch(isPlaceholder ? /^1 package\.json names the repository/ : /^0 $/);
+  });
+
+  test('every packed file that contains the placeholder is named, and a longer word is not one', () => {
+    const file = (name: string, text: string) => ({ name, data: new TextEncoder().encode(text) });
+    const files = [
+      file('package.json', '"https://code.example/OWNER/sdk"'),
+      file('README.md', '[a](https://code.example/real/sdk)'),
+      file('dist/index.js', '// see OWNER/sdk'),
+      file('dist/sql.js', "'OWNERSHIP', 'table_owner'"),
+    ];
+    expect(placeholderFiles(files)).toEqual(['package.json', 'dist/index.js']);
   });
 });

@@ -10,6 +10,8 @@ export interface Commands {
 }
 
 const PNPM_OWN = ['install', 'add', 'exec', 'dlx', 'pack'];
+/** What an owner of the packages does to a release. */
+const NPM_OWN = ['deprecate', 'dist-tag'];
 const OTHER_TOOLS = ['curl', 'cd'];
 
 /**
@@ -37,7 +39,7 @@ function works([name = '', ...args]: readonly string[], folder: string, known: C
   if (/^\w+=/.test(name)) return works(args, folder, known);
   if (name === 'npx') return works(args[0] === '-y' ? args.slice(1) : args, folder, known);
   if (/^pnpm(@[\d.]+)?$/.test(name)) return pnpmWorks(args, folder, known);
-  if (name === 'npm') return isInstall(args, known);
+  if (name === 'npm') return isInstall(args, known) || NPM_OWN.includes(args[0] ?? '');
   if (name === 'node' || name === 'python3') {
     const file = args.find((arg) => !arg.startsWith('-')) ?? '';
     return known.exists(file) || known.exists(posix.join(folder, file));
