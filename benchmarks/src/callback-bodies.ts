@@ -1,4 +1,4 @@
-import type { PublishedCore } from './verify.ts';
+import type { PublishedCore } from './contenders.ts';
 
 /** What the bodies hold: the signed fields alone, the contract's 16 fields, or those and a long list of others. */
 export const SIZES = ['small', 'typical', '60 KiB'] as const;

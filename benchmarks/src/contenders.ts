@@ -3,8 +3,16 @@ import { sign as signForOctokit, verify as verifyForOctokit } from '@octokit/web
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
-import type { PublishedCore } from './verify.ts';
 import { merchantReference, verifyByRecipe } from './verify-by-recipe.ts';
+
+type Verification = Pick<typeof import('@payment-service/core'), 'createVerifier'>;
+type Signing = typeof import('@payment-service/core/testing');
+
+/** What is measured of core, out of its tarball. */
+export interface PublishedCore extends Verification, Signing {
+  /** The implementation that the import condition chose: `node:crypto` or `@noble/hashes`. */
+  readonly digestName: string;
+}
 
 /** Headers as a server has them: names in lower case. */
 export type Headers = Readonly<Record<string, string>>;

@@ -8,24 +8,11 @@ import express4 from 'express4';
 import fastify from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
-import { ACCEPTED, type Framework, SIGNING_KEY } from './http.ts';
+import { ACCEPTED, type Framework, type ServerState, SIGNING_KEY } from './http.ts';
 import { importFrom } from './installed.ts';
 import { limit, readRaw } from './limit.ts';
 import { matchesByRecipe } from './verify-by-recipe.ts';
 import { answerQuestions } from './worker.ts';
-
-/** What a server tells about itself. */
-export interface ServerState {
-  readonly port: number;
-  /** How often the handler has run. */
-  readonly handled: number;
-  /** Processor time of the process, in microseconds. */
-  readonly user: number;
-  readonly system: number;
-  /** In bytes, after a garbage collection: objects and buffers. */
-  readonly heap: number;
-  readonly rss: number;
-}
 
 const [framework, way, project = ''] = process.argv.slice(2);
 const UNAUTHORIZED = { error: 'unauthorized' };

@@ -4,7 +4,6 @@
  */
 import { interleave, ratio, spread } from '@payment-service/measure';
 import { callbackBodies } from './callback-bodies.ts';
-import type { ServerState } from './http-server.ts';
 import { homeOf, importFrom } from './installed.ts';
 import { judge, type Result } from './judge.ts';
 import type { Load, LoadQuestion } from './load-generator.ts';
@@ -26,6 +25,19 @@ export type Way = (typeof WAYS)[number];
 
 export const FRAMEWORKS = ['express 5', 'express 4', 'koa', 'fastify', 'hono'] as const;
 export type Framework = (typeof FRAMEWORKS)[number];
+
+/** What a server tells about itself. */
+export interface ServerState {
+  readonly port: number;
+  /** How often the handler has run. */
+  readonly handled: number;
+  /** Processor time of the process, in microseconds. */
+  readonly user: number;
+  readonly system: number;
+  /** In bytes, after a garbage collection: objects and buffers. */
+  readonly heap: number;
+  readonly rss: number;
+}
 
 /** Ours over the others, in processor time of a request. */
 const OVER_LIMIT = 1.2;

@@ -7,6 +7,7 @@ import {
   floor,
   type Headers,
   octokit,
+  type PublishedCore,
   paymentService,
   paymentServiceInFull,
   recipe,
@@ -18,15 +19,6 @@ import { homeOf, importFrom } from './installed.ts';
 import { type Bound, judge } from './judge.ts';
 import type { Part, Run } from './part.ts';
 import { figure, range, type Table } from './print-tables.ts';
-
-type Verification = Pick<typeof import('@payment-service/core'), 'createVerifier'>;
-type Signing = typeof import('@payment-service/core/testing');
-
-/** What is measured of core, out of its tarball. */
-export interface PublishedCore extends Verification, Signing {
-  /** The implementation that the import condition chose: `node:crypto` or `@noble/hashes`. */
-  readonly digestName: string;
-}
 
 /** An upper bound for the time of one contender over that of another, both by name. */
 interface Target extends Extract<Bound, { atMost: number }> {

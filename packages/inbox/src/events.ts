@@ -1,6 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import type { StatementVerdict } from './reconciliation/statement.ts';
-import type { TransitionReason, TransitionState } from './states.ts';
+import type { StatementVerdict, TransitionReason, TransitionState } from './states.ts';
 
 /**
  * What happens in an inbox, for logs and metrics. No personal data, no reference and no amount is in any of them:

@@ -5,38 +5,15 @@ import type { KnownPayment } from './operator/expectations.ts';
 import type { Forgotten } from './operator/forget.ts';
 import type { InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
 import type { Pruned, PruneOptions } from './operator/prune.ts';
-import type { ListOptions, TransitionDetails, TransitionSummary } from './operator/views.ts';
+import type { TransitionDetails, TransitionSummary } from './operator/views.ts';
+import type { ListOptions } from './operator/search.ts';
 import type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balances.ts';
 import type { StatementOptions, StatementReport, StatementRow } from './reconciliation/statement.ts';
 import type { Migration } from './store/schema.ts';
-import type { Drained } from './work/drain.ts';
+import type { Drained, DrainOptions } from './work/drain.ts';
 import type { Expectation } from './work/expectation.ts';
 import type { CompletedTransition, HandledTransition, HandlerSelector } from './work/handlers.ts';
-
-/** Options of `work()`. */
-export interface WorkerOptions {
-  /** Aborted: no further transition is taken, running handlers end, and `work()` resolves. */
-  readonly signal: AbortSignal;
-  /** How many handlers may run at the same time. @default 4; on SQLite 1, since it has one writer */
-  readonly concurrency?: number | undefined;
-  /** How often to look for what other processes have kept, in milliseconds, at most an hour. @default 1000 */
-  readonly pollMs?: number | undefined;
-}
-
-/** Options of `drain()`. */
-export interface DrainOptions {
-  /** How many transitions to settle, park or try at most. @default all that are due */
-  readonly limit?: number | undefined;
-  /**
-   * In milliseconds. After it no further handler is started, and those that run end within `handlerTimeoutMs`: the two
-   * together must fit into the time limit of a function.
-   *
-   * @default 30000
-   */
-  readonly deadlineMs?: number | undefined;
-  /** How many handlers may run at the same time. @default as in `work()` */
-  readonly concurrency?: number | undefined;
-}
+import type { WorkerOptions } from './work/worker.ts';
 
 /**
  * A durable inbox of one merchant account. Every function sets the store up when that has not happened yet, and works

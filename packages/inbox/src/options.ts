@@ -1,6 +1,7 @@
 import { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '@payment-service/core/internal';
 import { type BodyEncryption, BodyTexts } from './body-texts.ts';
 import { type Emit, emitter, type InboxEvent } from './events.ts';
+import { wholeNumber } from './option-rules.ts';
 import { type InboxProblem, type Report, reporter } from './problems.ts';
 import type { Store } from './store/store.ts';
 
@@ -90,22 +91,6 @@ export type Settings = {
   readonly texts: BodyTexts;
 };
 
-/** Timers, and PostgreSQL's settings of time, end at 2^31 - 1. */
-export function wholeNumber(max: number = 2 ** 31 - 1): OptionRule {
-  const isValid = (value: unknown): boolean =>
-    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= max;
-  return [isValid, `a whole number from 1 to ${max}`];
-}
-
-export const NAME: OptionRule = [
-  (value) => typeof value === 'string' && value !== '',
-  'a string that is not empty',
-];
-export const BOOLEAN: OptionRule = [(value) => typeof value === 'boolean', 'true or false'];
-export const DATE: OptionRule = [
-  (value) => value instanceof Date && Number.isFinite(value.getTime()),
-  'a valid Date',
-];
 const TEXTS: OptionRule = [isTexts, 'a list of strings'];
 const RULES: OptionRules<InboxOptions<unknown>> = {
   store: [

@@ -36,3 +36,9 @@ export type TransitionReason =
   | 'transaction_ended'
   | 'closed_by_person'
   | RefusalCode;
+
+/** What became of a row of a statement; the list is closed. */
+export type StatementVerdict =
+  | ('settled' | 'not_paid' | 'paid_without_callback' | 'waiting_here' | 'absent_from_statement')
+  | ('other_amount' | 'other_currency' | 'other_status' | 'other_account')
+  | ('paid_by_another' | 'not_expected' | 'duplicate' | 'malformed');

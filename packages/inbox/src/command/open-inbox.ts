@@ -10,7 +10,8 @@ import { listTransitions, type OperatorContext, showTransition } from '../operat
 import { settingsOf } from '../options.ts';
 import { readReport } from '../reconciliation/balances.ts';
 import { reconcileStatement } from '../reconciliation/reconcile-statement.ts';
-import { type PostgresClient, type PostgresPool, postgres } from '../store/postgres.ts';
+import { postgres } from '../store/postgres.ts';
+import type { PostgresClient, PostgresPool } from '../store/connection.ts';
 import { VERSION, versionOf } from '../store/schema.ts';
 import { sqlite } from '../store/sqlite.ts';
 import { Statements } from '../store/statements.ts';

@@ -1,9 +1,24 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ConfigurationError } from '@payment-service/core';
-import type { ConsoleAccess } from './console.ts';
 
 const COOKIE = 'inbox-console';
 const PERMISSIONS = 'read, bodies, retry, resolve, reopen, expect, forget, reconcile'.split(', ');
+
+/**
+ * What a visitor may do: see the pages, see the names and phone numbers in bodies, and the kinds of actions. `expect` allows to
+ * accept the amount of a body, `forget` to remove what is personal of a payment, and `reconcile` to see totals and to import a
+ * statement, which can settle payments.
+ */
+export type ConsolePermission =
+  | ('read' | 'bodies' | 'retry' | 'resolve' | 'reopen')
+  | ('expect' | 'forget' | 'reconcile');
+
+/** Who a visitor is, and what they may do. */
+export interface ConsoleAccess {
+  /** Kept with every action: a name or an id of your users, at most 200 characters. */
+  readonly by: string;
+  readonly may: readonly ConsolePermission[];
+}
 
 /** @throws {ConfigurationError} When `authorize()` gave something else than an access or nothing. */
 export function checkAccess(access: unknown): ConsoleAccess | undefined {

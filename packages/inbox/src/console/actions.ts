@@ -1,7 +1,7 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { counted } from '@payment-service/pages';
 import type { Resolution } from '../operator/actions.ts';
-import type { ConsolePermission } from './console.ts';
+import type { ConsolePermission } from './access.ts';
 import { bulkPage, selectionIn } from './pages/bulk.ts';
 import { at, missingPage, plainResponse, type View } from './pages/page.ts';
 import { transitionPage } from './pages/transition.ts';

@@ -3,7 +3,7 @@ import { ConfigurationError } from '@payment-service/core';
 import { checkOptions, FUNCTION } from '@payment-service/core/internal';
 import { failureStack } from '../failure-text.ts';
 import type { Inbox } from '../inbox.ts';
-import { checkAccess, isOwnForm, proofFor } from './access.ts';
+import { type ConsoleAccess, checkAccess, isOwnForm, proofFor } from './access.ts';
 import { act } from './actions.ts';
 import { assetResponse, isAssetName } from './assets.ts';
 import { readForm } from './form.ts';
@@ -17,22 +17,6 @@ import { reconcilePage } from './pages/reconcile.ts';
 import { transitionPage } from './pages/transition.ts';
 import { transitionsPage, transitionsTable } from './pages/transitions.ts';
 import { takeSaid } from './said.ts';
-
-/**
- * What a visitor may do: see the pages, see the names and phone numbers in bodies, and the kinds of actions. `expect` allows to
- * accept the amount of a body, `forget` to remove what is personal of a payment, and `reconcile` to see totals and to import a
- * statement, which can settle payments.
- */
-export type ConsolePermission =
-  | ('read' | 'bodies' | 'retry' | 'resolve' | 'reopen')
-  | ('expect' | 'forget' | 'reconcile');
-
-/** Who a visitor is, and what they may do. */
-export interface ConsoleAccess {
-  /** Kept with every action: a name or an id of your users, at most 200 characters. */
-  readonly by: string;
-  readonly may: readonly ConsolePermission[];
-}
 
 /** Options of `inboxConsole()`. */
 export interface ConsoleOptions {

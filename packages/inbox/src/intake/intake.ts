@@ -4,7 +4,8 @@ import type { Settings } from '../options.ts';
 import { pause, TimedOut, within } from '../time.ts';
 import { Group } from './group.ts';
 import { type IntakeOutcome, type KeepContext, keepFirsts, keepOthers } from './keep.ts';
-import { type IntakeRecord, MAX_BODIES } from './record.ts';
+import { MAX_BODIES } from './record.ts';
+import type { IntakeRecord } from '../records.ts';
 import type { Spool } from './spool.ts';
 
 export interface IntakeOptions<Tx> {

@@ -6,7 +6,8 @@ import { findArchived } from '../work/archived.ts';
 import { readCase } from '../work/case.ts';
 import { type Claims, equalsExpectation } from '../work/evaluate.ts';
 import { claimsIn } from '../work/stored.ts';
-import { type IntakeRecord, MAX_BODIES, MAX_EVIDENCE } from './record.ts';
+import { MAX_BODIES, MAX_EVIDENCE } from './record.ts';
+import type { IntakeRecord } from '../records.ts';
 
 /** The first of its transition; another body; kept before; not kept: the body limit is reached. */
 export type IntakeOutcome = 'new' | 'new_body' | 'known' | 'full';

@@ -11,7 +11,7 @@ import {
   type VerifiedCallback,
 } from '@payment-service/core';
 import { traceparentOf } from '@payment-service/core/receive';
-import type { TransitionReason } from '../states.ts';
+import { type IntakeRecord, isStorableCurrency, isUnambiguous, referenceKey, subjectKey } from '../records.ts';
 import { optionalText, type Row, textOf } from '../store/store.ts';
 import type { Claims, StoredClaim } from '../work/evaluate.ts';
 import { claimsIn, reasonIn, signedIn } from '../work/stored.ts';
@@ -26,40 +26,6 @@ export const MAX_EVIDENCE = 3;
 /** As core's receiver allows, before and after decompression. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** One delivery of a transition. Keys and digests are SHA-256, 64 hexadecimal digits. */
-export interface IntakeRecord {
-  readonly transitionId: string;
-  readonly account: string;
-  /** As JSON, which escapes a NUL: a genuine field may hold one (threat A10), and PostgreSQL's text cannot. */
-  readonly signed: string;
-  readonly referenceKey: string;
-  /** As JSON, for the same reason. */
-  readonly transactionType: string;
-  readonly subjectKey: string;
-  /** Of the content, or of what is kept of it: see body-texts.ts. */
-  readonly digest: string;
-  /** The JSON text, unchanged, or serialised again where a body parser read it first; or what is kept of it. */
-  readonly content: string | null;
-  /** `Claims` as JSON. */
-  readonly claims: string;
-  readonly keyId: string;
-  /** The rule that refused it, if this is evidence. */
-  readonly refusal: TransitionReason | null;
-  /** Of the request it came in (W3C Trace Context), or of a span that was made of it. */
-  readonly traceparent: string | null;
-  /** From the spool: it was acknowledged, so no limit can refuse it. */
-  readonly isAcknowledged?: true;
-  /** Its transition is in the archive, and it is kept beside that. */
-  readonly isArchived?: 1;
-}
-
-/** A currency that is longer or not printable ASCII can equal no expectation, and PostgreSQL could not store a NUL. */
-const CURRENCY = /^[\x21-\x7e]{1,32}$/;
-
-export function isStorableCurrency(currency: unknown): currency is string {
-  return typeof currency === 'string' && CURRENCY.test(currency);
-}
-
 /** @throws {ConfigurationError} When the value is not what `verifyCallback()` made, of another account, or too large. */
 export function callbackRecord(callback: VerifiedCallback, account: string): IntakeRecord {
   // bodyText() takes evidence as well; its kind is frozen, so it cannot pass for a callback here.
@@ -73,16 +39,6 @@ export function callbackRecord(callback: VerifiedCallback, account: string): Int
 /** @throws {ConfigurationError} When the value is not an authentic refusal of `verifyCallback()`, or of another account. */
 export function evidenceRecord(refusal: AuthenticRefusal, account: string): IntakeRecord {
   return recordOf(refusal.evidence, account, refusal.code, traceparentOf(refusal));
-}
-
-/** Hashed, since a reference may be longer than an index takes. */
-export function referenceKey(merchantReference: string, account: string): string {
-  return hash('sha256', JSON.stringify(['merchant_reference', account, merchantReference]), 'base64url');
-}
-
-/** The transitions with one key are the statuses of one transaction. */
-export function subjectKey(internalReference: string, account: string): string {
-  return hash('sha256', JSON.stringify(['internal_reference', account, internalReference]), 'base64url');
 }
 
 function recordOf(
@@ -143,11 +99,6 @@ export function recordIn(text: string): IntakeRecord {
     traceparent: optionalText(row, 'traceparent') ?? null,
     isAcknowledged: true,
   };
-}
-
-/** Only a rule about `t` refused it: the five fields are beyond doubt. */
-export function isUnambiguous(refusal: string | null): boolean {
-  return refusal === null || refusal.startsWith('timestamp_');
 }
 
 /** All readings of one signed text share an id, and with it one limit of bodies (threat A34). */

@@ -1,5 +1,5 @@
 import { checkOptions } from '@payment-service/core/internal';
-import { referenceKey } from '../intake/record.ts';
+import { referenceKey } from '../records.ts';
 import { dateOf } from '../store/store.ts';
 import { findArchived } from '../work/archived.ts';
 import type { KnownExpectation } from '../work/evaluate.ts';

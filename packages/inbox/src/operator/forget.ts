@@ -2,7 +2,7 @@ import { ConfigurationError } from '@payment-service/core';
 import { checkOptions } from '@payment-service/core/internal';
 import { claimsDigest } from '../body-texts.ts';
 import { isForgotten } from '../intake/keep.ts';
-import { referenceKey } from '../intake/record.ts';
+import { referenceKey } from '../records.ts';
 import { numberOf, textOf } from '../store/store.ts';
 import { findArchived } from '../work/archived.ts';
 import { type ActionNote, NOTE_RULES } from './actions.ts';

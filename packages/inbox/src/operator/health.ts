@@ -1,5 +1,5 @@
 import { checkOptions } from '@payment-service/core/internal';
-import { wholeNumber } from '../options.ts';
+import { wholeNumber } from '../option-rules.ts';
 import { MAX_COUNTED, TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, textOf } from '../store/store.ts';
 import { within } from '../time.ts';

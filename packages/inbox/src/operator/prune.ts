@@ -1,5 +1,5 @@
 import { checkOptions } from '@payment-service/core/internal';
-import { wholeNumber } from '../options.ts';
+import { wholeNumber } from '../option-rules.ts';
 import { numberOf } from '../store/store.ts';
 import type { OperatorContext } from './views.ts';
 

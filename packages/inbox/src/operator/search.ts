@@ -1,7 +1,23 @@
-import { referenceKey, subjectKey } from '../intake/record.ts';
-import { TRANSITION_STATES } from '../states.ts';
+import { referenceKey, subjectKey } from '../records.ts';
+import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import type { SqlValue } from '../store/store.ts';
-import type { ListOptions } from './views.ts';
+
+export interface ListOptions {
+  readonly state?: TransitionState | undefined;
+  readonly reason?: TransitionReason | undefined;
+  /** Exactly this signed field. */
+  readonly merchant_reference?: string | undefined;
+  /** Exactly this signed field. */
+  readonly internal_reference?: string | undefined;
+  /** Changed at or after this moment. */
+  readonly since?: Date | undefined;
+  /** Changed before this moment. */
+  readonly until?: Date | undefined;
+  /** At most 1000. @default 50 */
+  readonly limit?: number | undefined;
+  /** The last transitionId of the page before, under the same options. */
+  readonly after?: string | undefined;
+}
 
 /** The parts of the statement list_transitions, and its values. */
 interface Search {

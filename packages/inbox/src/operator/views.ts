@@ -1,7 +1,7 @@
 import { ConfigurationError, type SignedFields } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/internal';
 import type { Spool } from '../intake/spool.ts';
-import { DATE, wholeNumber } from '../options.ts';
+import { DATE, wholeNumber } from '../option-rules.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
 import { type Archived, type ArchiveKeys, findArchived } from '../work/archived.ts';
@@ -9,7 +9,7 @@ import type { KnownExpectation, Settled } from '../work/evaluate.ts';
 import { expectationIn, reasonIn, signedIn } from '../work/stored.ts';
 import type { WorkContext } from '../work/turn.ts';
 import { type KeptBody, keptBodyIn } from './kept-body.ts';
-import { isListedByChange, searchFor } from './search.ts';
+import { isListedByChange, type ListOptions, searchFor } from './search.ts';
 
 /** What every view and action needs. */
 export interface OperatorContext<Tx> extends Pick<WorkContext<Tx>, 'store' | 'statements' | 'settings'> {
@@ -75,23 +75,6 @@ export interface OperatorAction {
   readonly by: string;
   readonly note: string;
   readonly at: Date;
-}
-
-export interface ListOptions {
-  readonly state?: TransitionState | undefined;
-  readonly reason?: TransitionReason | undefined;
-  /** Exactly this signed field. */
-  readonly merchant_reference?: string | undefined;
-  /** Exactly this signed field. */
-  readonly internal_reference?: string | undefined;
-  /** Changed at or after this moment. */
-  readonly since?: Date | undefined;
-  /** Changed before this moment. */
-  readonly until?: Date | undefined;
-  /** At most 1000. @default 50 */
-  readonly limit?: number | undefined;
-  /** The last transitionId of the page before, under the same options. */
-  readonly after?: string | undefined;
 }
 
 const TEXT: OptionRule = [(value) => typeof value === 'string', 'a string'];

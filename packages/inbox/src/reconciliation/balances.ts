@@ -9,7 +9,7 @@ import {
   type WalletBalance,
 } from '@payment-service/core/reconcile';
 import type { OperatorContext } from '../operator/views.ts';
-import { DATE } from '../options.ts';
+import { DATE } from '../option-rules.ts';
 import { choiceOf, numberOf, type Row, textOf } from '../store/store.ts';
 import type { Comparison } from '../work/evaluate.ts';
 import { COMPARISONS, jsonIn } from '../work/stored.ts';

@@ -1,8 +1,8 @@
 import { canonicalAmount } from '@payment-service/core';
 import { checkOptions, type OptionRules } from '@payment-service/core/internal';
-import { type IntakeRecord, isStorableCurrency } from '../intake/record.ts';
+import { type IntakeRecord, isStorableCurrency } from '../records.ts';
 import type { ActionNote } from '../operator/actions.ts';
-import { NAME } from '../options.ts';
+import { NAME } from '../option-rules.ts';
 import type { KnownExpectation } from '../work/evaluate.ts';
 import type { Period } from './balances.ts';
 
@@ -35,12 +35,6 @@ export interface StatementOptions extends ActionNote, Period {
   /** With `false`, a payment in the statement without a callback here is settled by its row. @default true */
   readonly dryRun?: boolean | undefined;
 }
-
-/** What became of a row; the list is closed. */
-export type StatementVerdict =
-  | ('settled' | 'not_paid' | 'paid_without_callback' | 'waiting_here' | 'absent_from_statement')
-  | ('other_amount' | 'other_currency' | 'other_status' | 'other_account')
-  | ('paid_by_another' | 'not_expected' | 'duplicate' | 'malformed');
 
 /** What that means, for a person. */
 export const STATEMENT_VERDICTS: Readonly<Record<StatementVerdict, string>> = {

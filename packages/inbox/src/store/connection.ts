@@ -1,4 +1,21 @@
-import type { PostgresClient, PostgresPool } from './postgres.ts';
+import type { Row } from './store.ts';
+
+/** What is needed of a `pg` pool and its clients. Structural, so that a program on SQLite needs neither. */
+export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
+  connect(callback: (error: Error | undefined, client: Client | undefined) => void): void;
+  readonly options: { readonly max?: number | undefined };
+}
+
+export interface PostgresClient {
+  query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+  query(prepared: { name: string; text: string; values: unknown[] }): Promise<{ rows: Row[] }>;
+  /** The server's process, as the server said when the connection was made. */
+  readonly processID?: number | null | undefined;
+  on(event: 'error' | 'notice' | 'notification', listener: (event: unknown) => void): unknown;
+  removeListener(event: 'error' | 'notice' | 'notification', listener: (event: unknown) => void): unknown;
+  /** @param destroy true when the connection must not be used again. */
+  release(destroy?: boolean): void;
+}
 
 /** How long a statement of the inbox inside a transaction may take: longer than it waits for a lock by default. */
 export const STATEMENT_MS = 15_000;

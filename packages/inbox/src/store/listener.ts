@@ -1,6 +1,5 @@
 import { pause, within } from '../time.ts';
-import { connect, ignoreError, STATEMENT_MS } from './connection.ts';
-import type { PostgresClient, PostgresPool } from './postgres.ts';
+import { type PostgresClient, type PostgresPool, STATEMENT_MS, connect, ignoreError } from './connection.ts';
 import type { Store } from './store.ts';
 
 /** A smaller pool has no connection left beside a handler and the callbacks that are being kept. */

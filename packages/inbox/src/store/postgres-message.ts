@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { failureCode } from '../events.ts';
-import type { PostgresClient } from './postgres.ts';
+import type { PostgresClient } from './connection.ts';
 import { type Call, NotPrepared, type Row, type SqlValue, type Statement } from './store.ts';
 
 /** The texts that are prepared on a connection, for all stores on its pool. */

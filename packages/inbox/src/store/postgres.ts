@@ -1,28 +1,11 @@
 import { ConfigurationError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import { TimedOut, within } from '../time.ts';
-import { connect, ignoreError, STATEMENT_MS } from './connection.ts';
+import { connect, ignoreError, type PostgresClient, type PostgresPool, STATEMENT_MS } from './connection.ts';
 import { checkDurability } from './durability.ts';
 import { listenThrough } from './listener.ts';
 import { isUnprepared, Messages, preparedName } from './postgres-message.ts';
 import { type Call, NotPrepared, type Row, type SqlValue, type Statement, type Store } from './store.ts';
-
-/** What is needed of a `pg` pool and its clients. Structural, so that a program on SQLite needs neither. */
-export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
-  connect(callback: (error: Error | undefined, client: Client | undefined) => void): void;
-  readonly options: { readonly max?: number | undefined };
-}
-
-export interface PostgresClient {
-  query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
-  query(prepared: { name: string; text: string; values: unknown[] }): Promise<{ rows: Row[] }>;
-  /** The server's process, as the server said when the connection was made. */
-  readonly processID?: number | null | undefined;
-  on(event: 'error' | 'notice' | 'notification', listener: (event: unknown) => void): unknown;
-  removeListener(event: 'error' | 'notice' | 'notification', listener: (event: unknown) => void): unknown;
-  /** @param destroy true when the connection must not be used again. */
-  release(destroy?: boolean): void;
-}
 
 /** How long a statement outside of a handler, or the end of a transaction, may take. */
 export const ANSWER_MS = 20_000;

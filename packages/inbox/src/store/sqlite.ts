@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConfigurationError } from '@payment-service/core';
 import { checkOptions } from '@payment-service/core/internal';
 import { failureCode } from '../events.ts';
-import { wholeNumber } from '../options.ts';
+import { wholeNumber } from '../option-rules.ts';
 import { databasePath } from './database-path.ts';
 import { SqliteThread } from './sqlite-client.ts';
 import type { Question, SqlitePart, SqliteResult, SqliteValues } from './sqlite-thread.ts';

@@ -3,6 +3,21 @@ import { Dispatcher, type DispatcherOptions } from './dispatcher.ts';
 import { mergeTally } from './tally.ts';
 import type { Outcome } from './turn.ts';
 
+/** Options of `drain()`. */
+export interface DrainOptions {
+  /** How many transitions to settle, park or try at most. @default all that are due */
+  readonly limit?: number | undefined;
+  /**
+   * In milliseconds. After it no further handler is started, and those that run end within `handlerTimeoutMs`: the two
+   * together must fit into the time limit of a function.
+   *
+   * @default 30000
+   */
+  readonly deadlineMs?: number | undefined;
+  /** How many handlers may run at the same time. @default as in `work()` */
+  readonly concurrency?: number | undefined;
+}
+
 /** What a pass of `drain()` has done. */
 export interface Drained {
   readonly settled: number;

@@ -6,8 +6,8 @@ import {
   type SignedFields,
 } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/internal';
-import { isStorableCurrency, referenceKey } from '../intake/record.ts';
-import { DATE, NAME } from '../options.ts';
+import { isStorableCurrency, referenceKey } from '../records.ts';
+import { DATE, NAME } from '../option-rules.ts';
 import type { Statements } from '../store/statements.ts';
 import { findArchived } from './archived.ts';
 import type { Comparison, ExpectedMoney, KnownExpectation } from './evaluate.ts';

@@ -1,6 +1,6 @@
 import { ConfigurationError, type SignedFields, type UnsignedFields } from '@payment-service/core';
 import { checkOptions, type OptionRules } from '@payment-service/core/internal';
-import { NAME } from '../options.ts';
+import { NAME } from '../option-rules.ts';
 import type { Settled } from './evaluate.ts';
 
 /** What a handler gets. */

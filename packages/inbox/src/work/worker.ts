@@ -1,17 +1,26 @@
 import { ConfigurationError } from '@payment-service/core';
 import { checkOptions } from '@payment-service/core/internal';
 import { failureCode } from '../events.ts';
-import type { DrainOptions, WorkerOptions } from '../inbox.ts';
-import { wholeNumber } from '../options.ts';
+import { wholeNumber } from '../option-rules.ts';
 import { warn } from '../problems.ts';
 import type { Readiness } from '../store/readiness.ts';
 import { pause } from '../time.ts';
 import { followClock } from './clock.ts';
 import { concurrencyOf, dispatch } from './dispatcher.ts';
-import { type Drained, drainDue } from './drain.ts';
+import { type Drained, type DrainOptions, drainDue } from './drain.ts';
 import { mergeTally } from './tally.ts';
 import type { WorkContext } from './turn.ts';
 import type { Wakeup } from './wakeup.ts';
+
+/** Options of `work()`. */
+export interface WorkerOptions {
+  /** Aborted: no further transition is taken, running handlers end, and `work()` resolves. */
+  readonly signal: AbortSignal;
+  /** How many handlers may run at the same time. @default 4; on SQLite 1, since it has one writer */
+  readonly concurrency?: number | undefined;
+  /** How often to look for what other processes have kept, in milliseconds, at most an hour. @default 1000 */
+  readonly pollMs?: number | undefined;
+}
 
 /** How many polls come between two looks at the clock and at the version of the tables. */
 const POLLS = 10;

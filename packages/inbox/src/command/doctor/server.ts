@@ -1,7 +1,6 @@
-import { connect } from '../../store/connection.ts';
+import { type PostgresPool, connect } from '../../store/connection.ts';
 import { readDurability } from '../../store/durability.ts';
 import { isPooled } from '../../store/listener.ts';
-import type { PostgresPool } from '../../store/postgres.ts';
 import { numberOf, textOf } from '../../store/store.ts';
 import { within } from '../../time.ts';
 import type { OpenStore } from '../open-inbox.ts';

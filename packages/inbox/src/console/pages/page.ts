@@ -1,8 +1,7 @@
 import { documentOf, frame, type Markup, pageHeaders } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { Inbox } from '../../inbox.ts';
-import type { FormProof } from '../access.ts';
-import type { ConsoleAccess } from '../console.ts';
+import type { ConsoleAccess, FormProof } from '../access.ts';
 import { forgetSaid } from '../said.ts';
 
 /** The functions of an inbox that the console uses. */

@@ -21,11 +21,8 @@ import {
   SEPARATORS,
   STATEMENT_FIELDS,
 } from '../../reconciliation/read-statement.ts';
-import {
-  STATEMENT_VERDICTS,
-  type StatementReport,
-  type StatementVerdict,
-} from '../../reconciliation/statement.ts';
+import { STATEMENT_VERDICTS, type StatementReport } from '../../reconciliation/statement.ts';
+import type { StatementVerdict } from '../../states.ts';
 import { moneyText } from './money.ts';
 import { at, consolePage, type View } from './page.ts';
 

@@ -1,4 +1,4 @@
-import type { PostgresClient, PostgresPool } from '../postgres.ts';
+import type { PostgresClient, PostgresPool } from '../connection.ts';
 
 /** The client of Knex, which lends the connections of its pool. */
 interface KnexClient {

@@ -1,0 +1,18 @@
+import type { OptionRule } from '@payment-service/core/internal';
+
+/** Timers, and PostgreSQL's settings of time, end at 2^31 - 1. */
+export function wholeNumber(max: number = 2 ** 31 - 1): OptionRule {
+  const isValid = (value: unknown): boolean =>
+    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= max;
+  return [isValid, `a whole number from 1 to ${max}`];
+}
+
+export const NAME: OptionRule = [
+  (value) => typeof value === 'string' && value !== '',
+  'a string that is not empty',
+];
+export const BOOLEAN: OptionRule = [(value) => typeof value === 'boolean', 'true or false'];
+export const DATE: OptionRule = [
+  (value) => value instanceof Date && Number.isFinite(value.getTime()),
+  'a valid Date',
+];
