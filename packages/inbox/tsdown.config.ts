@@ -46,7 +46,7 @@ const config: UserConfig[] = defineConfig([
   },
   // The thread that owns a SQLite connection: started by its path, never imported.
   {
-    entry: { 'sqlite-thread': 'src/store/sqlite-thread.ts' },
+    entry: { 'sqlite-thread': 'src/store/sqlite/sqlite-thread.ts' },
     format: ['esm'],
     dts: false,
     platform: 'node',

@@ -15,12 +15,12 @@ import { Watch } from './operator/watch.ts';
 import { type InboxOptions, settingsOf } from './options.ts';
 import { keepBalances, readReport, readTotals } from './reconciliation/balances.ts';
 import { reconcileStatement } from './reconciliation/reconcile-statement.ts';
-import { spoolPath } from './store/database-path.ts';
+import { spoolPath } from './store/sqlite/database-path.ts';
 import { Readiness } from './store/readiness.ts';
 import { migrationsOf } from './store/schema.ts';
 import { Statements } from './store/statements.ts';
-import { checkExpectation, keepExpectation } from './work/expectation.ts';
-import { addHandler, type Handlers } from './work/handlers.ts';
+import { checkExpectation, keepExpectation } from './work/verdict/expectation.ts';
+import { addHandler, type Handlers } from './work/attempt/handlers.ts';
 import { Wakeup } from './work/wakeup.ts';
 import { Worker } from './work/worker.ts';
 

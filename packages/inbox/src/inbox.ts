@@ -11,8 +11,8 @@ import type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reco
 import type { StatementOptions, StatementReport, StatementRow } from './reconciliation/statement.ts';
 import type { Migration } from './store/schema.ts';
 import type { Drained, DrainOptions } from './work/drain.ts';
-import type { Expectation } from './work/expectation.ts';
-import type { CompletedTransition, HandledTransition, HandlerSelector } from './work/handlers.ts';
+import type { Expectation } from './work/verdict/expectation.ts';
+import type { CompletedTransition, HandledTransition, HandlerSelector } from './work/attempt/handlers.ts';
 import type { WorkerOptions } from './work/worker.ts';
 
 /**

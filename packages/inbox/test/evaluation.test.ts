@@ -6,7 +6,7 @@ import {
   type EvaluationRules,
   evaluate,
   type TransitionCase,
-} from '../src/work/evaluate.ts';
+} from '../src/work/verdict/evaluate.ts';
 
 const RULES: EvaluationRules = {
   completedEvents: ['transaction.completed'],

@@ -3,8 +3,8 @@ import { Argument, type Command, type Option } from 'commander';
 import type { ActionNote, TransitionSelection } from '../operator/actions.ts';
 import type { Forgotten } from '../operator/forget.ts';
 import type { Pruned } from '../operator/prune.ts';
-import type { Expectation } from '../work/expectation.ts';
-import { COMPARISONS } from '../work/stored.ts';
+import type { Expectation } from '../work/verdict/expectation.ts';
+import { COMPARISONS } from '../work/verdict/stored.ts';
 import { type OperatedInbox, withInbox } from './open-inbox.ts';
 import { BY_PERSON, id, moment, ofState, option, upTo, verb } from './verbs.ts';
 

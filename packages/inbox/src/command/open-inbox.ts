@@ -10,10 +10,10 @@ import { listTransitions, type OperatorContext, showTransition } from '../operat
 import { settingsOf } from '../options.ts';
 import { readReport } from '../reconciliation/balances.ts';
 import { reconcileStatement } from '../reconciliation/reconcile-statement.ts';
-import { postgres } from '../store/postgres.ts';
-import type { PostgresClient, PostgresPool } from '../store/connection.ts';
+import { postgres } from '../store/postgres/postgres.ts';
+import type { PostgresClient, PostgresPool } from '../store/postgres/connection.ts';
 import { VERSION, versionOf } from '../store/schema.ts';
-import { sqlite } from '../store/sqlite.ts';
+import { sqlite } from '../store/sqlite/sqlite.ts';
 import { Statements } from '../store/statements.ts';
 
 /** Which inbox a command is about. */

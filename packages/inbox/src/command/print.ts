@@ -4,7 +4,7 @@ import type { InboxStats, OverdueExpectation } from '../operator/health.ts';
 import type { TransitionDetails, TransitionSummary } from '../operator/views.ts';
 import { TRANSITION_STATES, type TransitionState } from '../states.ts';
 import { BODY_WORDS, countText, wordsOf } from '../words.ts';
-import type { StoredClaim } from '../work/evaluate.ts';
+import type { StoredClaim } from '../work/verdict/evaluate.ts';
 
 /** Waits for a person: red. Will be worked on: yellow. Applied: green. */
 const COLOURS: Readonly<Partial<Record<TransitionState, 'red' | 'yellow' | 'green'>>> = {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
-import { schemaPrefix } from '../store/postgres.ts';
+import { schemaPrefix } from '../store/postgres/postgres.ts';
 import { type Migration, migrate, migrationsOf, VERSION, versionOf } from '../store/schema.ts';
 import { type Store, textOf } from '../store/store.ts';
 import { type OpenOptions, type OpenStore, withStore } from './open-inbox.ts';

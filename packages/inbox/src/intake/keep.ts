@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { withoutText } from '../body-texts.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, textOf } from '../store/store.ts';
-import { findArchived } from '../work/archived.ts';
-import { readCase } from '../work/case.ts';
-import { type Claims, equalsExpectation } from '../work/evaluate.ts';
-import { claimsIn } from '../work/stored.ts';
+import { findArchived } from '../work/verdict/archived.ts';
+import { readCase } from '../work/verdict/case.ts';
+import { type Claims, equalsExpectation } from '../work/verdict/evaluate.ts';
+import { claimsIn } from '../work/verdict/stored.ts';
 import { MAX_BODIES, MAX_EVIDENCE } from './record.ts';
 import type { IntakeRecord } from '../records.ts';
 

@@ -13,8 +13,8 @@ import {
 import { traceparentOf } from '@payment-service/core/receive';
 import { type IntakeRecord, isStorableCurrency, isUnambiguous, referenceKey, subjectKey } from '../records.ts';
 import { optionalText, type Row, textOf } from '../store/store.ts';
-import type { Claims, StoredClaim } from '../work/evaluate.ts';
-import { claimsIn, reasonIn, signedIn } from '../work/stored.ts';
+import type { Claims, StoredClaim } from '../work/verdict/evaluate.ts';
+import { claimsIn, reasonIn, signedIn } from '../work/verdict/stored.ts';
 
 /**
  * The distinct bodies and pieces of evidence of one transition that are kept. One signature can have 8 bodies, one more that

@@ -4,10 +4,10 @@ import { isUnambiguous } from '../records.ts';
 import { BOOLEAN } from '../option-rules.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, numberOf } from '../store/store.ts';
-import { findArchived } from '../work/archived.ts';
-import { readCase } from '../work/case.ts';
-import { type Comparison, equalsExpectation } from '../work/evaluate.ts';
-import { COMPARISON, checkExpectation, keepExpectation } from '../work/expectation.ts';
+import { findArchived } from '../work/verdict/archived.ts';
+import { readCase } from '../work/verdict/case.ts';
+import { type Comparison, equalsExpectation } from '../work/verdict/evaluate.ts';
+import { COMPARISON, checkExpectation, keepExpectation } from '../work/verdict/expectation.ts';
 import { checkId, listTransitions, type OperatorAction, type OperatorContext } from './views.ts';
 
 type Move = Exclude<OperatorAction['action'], 'statement' | 'forget'>;

@@ -1,9 +1,9 @@
 import { checkOptions } from '@payment-service/core/internal';
 import { referenceKey } from '../records.ts';
 import { dateOf } from '../store/store.ts';
-import { findArchived } from '../work/archived.ts';
-import type { KnownExpectation } from '../work/evaluate.ts';
-import { expectationIn, jsonTextOf } from '../work/stored.ts';
+import { findArchived } from '../work/verdict/archived.ts';
+import type { KnownExpectation } from '../work/verdict/evaluate.ts';
+import { expectationIn, jsonTextOf } from '../work/verdict/stored.ts';
 import type { OperatorContext } from './views.ts';
 
 /** What is expected under a reference. */

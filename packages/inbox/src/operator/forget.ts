@@ -4,7 +4,7 @@ import { claimsDigest } from '../body-texts.ts';
 import { isForgotten } from '../intake/keep.ts';
 import { referenceKey } from '../records.ts';
 import { numberOf, textOf } from '../store/store.ts';
-import { findArchived } from '../work/archived.ts';
+import { findArchived } from '../work/verdict/archived.ts';
 import { type ActionNote, NOTE_RULES } from './actions.ts';
 import type { OperatorContext } from './views.ts';
 

@@ -3,7 +3,7 @@ import { wholeNumber } from '../option-rules.ts';
 import { MAX_COUNTED, TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, textOf } from '../store/store.ts';
 import { within } from '../time.ts';
-import { reasonIn } from '../work/stored.ts';
+import { reasonIn } from '../work/verdict/stored.ts';
 import type { OperatorContext } from './views.ts';
 
 /** How many transitions are in each state, and what waits. */

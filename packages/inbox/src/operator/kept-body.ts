@@ -1,7 +1,7 @@
 import { type BodyTexts, isSealed } from '../body-texts.ts';
 import { dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
-import type { StoredClaim } from '../work/evaluate.ts';
-import { bodyIn, reasonIn } from '../work/stored.ts';
+import type { StoredClaim } from '../work/verdict/evaluate.ts';
+import { bodyIn, reasonIn } from '../work/verdict/stored.ts';
 
 /** One distinct body of a transition. */
 export interface KeptBody {

@@ -11,8 +11,8 @@ import {
 import type { OperatorContext } from '../operator/views.ts';
 import { DATE } from '../option-rules.ts';
 import { choiceOf, numberOf, type Row, textOf } from '../store/store.ts';
-import type { Comparison } from '../work/evaluate.ts';
-import { COMPARISONS, jsonIn } from '../work/stored.ts';
+import type { Comparison } from '../work/verdict/evaluate.ts';
+import { COMPARISONS, jsonIn } from '../work/verdict/stored.ts';
 
 /** A period, on the clock of the database. */
 export interface Period {

@@ -1,5 +1,5 @@
 import { numberOf } from '../store/store.ts';
-import type { WorkContext } from './turn.ts';
+import type { WorkContext } from './attempt/turn.ts';
 
 /** A smaller step is made up for by the next retry. Statements of several connections may also be milliseconds apart. */
 const MIN_STEP_MS = 1000;

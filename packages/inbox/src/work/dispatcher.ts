@@ -3,7 +3,7 @@ import { ConfigurationError } from '@payment-service/core';
 import { backoff } from '../options.ts';
 import { numberOf, type Row } from '../store/store.ts';
 import { pause, within } from '../time.ts';
-import { traceAttempt } from './trace.ts';
+import { traceAttempt } from './attempt/trace.ts';
 import {
   type Due,
   dueIn,
@@ -12,8 +12,8 @@ import {
   type Start,
   type Turn,
   type WorkContext,
-} from './turn.ts';
-import { runUntilAnswered, waitForStore } from './until-answered.ts';
+} from './attempt/turn.ts';
+import { runUntilAnswered, waitForStore } from './attempt/until-answered.ts';
 import type { Wakeup } from './wakeup.ts';
 
 export interface DispatcherOptions<Tx> extends WorkContext<Tx> {

@@ -1,4 +1,4 @@
-import type { WorkContext } from './turn.ts';
+import type { WorkContext } from './attempt/turn.ts';
 
 /** Merges what the receivers have counted, so that stats() reads few rows. On SQLite there is one row to begin with. */
 export async function mergeTally<Tx>({

@@ -9,7 +9,7 @@ import { followClock } from './clock.ts';
 import { concurrencyOf, dispatch } from './dispatcher.ts';
 import { type Drained, type DrainOptions, drainDue } from './drain.ts';
 import { mergeTally } from './tally.ts';
-import type { WorkContext } from './turn.ts';
+import type { WorkContext } from './attempt/turn.ts';
 import type { Wakeup } from './wakeup.ts';
 
 /** Options of `work()`. */

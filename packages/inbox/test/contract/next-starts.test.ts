@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { HandledTransition, Inbox, InboxOptions } from '../../src/index.ts';
 import { settingsOf } from '../../src/options.ts';
 import { Statements } from '../../src/store/statements.ts';
-import { attempt } from '../../src/work/attempt.ts';
-import { addHandler, type Handlers } from '../../src/work/handlers.ts';
-import { dueIn } from '../../src/work/turn.ts';
+import { attempt } from '../../src/work/attempt/attempt.ts';
+import { addHandler, type Handlers } from '../../src/work/attempt/handlers.ts';
+import { dueIn } from '../../src/work/attempt/turn.ts';
 import { paid } from '../support/callbacks.ts';
 import {
   type AnyTransaction,

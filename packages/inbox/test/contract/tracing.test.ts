@@ -2,7 +2,7 @@ import { channel, subscribe, tracingChannel, unsubscribe } from 'node:diagnostic
 import { createCallbackReceiver, receiveCallback } from '@payment-service/core/receive';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Inbox, InboxEvent } from '../../src/index.ts';
-import type { AttemptTrace } from '../../src/work/trace.ts';
+import type { AttemptTrace } from '../../src/work/attempt/trace.ts';
 import { paid, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import { LATER, MINUTE_MS, newShop, ORDER } from '../support/shop.ts';

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { ConfigurationError } from '@payment-service/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createInbox, type Inbox, type SqliteTransaction, sqlite } from '../../src/index.ts';
-import { databasePath } from '../../src/store/database-path.ts';
+import { databasePath } from '../../src/store/sqlite/database-path.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { newMerchant } from '../support/merchant.ts';

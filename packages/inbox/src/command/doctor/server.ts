@@ -1,6 +1,6 @@
-import { type PostgresPool, connect } from '../../store/connection.ts';
-import { readDurability } from '../../store/durability.ts';
-import { isPooled } from '../../store/listener.ts';
+import { type PostgresPool, connect } from '../../store/postgres/connection.ts';
+import { readDurability } from '../../store/postgres/durability.ts';
+import { isPooled } from '../../store/postgres/listener.ts';
 import { numberOf, textOf } from '../../store/store.ts';
 import { within } from '../../time.ts';
 import type { OpenStore } from '../open-inbox.ts';

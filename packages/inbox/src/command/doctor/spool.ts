@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { deliveriesIn, ownerIn } from '../../intake/spool.ts';
-import { spoolPath } from '../../store/database-path.ts';
+import { spoolPath } from '../../store/sqlite/database-path.ts';
 import { type Finding, problem } from './finding.ts';
 
 /** A receiver stores what is in its spool every few seconds. */

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { KeptBody } from '../../operator/kept-body.ts';
 import type { TransitionDetails } from '../../operator/views.ts';
 import { BODY_WORDS } from '../../words.ts';
-import type { StoredClaim } from '../../work/evaluate.ts';
+import type { StoredClaim } from '../../work/verdict/evaluate.ts';
 import { money } from './money.ts';
 
 /** What a body holds beside names, account numbers and free text; all other values are hidden without the right `bodies`. */

@@ -1,6 +1,6 @@
 import type { Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
-import type { StoredClaim } from '../../work/evaluate.ts';
+import type { StoredClaim } from '../../work/verdict/evaluate.ts';
 
 /** 'UGX 5,000,000': the digits as they are kept, grouped. */
 export function moneyText({ currency, amount }: StoredClaim): string {

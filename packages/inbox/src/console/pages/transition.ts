@@ -12,7 +12,7 @@ import { html } from 'hono/html';
 import type { KeptBody } from '../../operator/kept-body.ts';
 import type { TransitionDetails } from '../../operator/views.ts';
 import { wordsOf } from '../../words.ts';
-import type { Comparison, StoredClaim } from '../../work/evaluate.ts';
+import type { Comparison, StoredClaim } from '../../work/verdict/evaluate.ts';
 import { bodyCards } from './bodies.ts';
 import { moneyText } from './money.ts';
 import { at, consolePage, missingPage, type View } from './page.ts';

@@ -1,4 +1,4 @@
-import type { PostgresClient, PostgresPool } from '../connection.ts';
+import type { PostgresClient, PostgresPool } from '../postgres/connection.ts';
 
 /** The client of Knex, which lends the connections of its pool. */
 interface KnexClient {

@@ -1,7 +1,7 @@
 import { type SignedFields, transitionId } from '@payment-service/core';
-import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
-import type { Statements } from '../store/statements.ts';
-import { choiceOf, dateOf, numberOf, type Row, textOf, unexpected } from '../store/store.ts';
+import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../../states.ts';
+import type { Statements } from '../../store/statements.ts';
+import { choiceOf, dateOf, numberOf, type Row, textOf, unexpected } from '../../store/store.ts';
 import type { KnownExpectation } from './evaluate.ts';
 import { expectationIn, jsonIn, membersOf, reasonIn, signedIn } from './stored.ts';
 

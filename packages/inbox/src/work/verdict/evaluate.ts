@@ -1,6 +1,6 @@
 import { amountMismatches, type Claim, type SignedFields } from '@payment-service/core';
-import type { Settings } from '../options.ts';
-import type { TransitionReason, TransitionState } from '../states.ts';
+import type { Settings } from '../../options.ts';
+import type { TransitionReason, TransitionState } from '../../states.ts';
 
 /** Which of a body's two amounts must equal the expectation. */
 export type Comparison = 'both' | 'request' | 'transaction';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { type Row, textOf } from './store.ts';
+import { type Row, textOf } from '../store.ts';
 
 const DECIDING = ['fsync', 'full_page_writes', 'synchronous_commit'];
 const SETTINGS = `select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,

@@ -1,4 +1,4 @@
-import type { Row } from './store.ts';
+import type { Row } from '../store.ts';
 
 /** What is needed of a `pg` pool and its clients. Structural, so that a program on SQLite needs neither. */
 export interface PostgresPool<Client extends PostgresClient = PostgresClient> {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { unsignedFields } from '@payment-service/core';
-import { failureCode } from '../events.ts';
-import { backoff } from '../options.ts';
-import type { Statements } from '../store/statements.ts';
-import { optionalText, type SqlValue } from '../store/store.ts';
-import { TransactionEnded } from '../store/transaction-ended.ts';
-import { within } from '../time.ts';
-import type { CaseFile } from './case.ts';
-import type { Verdict } from './evaluate.ts';
+import { failureCode } from '../../events.ts';
+import { backoff } from '../../options.ts';
+import type { Statements } from '../../store/statements.ts';
+import { optionalText, type SqlValue } from '../../store/store.ts';
+import { TransactionEnded } from '../../store/transaction-ended.ts';
+import { within } from '../../time.ts';
+import type { CaseFile } from '../verdict/case.ts';
+import type { Verdict } from '../verdict/evaluate.ts';
 import type { Handler } from './handlers.ts';
 import type { Afterwards, Started, Turn, WorkContext } from './turn.ts';
 

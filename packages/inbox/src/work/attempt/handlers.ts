@@ -1,7 +1,7 @@
 import { ConfigurationError, type SignedFields, type UnsignedFields } from '@payment-service/core';
 import { checkOptions, type OptionRules } from '@payment-service/core/internal';
-import { NAME } from '../option-rules.ts';
-import type { Settled } from './evaluate.ts';
+import { NAME } from '../../option-rules.ts';
+import type { Settled } from '../verdict/evaluate.ts';
 
 /** What a handler gets. */
 export interface HandledTransition<Tx> {

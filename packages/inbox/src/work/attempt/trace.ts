@@ -1,6 +1,6 @@
 import { type Trace, type TraceChannel, traceChannel } from '@payment-service/core/internal';
-import type { InboxEvent } from '../events.ts';
-import type { TransitionReason, TransitionState } from '../states.ts';
+import type { InboxEvent } from '../../events.ts';
+import type { TransitionReason, TransitionState } from '../../states.ts';
 import { attempt } from './attempt.ts';
 import type { Due, Ended, Outcome, Turn, WorkContext } from './turn.ts';
 

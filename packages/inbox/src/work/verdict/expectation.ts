@@ -6,9 +6,9 @@ import {
   type SignedFields,
 } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/internal';
-import { isStorableCurrency, referenceKey } from '../records.ts';
-import { DATE, NAME } from '../option-rules.ts';
-import type { Statements } from '../store/statements.ts';
+import { isStorableCurrency, referenceKey } from '../../records.ts';
+import { DATE, NAME } from '../../option-rules.ts';
+import type { Statements } from '../../store/statements.ts';
 import { findArchived } from './archived.ts';
 import type { Comparison, ExpectedMoney, KnownExpectation } from './evaluate.ts';
 import { COMPARISONS, expectationIn } from './stored.ts';

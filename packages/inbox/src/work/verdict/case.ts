@@ -1,5 +1,5 @@
-import type { Statements } from '../store/statements.ts';
-import { numberOf, optionalText, type Row, type SqlValue, textOf } from '../store/store.ts';
+import type { Statements } from '../../store/statements.ts';
+import { numberOf, optionalText, type Row, type SqlValue, textOf } from '../../store/store.ts';
 import { appliedIn, paidIn, subjectIn } from './archived.ts';
 import type { TransitionCase } from './evaluate.ts';
 import { bodyIn, expectationIn, membersOf, reasonIn, signedIn } from './stored.ts';

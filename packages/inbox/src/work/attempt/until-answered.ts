@@ -1,8 +1,8 @@
-import { failureCode } from '../events.ts';
-import { backoff, type Settings } from '../options.ts';
-import type { Statements } from '../store/statements.ts';
-import type { Row, SqlValue } from '../store/store.ts';
-import { pause, within } from '../time.ts';
+import { failureCode } from '../../events.ts';
+import { backoff, type Settings } from '../../options.ts';
+import type { Statements } from '../../store/statements.ts';
+import type { Row, SqlValue } from '../../store/store.ts';
+import { pause, within } from '../../time.ts';
 
 interface Waiting {
   readonly settings: Settings;

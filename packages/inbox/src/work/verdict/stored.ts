@@ -1,6 +1,6 @@
 import { canonicalAmount, type SignedFields } from '@payment-service/core';
-import type { TransitionReason } from '../states.ts';
-import { choiceOf, optionalText, type Row, textOf, unexpected } from '../store/store.ts';
+import type { TransitionReason } from '../../states.ts';
+import { choiceOf, optionalText, type Row, textOf, unexpected } from '../../store/store.ts';
 import type { Claims, EvaluatedBody, ExpectedMoney, KnownExpectation, StoredClaim } from './evaluate.ts';
 
 // What the tables hold decides about money, and other programs, people and later versions write there as well. So it is parsed:
