@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 
 /**
- * What the tests of every package share. A package's own vitest.config.ts spreads it and adds what it needs.
+ * What the tests of every package share: the vitest.config.ts of a package is this one, or spreads it and adds what it needs.
  *
  * The deadlines only end what hangs: vitest's own, five seconds for a test and one for `expect.poll`, are too short for
  * compilers, browsers and databases on a machine that has other things to do.
@@ -11,6 +11,9 @@ export const SHARED: { testTimeout: number; hookTimeout: number; expect: { poll:
   hookTimeout: 60_000,
   expect: { poll: { timeout: 30_000 } },
 };
+
+const config: { test: typeof SHARED } = { test: SHARED };
+export default config;
 
 /**
  * How many test files run side by side where most tests wait for a database, a browser or another process. vitest's
