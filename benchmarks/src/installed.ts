@@ -66,7 +66,7 @@ export function homeOf(project: string, name: (typeof PACKAGES)[number]): string
 async function pack(source: string, destination: string): Promise<void> {
   if (!process.env['npm_execpath']?.includes('pnpm'))
     throw new Error('Start this through pnpm, which packs the packages: `npx -y pnpm@12.21.0 bench`.');
-  const pnpm = join(root, 'internal', 'pnpm', 'pnpm.mjs');
+  const pnpm = join(root, 'internal', 'toolchains', 'pnpm.mjs');
   const child = spawn(process.execPath, [pnpm, 'pack', '--pack-destination', destination], {
     cwd: source,
     stdio: ['ignore', 'ignore', 'inherit'],

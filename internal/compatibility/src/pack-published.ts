@@ -31,7 +31,7 @@ export async function packPublished(destination: string): Promise<void> {
 async function pnpm(cwd: string, args: readonly string[]): Promise<void> {
   if (!process.env['npm_execpath']?.includes('pnpm'))
     throw new Error('Start these tests through pnpm: `pnpm --filter @payment-service/compatibility test`.');
-  const handOver = join(root, 'internal', 'pnpm', 'pnpm.mjs');
+  const handOver = join(root, 'internal', 'toolchains', 'pnpm.mjs');
   const { code, output } = await runProgram(process.execPath, [handOver, ...args], { cwd });
   if (code !== 0) throw new Error(`pnpm ${args.join(' ')} in ${cwd}: exit ${code}\n${output}`);
 }

@@ -21,7 +21,7 @@ export const root: string = join(import.meta.dirname, '../../..');
 export async function pnpm(cwd: string, ...args: readonly string[]): Promise<string> {
   if (!process.env['npm_execpath']?.includes('pnpm'))
     throw new Error('Start this through pnpm, for example with `pnpm rehearse`.');
-  return run({ command: process.execPath, args: [join(root, 'internal/pnpm/pnpm.mjs'), ...args], cwd });
+  return run({ command: process.execPath, args: [join(root, 'internal/toolchains/pnpm.mjs'), ...args], cwd });
 }
 
 export function git(cwd: string, ...args: readonly string[]): Promise<string> {

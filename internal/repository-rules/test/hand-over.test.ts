@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { emptyFolder } from '../src/extracted.ts';
 import { root } from '../src/repository.ts';
 
-const HAND_OVER = join(root, 'internal/pnpm/pnpm.mjs');
+const HAND_OVER = join(root, 'internal/toolchains/pnpm.mjs');
 const folder = emptyFolder('hand-over');
 
 test('arguments and the exit code pass through the hand-over', async () => {
