@@ -3,7 +3,7 @@ import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { apiReports } from './api-reports.ts';
 
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../../../..');
 const reports = apiReports(root);
 for (const stale of globSync('packages/*/api/*.api.md', { cwd: root })) rmSync(join(root, stale));
 for (const { path, text } of reports) {
