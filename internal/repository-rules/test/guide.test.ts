@@ -75,7 +75,7 @@ test.each(named(pages.flatMap(handlersIn)))(
   },
 );
 
-test('every block of TypeScript in the guide is run: here, and that of the ORMs in internal/orm-stores', () => {
+test('every block of TypeScript in the guide is run: here, and that of the ORMs in internal/integrations', () => {
   const blocks = pages.flatMap(({ path, text }) => fencedBlocks(text).map(({ info }) => `${path}: ${info}`));
   const others = blocks.filter((block) => !/: (ts (program|run|handler)|text|sh)$/.test(block));
   expect(others).toEqual(['docs/guide/orms.md: ts']);

@@ -6,7 +6,7 @@ import { type Sample, samplesOn } from './metrics-page.ts';
 import { newObservedShop, type ObservedShop } from './observed-shop.ts';
 import { evaluate, missingInResult, missingOnPage, type Scrapes } from './promql.ts';
 
-const FOLDER = join(import.meta.dirname, '../../../docs/monitoring');
+const FOLDER = join(import.meta.dirname, '../../../../docs/monitoring');
 
 interface Rules {
   readonly groups: readonly {
