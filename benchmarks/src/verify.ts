@@ -70,8 +70,8 @@ export async function verify({ project, portable, isShort, rounds, random }: Run
 
 async function loadCore(project: string): Promise<PublishedCore> {
   const home = homeOf(project, 'core');
-  const { createVerifier } = await importFrom<Verification>(home, '@payment-service/core');
-  const { signCallback, sampleCallback } = await importFrom<Signing>(home, '@payment-service/core/testing');
+  const { createVerifier } = await importFrom<PublishedCore>(home, '@payment-service/core');
+  const { signCallback, sampleCallback } = await importFrom<PublishedCore>(home, '@payment-service/core/testing');
   const { digestName } = await importFrom<{ digestName: string }>(home, '#digest');
   return { createVerifier, signCallback, sampleCallback, digestName };
 }

@@ -5,14 +5,14 @@ import type { KnownPayment } from './operator/expectations.ts';
 import type { Forgotten } from './operator/forget.ts';
 import type { InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
 import type { Pruned, PruneOptions } from './operator/prune.ts';
-import type { TransitionDetails, TransitionSummary } from './operator/views.ts';
 import type { ListOptions } from './operator/search.ts';
+import type { TransitionDetails, TransitionSummary } from './operator/views.ts';
 import type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balances.ts';
 import type { StatementOptions, StatementReport, StatementRow } from './reconciliation/statement.ts';
 import type { Migration } from './store/schema.ts';
+import type { CompletedTransition, HandledTransition, HandlerSelector } from './work/attempt/handlers.ts';
 import type { Drained, DrainOptions } from './work/drain.ts';
 import type { Expectation } from './work/verdict/expectation.ts';
-import type { CompletedTransition, HandledTransition, HandlerSelector } from './work/attempt/handlers.ts';
 import type { WorkerOptions } from './work/worker.ts';
 
 /**

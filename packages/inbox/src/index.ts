@@ -3,27 +3,37 @@ export type { BodyEncryption } from './body-texts.ts';
 export { createInbox } from './create-inbox.ts';
 export type { InboxEvent } from './events.ts';
 export type { Inbox } from './inbox.ts';
-export type { DrainOptions, Drained } from './work/drain.ts';
-export type { WorkerOptions } from './work/worker.ts';
 export type { ActionNote, Resolution, TransitionSelection } from './operator/actions.ts';
 export type { KnownPayment } from './operator/expectations.ts';
 export type { Forgotten } from './operator/forget.ts';
 export type { HealthProblem, InboxHealth, InboxStats, OverdueExpectation } from './operator/health.ts';
 export type { KeptBody } from './operator/kept-body.ts';
 export type { Pruned, PruneOptions } from './operator/prune.ts';
-export type { FailedAttempt, OperatorAction, TransitionDetails, TransitionSummary } from './operator/views.ts';
 export type { ListOptions } from './operator/search.ts';
+export type {
+  FailedAttempt,
+  OperatorAction,
+  TransitionDetails,
+  TransitionSummary,
+} from './operator/views.ts';
 export type { AllowedTransitions, InboxOptions, RetrySettings } from './options.ts';
 export type { InboxProblem } from './problems.ts';
 export type { BalanceOptions, BalanceReport, Period, SettledTotal } from './reconciliation/balances.ts';
-export type { StatementFinding, StatementOptions, StatementReport, StatementRow } from './reconciliation/statement.ts';
+export type {
+  StatementFinding,
+  StatementOptions,
+  StatementReport,
+  StatementRow,
+} from './reconciliation/statement.ts';
 export type { StatementVerdict, TransitionReason, TransitionState } from './states.ts';
-export { postgres } from './store/postgres/postgres.ts';
 export type { PostgresClient, PostgresPool } from './store/postgres/connection.ts';
+export { postgres } from './store/postgres/postgres.ts';
 export type { Migration } from './store/schema.ts';
 export { type SqliteTransaction, sqlite } from './store/sqlite/sqlite.ts';
 export type { SqliteResult, SqliteValue, SqliteValues } from './store/sqlite/sqlite-thread.ts';
 export type { Call, Row, SqlValue, Statement, Store } from './store/store.ts';
+export type { CompletedTransition, HandledTransition, HandlerSelector } from './work/attempt/handlers.ts';
+export type { Drained, DrainOptions } from './work/drain.ts';
 export type { Comparison, ExpectedMoney, Settled, StoredClaim } from './work/verdict/evaluate.ts';
 export type { Expectation } from './work/verdict/expectation.ts';
-export type { CompletedTransition, HandledTransition, HandlerSelector } from './work/attempt/handlers.ts';
+export type { WorkerOptions } from './work/worker.ts';

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import type { InboxStats, OverdueExpectation } from '../operator/health.ts';
-import type { TransitionDetails, TransitionSummary } from '../operator/views.ts';
 import type { ListOptions } from '../operator/search.ts';
+import type { TransitionDetails, TransitionSummary } from '../operator/views.ts';
 import { NoInboxError, withInbox } from './open-inbox.ts';
 import { printDetails, printList, printOverdue, printStats } from './print.ts';
 import { id, moment, ofState, option, upTo, verb } from './verbs.ts';

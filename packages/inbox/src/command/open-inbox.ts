@@ -10,8 +10,8 @@ import { listTransitions, type OperatorContext, showTransition } from '../operat
 import { settingsOf } from '../options.ts';
 import { readReport } from '../reconciliation/balances.ts';
 import { reconcileStatement } from '../reconciliation/reconcile-statement.ts';
-import { postgres } from '../store/postgres/postgres.ts';
 import type { PostgresClient, PostgresPool } from '../store/postgres/connection.ts';
+import { postgres } from '../store/postgres/postgres.ts';
 import { VERSION, versionOf } from '../store/schema.ts';
 import { sqlite } from '../store/sqlite/sqlite.ts';
 import { Statements } from '../store/statements.ts';

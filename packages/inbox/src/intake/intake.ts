@@ -1,11 +1,11 @@
 import { ConfigurationError, UnavailableError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import type { Settings } from '../options.ts';
+import type { IntakeRecord } from '../records.ts';
 import { pause, TimedOut, within } from '../time.ts';
 import { Group } from './group.ts';
 import { type IntakeOutcome, type KeepContext, keepFirsts, keepOthers } from './keep.ts';
 import { MAX_BODIES } from './record.ts';
-import type { IntakeRecord } from '../records.ts';
 import type { Spool } from './spool.ts';
 
 export interface IntakeOptions<Tx> {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { withoutText } from '../body-texts.ts';
+import type { IntakeRecord } from '../records.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, textOf } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
@@ -7,7 +8,6 @@ import { readCase } from '../work/verdict/case.ts';
 import { type Claims, equalsExpectation } from '../work/verdict/evaluate.ts';
 import { claimsIn } from '../work/verdict/stored.ts';
 import { MAX_BODIES, MAX_EVIDENCE } from './record.ts';
-import type { IntakeRecord } from '../records.ts';
 
 /** The first of its transition; another body; kept before; not kept: the body limit is reached. */
 export type IntakeOutcome = 'new' | 'new_body' | 'known' | 'full';

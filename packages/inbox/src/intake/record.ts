@@ -11,7 +11,13 @@ import {
   type VerifiedCallback,
 } from '@payment-service/core';
 import { traceparentOf } from '@payment-service/core/receive';
-import { type IntakeRecord, isStorableCurrency, isUnambiguous, referenceKey, subjectKey } from '../records.ts';
+import {
+  type IntakeRecord,
+  isStorableCurrency,
+  isUnambiguous,
+  referenceKey,
+  subjectKey,
+} from '../records.ts';
 import { optionalText, type Row, textOf } from '../store/store.ts';
 import type { Claims, StoredClaim } from '../work/verdict/evaluate.ts';
 import { claimsIn, reasonIn, signedIn } from '../work/verdict/stored.ts';

@@ -6,9 +6,9 @@ import { ConfigurationError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
 import type { Settings } from '../options.ts';
 import { warn } from '../problems.ts';
+import type { IntakeRecord } from '../records.ts';
 import type { Store } from '../store/store.ts';
 import { MAX_BODIES, recordIn } from './record.ts';
-import type { IntakeRecord } from '../records.ts';
 
 const MAX_GROUP = 64;
 const MIN_PAUSE_MS = 250;

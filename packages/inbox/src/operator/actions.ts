@@ -1,7 +1,7 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/internal';
-import { isUnambiguous } from '../records.ts';
 import { BOOLEAN } from '../option-rules.ts';
+import { isUnambiguous } from '../records.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, numberOf } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';

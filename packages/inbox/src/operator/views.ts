@@ -4,10 +4,10 @@ import type { Spool } from '../intake/spool.ts';
 import { DATE, wholeNumber } from '../option-rules.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../states.ts';
 import { choiceOf, dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
+import type { WorkContext } from '../work/attempt/turn.ts';
 import { type Archived, type ArchiveKeys, findArchived } from '../work/verdict/archived.ts';
 import type { KnownExpectation, Settled } from '../work/verdict/evaluate.ts';
 import { expectationIn, reasonIn, signedIn } from '../work/verdict/stored.ts';
-import type { WorkContext } from '../work/attempt/turn.ts';
 import { type KeptBody, keptBodyIn } from './kept-body.ts';
 import { isListedByChange, type ListOptions, searchFor } from './search.ts';
 

@@ -2,16 +2,29 @@ import { hash } from 'node:crypto';
 import { ConfigurationError, canonicalAmount, transitionId } from '@payment-service/core';
 import { checkOptions, type OptionRules } from '@payment-service/core/internal';
 import { keepFirsts } from '../intake/keep.ts';
-import { type IntakeRecord, referenceKey, subjectKey } from '../records.ts';
 import { NOTE_RULES } from '../operator/actions.ts';
 import type { OperatorContext } from '../operator/views.ts';
 import { NAME } from '../option-rules.ts';
+import { type IntakeRecord, referenceKey, subjectKey } from '../records.ts';
+import type { StatementVerdict } from '../states.ts';
 import { numberOf, optionalText } from '../store/store.ts';
 import { findArchived } from '../work/verdict/archived.ts';
 import { expectationIn, signedIn } from '../work/verdict/stored.ts';
 import { PERIOD, plainIn, typeIn } from './balances.ts';
-import { type Entry, findingOf, groupOf, isPaid, judge, type Known, refusalOf, STATEMENT_VERDICTS, type StatementFinding, type StatementOptions, type StatementReport, type StatementRow } from './statement.ts';
-import type { StatementVerdict } from '../states.ts';
+import {
+  type Entry,
+  findingOf,
+  groupOf,
+  isPaid,
+  judge,
+  type Known,
+  refusalOf,
+  STATEMENT_VERDICTS,
+  type StatementFinding,
+  type StatementOptions,
+  type StatementReport,
+  type StatementRow,
+} from './statement.ts';
 
 const RULES: OptionRules<StatementOptions> = {
   ...NOTE_RULES,

@@ -1,8 +1,9 @@
 import { canonicalAmount } from '@payment-service/core';
 import { checkOptions, type OptionRules } from '@payment-service/core/internal';
-import { type IntakeRecord, isStorableCurrency } from '../records.ts';
 import type { ActionNote } from '../operator/actions.ts';
 import { NAME } from '../option-rules.ts';
+import { type IntakeRecord, isStorableCurrency } from '../records.ts';
+import type { StatementVerdict } from '../states.ts';
 import type { KnownExpectation } from '../work/verdict/evaluate.ts';
 import type { Period } from './balances.ts';
 

@@ -1,7 +1,7 @@
 import { numberOf } from '../store/store.ts';
+import type { Outcome } from './attempt/turn.ts';
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts';
 import { mergeTally } from './tally.ts';
-import type { Outcome } from './attempt/turn.ts';
 
 /** Options of `drain()`. */
 export interface DrainOptions {

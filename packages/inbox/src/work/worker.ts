@@ -5,11 +5,11 @@ import { wholeNumber } from '../option-rules.ts';
 import { warn } from '../problems.ts';
 import type { Readiness } from '../store/readiness.ts';
 import { pause } from '../time.ts';
+import type { WorkContext } from './attempt/turn.ts';
 import { followClock } from './clock.ts';
 import { concurrencyOf, dispatch } from './dispatcher.ts';
 import { type Drained, type DrainOptions, drainDue } from './drain.ts';
 import { mergeTally } from './tally.ts';
-import type { WorkContext } from './attempt/turn.ts';
 import type { Wakeup } from './wakeup.ts';
 
 /** Options of `work()`. */

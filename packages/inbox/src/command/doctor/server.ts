@@ -1,4 +1,4 @@
-import { type PostgresPool, connect } from '../../store/postgres/connection.ts';
+import { connect, type PostgresPool } from '../../store/postgres/connection.ts';
 import { readDurability } from '../../store/postgres/durability.ts';
 import { isPooled } from '../../store/postgres/listener.ts';
 import { numberOf, textOf } from '../../store/store.ts';

@@ -1,7 +1,7 @@
 import { chips, type Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
-import type { TransitionSummary } from '../../operator/views.ts';
 import type { ListOptions } from '../../operator/search.ts';
+import type { TransitionSummary } from '../../operator/views.ts';
 import { TRANSITION_STATES, type TransitionReason, type TransitionState } from '../../states.ts';
 import { countText, REASON_WORDS, STATE_WORDS } from '../../words.ts';
 import { table } from '../csv.ts';

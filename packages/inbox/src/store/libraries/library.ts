@@ -1,9 +1,9 @@
 import { ConfigurationError } from '@payment-service/core';
 import { TimedOut, within } from '../../time.ts';
+import type { PostgresPool } from '../postgres/connection.ts';
 import { checkDurability } from '../postgres/durability.ts';
 import { canListen, listenThrough } from '../postgres/listener.ts';
 import { ANSWER_MS, schemaPrefix } from '../postgres/postgres.ts';
-import type { PostgresPool } from '../postgres/connection.ts';
 import type { Row, SqlValue, Store, TransactionParts } from '../store.ts';
 import { TransactionEnded } from '../transaction-ended.ts';
 import { isPool, poolBelow } from './pool-below.ts';

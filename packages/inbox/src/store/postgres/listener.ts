@@ -1,6 +1,6 @@
 import { pause, within } from '../../time.ts';
-import { type PostgresClient, type PostgresPool, STATEMENT_MS, connect, ignoreError } from './connection.ts';
 import type { Store } from '../store.ts';
+import { connect, ignoreError, type PostgresClient, type PostgresPool, STATEMENT_MS } from './connection.ts';
 
 /** A smaller pool has no connection left beside a handler and the callbacks that are being kept. */
 const MIN_CONNECTIONS = 3;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { failureCode } from '../../events.ts';
-import type { PostgresClient } from './connection.ts';
 import { type Call, NotPrepared, type Row, type SqlValue, type Statement } from '../store.ts';
+import type { PostgresClient } from './connection.ts';
 
 /** The texts that are prepared on a connection, for all stores on its pool. */
 const KNOWN = new WeakMap<PostgresClient, Set<string>>();

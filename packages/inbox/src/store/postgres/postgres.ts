@@ -1,11 +1,11 @@
 import { ConfigurationError } from '@payment-service/core';
 import { failureCode } from '../../events.ts';
 import { TimedOut, within } from '../../time.ts';
+import { type Call, NotPrepared, type Row, type SqlValue, type Statement, type Store } from '../store.ts';
 import { connect, ignoreError, type PostgresClient, type PostgresPool, STATEMENT_MS } from './connection.ts';
 import { checkDurability } from './durability.ts';
 import { listenThrough } from './listener.ts';
 import { isUnprepared, Messages, preparedName } from './postgres-message.ts';
-import { type Call, NotPrepared, type Row, type SqlValue, type Statement, type Store } from '../store.ts';
 
 /** How long a statement outside of a handler, or the end of a transaction, may take. */
 export const ANSWER_MS = 20_000;

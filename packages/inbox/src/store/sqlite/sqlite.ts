@@ -3,11 +3,11 @@ import { ConfigurationError } from '@payment-service/core';
 import { checkOptions } from '@payment-service/core/internal';
 import { failureCode } from '../../events.ts';
 import { wholeNumber } from '../../option-rules.ts';
+import type { Row, Statement, Store } from '../store.ts';
+import { TransactionEnded } from '../transaction-ended.ts';
 import { databasePath } from './database-path.ts';
 import { SqliteThread } from './sqlite-client.ts';
 import type { Question, SqlitePart, SqliteResult, SqliteValues } from './sqlite-thread.ts';
-import type { Row, Statement, Store } from '../store.ts';
-import { TransactionEnded } from '../transaction-ended.ts';
 
 /** A transaction on SQLite, for a handler and for `inbox.transaction()`. */
 export interface SqliteTransaction {

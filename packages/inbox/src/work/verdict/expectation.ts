@@ -6,8 +6,8 @@ import {
   type SignedFields,
 } from '@payment-service/core';
 import { checkOptions, type OptionRule, type OptionRules } from '@payment-service/core/internal';
-import { isStorableCurrency, referenceKey } from '../../records.ts';
 import { DATE, NAME } from '../../option-rules.ts';
+import { isStorableCurrency, referenceKey } from '../../records.ts';
 import type { Statements } from '../../store/statements.ts';
 import { findArchived } from './archived.ts';
 import type { Comparison, ExpectedMoney, KnownExpectation } from './evaluate.ts';
