@@ -71,7 +71,10 @@ export async function verify({ project, portable, isShort, rounds, random }: Run
 async function loadCore(project: string): Promise<PublishedCore> {
   const home = homeOf(project, 'core');
   const { createVerifier } = await importFrom<PublishedCore>(home, '@payment-service/core');
-  const { signCallback, sampleCallback } = await importFrom<PublishedCore>(home, '@payment-service/core/testing');
+  const { signCallback, sampleCallback } = await importFrom<PublishedCore>(
+    home,
+    '@payment-service/core/testing',
+  );
   const { digestName } = await importFrom<{ digestName: string }>(home, '#digest');
   return { createVerifier, signCallback, sampleCallback, digestName };
 }
