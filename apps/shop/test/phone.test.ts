@@ -64,7 +64,7 @@ describe('on a phone with a screen 360 pixels wide', () => {
     await page.getByLabel('Phone or account number').fill('256790000001');
     await page.getByRole('radio', { name: /Example Mobile Money/ }).check();
     await page.getByRole('button', { name: 'Pay' }).tap();
-    await page.getByRole('alert').getByText('serves accounts that start with 25677, 25678').waitFor();
+    await page.getByRole('alert').getByText('supports only accounts that start with 25677, 25678').waitFor();
     await expectPhoneFit(page);
     await page.getByLabel('Phone or account number').fill('256770000001');
     await page.getByRole('button', { name: 'Pay' }).tap();

@@ -88,11 +88,11 @@ describe.each(FRAMEWORKS)('while the customer on %s types', (framework) => {
     const shop = await openShop({ framework });
     const page = await openCheckout(shop.origin, 'sticker');
     await said(page, 'No provider can take UGX 300.');
-    await card(page, 'Example Card').getByText('Example Card (UGX) takes at least UGX 2,000').waitFor();
+    await card(page, 'Example Card').getByText('Example Card (UGX) accepts at least UGX 2,000').waitFor();
     await page.getByLabel('How many').fill('4');
     await page.getByText('UGX 1,200', { exact: true }).waitFor();
     await card(page, 'Lake Mobile Money').getByText('Can take UGX 1,200.').waitFor();
-    await card(page, 'Example Card').getByText('takes at least UGX 2,000').waitFor();
+    await card(page, 'Example Card').getByText('accepts at least UGX 2,000').waitFor();
     await page.close();
   });
 });
@@ -108,12 +108,14 @@ describe.each(FRAMEWORKS)('the answers on %s', (framework) => {
       .getByRole('alert')
       .getByText('Lake Mobile Money serves your number: it is selected now.')
       .waitFor();
-    await card(page, 'Example Mobile Money').getByText('serves accounts that start with 25677').waitFor();
+    await card(page, 'Example Mobile Money')
+      .getByText('supports only accounts that start with 25677')
+      .waitFor();
     expect(await page.getByRole('radio', { name: /Lake Mobile Money/ }).isChecked()).toBe(true);
     // The prefix had selected it, so another number selects another.
     await page.getByLabel('Phone or account number').fill('256770000001');
     await page.getByRole('button', { name: 'Pay' }).click();
-    await page.getByRole('alert').getByText('Lake Mobile Money serves accounts').first().waitFor();
+    await page.getByRole('alert').getByText('Lake Mobile Money supports only accounts').first().waitFor();
     expect(await page.getByRole('radio', { name: /Example Mobile Money/ }).isChecked()).toBe(true);
     await page.getByRole('button', { name: 'Pay' }).click();
     await page.waitForURL(/\/sandbox\/pay\//);

@@ -9,10 +9,10 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     expect(status).toBe(422);
     expect(body).toContain('No provider can take UGX\u00a0300 from this account.');
     for (const reason of [
-      'Example Mobile Money takes at least UGX\u00a0500 per transaction.',
-      'Lake Mobile Money takes at least UGX\u00a01,000 per transaction.',
-      'Example Bank Transfer takes at least UGX\u00a05,000 per transaction.',
-      'Example Card (UGX) takes at least UGX\u00a02,000 per transaction.',
+      'Example Mobile Money accepts at least UGX\u00a0500 per transaction.',
+      'Lake Mobile Money accepts at least UGX\u00a01,000 per transaction.',
+      'Example Bank Transfer accepts at least UGX\u00a05,000 per transaction.',
+      'Example Card (UGX) accepts at least UGX\u00a02,000 per transaction.',
     ]) {
       expect(body).toContain(`<li>${reason}</li>`);
     }
@@ -24,7 +24,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     const { status, body } = await new Customer(shop).checkOut({ product: 'lamp', quantity: '999' });
     expect(status).toBe(422);
     expect(body).toContain('No provider can take UGX\u00a0119,880,000 from this account.');
-    expect(body).toContain('Example Bank Transfer takes at most UGX\u00a050,000,000 per transaction.');
+    expect(body).toContain('Example Bank Transfer accepts at most UGX\u00a050,000,000 per transaction.');
     expect(await shop.orders.list()).toEqual([]);
   });
 
@@ -34,7 +34,9 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     const { status, body } = await new Customer(shop).checkOut(form);
     expect(status).toBe(422);
     expect(body).toContain('No provider can take KES\u00a0450 from this account.');
-    expect(body).toContain('Savanna Mobile Money serves accounts that start with 25470, 25471, 25472.');
+    expect(body).toContain(
+      'Savanna Mobile Money supports only accounts that start with 25470, 25471, 25472.',
+    );
     expect(body).toContain('Rift Mobile Money is not available at the moment.');
     expect(await shop.orders.list()).toEqual([]);
   });
@@ -44,7 +46,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     const { status, body } = await new Customer(shop).checkOut({ account: '256700000001', name: 'Ann <3' });
     expect(status).toBe(422);
     expect(body).toMatch(
-      /id="account-problem">Example Mobile Money serves accounts that start with 25677, 25678\. These can take UGX\u00a018,000 from this account: Lake Mobile Money, Example Bank Transfer, Example Card \(UGX\)\./,
+      /id="account-problem">Example Mobile Money supports only accounts that start with 25677, 25678\. These can take UGX\u00a018,000 from this account: Lake Mobile Money, Example Bank Transfer, Example Card \(UGX\)\./,
     );
     // What was typed is still there, and the way to the payment is open.
     expect(body).toContain('value="256700000001"');
@@ -86,7 +88,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     const { status, body } = await customer.checkOut(form);
     expect(status).toBe(422);
     expect(body).toContain(
-      'The payment service refused this payment: Example Mobile Money takes at most UGX\u00a020,000,000 a day',
+      'The payment service refused this payment: Example Mobile Money accepts at most UGX\u00a020,000,000 a day',
     );
     const [order] = await shop.orders.list();
     expect(order?.start.state).toBe('refused');

@@ -69,8 +69,8 @@ export class AmountMismatchError extends PaymentServiceError {
   constructor(mismatches: readonly AmountMismatch[]) {
     const differences = mismatches.map(({ field, reason }) => `${field} (${reason}${ADVICE[reason] ?? ''})`);
     super(
-      `The callback is not the payment that was expected: ${differences.join(', ')}. Do not credit it. Keep it for a ` +
-        'person to decide, and then return: an error in the handler asks the sender to repeat it.',
+      `The callback is not the payment that was expected: ${differences.join(', ')}. Do not credit it. Hold it for ` +
+        'manual review and return normally: an error thrown in the handler asks the sender to retry.',
     );
     this.mismatches = mismatches;
   }
@@ -80,7 +80,7 @@ const ADVICE: Partial<Record<AmountMismatch['reason'], string>> = {
   inexact: ': a body parser has rounded it; mount the route before the parser',
 };
 
-/** A callback's statements about money. Claims: the signature covers none of them. */
+/** A callback's statements about money. These are claims: the signature covers none of them. */
 export interface ClaimedAmounts {
   readonly request: Claim;
   readonly transaction: Claim;
@@ -94,20 +94,19 @@ export interface Claim {
    * not a number, or no longer exact.
    */
   readonly amount: string | undefined;
-  /** A body parser has rounded the amount: it had more than 15 digits, and no exact value is left. */
+  /** A body parser has rounded the amount: it had more than 15 digits, and its exact value is lost. */
   readonly isInexact: boolean;
 }
 
 /**
- * Returns the money to credit: the amount that the merchant expects, after it was compared with a verified callback, exactly
- * and never through floats. Throws unless the callback is a completed transaction of exactly this payment, so that a check
- * which is forgotten credits nothing (threat A54). What it compares, and what no comparison can detect, is described at
- * `confirmAmount()`.
+ * Returns the money to credit: the amount that the merchant expects, after comparing it with a verified callback, exactly and
+ * never through floats. Throws unless the callback is a completed transaction of exactly this payment, so a forgotten check
+ * credits nothing (threat A54). See `confirmAmount()` for what is compared, and for what no comparison can detect.
  *
- * A handler that throws is answered with `failureStatus`, and the sender repeats the callback. Where callbacks are kept, catch
- * the error, keep the callback for a person, and return.
+ * When a handler throws, the route responds with `failureStatus` and the sender retries. A program that stores callbacks should
+ * catch the error, hold the callback for manual review, and return.
  *
- * @throws {AmountMismatchError} When the callback is another payment than the expected one, or not completed.
+ * @throws {AmountMismatchError} When the callback is not the expected payment, or is not completed.
  * @throws {ConfigurationError} When `callback` is not a result of `verifyCallback()` (a redirect, a copy).
  * @throws {ConfigurationError} When the expectation is not a currency and a decimal amount.
  *
@@ -123,15 +122,15 @@ export function assertAmount(callback: VerifiedCallback, expected: ExpectedAmoun
 
 /**
  * Compares a verified callback with what the merchant expects, exactly and never through floats. Credit the amount that you
- * expected, and only when the result is `ok`. The result is an object, and so always true in a condition: `assertAmount()`
- * is the form that cannot be forgotten (threat A54).
+ * expected, and only when the result is `ok`. The result is an object, so it is always true in a condition; `assertAmount()` is
+ * the form that cannot be forgotten (threat A54).
  *
  * Amounts are not signed (protocol §5.2). This compares a claim that the payer can write with a price that the payer knows:
  * it guards against mistakes and strangers, not against the payer (threat A31). So use a new merchant_reference for every
- * attempt and every amount: then a signature made for a small payment belongs to no larger one.
+ * attempt and every amount: then a signature made for a small payment never matches a larger one.
  *
- * A callback of another outcome than a completed transaction does not confirm an amount, and one of another transaction type
- * only when the expectation names that type.
+ * Only a completed transaction confirms an amount. A transaction of a type other than `COLLECTION` does so only if the
+ * expectation names that type.
  *
  * @throws {ConfigurationError} When `callback` is not a result of `verifyCallback()` (a redirect, a copy).
  * @throws {ConfigurationError} When the expectation is not a currency and a decimal amount.
@@ -154,8 +153,8 @@ export function confirmAmount(callback: VerifiedCallback, expected: ExpectedAmou
 }
 
 /**
- * Where a callback's claims differ from an expectation: the one comparison of money, which `confirmAmount()` and the inbox
- * share. It says nothing about the outcome of the transaction.
+ * Lists where a callback's claims differ from an expectation. `confirmAmount()` and the inbox both use this comparison, which
+ * ignores the outcome of the transaction.
  *
  * @throws {ConfigurationError} When the expected amount is not exact.
  *
@@ -184,7 +183,7 @@ export function amountMismatches(
 }
 
 /**
- * A callback's claims about money, as exact decimal strings: to show or to store. To credit a payment use `confirmAmount()`,
+ * A callback's claims about money, as exact decimal strings for display or storage. To credit a payment, use `confirmAmount()`,
  * since no amount is signed (protocol §5.2).
  *
  * @throws {ConfigurationError} When the value does not come from `verifyCallback()`.
@@ -206,8 +205,8 @@ export function claimedAmounts(callback: VerifiedCallback | Evidence): ClaimedAm
 }
 
 /**
- * The canonical decimal string of an amount, in which equal amounts are equal strings, as in `claimedAmounts()`. To store an
- * expected amount for a later comparison.
+ * Returns the canonical decimal string of an amount, in which equal amounts are equal strings, as in `claimedAmounts()`. Use it
+ * to store an expected amount for a later comparison.
  *
  * @param amount In any one unit: a decimal string ("1999.90"), a bigint, or a number of at most 15 significant
  * digits.
@@ -239,7 +238,7 @@ function checkExpectation({ currency, compare = 'both' }: ExpectedAmount): void 
 
 const NUMBER = /[-+.0-9eE]+/y;
 
-/** The number as the JSON text spells it. */
+/** The number exactly as it is written in the JSON. */
 function numberInPayload(text: string, field: string): Decimal | undefined {
   const start = payloadValueStart(text, field);
   if (start === undefined) return undefined;

@@ -24,7 +24,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { negative: sign === '-', digits, exponent };
 }
 
-/** A number counts only while its shortest string is exact: at most 15 significant digits. */
+/** A number is accepted only if its shortest string is exact: at most 15 significant digits. */
 export function decimalFrom(value: string | number | bigint): Decimal | undefined {
   if (typeof value === 'string') return parseDecimal(value);
   const decimal = parseDecimal(String(value));
@@ -33,7 +33,7 @@ export function decimalFrom(value: string | number | bigint): Decimal | undefine
   return isExact ? decimal : undefined;
 }
 
-/** Canonical form: equal numbers give equal strings. Plain digits, or an exponent where there would be many zeros. */
+/** Canonical form: equal numbers have equal strings. Plain digits, or an exponent where there would be many zeros. */
 export function formatDecimal({ negative, digits, exponent }: Decimal): string {
   const sign = negative ? '-' : '';
   if (digits === '') return '0';
@@ -43,7 +43,7 @@ export function formatDecimal({ negative, digits, exponent }: Decimal): string {
   return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`;
 }
 
-/** -1, 0 or 1, as for a sort. Exact. */
+/** Compares exactly: -1, 0 or 1, as a sort function returns. */
 export function compareDecimals(left: Decimal, right: Decimal): -1 | 0 | 1 {
   const difference = differenceOf(left, [right]);
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;
@@ -66,7 +66,7 @@ export function productOf(left: Decimal, right: Decimal): Decimal {
   return scaled(left.negative === right.negative ? units : -units, left.exponent + right.exponent);
 }
 
-/** So many units of 10^exponent. */
+/** `units` times 10^exponent. */
 function scaled(units: bigint, exponent: number): Decimal {
   const significant = String(units).replace('-', '');
   const digits = significant.replace(/0+$/, '');
@@ -78,7 +78,7 @@ export function negated(value: Decimal): Decimal {
   return { ...value, negative: value.digits !== '' && !value.negative };
 }
 
-/** What is left of `total` without the parts, in units of the smallest exponent among them. */
+/** `total` minus the parts, in units of the smallest exponent among them. */
 function differenceOf(total: Decimal, parts: readonly Decimal[]): bigint {
   const smallest = smallestExponent(total.exponent, parts);
   const whole = ({ negative, digits, exponent }: Decimal): bigint =>
@@ -86,7 +86,7 @@ function differenceOf(total: Decimal, parts: readonly Decimal[]): bigint {
   return parts.reduce((rest, part) => rest - whole(part), whole(total));
 }
 
-/** Not by spreading: there may be more parts than a call takes arguments. */
+/** Not spread: there may be more parts than a call can take arguments. */
 function smallestExponent(start: number, parts: readonly Decimal[]): number {
   return parts.reduce((smallest, { exponent }) => Math.min(smallest, exponent), start);
 }

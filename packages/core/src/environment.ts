@@ -4,14 +4,14 @@ export function environmentVariable(name: string): string | undefined {
   try {
     return process?.env?.[name];
   } catch {
-    // Deno without the permission to read it. A program that has to run there has no variable to go by.
+    // Deno without permission to read it: a program that must run there cannot rely on variables.
     return undefined;
   }
 }
 
 /**
- * The value of NODE_ENV where customers may be served: every one but `development`, `test` and none. What is for development
- * only does not run there (threats A27 and A45).
+ * The value of NODE_ENV where customers may be served: any value except `development`, `test` and unset. Development-only
+ * features refuse to run there (threats A27 and A45).
  */
 export function servingEnvironment(): string | undefined {
   const environment = environmentVariable('NODE_ENV') ?? '';

@@ -127,8 +127,8 @@ export class InvalidStateError extends PaymentServiceError {
 }
 
 /**
- * For a handler to throw when it cannot store a callback now. The answer is `failureStatus` with `Retry-After`, which
- * asks the sender to send the callback again.
+ * Throw it from a handler that cannot store a callback now. The route responds with `failureStatus` and `Retry-After`, which
+ * asks the sender to retry.
  *
  * @example
  * if (!database.isUp()) throw new UnavailableError('The database is unavailable.', { retryAfterSeconds: 5 });

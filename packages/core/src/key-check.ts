@@ -3,7 +3,7 @@ import { ConfigurationError } from './errors.ts';
 // As text: to parse a class such as \p{Cf} takes 0.3 ms, which every program would pay that loads this file.
 /** White space, control and format characters, lone surrogates, and other characters that a screen does not show. */
 const INVISIBLE = '[\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}]';
-/** What decoded bytes hold when they are read as text; white space is not among it. */
+/** What decoded bytes contain when read as text, apart from white space. */
 const NOISE = '(?!\\s)[\\p{Cc}\ufffd]';
 const PLACEHOLDER = /^<.*>$|<[\w .-]+>|\$\{|\{\{/s;
 const QUOTE = /["'`\u2018-\u201f\u00ab\u00bb]/;

@@ -16,7 +16,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-/** The part of what `inbox.stats()` gives that becomes gauges. */
+/** The part of the result of `inbox.stats()` that becomes gauges. */
 export interface ObservedStats {
   readonly states: Readonly<Record<string, number>>;
   readonly overdue: number;
@@ -27,22 +27,22 @@ export interface ObservedStats {
 /** Options of `observePayments()`. */
 export interface ObserveOptions {
   /**
-   * `() => inbox.stats()`, for the gauges: they describe the database and the spool of the machine, so give it in one process of
-   * each machine. Several inboxes need a meter provider each.
+   * `() => inbox.stats()`, for the gauges: they describe the database and the spool of the machine, so pass it in one process
+   * on each machine. Several inboxes need a meter provider each.
    */
   readonly stats?: (() => Promise<ObservedStats>) | undefined;
-  /** @default the global one of @opentelemetry/api */
+  /** @default the global provider of @opentelemetry/api */
   readonly tracerProvider?: TracerProvider | undefined;
-  /** @default the global one of @opentelemetry/api */
+  /** @default the global provider of @opentelemetry/api */
   readonly meterProvider?: MeterProvider | undefined;
-  /** Called with an error of an exporter, a processor or `stats`. No payment notices it. @default console.error */
+  /** Called with an error of an exporter, a processor or `stats`. Payments are not affected. @default console.error */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 type Message = Readonly<Record<string, unknown>>;
 
 const NAME = '@payment-service/core';
-/** Named with the unit: some exporters to Prometheus add it, and not twice, and others do not. */
+/** Named with the unit: some Prometheus exporters add it if it is absent, others never do. */
 const SECONDS = {
   unit: 's',
   advice: { explicitBucketBoundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30] },
@@ -60,7 +60,7 @@ const CHANNELS: readonly {
   { what: 'client-call', kind: SpanKind.CLIENT, labels: ['operation', 'outcome'] },
 ];
 
-/** The attributes of a span. What else a message has stays in it. */
+/** The attributes of a span. The rest of a message is not exported. */
 const ATTRIBUTES: Readonly<Record<string, string>> = {
   outcome: 'payment.outcome',
   refusal: 'payment.refusal',

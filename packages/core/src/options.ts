@@ -1,6 +1,6 @@
 import { ConfigurationError } from './errors.ts';
 
-/** What an option must be, and how a message says it. */
+/** The check of an option, and its description in messages. */
 export type OptionRule = readonly [isValid: (value: unknown) => boolean, shape: string, isRequired?: true];
 /** Every option of a function; undefined for one with a check of its own. */
 export type OptionRules<T> = { readonly [Name in keyof Required<T>]: OptionRule | undefined };
@@ -22,7 +22,7 @@ export const DURATION: OptionRule = [
  * silently turn a handler off.
  *
  * @param call The function, as the message names it.
- * @throws {ConfigurationError} Names the option. For an unknown one, also the known option that begins like it.
+ * @throws {ConfigurationError} Names the option. For an unknown one, also the most similar known option.
  *
  * @example
  * checkOptions('createClient()', { timeoutMS: 5000 }, { timeoutMs: DURATION }); // … Did you mean "timeoutMs"?

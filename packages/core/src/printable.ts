@@ -1,9 +1,9 @@
-/** What moves a terminal's cursor, reverses the direction of text, or is not seen: controls, formats, line separators. */
+/** What moves a terminal's cursor, reverses the direction of text, or is invisible: controls, formats, line separators. */
 const UNPRINTABLE = '[\\p{Cc}\\p{Cf}\u2028\u2029]'; // As text: parsed where it is used (key-check.ts).
 
 /**
- * Text of a callback, an answer or an error on one line of a terminal or a log: a character that could rewrite or hide what
- * is printed is written as its number (threat A47).
+ * Text of a callback, an answer or an error on one line of a terminal or a log: a character that could rewrite or hide output
+ * is written as its code point (threat A47).
  *
  * @example
  * printable('ORD-\u202E1001'); // 'ORD-\\u{202e}1001'
@@ -18,10 +18,10 @@ export function printable(text: string): string {
 /** The same for text of several lines, such as the stack of an error. */
 export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
 
-/** JSON for programs, which a terminal can show as well: the same characters as escapes that every parser reads back. */
+/** JSON for programs that is also safe on a terminal: the same characters become escapes, which every parser reads back. */
 export function printableJson(value: unknown): string {
   const text = JSON.stringify(value, undefined, 2) ?? 'null';
-  // JSON has escaped the other controls; the line breaks that are left are its own.
+  // JSON has escaped the other controls; the remaining line breaks are its own.
   return text.replace(new RegExp(UNPRINTABLE, 'gu'), (one) =>
     one === '\n' ? one : one.split('').map(escaped).join(''),
   );

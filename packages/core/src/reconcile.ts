@@ -17,7 +17,7 @@ export type Amount = string | number | bigint;
 export interface WalletBalance {
   readonly currency: string;
   readonly wallet_type: string;
-  /** Canonical decimal strings. The sum of all the balances in the wallet, what is uncleared or in reserve included. */
+  /** Canonical decimal strings. The sum of all the balances in the wallet, uncleared and reserve included. */
   readonly exact: { readonly actual_balance: string };
 }
 
@@ -43,26 +43,26 @@ export interface Movement {
    */
   readonly charge?: Amount | { readonly least: Amount; readonly most: Amount } | undefined;
   /**
-   * Whether the later inquiry shows it and the earlier one does not. When a collection is credited is not shown. Otherwise it
-   * widens the interval, which then also holds the wallet without it.
+   * Whether the later inquiry shows it and the earlier one does not. The protocol does not show when a collection is credited.
+   * Otherwise it widens the interval, which then also covers the wallet without it.
    *
    * @default false
    */
   readonly isCertain?: boolean | undefined;
 }
 
-/** What became of one wallet. Amounts are canonical decimal strings. */
+/** The result for one wallet. Amounts are canonical decimal strings. */
 export interface WalletReconciliation {
   readonly currency: string;
   readonly wallet_type: string;
-  /** How much more than before the movements say that the wallet holds. Negative where money has left it. */
+  /** How much the wallet should have gained according to the movements. Negative if money left it. */
   readonly expected: { readonly least: string; readonly most: string };
-  /** How much more it holds; undefined when the two inquiries do not show the same wallets of this currency and type. */
+  /** How much the wallet gained; undefined when the two inquiries do not show the same wallets of this currency and type. */
   readonly gained: string | undefined;
   /** Above zero: gained beyond `most`. Below zero: missing below `least`. */
   readonly unexplained: string | undefined;
   readonly verdict: 'explained' | 'more' | 'less' | 'wallet_missing';
-  /** One or two English sentences for a person. What is a guess says "probably". */
+  /** One or two English sentences for a person. A guess says "probably". */
   readonly message: string;
 }
 
@@ -110,8 +110,8 @@ interface Interval {
 }
 
 /**
- * Holds two balance inquiries against what happened between them, exactly and never through floats: per wallet, how much
- * should have been gained as an interval, how much was, and what stays unexplained. The wallets come over TLS with the secret
+ * Compares two balance inquiries with the movements between them, exactly and never through floats. For each wallet it returns
+ * the expected gain as an interval, the actual gain, and what remains unexplained. The wallets come over TLS with the secret
  * key, so a payment that was settled on a forged callback shows here as money that is missing (threat A56).
  *
  * It assumes nothing that the protocol does not show: a charge that is not given, and a movement that is not certain, widen the
@@ -178,9 +178,12 @@ function judge(gain: Decimal, { least, most }: Interval): ['explained' | 'more' 
   return ['explained', NOTHING];
 }
 
-/** The actual balances by wallet. Whether an account can have several wallets of one currency and type is not shown. */
+/**
+ * The actual balances by wallet. The protocol does not show whether an account can have several wallets of one currency and
+ * type.
+ */
 function balancesOf(name: string, wallets: readonly WalletBalance[]): Map<string, Decimal[]> {
-  const shape = `${name} must be a list of wallets as getWalletBalances() returns them, with exact balances.`;
+  const shape = `${name} must be a list of wallets from getWalletBalances(), with exact balances.`;
   checkList(name, wallets, shape);
   const balances = new Map<string, Decimal[]>();
   for (const wallet of wallets) {
@@ -228,7 +231,7 @@ function effectOf(
   isGain: boolean,
   { kind, isCertain = false }: Movement,
 ): Interval {
-  // Which of its two wallets bears the charge of a transfer is not shown, so each may bear none of it.
+  // The protocol does not show which of the two wallets bears the charge of a transfer, so each may bear none of it.
   const leastCharge = kind === 'moved' ? NOTHING : charge.least;
   const [least, most] = isGain
     ? [sumOf([amount, negated(charge.most)]), sumOf([amount, negated(leastCharge)])]
@@ -238,7 +241,7 @@ function effectOf(
 }
 
 /**
- * The sum of products, exactly: amounts times how many there are, or times a share such as `'0.03'`.
+ * The exact sum of products: amounts times a quantity, or times a share such as `'0.03'`.
  *
  * @throws {ConfigurationError} When a factor is not an exact decimal.
  *
@@ -267,8 +270,8 @@ function sentenceOf({ currency, wallet_type, expected, verdict, gained, unexplai
   const wallet = `The wallet ${wallet_type} in ${currency}`;
   if (verdict === 'wallet_missing') {
     return (
-      `${wallet} is not in both inquiries, so what it gained is unknown. Ask for all balances at both times, without the ` +
-      'filter currency.'
+      `${wallet} is not in both inquiries, so what it gained is unknown. Request all balances at both times, without the ` +
+      'currency filter.'
     );
   }
   const { least, most } = expected;
@@ -283,6 +286,6 @@ function sentenceOf({ currency, wallet_type, expected, verdict, gained, unexplai
   }
   return (
     `${what}: ${unexplained.slice(1)} less than explained. Probably a charge, a withdrawal or a later credit that was not given; ` +
-    'otherwise a payment was settled that the service does not have. Compare the statement of the service before you deliver more.'
+    'otherwise a payment was settled that the service does not have. Compare it with the statement of the service before you deliver more.'
   );
 }

@@ -4,7 +4,7 @@ import { readUnsignedFields, type UnsignedFields } from './verify/unsigned-field
 /**
  * The unsigned fields of a stored body, as `callback.unsigned` had them. Proved by nothing (protocol §5.2).
  *
- * @param text What `bodyText()` gave.
+ * @param text The result of `bodyText()`.
  *
  * @example
  * unsignedFields(row.body).transaction_charge; // 15

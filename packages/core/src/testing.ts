@@ -27,7 +27,7 @@ export function signCallback(options: {
   if (signed === undefined) {
     throw new ConfigurationError(
       'data',
-      'data needs event and payload, with all five signed fields as well-formed strings.',
+      'data must have event and payload, with all five signed fields as well-formed strings.',
     );
   }
   return `t=${timestamp},s=${prepareKey(signingKey)(signedMessage(signed))}`;

@@ -22,7 +22,7 @@ export interface Trace {
 
 /** A channel `tracing:payment-service:<what>:start`, with `end`, `asyncStart`, `asyncEnd` and `error`. */
 export interface TraceChannel<M extends Trace> {
-  /** Ask first: without a subscriber nothing else is done. */
+  /** Check it first: without a subscriber, nothing else runs. */
   readonly hasSubscribers: boolean;
   /**
    * Runs `body` once, whatever a subscriber does. Each event publishes one object with the facts as they are then: `body` adds to

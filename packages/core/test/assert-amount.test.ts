@@ -116,7 +116,7 @@ describe('the error of assertAmount()', () => {
         code: 'amount_mismatch',
         message:
           'The callback is not the payment that was expected: request_amount (different), transaction_currency (different). ' +
-          'Do not credit it. Keep it for a person to decide, and then return: an error in the handler asks the sender to repeat it.',
+          'Do not credit it. Hold it for manual review and return normally: an error thrown in the handler asks the sender to retry.',
       }),
     );
   });

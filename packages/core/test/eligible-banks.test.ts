@@ -38,7 +38,7 @@ describe('eligibleBanks() says to which banks a payout can go', () => {
 
   test('what was chosen is not quoted, and a misspelled name is refused', () => {
     const [refused] = eligibleBanks([open], { bank_code: '<script>' }).ineligible;
-    expect(refused?.message).toBe('This provider does not pay out to the bank that was chosen.');
+    expect(refused?.message).toBe('This provider does not pay out to the selected bank.');
     expect(() => eligibleBanks([open], { bankCode: 'EX001' } as never)).toThrow(ConfigurationError);
   });
 });

@@ -56,18 +56,18 @@ describe('eligibleProviders splits providers and gives every reason', () => {
           provider: inactive,
           reasons: [
             { code: 'inactive', message: 'Example Mobile Money is not available at the moment.' },
-            { code: 'currency_differs', message: 'Example Mobile Money takes UGX only.' },
+            { code: 'currency_differs', message: 'Example Mobile Money accepts only UGX.' },
             {
               code: 'transaction_type_differs',
-              message: 'Example Mobile Money serves transactions of type Collection only.',
+              message: 'Example Mobile Money supports only transactions of type Collection.',
             },
             {
               code: 'amount_below_minimum',
-              message: 'Example Mobile Money takes at least UGX\u00a0500 per transaction.',
+              message: 'Example Mobile Money accepts at least UGX\u00a0500 per transaction.',
             },
             {
               code: 'account_prefix_differs',
-              message: 'Example Mobile Money serves accounts that start with 25677, 25678.',
+              message: 'Example Mobile Money supports only accounts that start with 25677, 25678.',
             },
           ],
         },
@@ -132,8 +132,8 @@ describe('amounts are compared exactly', () => {
       },
     );
     expect(ineligible[0]?.reasons.map(({ message }) => message)).toEqual([
-      'Example Mobile Money takes at most UGX\u00a00.000123 per transaction.',
-      'Example Mobile Money takes at most UGX\u00a020,000,000.5 per day.',
+      'Example Mobile Money accepts at most UGX\u00a00.000123 per transaction.',
+      'Example Mobile Money accepts at most UGX\u00a020,000,000.5 per day.',
     ]);
   });
 

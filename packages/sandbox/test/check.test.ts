@@ -118,7 +118,7 @@ describe('check(url)', () => {
       'unknown_event',
       'unknown_status',
     ]);
-    expect(report.results[0]?.fix).toContain('The endpoint answers 401, and not as paymentCallbacks() does.');
+    expect(report.results[0]?.fix).toContain('The endpoint returned 401, but not from paymentCallbacks().');
   });
 
   it('an endpoint that joins the five fields and compares with === is red where two readings share a signature', async () => {
@@ -178,7 +178,7 @@ describe('check(url)', () => {
     expect(broken.results.find(({ name }) => name === 'not_json')).toMatchObject({
       status: null,
       verdict: 'fail',
-      fix: expect.stringContaining('The connection broke before the answer.'),
+      fix: expect.stringContaining('The connection broke before the response.'),
     });
     // A server may close the connection while a body is sent that is too long.
     const closed = await open().check(

@@ -17,7 +17,7 @@ describe('the outcome of a delivery', () => {
       '{"error":"unauthorized"}',
       {},
       'Failed',
-      'paymentCallbacks() refused a right signature.',
+      'paymentCallbacks() refused a valid signature.',
     ],
     [
       'a login',
@@ -26,7 +26,7 @@ describe('the outcome of a delivery', () => {
       '{}',
       {},
       'Failed',
-      'The endpoint answers 401, and not as paymentCallbacks() does.',
+      'The endpoint returned 401, but not from paymentCallbacks().',
     ],
     [
       'a forged signature, refused',
@@ -63,10 +63,10 @@ describe('the outcome of a delivery', () => {
       '<!doctype html><h1>Shop</h1>',
       {},
       'Wrong answer',
-      'A web page answers, not a callback route.',
+      'The response is a web page, not that of a callback route.',
     ],
     ['a crash', 500, types.html, '<h1>Error</h1>', {}, 'Failed', 'Your endpoint returned 500.'],
-    ['too large', 413, types.json, '{}', {}, 'Failed', 'The endpoint finds the body too large.'],
+    ['too large', 413, types.json, '{}', {}, 'Failed', 'The endpoint refuses the body as too large.'],
   ] as const)(
     '%s: says what happened and what to do, on its page and in its row',
     async (_name, status, type, body, misbehave, state, words) => {

@@ -190,8 +190,8 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'a slow handler',
     program: server({ handler: '() => new Promise((resolve) => setTimeout(resolve, 60_000))' }),
-    cause: /The endpoint did not answer in time/,
-    fix: /Store the callback, answer 200, then do slow work/,
+    cause: /The endpoint did not respond in time/,
+    fix: /Store the callback, return 200, then do slow work/,
   },
   {
     name: 'a handler that returns early, and then crashes',
@@ -204,7 +204,7 @@ export const MISTAKES: readonly Mistake[] = [
     program: server({
       before: answering("request.path.endsWith('/') ? next() : response.redirect(308, request.path + '/');"),
     }),
-    cause: /A slash at the end causes a redirect/,
+    cause: /A trailing slash causes a redirect/,
     fix: /Set the callback URL to the final address/,
   },
   {
@@ -222,14 +222,13 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'a web app that answers every path',
     program: server({ before: answering("response.send('<!doctype html><h1>Shop</h1>');") }),
-    cause: /A web page answers, not a callback route/,
+    cause: /The response is a web page, not that of a callback route/,
     fix: /mount paymentCallbacks\(\) before the web app/,
   },
   {
     name: 'a login that answers 401',
     program: server({ before: answering("response.status(401).json({ message: 'Please log in' });") }),
-    cause:
-      /answers 401, and not as paymentCallbacks\(\) does\.[\s\S]*mentions "log in"[\s\S]*Probably a login/,
+    cause: /returned 401, but not from paymentCallbacks\(\)\.[\s\S]*mentions "log in"[\s\S]*Probably a login/,
     fix: /exempt the callback route/,
   },
   {

@@ -24,7 +24,7 @@ export function parseBaseUrl(value: unknown, insecureHosts: readonly string[] = 
   const url = HTTP_ADDRESS.test(value) && URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined) {
     refuse(
-      'must be an address such as https://host or https://host/prefix, without user name, query, fragment or white space.',
+      'must be an address such as https://host or https://host/prefix, without a user name, query, fragment or white space.',
     );
   }
   const isEncrypted = url.protocol === 'https:';

@@ -164,7 +164,7 @@ class CallRun<T> {
 }
 
 /**
- * Settles as `promise` does, or rejects with `signal.reason` as soon as `signal` aborts, even if what runs ignores it.
+ * Settles as `promise` does, or rejects with `signal.reason` as soon as `signal` aborts, even if the work ignores it.
  * Leaves no listener behind.
  */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -172,7 +172,7 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
   const aborted = new Promise<never>((_resolve, reject) => {
     onAbort = () => reject(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    // What runs may have aborted it already.
+    // The work may have aborted it already.
     if (signal.aborted) onAbort();
   });
   return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort));

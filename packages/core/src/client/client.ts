@@ -78,7 +78,7 @@ export interface ClientOptions {
    * @default false
    */
   readonly allowUnverifiedTls?: boolean | undefined;
-  /** Clocks, timers and randomness, for tests. @default those of the machine */
+  /** Clocks, timers and randomness, for tests. @default the machine's own */
   readonly timing?: Partial<Timing> | undefined;
 }
 
@@ -99,7 +99,7 @@ export interface FetchInit {
 }
 
 /**
- * Where the client takes time and randomness from. A test passes its own, as a whole or in part.
+ * The client's sources of time and randomness. A test can replace some or all of them.
  *
  * @example
  * createClient({ baseUrl, publicKey, timing: { random: () => 1 } }); // every retry waits as long as it may
@@ -117,25 +117,25 @@ export interface Timing {
 
 /** Options of the reference-data cache. Both times are in milliseconds. */
 export interface CacheOptions {
-  /** How long an answer is served without a new request. */
+  /** How long a response is served without a new request. */
   readonly ttlMs: number;
   /**
-   * How much longer stale data is served when the service is unreachable, times out, answers 408, 429 or 5xx, or
+   * How much longer stale data is served when the service is unreachable, times out, responds with 408, 429 or 5xx, or
    * returns an invalid response. Other errors, such as a refused key, are passed through.
    *
    * @default 0
    */
   readonly staleIfErrorMs?: number | undefined;
   /**
-   * Called when a new answer differs from the one that it replaces: a provider or bank was switched off or on, has other prefixes or
-   * limits, appeared or is gone. An error in it is logged and changes nothing.
+   * Called when a new response differs from the one that it replaces: a provider or bank was added, removed, switched off or
+   * on, or has other prefixes or limits. An error in it is logged and changes nothing.
    *
    * @default none
    */
   readonly onChange?: ((change: ReferenceChange) => void) | undefined;
 }
 
-/** What has changed between two answers to one query: the rows that are in one of them only. */
+/** The difference between two responses to one query: the rows that only one of them has. */
 export type ReferenceChange =
   | {
       readonly operation: 'listPaymentProviders';
@@ -153,9 +153,9 @@ export interface Deviation {
   readonly operation: Operation;
   /** For example `data.payout_banks[3].bank_name`. */
   readonly path: string;
-  /** What is found there, never the value: `null`, `missing`, `string`, `array`, `deeper nesting`, … */
+  /** The type found there, never the value: `null`, `missing`, `string`, `array`, `deeper nesting`, … */
   readonly received: string;
-  /** False for a wallet: it is returned, and its `actual_balance` is another number than the sum of the others. */
+  /** False for a wallet: it is returned, and its `actual_balance` differs from the sum of the others. */
   readonly isLeftOut: boolean;
 }
 
@@ -178,8 +178,8 @@ export interface CallOptions {
   /** Cancels the call, including the wait for a retry. The call then rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Asks the service although `cache` holds an answer, and keeps what it answers; an outage is an error then, and no stale data is
-   * served. For the moment before a transaction. @default false
+   * Sends a request even if `cache` holds a response, and caches the new one. An outage is then an error: no stale data is
+   * served. Use it just before a transaction. @default false
    */
   readonly fresh?: boolean | undefined;
 }
@@ -202,7 +202,7 @@ export interface Client {
    *
    * @param query filters. `transaction_type` is upper case here (`COLLECTION`) and mixed case in the response
    * (`Collection`).
-   * @throws {ApiError} if the service answers with an error.
+   * @throws {ApiError} if the service responds with an error.
    * @throws {ConnectionError} if there is no response.
    * @throws {TimeoutError} if the call takes longer than `timeoutMs`.
    * @throws {InvalidResponseError} if the response breaks the contract.
@@ -216,7 +216,7 @@ export interface Client {
    * Lists the banks of a provider with BANK payouts (protocol §4.2).
    *
    * @param query `provider_code` of one of the payment options.
-   * @throws {ApiError} if the service answers with an error; `status` is 400 if provider_code is missing.
+   * @throws {ApiError} if the service responds with an error; `status` is 400 if provider_code is missing.
    * @throws {ConnectionError} if there is no response.
    * @throws {TimeoutError} if the call takes longer than `timeoutMs`.
    * @throws {InvalidResponseError} if the response breaks the contract.
@@ -228,13 +228,13 @@ export interface Client {
   listPayoutBanks(query: PayoutBankQuery, call?: CallOptions): Promise<PayoutBank[]>;
 }
 
-/** A client that was made with `secretKey`. */
+/** A client created with `secretKey`. */
 export interface ClientWithSecretKey extends Client {
   /**
    * Lists the wallets of the account (protocol §4.3). A number holds 15 digits exactly; `exact` of each wallet holds all.
-   * Whether an account can have several wallets of one currency and type, and in which unit balances are, is not shown.
+   * The protocol does not show the unit of balances, nor whether an account can have several wallets of one currency and type.
    *
-   * @throws {ApiError} if the service answers with an error.
+   * @throws {ApiError} if the service responds with an error.
    * @throws {ConnectionError} if there is no response.
    * @throws {TimeoutError} if the call takes longer than `timeoutMs`.
    * @throws {InvalidResponseError} if the response breaks the contract.

@@ -59,7 +59,7 @@ export function createClient(
     };
     const cached =
       cache && !list.isMoney ? new ReferenceCache<Row[]>(load, cache, timing, onRefresh) : undefined;
-    // The query is read now: a retry must send, and the cache must keep, what the call began with.
+    // The query is copied now: retries and the cache must use it as it was when the call began.
     return async (query, call = {}) => {
       checkOptions(`${operation}()`, call, CALL_OPTIONS);
       const { signal } = call;
@@ -97,7 +97,7 @@ const CALL_OPTIONS: OptionRules<CallOptions> = {
   fresh: BOOLEAN,
 };
 
-/** One of another realm, such as that of a test environment, is no `instanceof` this one. */
+/** A signal from another realm, such as a test environment, fails `instanceof`. */
 function isSignal(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'aborted' in value && 'throwIfAborted' in value;
 }
@@ -107,7 +107,7 @@ interface Changed<Row> {
   readonly after: readonly Row[];
 }
 
-/** The rows that one of the lists does not have as they are. Copies, since the cache keeps the others. */
+/** The rows that the other list does not contain unchanged. Copies, since the cache keeps the originals. */
 function changeOf<Row>(before: readonly Row[], after: readonly Row[]): Changed<Row> {
   const without = (rows: readonly Row[], others: readonly Row[]): Row[] => {
     const known = new Set(others.map((row) => JSON.stringify(row)));

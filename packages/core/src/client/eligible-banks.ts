@@ -20,11 +20,11 @@ export interface BankEligibility {
 }
 
 /**
- * Splits the banks of a provider into those that a payout can go to and those that it cannot (protocol §2.3), or judges the one
- * that was chosen. Codes are compared character by character. Whether the provider is eligible is for `eligibleProviders()`.
+ * Splits a provider's banks into those that a payout can go to and those that it cannot (protocol §2.3), or checks only the
+ * selected bank. Codes are compared character by character. To check the provider itself, use `eligibleProviders()`.
  *
- * @param payout `bank_code` is the bank that was chosen. @default every bank of the list
- * @throws {ConfigurationError} if `payout` has a name that is not known.
+ * @param payout `bank_code` is the selected bank. @default every bank of the list
+ * @throws {ConfigurationError} if `payout` has an unknown property.
  *
  * @example
  * const banks = await client.listPayoutBanks({ provider_code: 'example_bank' }, { fresh: true });
@@ -45,7 +45,7 @@ export function eligibleBanks(
       return { bank_code: bank.bank_code, bank, code: 'inactive', message };
     });
   if (chosen !== undefined && listed.length === 0) {
-    const message = 'This provider does not pay out to the bank that was chosen.';
+    const message = 'This provider does not pay out to the selected bank.';
     ineligible.push({ bank_code: chosen, bank: undefined, code: 'unknown', message });
   }
   return { eligible: listed.filter((bank) => bank.is_active), ineligible };

@@ -18,8 +18,9 @@ export interface IntendedPayment {
   /** Currency code, compared exactly. */
   readonly currency?: string | undefined;
   /**
-   * What went through each provider today, by `provider_code`, as you know it: `max_daily_amount` is then compared with this payment
-   * on top of it. When the service's day begins, and what it counts, is not shown (protocol §8).
+   * The amount that each provider has processed today, by `provider_code`, as far as you know: `max_daily_amount` is then
+   * compared with that amount plus this payment. The protocol does not show when the service's day begins, nor what it counts
+   * (protocol §8).
    */
   readonly spent_today?: Readonly<Record<string, string | number | bigint>> | undefined;
   /** For example `COLLECTION`. Letter case is ignored: the response has `Collection`. */
@@ -57,15 +58,15 @@ export interface ProviderEligibility {
 }
 
 /**
- * Splits payment options into those that can serve a payment and those that cannot, with every reason (protocol §2.2,
- * protocol §8). Amounts are compared exactly, never through floats. No customer input throws: an amount that is not a
- * number above zero is the reason `amount_invalid` for every provider. A name that is not one of `IntendedPayment` throws, since
- * a misspelled `amount` would otherwise check nothing.
+ * Splits payment options into those that can serve a payment and those that cannot, with every reason (protocol §2.2, protocol
+ * §8). Amounts are compared exactly, never through floats. No customer input throws: an amount that is not a number above zero
+ * gives every provider the reason `amount_invalid`. An unknown property throws, since a misspelled `amount` would otherwise be
+ * ignored.
  *
  * An empty list of prefixes allows every account. `max_daily_amount` is compared with this payment, and with
  * `spent_today` where it is given; the service decides.
  *
- * @throws {ConfigurationError} if `payment` has a name that is not known, or `spent_today` an amount that is not exact.
+ * @throws {ConfigurationError} if `payment` has an unknown property, or `spent_today` an amount that is not exact.
  *
  * @example
  * const { eligible, ineligible } = eligibleProviders(await client.listPaymentProviders(), {
@@ -91,7 +92,7 @@ export function eligibleProviders(
   return { eligible, ineligible };
 }
 
-/** Names only: what a customer typed is a reason and not an error. */
+/** Checks names only: invalid customer input is a reason, not an error. */
 const PAYMENT_NAMES: OptionRules<IntendedPayment> = {
   account: undefined,
   amount: undefined,
@@ -122,42 +123,42 @@ function reasonsOf(provider: PaymentProvider, payment: IntendedPayment): Ineligi
   const isServed = prefixes.some((prefix) => digits?.startsWith(normalizeAccount(prefix)));
   const checks: readonly [IneligibilityCode, applies: boolean, message: string][] = [
     ['inactive', !provider.is_active, `${name} is not available at the moment.`],
-    ['currency_differs', currency !== unit, `${name} takes ${unit} only.`],
+    ['currency_differs', currency !== unit, `${name} accepts only ${unit}.`],
     [
       'transaction_type_differs',
       transaction_type.toUpperCase() !== type.toUpperCase(),
-      `${name} serves transactions of type ${type} only.`,
+      `${name} supports only transactions of type ${type}.`,
     ],
     [
       'amount_invalid',
       amount !== undefined && !isAmount,
       'The amount must be a plain number above zero, such as 1999.90.',
     ],
-    ['amount_below_minimum', isBeyond(min, -1), `${name} takes at least ${money(min)} per transaction.`],
-    ['amount_above_maximum', isBeyond(max, 1), `${name} takes at most ${money(max)} per transaction.`],
+    ['amount_below_minimum', isBeyond(min, -1), `${name} accepts at least ${money(min)} per transaction.`],
+    ['amount_above_maximum', isBeyond(max, 1), `${name} accepts at most ${money(max)} per transaction.`],
     [
       'amount_above_daily_maximum',
       isBeyond(daily, 1, spent),
-      `${name} takes at most ${money(daily)} per day.`,
+      `${name} accepts at most ${money(daily)} per day.`,
     ],
     ['account_invalid', digits === '', 'The account number is missing.'],
     [
       'account_prefix_differs',
       Boolean(digits) && prefixes.length > 0 && !isServed,
-      `${name} serves accounts that start with ${prefixes.join(', ')}.`,
+      `${name} supports only accounts that start with ${prefixes.join(', ')}.`,
     ],
   ];
   return checks.filter(([, applies]) => applies).map(([code, , message]) => ({ code, message }));
 }
 
-/** Nothing, or what went through the provider today. */
+/** The amount that the provider has processed today, or zero. */
 function spentBy({ provider_code }: PaymentProvider, { spent_today = {} }: IntendedPayment): Decimal[] {
   if (!Object.hasOwn(spent_today, provider_code)) return [];
   const spent = decimalFrom(spent_today[provider_code] ?? '');
   if (spent !== undefined && !spent.negative) return [spent];
   throw new ConfigurationError(
     'spent_today',
-    'spent_today must hold decimals, such as "1999.90", and none below zero.',
+    'spent_today must contain decimals of 0 or more, such as "1999.90".',
   );
 }
 

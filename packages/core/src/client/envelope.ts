@@ -5,7 +5,7 @@ import type { Operation } from './client.ts';
 import { AttemptFailure, invalid } from './failure.ts';
 import type { ClientSettings } from './settings.ts';
 
-/** The body of a 200, as the contract has it: a field or list that is renamed there does not compile here. */
+/** The body of a 200 in the contract. If a field or list is renamed there, this file does not compile. */
 type Body<O extends Operation> = operations[O]['responses'][200]['content']['application/json'];
 
 /**
@@ -67,7 +67,7 @@ export const walletSchema: ContractSchema<Wallet> = contractSchema<Wallet>({
   reserve_balance: z.number(),
 });
 
-/** One of the three lists that the service answers with. */
+/** One of the three lists that the service returns. */
 export interface List<T> {
   readonly operation: Operation;
   readonly path: keyof paths;
@@ -194,7 +194,7 @@ export function unexpected(path: string, expected: string, received: string): At
 
 /** @returns undefined if the text is not JSON or has more than `MAX_VALUES` values. */
 function parseBounded(text: string): unknown {
-  // Each value but the first follows one of these. Inside strings they count too, which no real response notices.
+  // Each value but the first follows one of these. They also count inside strings, which affects no real response.
   let values = 1;
   for (let index = 0; text.length > MAX_VALUES && index < text.length; index += 1) {
     const char = text.charCodeAt(index);
@@ -211,7 +211,7 @@ function isObject(value: unknown): value is Record<PropertyKey, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Of what JSON.parse has made. Names listed by Object.keys() take three times as long for a typical row. */
+/** For results of JSON.parse only. Names listed by Object.keys() take three times as long for a typical row. */
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (Array.isArray(value)) return levels === 0 || value.some((item) => isDeeperThan(item, levels - 1));
   if (!isObject(value)) return false;

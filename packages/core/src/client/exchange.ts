@@ -26,7 +26,7 @@ export async function exchange(
   } catch (cause) {
     throw lost(url, 'failed', cause);
   }
-  // A fetch that ignores its signal answers late: the caller has gone, and the body must not stay open.
+  // A fetch that ignores its signal can resolve after the caller has gone; its body must not stay open.
   if (init.signal.aborted) void response.body?.cancel().catch(() => undefined);
   init.signal.throwIfAborted();
   const { status, headers } = response;
@@ -68,7 +68,7 @@ export async function exchange(
   if (bytes === undefined) {
     throw invalid(`the response is longer than ${MAX_RESPONSE_BYTES} bytes`, CHECK_ADDRESS);
   }
-  // The content type is not read: the protocol shows none, so JSON decides.
+  // The content type is ignored: the protocol shows none, so the body must parse as JSON.
   try {
     return utf8.decode(bytes);
   } catch {

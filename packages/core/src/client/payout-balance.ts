@@ -3,16 +3,17 @@ import { ConfigurationError } from '../errors.ts';
 import { checkOptions } from '../options.ts';
 import type { ExactWallet } from './client.ts';
 
-/** Whether the payout wallet has enough; why not, as a closed list. */
+/** Whether the payout wallet has enough. If not, `code` says why; the list is closed. */
 export type PayoutBalance =
   | { readonly ok: true }
   | { readonly ok: false; readonly code: 'wallet_missing' | 'balance_too_low'; readonly message: string };
 
 /**
- * Compares an amount with the available balance of the MERCHANT_PAYOUT wallet (protocol §2.4), exactly. A charge of the payout is
- * not shown, so add what you know of it to the amount. It reserves nothing: another payout may be faster, and the service decides.
+ * Compares an amount with the available balance of the MERCHANT_PAYOUT wallet (protocol §2.4), exactly. The protocol does not
+ * show the payout's charge, so add what you know of it to the amount. Nothing is reserved: another payout may come first, and
+ * the service decides.
  *
- * @throws {ConfigurationError} if the amount is not a decimal above zero, or a name is not known.
+ * @throws {ConfigurationError} if the amount is not a decimal above zero, or a property is unknown.
  *
  * @example
  * const balance = payoutBalance(await client.getWalletBalances(), { currency: 'UGX', amount: '50000' });
@@ -32,7 +33,7 @@ export function payoutBalance(
     const message = `The account has no payout wallet in ${currency}.`;
     return { ok: false, code: 'wallet_missing', message };
   }
-  // Whether there can be several is not shown, and neither is which of them a payout would leave.
+  // The protocol does not show whether there can be several, nor which of them a payout would debit.
   const isEnough = found.every(({ exact }) => {
     const available = decimalFrom(exact.available_balance);
     return available !== undefined && compareDecimals(available, needed) >= 0;

@@ -1,6 +1,6 @@
 /**
- * Removes the client's keys from everything that an error shows. An attack needs no more than a log that an outsider reads,
- * and a service or proxy that echoes a request in it: as a page, in JSON, in a URL, or encoded as a dump is.
+ * Removes the client's keys from everything that an error shows. An attacker needs only a log that outsiders can read and a
+ * service or proxy that echoes a request: as a page, in JSON, in a URL, or encoded as in a dump.
  */
 export interface Scrubber {
   /**

@@ -51,8 +51,8 @@ function exactFrom(literals: unknown, field: string, row: string): Decimal {
 const STRING_OR_NUMBER = /"(?:[^"\\]+|\\.)*"|-?\d[-+.\deE]*/g;
 
 /**
- * JSON that JSON.parse has accepted, with every number as a string of its own digits. (`context.source` of a reviver would
- * say them as well, from Node 21.)
+ * JSON that JSON.parse has accepted, with every number as a string of its own digits. (`context.source` of a reviver would give
+ * them as well, from Node 21.)
  */
 function quoteNumbers(json: string): string {
   return json.replace(STRING_OR_NUMBER, (part) => (part.startsWith('"') ? part : `"${part}"`));

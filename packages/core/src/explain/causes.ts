@@ -3,30 +3,30 @@ import { SIGNED_NAMES } from '../verify/signed-fields.ts';
 const MESSAGE = SIGNED_NAMES.join(':');
 const RIGHT_KEY = 'Use the signing key, which the dashboard shows under the account details.';
 const SIGNS = `The service signs ${MESSAGE}`;
-/** The service does none of this, so a test program did, or something on the way. */
-const SENDER = 'Look for what changed it on the way, or correct the program that sent it.';
+/** The service never does this, so a test program did, or something in transit. */
+const SENDER = 'Find out what changed it in transit, or correct the program that sent it.';
 const SIGNER = `${SIGNS}. A test program of yours can use signCallback(); refuse everyone else.`;
 
 /**
- * The words of every reason, for the receiver: the first sentence is the title and states what was found, the rest is the
- * fix. What does not follow from the request is called probable.
+ * The message for every reason, for the receiver: the first sentence is the title and states what was found; the rest is the
+ * fix. Anything that does not follow from the request is called probable.
  */
 export const REASONS = {
   verified: 'The callback verifies. Compare the amount with assertAmount() before you credit it.',
   method_wrong:
-    'The request is not a POST, the only method that a route takes without the option methods. Let the sender use the final address, since 301 and 302 turn a POST into a GET. For redirects of the browser, use paymentRedirects().',
+    'The request is not a POST, the only method that a route takes without the option methods. Give the sender the final address, since 301 and 302 turn a POST into a GET. For redirects of the browser, use paymentRedirects().',
   body_too_large:
-    'The body has more than 64 KiB. It is not a callback, which has about 600 bytes: look for what sends it.',
+    'The body is larger than 64 KiB. A callback has about 600 bytes: find out what sends this one.',
   signature_missing:
-    'The request has no signature. Probably it is not from the service, or something on the way dropped the header hmac-signature.',
+    'The request has no signature. Probably it is not from the service, or something in transit dropped the header hmac-signature.',
   signature_dropped:
     'The request came through a proxy, and has no signature. Probably the proxy dropped the header hmac-signature: configure it to pass that header through.',
   signature_renamed: 'The signature is under another name. Pass it through as the header hmac-signature.',
   signature_repeated:
-    'The header hmac-signature was repeated. Look for a proxy that adds it again: it must arrive once.',
+    'The header hmac-signature was repeated. Look for a proxy that adds it again: it must arrive only once.',
   signature_truncated:
-    'The signature was cut off. Look for a length limit of headers or database columns on the way.',
-  signature_percent_encoded: `The signature is percent-encoded. The value of a header is not. ${SENDER}`,
+    'The signature was cut off. Look for a length limit on headers or database columns in transit.',
+  signature_percent_encoded: `The signature is percent-encoded. Header values are not. ${SENDER}`,
   signature_malformed: `The signature is malformed. It must be t=<timestamp>,s=<64 lower-case hex digits>. ${SENDER}`,
   uppercase_hex: `The hash is written in upper-case hex. The service writes it in lower case, as digest("hex") does. ${SENDER}`,
   base64_digest: `The hash is written in Base64. The service writes it in hex, as digest("hex") does. ${SENDER}`,
@@ -35,14 +35,14 @@ export const REASONS = {
     'The body is an HTML page. It is not from the service: look for a proxy or a test tool that sends it.',
   body_form: `The body is form-encoded. A callback is JSON. ${SENDER}`,
   body_truncated:
-    'The body was cut off. Look for a size limit on the way, or a Content-Length that counts characters.',
+    'The body was cut off. Look for a size limit in transit, or a Content-Length that counts characters.',
   body_not_json: `The body is not a JSON object. A callback is one, with event and payload, in UTF-8. ${SENDER}`,
   double_encoded: `The callback is JSON inside a JSON string. It must be serialised once, with payload as an object. ${SENDER}`,
-  name_repeated: `A signed name appears twice in the body. It must be there once, since parsers may read either value. ${SENDER}`,
-  payload_flat: `The payload fields are at the top level. All but event belong into the object payload. ${SENDER}`,
-  event_nested: `The event is inside payload. It belongs to the top level, beside payload. ${SENDER}`,
-  field_renamed: `A member has another name. It must have the name that the protocol gives it. ${SENDER}`,
-  field_missing: `A signed field is missing. event belongs to the top level, and the other four to payload. ${SENDER}`,
+  name_repeated: `A signed name appears twice in the body. It must appear only once, since parsers may read either value. ${SENDER}`,
+  payload_flat: `The payload fields are at the top level. All except event belong in the object payload. ${SENDER}`,
+  event_nested: `The event is inside payload. It belongs at the top level, beside payload. ${SENDER}`,
+  field_renamed: `A member has the wrong name. It must have the name that the protocol shows. ${SENDER}`,
+  field_missing: `A signed field is missing. event belongs at the top level, and the other four in payload. ${SENDER}`,
   field_null: `A signed field is null. It must be a string: null, undefined and "" would share a signature. ${SENDER}`,
   field_not_string: `A signed field is not a well-formed string. It must be one: 1 and "1" share a signature. ${SENDER}`,
   colon:
@@ -56,17 +56,18 @@ export const REASONS = {
   plain_hash: `The hash is a plain SHA-256. The service computes HMAC-SHA256. ${SENDER}`,
   expired_key:
     'The key that signed this has expired. The sender still uses it: raise notAfter until it has changed to the new one.',
-  other_key: 'Another key of yours signed this. Set signingKey to the key of the account that sends this.',
+  other_key:
+    'This was signed with another of your keys. Set signingKey to the key of the account that sends this.',
   key_white_space: 'The key has white space or quotation marks around it. Trim it where it is read.',
   key_unset:
-    'The sender signed without a key. It is a test program whose variable is unset: set it there, and accept no such callback.',
+    'The sender signed without a key. It is a test program whose variable is unset: set it there, and never accept such a callback.',
   public_key: `The public key is used as the signing key. ${RIGHT_KEY}`,
   secret_key: `The secret key is used as the signing key. ${RIGHT_KEY}`,
   key_encoded:
     'The configured signing key is an encoding of the right one. Use the key as the dashboard shows it, without encoding it.',
   key_decoded:
     'The key was decoded before signing. Its characters are the bytes: use it without decoding, at the sender and here.',
-  key_invalid: 'The configured signing key cannot be one. Copy it from the dashboard again.',
+  key_invalid: 'The configured signing key is not a valid key. Copy it from the dashboard again.',
   unknown_key:
     'No known mistake explains this signature. Probably another account signed this: compare the last four characters of signingKey with the dashboard of the account that sends this; sandbox and production have different keys. Or a signed field was changed, or it is a forgery.',
   timestamp_unit:
@@ -81,74 +82,74 @@ export const REASONS = {
 /** Why a callback was refused, as a stable code. */
 export type Cause = keyof typeof REASONS;
 
-/** The same for what became of a delivery. */
+/** The same for the outcome of a delivery. */
 export const OUTCOMES = {
-  tls_to_plain_port: 'The address says https, and the port speaks plain HTTP. Use http://, or set up TLS.',
-  plain_to_tls_port: 'The address says http, and the port speaks TLS. Use https:// in the callback URL.',
+  tls_to_plain_port: 'The address says https, but the port speaks plain HTTP. Use http://, or set up TLS.',
+  plain_to_tls_port: 'The address says http, but the port speaks TLS. Use https:// in the callback URL.',
   certificate_refused:
     'The certificate was refused. During development, use http:// on this computer, or start the sender with NODE_EXTRA_CA_CERTS=<file of the certificate>. In production, install a certificate of a known authority.',
   connection_refused: 'Nothing listens at this address. Start the program, and check host and port.',
   name_not_found: 'The host name does not exist. Check its spelling and its DNS record.',
   host_unreachable: 'The host cannot be reached. Check the address, the network and the firewall.',
-  timed_out: 'The endpoint did not answer in time. Store the callback, answer 200, then do slow work.',
+  timed_out: 'The endpoint did not respond in time. Store the callback, return 200, then do slow work.',
   connection_reset:
-    'The connection broke before the answer. Probably the program crashed (look at its output), the port speaks TLS (try https://), or a proxy ended it.',
+    'The connection broke before the response. Probably the program crashed (look at its output), the port speaks TLS (try https://), or a proxy ended it.',
   connection_failed: 'The delivery failed. Look up the code of the error.',
   login_redirect:
-    'The answer leads to a login page. Exempt the callback route: its signature is its authentication.',
+    'The response redirects to a login page. Exempt the callback route: its signature is its authentication.',
   https_redirect: 'The address redirects to https. Set the callback URL to it: redirects are not followed.',
-  slash_redirect: 'A slash at the end causes a redirect. Set the callback URL to the final address.',
+  slash_redirect: 'A trailing slash causes a redirect. Set the callback URL to the final address.',
   redirected: 'The endpoint redirects. Set the callback URL to the final address.',
   near_path:
-    'There is no route for POST at this path, and a similar one is known. Probably the callback URL is misspelled: correct it, or mount paymentCallbacks() there with app.use() or app.post().',
+    'There is no route for POST at this path, but a similar path is known. Probably the callback URL is misspelled: correct it, or mount paymentCallbacks() there with app.use() or app.post().',
   not_found:
     'There is no route for POST at this path. Mount paymentCallbacks() there with app.use() or app.post(), or correct the callback URL.',
-  method_refused: 'The route does not take POST. Mount it with app.post() or app.use().',
+  method_refused: 'The route does not accept POST. Mount it with app.post() or app.use().',
   body_timeout: 'The endpoint waited for the rest of the body. Check Content-Length, and earlier parsers.',
-  body_refused: 'The endpoint finds the body too large. Raise its limit to 64 KiB.',
+  body_refused: 'The endpoint refuses the body as too large. Raise its limit to 64 KiB.',
   media_type_refused: 'The endpoint refuses the content type. Accept every type: the protocol shows none.',
   body_consumed:
     'Other middleware consumed the body before the route. Mount paymentCallbacks() before it, or use a JSON body parser.',
   handler_timeout:
     'The handler did not settle in time. Store the callback, let the handler return, then do slow work.',
   handler_unavailable:
-    'The handler could not store the callback, and asks for it again. Restore what it stores to, such as the database.',
+    'The handler could not store the callback, and asked for a retry. Restore its storage, such as the database.',
   asked_to_retry:
-    'The endpoint asks to send the callback again. Look at its log: probably a rate limit, or an error of its handler.',
+    'The endpoint asked for a retry. Look at its log: probably a rate limit, or an error in its handler.',
   login_required: 'The endpoint asks for a login. Exempt the callback route: its signature authenticates it.',
   csrf_guard: 'A guard against cross-site requests refuses the callback. Exempt the callback route from it.',
   forgery_refused: 'The bad signature was refused, as expected. Nothing to fix.',
   old_timestamp_refused:
     'A callback with an old timestamp was refused. Probably toleranceSeconds did: it also loses a retry that keeps its first t.',
   other_key:
-    'paymentCallbacks() refused a right signature. Probably the endpoint has another signing key: compare the last four characters, and restart it. Otherwise something on the way dropped hmac-signature or changed the body: explainRefusals() as onRefused prints which.',
+    'paymentCallbacks() refused a valid signature. Probably the endpoint has another signing key: compare the last four characters, and restart it. Otherwise something in transit dropped hmac-signature or changed the body: explainRefusals() as onRefused prints which.',
   header_dropped:
-    'paymentCallbacks() refused a right signature, and a proxy passed it on. Probably the proxy drops the header hmac-signature: configure it to pass that header through. If it does, compare the signing keys: explainRefusals() as onRefused prints which it is.',
+    'paymentCallbacks() refused a valid signature that came through a proxy. Probably the proxy drops the header hmac-signature: configure it to pass that header through. If it does, compare the signing keys: explainRefusals() as onRefused prints which it is.',
   refused_signature:
-    'The endpoint refuses a right signature. Probably it has another signing key, or signs something else: compare the last four characters, and verify with paymentCallbacks().',
+    'The endpoint refuses a valid signature. Probably it has another signing key, or signs something else: compare the last four characters, and verify with paymentCallbacks().',
   unauthorized:
-    'The endpoint answers 401, and not as paymentCallbacks() does. Probably a login or a gateway before the route refuses it: exempt the callback route. If the endpoint verifies by other means, compare its signing key.',
+    'The endpoint returned 401, but not from paymentCallbacks(). Probably a login or a gateway before the route refused it: exempt the callback route. If the endpoint verifies by other means, compare its signing key.',
   forbidden: 'The endpoint forbids the request. Look for a firewall, or middleware before the route.',
   request_refused: 'The endpoint refuses the request. Look at its log: a validator or parser may refuse it.',
-  gateway_failed: 'A proxy answers, and the program behind it does not. Start it, and check the proxy.',
+  gateway_failed: 'A proxy responded, but the program behind it did not. Start it, and check the proxy.',
   unavailable: 'The endpoint is unavailable. Retry later; look for maintenance, or a database that is down.',
   handler_failed: 'Your endpoint returned {status}. Look at its log for the error at this time.',
   html_answer:
-    'A web page answers, not a callback route. Check the path, and mount paymentCallbacks() before the web app: probably the app answers every path.',
+    'The response is a web page, not that of a callback route. Check the path, and mount paymentCallbacks() before the web app: probably the app handles every path.',
   verification_off:
     'A bad signature was ACCEPTED: verification is off. Verify before anything else: now every sender can report a payment.',
   forgery_accepted:
-    'Accepted, as expected: the signature fits, and it does not cover amounts. Make sure that nothing was credited: compare amounts with assertAmount().',
+    'Accepted, as expected: the signature is valid, and it does not cover amounts. Make sure that nothing was credited: compare amounts with assertAmount().',
   old_timestamp_accepted:
-    'Accepted, as expected: the signature fits, and it does not cover t. Make sure that a repetition changes nothing: deduplicate by transitionId.',
+    'Accepted, as expected: the signature is valid, and it does not cover t. Make sure that a repeated callback changes nothing: deduplicate by transitionId.',
   accepted: 'The callback was accepted. Nothing to fix.',
   unexpected_status: 'This is neither success nor refusal. Answer 200 when the callback is stored.',
 };
 
-/** What became of a delivery, as a stable code. */
+/** The outcome of a delivery, as a stable code. */
 export type OutcomeCause = keyof typeof OUTCOMES;
 
-/** What `explain()` found. Holds no key, no header and no body: it can be logged. */
+/** What `explain()` found. Contains no key, header or body, so it can be logged. */
 export interface Explanation {
   /** Whether the callback verifies. */
   readonly ok: boolean;

@@ -22,7 +22,7 @@ export interface Exchange {
   readonly knownPaths?: readonly string[] | undefined;
 }
 
-/** What became of a delivery. Holds no key, no header and no body. */
+/** The outcome of a delivery. Contains no key, header or body. */
 export interface Outcome extends Omit<Explanation, 'cause'> {
   /** Whether the endpoint did what it should. */
   readonly ok: boolean;
@@ -48,17 +48,19 @@ type Seen = ReturnType<typeof seenIn>;
 const isSuccess = ({ status }: Seen): boolean => status >= 200 && status < 300;
 const isRefusal = ({ status }: Seen): boolean => [400, 401, 403, 422].includes(status);
 
-/** The answers of every adapter are constant, so their bodies are evidence. */
-const OWN = 'The answer is the constant one of paymentCallbacks().';
+/** The responses of every adapter are constant, so their bodies are evidence. */
+const OWN = 'The response is the constant one of paymentCallbacks().';
 const isOwnRefusal = ({ status, own }: Seen): boolean => status === 401 && own === 'unauthorized';
 const signedWith = ({ keyName }: Seen): string => `The callback was signed with ${keyName}.`;
 
 function mentioned(text: string): string {
   const [word] = /log[-_ ]?in|sign[-_ ]?in|session|credentials?|bearer|jwt|password|access/i.exec(text) ?? [];
-  return word === undefined ? 'Nothing in the answer says what refused it.' : `The body mentions "${word}".`;
+  return word === undefined
+    ? 'Nothing in the response says what refused it.'
+    : `The body mentions "${word}".`;
 }
 
-/** What more than the status decides. The first one that gives a detail is the outcome. */
+/** Outcomes that need more than the status. The first one that returns a detail applies. */
 const ANSWERS: { readonly [Cause in OutcomeCause]?: (seen: Seen) => string | false | undefined } = {
   body_consumed: ({ own }) => own === 'body_consumed' && OWN,
   handler_timeout: ({ own }) => own === 'handler_timeout' && OWN,
@@ -92,7 +94,7 @@ const ANSWERS: { readonly [Cause in OutcomeCause]?: (seen: Seen) => string | fal
   verification_off: (seen) => isSuccess(seen) && seen.badSignature,
   old_timestamp_accepted: (seen) => isSuccess(seen) && seen.forged === 'timestamp' && 't was changed.',
   forgery_accepted: (seen) => isSuccess(seen) && seen.forged && `What was forged: ${seen.forged}.`,
-  accepted: (seen) => isSuccess(seen) && 'The signature is right.',
+  accepted: (seen) => isSuccess(seen) && 'The signature is valid.',
 };
 
 const STATUSES: Readonly<Record<number, OutcomeCause>> = {
@@ -118,10 +120,10 @@ const TONES: { readonly [Cause in OutcomeCause]?: Outcome['tone'] } = {
 };
 
 /**
- * What became of a delivery, and what to do: for the sender's side, such as the sandbox. The first row of one table that
- * fits decides. Total, like `explain()`.
+ * Explains the outcome of a delivery and what to do, for the sender's side, such as the sandbox. The first matching row of one
+ * table decides. Total, like `explain()`.
  *
- * @param keys The key that signed, to tell a right signature from a wrong one. Without it, `isForged` tells.
+ * @param keys The key that signed, to tell a valid signature from an invalid one. Without it, `isForged` decides.
  * @throws {ConfigurationError} When an option is invalid.
  *
  * @example
@@ -152,7 +154,7 @@ function errorIn({ error, url }: Seen): [OutcomeCause, detail: string] {
 
 function answerIn(seen: Seen): [OutcomeCause, detail: string] {
   const { status, header } = seen;
-  const answered = status === 0 ? 'There is no answer.' : `It answered ${status}.`;
+  const answered = status === 0 ? 'There is no response.' : `It returned ${status}.`;
   for (const [cause, test] of Object.entries(ANSWERS)) {
     const detail = test(seen);
     if (detail) return [cause as OutcomeCause, `${answered} ${detail}`];
@@ -182,13 +184,13 @@ function seenIn(exchange: Exchange, keys: ExplainKeys | undefined, options: Expl
     status,
     header: (name: string): string => headers.get(name) ?? '',
     text,
-    /** The name of the error, where the answer is a constant one of an adapter. */
+    /** The name of the error, if the response is a constant one of an adapter. */
     own: /^\{"error":"([a-z_]{1,30})"\}$/.exec(text)?.[1],
     proxy: proxyIn(headers),
     url,
     /** Where a redirect leads. */
     target: status >= 300 && status < 400 && location ? parsed(location, url?.href) : undefined,
-    /** Why the request deserves a refusal; undefined when its signature is right. */
+    /** Why the request deserves a refusal; undefined when its signature is valid. */
     badSignature: why === undefined || why.ok ? forgery : why.title,
     keyName: key === undefined ? "the account's key" : keyName(key.id, key.key),
     forged,
@@ -207,7 +209,7 @@ function challenge(header: string): string | undefined {
   return scheme && `www-authenticate asks for ${scheme}.`;
 }
 
-/** What in an answer shows that a proxy passed it on. */
+/** Evidence in a response that it came through a proxy. */
 function proxyIn(headers: ReadonlyMap<string, string>): string | undefined {
   const name = ['via', 'x-cache', 'cf-ray', 'x-amz-cf-id'].find((one) => headers.has(one));
   if (name !== undefined) return `The header ${name} shows a proxy.`;
@@ -216,7 +218,7 @@ function proxyIn(headers: ReadonlyMap<string, string>): string | undefined {
   return server && `The header server names ${server}.`;
 }
 
-/** From the endpoint: on one line, and not long. */
+/** Text from the endpoint, shortened and on one line. */
 const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '').slice(0, 80);
 
 function nearest({ url, knownPaths }: Seen): string | undefined {

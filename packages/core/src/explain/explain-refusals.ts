@@ -8,7 +8,7 @@ import type { ExplainedRequest } from './readings.ts';
 
 /** Options of `explainRefusals()`. */
 export interface ExplainRefusalsOptions extends ExplainKeys, ExplainOptions {
-  /** Receives one text of several lines. @default console.warn */
+  /** Receives one string of several lines. @default console.warn */
   readonly log?: ((text: string) => void) | undefined;
 }
 
@@ -27,7 +27,7 @@ const HEADERS = [
   ...PROXY_HEADERS,
 ];
 
-/** What `explain()` says more about than the hint, even though the body was not read. */
+/** Refusals about which `explain()` says more than the hint, even though the body was not read. */
 const WITHOUT_BODY: readonly RefusalCode[] = [
   'method_not_allowed',
   'signature_missing',
@@ -77,7 +77,7 @@ export function explainRefusals(
   };
 }
 
-/** Whether one more refusal may be explained in this second. Says when it begins to count, and then how many there were. */
+/** Whether one more refusal may be explained in this second. Logs when it starts to count, and then the total. */
 function budgetOf(now: () => number, log: (text: string) => void): () => boolean {
   let second = Number.NaN;
   let seen = 0;

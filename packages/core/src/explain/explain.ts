@@ -23,12 +23,12 @@ export type ExplainOptions = Pick<
 >;
 
 /**
- * Why was this callback refused? Names the one mistake that fits: it computes the MAC under each of them (another key, a
- * decoded key, the signed body, another order of the fields, …) and compares. Only when none fits, the form of the request
- * decides. `createVerifier()` itself decides `ok`.
+ * Why was this callback refused? Names the one mistake that explains it: it computes the MAC under each of them (another key, a
+ * decoded key, the signed body, another order of the fields, …) and compares. If none matches, the form of the request decides.
+ * `createVerifier()` itself decides `ok`.
  *
- * For development and for support: it costs hundreds of digests, and its answer would help a forger. Never send it to the
- * sender. It holds no key, no header and no body, so it can be logged.
+ * For development and for support: it costs hundreds of digests, and its result would help a forger. Never send it to the
+ * sender. It contains no key, header or body, so it can be logged.
  *
  * @param options The options of the verifier that refused.
  * @throws {ConfigurationError} When an option is invalid. A signing key that cannot be one is an explanation (`key_invalid`),
@@ -61,7 +61,7 @@ function reasonOf(request: ExplainedRequest, keys: ExplainKeys, options: Explain
   if ('signed' in verdict) {
     const { unit, ageSeconds } = verdict.timestamp;
     const age = ageSeconds === undefined ? 'not a number' : `in ${unit}, ${duration(ageSeconds)}`;
-    return ['verified', `It fits the key "${verdict.keyId}". t is ${age}.`];
+    return ['verified', `It matches the key "${verdict.keyId}". t is ${age}.`];
   }
   const elsewhere = header ? undefined : signatureElsewhere(request, facts);
   const signatures = elsewhere?.signatures ?? looseSignatures(header ?? '');
@@ -72,18 +72,18 @@ function reasonOf(request: ExplainedRequest, keys: ExplainKeys, options: Explain
   const form = match?.signature;
   if (match?.cause !== undefined) return [match.cause, `${match.detail} ${form?.detail}`.trim()];
   if (elsewhere !== undefined) {
-    const fit = form ? 'It fits the body.' : 'It does not fit the body.';
+    const fit = form ? 'It matches the body.' : 'It does not match the body.';
     const compared = facts.bytes.length === 0 ? 'There is no body to compare it with.' : fit;
     return ['signature_renamed', `${elsewhere.place} ${compared}`];
   }
-  if (form?.cause !== undefined) return [form.cause, `${form.detail} Read leniently, it fits.`];
+  if (form?.cause !== undefined) return [form.cause, `${form.detail} Read leniently, it matches.`];
   const code = 'code' in verdict ? verdict.code : '';
   const problem =
     (form && brokenRule(code, reading, form.t, now, options)) ??
     signatureProblem(facts, signatures) ??
     bodyProblem(facts, reading);
   if (problem !== undefined) return problem;
-  if (reading?.cause !== undefined) return [reading.cause, `${reading.detail} No key fits, either.`];
+  if (reading?.cause !== undefined) return [reading.cause, `${reading.detail} No key matches, either.`];
   if (code === 'body_malformed') return NAME_REPEATED;
   if (verdict instanceof ConfigurationError) {
     const { signingKey, publicKey, secretKey } = keys;
@@ -92,7 +92,7 @@ function reasonOf(request: ExplainedRequest, keys: ExplainKeys, options: Explain
     return ['key_invalid', verdict.message];
   }
   const what = 'every key, decoded keys, the body, t, other orders, separators and changed fields';
-  return ['unknown_key', `None of ${tried} computations gives this hash: ${what} were tried.`];
+  return ['unknown_key', `None of ${tried} computations produces this hash: ${what} were tried.`];
 }
 
 function verdictOf(
@@ -119,7 +119,7 @@ function requestProblem({ method, url = '' }: ExplainedRequest, facts: Facts): R
   }
   const length = Math.max(facts.bytes.length, declaredLength(facts));
   if (length <= MAX_BODY_BYTES) return undefined;
-  return ['body_too_large', `It has ${length} bytes, and ${MAX_BODY_BYTES} are allowed.`];
+  return ['body_too_large', `It has ${length} bytes; ${MAX_BODY_BYTES} are allowed.`];
 }
 
 function declaredLength({ headers }: Facts): number {
@@ -167,7 +167,7 @@ function bodyProblem(facts: Facts, reading: Reading | undefined): Reason | undef
   } = facts;
   const declared = declaredLength(facts);
   if (length === 0 && declared > 0) {
-    return ['body_consumed', `Content-Length is ${declared}, and no bytes are left.`];
+    return ['body_consumed', `Content-Length is ${declared}, but no bytes are left.`];
   }
   if (text === undefined || length === 0 || text.includes('\0'))
     return ['body_not_json', `It has ${length} bytes, and is not UTF-8 text.`];
@@ -178,11 +178,11 @@ function bodyProblem(facts: Facts, reading: Reading | undefined): Reason | undef
     return ['body_not_json', `It holds ${Array.isArray(data) ? 'an array' : 'a single value'}.`];
   }
   if (length < declared) {
-    return ['body_truncated', `Content-Length is ${declared}, and ${length} bytes are there.`];
+    return ['body_truncated', `Content-Length is ${declared}, but ${length} bytes arrived.`];
   }
   if (/^\s*\{/.test(text) && !/\}\s*$/.test(text))
     return ['body_truncated', `It begins with "{" and does not end with "}"; it has ${length} bytes.`];
-  return ['body_not_json', `JSON.parse does not read its ${length} bytes.`];
+  return ['body_not_json', `JSON.parse refuses its ${length} bytes.`];
 }
 
 const NAME_REPEATED: Reason = [
@@ -190,10 +190,10 @@ const NAME_REPEATED: Reason = [
   'event, payload or a signed name of payload appears more than once.',
 ];
 
-/** By what `t` is multiplied to give milliseconds. The verifier reads seconds and milliseconds itself. */
+/** The factor that turns `t` into milliseconds. The verifier reads seconds and milliseconds itself. */
 const UNITS = { microseconds: 1e-3, nanoseconds: 1e-6, minutes: 6e4 };
 
-/** The signature fits as it is: a rule refuses. */
+/** The signature is valid as received: a rule refuses it. */
 function brokenRule(
   code: string,
   reading: Reading | undefined,
@@ -216,7 +216,7 @@ function brokenRule(
   const { unit, ageSeconds = 0 } = readTimestamp(t, now);
   const detail = `t is in ${unit}, ${duration(ageSeconds)}. ${toleranceSeconds} s are allowed.`;
   const sent = now - ageSeconds * 1000;
-  // A local time that was taken for UTC: whole half hours ahead. As many behind can as well be a retry.
+  // A local time read as UTC is whole half hours ahead. The same difference behind can also be a retry.
   const halfHours = Math.min(Math.max(Math.round(-ageSeconds / 1800), 1), 28);
   const zone = `${detail} The difference is that of a time zone: ${halfHours / 2} h.`;
   const meant: readonly (readonly [...Reason, milliseconds: number])[] = [
@@ -231,7 +231,7 @@ function brokenRule(
   return fits ? [fits[0], fits[1]] : [ageSeconds > 0 ? 'timestamp_old' : 'timestamp_ahead', detail];
 }
 
-/** A duration as people say it, and its direction. */
+/** A readable duration, and its direction. */
 function duration(ageSeconds: number): string {
   const seconds = Math.abs(ageSeconds);
   const units = Object.entries({ days: 86_400, h: 3600, min: 60 });

@@ -17,16 +17,16 @@ export interface ExplainKeys extends Pick<KeyOptions, 'signingKey' | 'publicKey'
   readonly others?: readonly { readonly id: string; readonly key: string | undefined }[] | undefined;
 }
 
-/** A mistake under which the signature fits, or `cause: undefined`: the signature fits as it is. */
+/** A mistake under which the signature matches; with `cause: undefined`, it matches as received. */
 export interface Match extends Presumed {
   readonly signature: LooseSignature;
 }
 
-/** What the sender may have used, and the mistake that this would be: a key, a message, or its hash. */
+/** A key, message or hash that the sender may have used, and the mistake that this would be. */
 type Guess<T> = readonly [cause: Cause | undefined, detail: string, used: T];
 
 /**
- * What is hashed for one request, in characters, and how long the signed fields may be to be varied (threat A45). A genuine
+ * How many characters are hashed for one request, and how long the signed fields may be to be varied (threat A45). A genuine
  * callback needs 50,000, and its fields have 100.
  */
 const MAX_HASHED = 2_097_152;
@@ -97,7 +97,7 @@ function* hashes(
       message,
     ]) {
       if (!isWithin(text)) continue;
-      const detail = 'SHA-256 of the fields, with the key or without it, gives this hash.';
+      const detail = 'SHA-256 of the fields, with the key or without it, produces this hash.';
       yield ['plain_hash', detail, sha256Hex(new TextEncoder().encode(text))];
     }
   }
@@ -131,19 +131,19 @@ export function* keyGuesses(keys: ExplainKeys, now: number): Generator<Guess<str
     const isOver = notAfter !== undefined && now > notAfter.getTime();
     yield [
       isOver ? 'expired_key' : undefined,
-      `It fits ${keyName(id, key)}, whose notAfter has passed.`,
+      `It matches ${keyName(id, key)}, whose notAfter has passed.`,
       key,
     ];
   }
   for (const { id, key } of others) {
-    if (key) yield ['other_key', `It fits ${keyName(id, key)}, which is not configured here.`, key];
+    if (key) yield ['other_key', `It matches ${keyName(id, key)}, which is not configured here.`, key];
   }
-  if (publicKey) yield ['public_key', `It fits ${keyName('publicKey', publicKey)}.`, publicKey];
-  if (secretKey) yield ['secret_key', `It fits ${keyName('secretKey', secretKey)}.`, secretKey];
+  if (publicKey) yield ['public_key', `It matches ${keyName('publicKey', publicKey)}.`, publicKey];
+  if (secretKey) yield ['secret_key', `It matches ${keyName('secretKey', secretKey)}.`, secretKey];
   for (const { id, key } of own) {
     const name = keyName(id, key);
     for (const [how, copy] of Object.entries(KEY_COPIES))
-      yield ['key_white_space', `It fits ${name} ${how}.`, copy(key)];
+      yield ['key_white_space', `It matches ${name} ${how}.`, copy(key)];
     // Lenient decoders read a key of any length.
     const base64 = base64Bytes(key.length % 4 === 1 ? key.slice(0, -1) : key);
     const pairs = /^(?:[\da-f]{2})+/i.exec(key)?.[0].match(/../g) ?? [];
@@ -152,20 +152,20 @@ export function* keyGuesses(keys: ExplainKeys, now: number): Generator<Guess<str
       if (!bytes?.length) continue;
       // What decodes to a key was encoded here; what decodes to noise was decoded at the sender.
       const isKey = bytes.length >= MIN_PREFIX && bytes.every((byte) => /\w/.test(String.fromCharCode(byte)));
-      yield [isKey ? 'key_encoded' : 'key_decoded', `It fits ${name}, decoded as ${form}.`, bytes];
+      yield [isKey ? 'key_encoded' : 'key_decoded', `It matches ${name}, decoded as ${form}.`, bytes];
     }
   }
-  for (const empty of ['', 'undefined', 'null']) yield ['key_unset', `It fits the key "${empty}".`, empty];
+  for (const empty of ['', 'undefined', 'null']) yield ['key_unset', `It matches the key "${empty}".`, empty];
 }
 
-/** What the signer may have had where the receiver has the value. */
+/** What the signer may have used in place of the receiver's value. */
 const CHANGES: Readonly<Record<string, (value: string) => string>> = {
   'a space after it': (value) => `${value} `,
   'a space before it': (value) => ` ${value}`,
   'a line break after it': (value) => `${value}\n`,
   'no white space around it': (value) => value.trim(),
   'capital letters': (value) => value.toUpperCase(),
-  'small letters': (value) => value.toLowerCase(),
+  'lower-case letters': (value) => value.toLowerCase(),
   'one capital letter': (value) => value.slice(0, 1).toUpperCase() + value.slice(1).toLowerCase(),
   'Unicode form NFC': (value) => value.normalize('NFC'),
   'Unicode form NFD': (value) => value.normalize('NFD'),
@@ -200,13 +200,13 @@ function* messageGuesses(
       }),
   };
   for (const [what, body] of Object.entries(bodies))
-    yield ['raw_body_signed', `The signature fits ${what}.`, body];
+    yield ['raw_body_signed', `The signature matches ${what}.`, body];
   const messages = fields === undefined ? bodies : { ...bodies, 'the fields': fields.join(':') };
   for (const [what, message] of Object.entries(messages)) {
     for (const t of times) {
       for (const joint of ['.', ':', '']) {
-        yield ['timestamp_signed', `The signature fits t, "${joint}" and ${what}.`, t + joint + message];
-        yield ['timestamp_signed', `The signature fits ${what}, "${joint}" and t.`, message + joint + t];
+        yield ['timestamp_signed', `The signature matches t, "${joint}" and ${what}.`, t + joint + message];
+        yield ['timestamp_signed', `The signature matches ${what}, "${joint}" and t.`, message + joint + t];
       }
     }
   }
@@ -216,7 +216,7 @@ function* messageGuesses(
       const isMeant = (at: number): boolean => changed === 'every field' || SIGNED_NAMES[at] === changed;
       const values = attempt(() => fields.map((value, at) => (isMeant(at) ? change(value) : value)));
       if (values !== undefined)
-        yield ['field_changed', `The signature fits when ${changed} has ${how}.`, values.join(':')];
+        yield ['field_changed', `The signature matches when ${changed} has ${how}.`, values.join(':')];
     }
   }
   for (const event of EVENTS) {
@@ -224,19 +224,19 @@ function* messageGuesses(
       for (const status of STATUSES) {
         const values = fields.map((value, at) => [event, value, value, type, status][at] ?? value);
         const names = SIGNED_NAMES.filter((_, at) => values[at] !== fields[at]).join(' and ');
-        const detail = `The signature fits other values of ${names}, such as ${[event, type, status].filter(Boolean).join(' ')}.`;
+        const detail = `The signature matches other values of ${names}, such as ${[event, type, status].filter(Boolean).join(' ')}.`;
         if (names !== '') yield ['field_changed', detail, values.join(':')];
       }
     }
   }
   for (const separator of SEPARATORS) {
-    const detail = `The signature fits the fields joined with ${JSON.stringify(separator)}.`;
+    const detail = `The signature matches the fields joined with ${JSON.stringify(separator)}.`;
     yield ['fields_joined', detail, fields.join(separator)];
   }
   for (const chosen of selections([...fields.keys()])) {
     const names = chosen.map((at) => SIGNED_NAMES[at]).join(', ');
     const cause = chosen.length === fields.length ? 'field_order' : 'fields_joined';
-    yield [cause, `The signature fits ${names}.`, chosen.map((at) => fields[at]).join(':')];
+    yield [cause, `The signature matches ${names}.`, chosen.map((at) => fields[at]).join(':')];
   }
 }
 

@@ -3,7 +3,7 @@ import { readSignature } from '../verify/signature.ts';
 import { SIGNED_NAMES, type SignedName } from '../verify/signed-fields.ts';
 import type { Cause } from './causes.ts';
 
-/** A request, however a server, a log or a test holds it. */
+/** A request as a server, a log or a test may hold it. */
 export interface ExplainedRequest {
   /** @default not looked at */
   readonly method?: string | undefined;
@@ -25,7 +25,7 @@ export interface Facts {
   readonly data: unknown;
 }
 
-/** One way to read a value, and the mistake that this reading presumes; undefined for the right one. */
+/** One way to read a value, and the mistake that it assumes; undefined for the correct one. */
 export interface Presumed {
   readonly cause: Cause | undefined;
   readonly detail: string;
@@ -65,7 +65,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Arra
   return Uint8Array.from(new Uint8Array(buffer, byteOffset, byteLength));
 }
 
-/** Input that cannot be read is what this entry is for: then this reading is not made. */
+/** Unreadable input is expected here: it only omits this reading. */
 export function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -119,7 +119,7 @@ export function base64Bytes(text: string): Uint8Array | undefined {
 }
 
 type Members = Readonly<Record<string, unknown>>;
-/** What holds `event`, and what holds the other four. */
+/** The objects that hold `event` and the other four fields. */
 type Form = Presumed & { readonly top: Members; readonly inner: Members };
 type Field = Presumed & { readonly value: string };
 
@@ -134,7 +134,7 @@ export function readingsOf(data: unknown): readonly Reading[] {
     const detail = `${deviating.map((one) => one.detail).join('; ')}.`;
     return { cause: deviating[0]?.cause, detail, fields: fields.map(({ value }) => value) };
   };
-  // What languages write for a missing value when they join strings.
+  // What programming languages write for a missing value when they join strings.
   const readings = ['', 'undefined', 'null', 'None'].map((hole) =>
     readingWith((name) => fieldOf(holderOf(name), name, hole)),
   );

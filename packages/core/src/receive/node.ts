@@ -7,7 +7,7 @@ export interface NodeRequest {
   readonly readableDidRead: boolean;
   readonly destroyed: boolean;
   readonly httpVersionMajor?: number | undefined;
-  /** Of an HTTP/2 request. */
+  /** Present on HTTP/2 requests. */
   readonly stream?: { once(event: 'finish', listener: () => void): unknown; close(): unknown } | undefined;
   on(event: string, listener: (chunk: Uint8Array | string) => void): unknown;
   off(event: string, listener: (chunk: Uint8Array | string) => void): unknown;

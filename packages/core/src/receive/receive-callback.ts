@@ -22,7 +22,7 @@ export type ReceivedCallback =
 
 const CLOSE = { connection: 'close' };
 type Answered = ReceivedCallback & { readonly reply: Reply };
-// Made once, headers and text: an accepted callback costs no object for its answer.
+// Made once, headers and body, so that accepting a callback allocates no answer.
 const ACCEPTED: Answered = { reply: /* @__PURE__ */ jsonReply(200, { status: 'accepted' }) };
 const UNAUTHORIZED: Answered = { reply: /* @__PURE__ */ jsonReply(401, { error: 'unauthorized' }) };
 /** All refusals of the verifier look the same over the network: 401 (threat A22). */
@@ -39,8 +39,8 @@ const REPLIES: { readonly [Code in RequestCode]: readonly [number, string, Reply
  * an unauthenticated sender costs little (threat A18): method, content encoding, signature grammar, length, body,
  * verification.
  *
- * 200 accepted; 401 refused, the same body for every reason; 400, 405, 408, 413 and 415 for what is not a readable callback;
- * `failureStatus` with `Retry-After` when the handler fails. Every refusal reaches `onRefused`. Never rejects.
+ * 200 accepted; 401 refused, the same body for every reason; 400, 405, 408, 413 and 415 for anything that is not a readable
+ * callback; `failureStatus` with `Retry-After` when the handler fails. Every refusal reaches `onRefused`. Never rejects.
  *
  * @example
  * const { reply } = await receiveCallback(request, createCallbackReceiver({ signingKey, onCallback }));

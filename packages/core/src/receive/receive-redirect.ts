@@ -24,7 +24,7 @@ export type ReceivedRedirect =
   | {
       readonly reply: undefined;
       readonly redirect: VerifiedRedirect;
-      /** For the page that the merchant answers with. */
+      /** For the page that the merchant sends. */
       readonly headers: Reply['headers'];
     };
 

@@ -42,8 +42,8 @@ interface ReceiverOptions extends VerifierOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
    * The status when the handler fails, does not settle in time, or throws `UnavailableError`: 400 to 599, always with
-   * `Retry-After`. The protocol does not show which answers the service repeats; 429 is repeated under all common rules
-   * (anything but 2xx; 5xx and 429; below 500). Ask the service which rule is its own.
+   * `Retry-After`. The protocol does not show which answers the service retries; 429 is retried under all common rules
+   * (anything but 2xx; 5xx and 429; below 500). Ask the service which rule it uses.
    *
    * @default 429
    */
@@ -56,7 +56,7 @@ interface ReceiverOptions extends VerifierOptions {
   readonly handlerTimeoutMs?: number | undefined;
 }
 
-/** Those that carry the body of a callback. */
+/** Methods that can carry the body of a callback. */
 export type CallbackMethod = 'POST' | 'PUT' | 'PATCH';
 
 /** Options of `paymentCallbacks()` in every adapter. */
@@ -72,7 +72,8 @@ export interface CallbackOptions extends ReceiverOptions {
    */
   readonly onAuthenticRefusal?: ((refusal: AuthenticRefusal) => unknown) | undefined;
   /**
-   * The methods of a callback, which is not shown (protocol §6, decision D48). Any other is answered with 405.
+   * The accepted methods, since the protocol does not show the callback's (protocol §6, decision D48). Others are answered with
+   * 405.
    *
    * @default ['POST']
    */
@@ -184,13 +185,13 @@ function refusedRequest(request: IncomingCallback, body: unknown): RefusedReques
   return { method: request.method, header: (name) => headerOf(request, name), body: () => body };
 }
 
-// The message of an UnavailableError says all: its stack is the inbox's own, and a flood of replays would print it each time.
+// The message of an UnavailableError is enough: its stack is the inbox's own, and a flood of replays would print it each time.
 const logError = (error: unknown): void =>
   console.error(error instanceof UnavailableError ? error.message : error);
 
 /**
- * Waits for a handler within its time limit. Whatever has a `then` counts, as for `await`: a query builder, and the promise of
- * an RPC library, which is a function (threat A41). A sync handler costs no promise.
+ * Waits for a handler within its time limit. Anything with a `then` counts, as for `await`: a query builder, or an RPC
+ * library's promise, which is a function (threat A41). A synchronous handler creates no promise.
  */
 export function settled<T>(running: T | Promise<T>, receiver: Receiver): T | Promise<T> {
   const mayHaveThen = (typeof running === 'object' && running !== null) || typeof running === 'function';
@@ -208,7 +209,7 @@ export function settled<T>(running: T | Promise<T>, receiver: Receiver): T | Pro
   });
 }
 
-/** The reply to a handler's failure, which is reported: no handler leaves the sender without an answer. */
+/** Reports a handler's failure and returns the reply to it: the sender always gets an answer. */
 export function failureReply(
   error: unknown,
   receiver: Receiver,
@@ -239,7 +240,7 @@ export function jsonReply(status: number, value: object, headers?: Reply['header
   return { status, headers: { 'content-type': JSON_TYPE, ...headers }, body: JSON.stringify(value) };
 }
 
-/** Frameworks refuse header injection in different ways. Here all of them refuse it in one way. */
+/** Frameworks refuse header injection in different ways. Here it is always refused in the same way. */
 export function isLocation(location: unknown): location is string {
   return typeof location === 'string' && /^[\x21-\x7e]+$/.test(location);
 }

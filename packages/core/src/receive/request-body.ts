@@ -23,13 +23,13 @@ export type IncomingBody =
   | { readonly state: 'consumed' };
 
 /**
- * Starts to read a body into `sink`. The function that it returns gives up before the end, and leaves the connection open.
+ * Starts to read a body into `sink`. The returned function stops before the end, and leaves the connection open.
  *
  * @param declaredLength In bytes, at most 64 KiB; undefined when the sender declares none.
  */
 export type BodySource = (sink: BodySink, declaredLength: number | undefined) => () => void;
 
-/** Where a body goes while it arrives. */
+/** Receives a body while it arrives. */
 export interface BodySink {
   /** A string comes from a Node stream with an encoding. */
   readonly chunk: (piece: Uint8Array | string) => void;
@@ -56,7 +56,7 @@ export function readBodyBytes(
       isDone = true;
       limit.stop(limited);
       resolve(result);
-      if (typeof result === 'string') giveUp(); // Last: a source that throws here takes nothing back.
+      if (typeof result === 'string') giveUp(); // Last: a source that throws here cannot change the result.
     };
     const limited = limit.start(() => done('body_timeout'));
     const sink: BodySink = {

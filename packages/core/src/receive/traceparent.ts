@@ -4,8 +4,8 @@ const TRACEPARENT = /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 const kept = /* @__PURE__ */ new WeakMap<object, string>();
 
 /**
- * Keeps the `traceparent` of a delivery whose signature fits, so that what it leads to can be linked with its request. Another
- * value than W3C's is dropped. Proved by nothing (threat A58): a link to look at, and no parent.
+ * Keeps the `traceparent` of a delivery whose signature fits, so that later work can be linked with its request. Values that
+ * are not in W3C's form are dropped. It is not proved (threat A58), so it is only a link, never a parent.
  */
 export function keepTraceparent(verified: object, traceparent: unknown): void {
   if (typeof traceparent === 'string' && TRACEPARENT.test(traceparent)) kept.set(verified, traceparent);

@@ -50,7 +50,7 @@ function readPieces(request: Request, { chunk, end, abort }: BodySink): () => vo
   const stream = request.body ?? new Blob([]).stream();
   if (stream.locked) {
     abort(); // Something else reads it, and getReader() would throw.
-    return abort; // For a second time, which changes nothing.
+    return abort; // Aborting a second time changes nothing.
   }
   const reader = stream.getReader();
   const readNext = (): void => {

@@ -62,7 +62,7 @@ export const VERIFIER_RULES: OptionRules<VerifierOptions> = {
   now: FUNCTION,
 };
 
-/** Verifies callbacks and redirects. Total: hostile input gives a refusal, never an exception (decision D8). */
+/** Verifies callbacks and redirects. Total: hostile input leads to a refusal, never an exception (decision D8). */
 export interface Verifier {
   /**
    * Verifies a callback (protocol §5.2).
@@ -85,8 +85,7 @@ export interface Verifier {
    *
    * @param rawQuery The query, undecoded; a path or URL that contains it; or a parsed one. At most 8192 characters
    * and 128 parameters.
-   * @param options.expectReference The merchant_reference of the customer's own session: any other is refused, and every
-   * redirect is when the session has none (`undefined`) (threat A26).
+   * @param options.expectReference The merchant_reference of the customer's own session: any other is refused. If the session has no reference (`undefined`), every redirect is refused (threat A26).
    */
   verifyRedirect(
     rawQuery: string | URLSearchParams | URL,
@@ -142,13 +141,13 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
   const rule: ColonRule = { colonIn, isMerchantReference };
   const form = queryForm(options.redirectFields, options.redirectDefaults);
 
-  /** What both channels share: the five fields, which key fits, ':' and the tolerance, and what the channel adds. */
+  /** What both channels share: the five fields, the matching key, ':' and the tolerance, and what the channel adds. */
   function judge<K extends 'callback' | 'redirect'>(kind: K, { t, s }: Signature, reading: Reading) {
     const { signed, claims, text, malformed, isUnexpected } = reading;
     if (signed === undefined) return refuse(malformed ?? 'signed_field_malformed');
     const at = now();
     const message = signedMessage(signed);
-    // Tries every key, even after a match: the time taken does not tell which one fits.
+    // Tries every key, even after a match: the time taken does not tell which one matches.
     let key: PreparedKey | undefined;
     let isExpired = false;
     for (const one of keys) {
@@ -210,13 +209,13 @@ export function verifierOf(options: VerifierOptions): ReceiverVerifier {
   };
 }
 
-/** A callback is expected by no session. */
+/** Callbacks belong to no session. */
 const nothing = (): boolean => false;
 
 /** No member is optional: one that is missing would be read from a polluted Object.prototype (threat A42). */
 interface Reading extends Pick<Findings, 'text'> {
   readonly signed: SignedFields | undefined;
-  /** What the result keeps of all that no one signed. Asked once the signature fits. */
+  /** The unsigned data that the result keeps. Called only after the signature has matched. */
   readonly claims: () => Pick<Findings, 'claim' | 'raw'>;
   readonly malformed: VerifierCode | undefined;
   readonly isUnexpected: (signed: SignedFields) => boolean;

@@ -6,7 +6,7 @@ const QUOTE = 0x22;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
-/** A bracket with this bit is a brace: '[' and '{' go one level deeper, ']' and '}' come back. */
+/** A bracket with this bit is a brace: '[' and '{' go one level deeper, ']' and '}' return. */
 const BRACE_BIT = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;

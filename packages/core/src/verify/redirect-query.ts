@@ -7,7 +7,7 @@ import { UNSIGNED_NAMES } from './unsigned-fields.ts';
 export type RedirectField = SignedName | 'hmac_signature';
 /** Our name → the parameter's name in the query. */
 export type RedirectFields = { readonly [Name in RedirectField]?: string };
-/** Our name → the value that an absent parameter has. */
+/** Our name → the value of an absent parameter. */
 export type RedirectDefaults = { readonly [Name in 'event' | 'transaction_type']?: string };
 
 /** How the queries of this account are read. */
@@ -51,7 +51,7 @@ export function queryForm(renamed: RedirectFields = {}, defaults: RedirectDefaul
   const names = new Map<string, string>();
   const add = (wireName: string, slot: string): void => {
     if (names.has(wireName)) {
-      const message = `redirectFields gives the parameter "${wireName}" to two fields.`;
+      const message = `redirectFields maps the parameter "${wireName}" to two fields.`;
       throw new ConfigurationError('redirectFields', message);
     }
     names.set(wireName, slot);

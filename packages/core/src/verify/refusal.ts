@@ -21,7 +21,7 @@ interface RefusalReport {
 }
 
 /**
- * The signature does not fit, or was not looked at: nothing about this request is known. It has no `signed`: where TypeScript
+ * The signature does not match, or was not checked: nothing about this request is known. It has no `signed`: where TypeScript
  * says that `signed` does not exist on `ForgedRefusal`, check `result.ok` first.
  */
 export interface ForgedRefusal extends RefusalReport {
@@ -29,7 +29,7 @@ export interface ForgedRefusal extends RefusalReport {
 }
 
 /**
- * The signature fits the request as received, but a rule refuses it: worth keeping, never worth acting on. It has `evidence`
+ * The signature matches the request as received, but a rule refuses it: worth keeping, never worth acting on. It has `evidence`
  * in place of `signed`.
  */
 export interface AuthenticRefusal extends RefusalReport {

@@ -25,7 +25,7 @@ const NO_FIELDS = {
 /** In the order in which the service joins them. */
 export const SIGNED_NAMES = /* @__PURE__ */ Object.keys(NO_FIELDS) as readonly SignedName[];
 
-/** Where ':' is allowed, and what tells the merchant's own references from other strings. */
+/** Where ':' is allowed, and how to recognise the merchant's own references. */
 export interface ColonRule {
   /**
    * The one signed field that may contain ':', which also joins the fields (decision D4). `'internal_reference'` needs
@@ -90,7 +90,7 @@ export function isAmbiguous(fields: SignedFields, rule: ColonRule): boolean {
   return false;
 }
 
-/** Of the merchant's predicate, which would otherwise be asked 30,000 times for one string of 64 KiB (threat A32). */
+/** Limits calls of the merchant's predicate: one string of 64 KiB would otherwise cause 30,000 (threat A32). */
 const MAX_COLONS = 256;
 
 /** Verification is total: a predicate that throws on a string does not recognise it. */
@@ -125,7 +125,7 @@ export function assertMerchantReference(
 function problemOf(reference: unknown, mayHaveColon: boolean): string | undefined {
   if (typeof reference !== 'string') return 'is not a string.';
   if (reference === '') return 'is empty. Give every order its own.';
-  if (!reference.isWellFormed()) return 'is not well-formed Unicode, it contains half of a surrogate pair.';
+  if (!reference.isWellFormed()) return 'is not well-formed Unicode: it contains half of a surrogate pair.';
   if (mayHaveColon || !reference.includes(':')) return undefined;
   return "contains ':', which separates the signed fields. Remove it, or set colonIn here and in the verifier.";
 }

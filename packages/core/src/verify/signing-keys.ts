@@ -42,11 +42,11 @@ export interface KeyOptions {
 }
 
 const MAX_KEYS = 4;
-/** Of random letters and digits, 16 are 95 bits. */
+/** 16 random letters and digits have 95 bits. */
 const MIN_LENGTH = 16;
 const WHERE = 'The merchant dashboard shows it under the account details.';
 
-/** Sandbox keys say what they are, so that a mistake with one is found before a callback is refused. */
+/** Sandbox keys name their purpose, so a mix-up is found before a callback is refused. */
 const SANDBOX_MISTAKES: readonly (readonly [start: string, what: string])[] = [
   ['SANDBOXPUBLIC', 'the public key'],
   ['SANDBOXSECRET', 'the secret key'],
@@ -107,7 +107,7 @@ function prepare(option: string, { id, key, notAfter }: GivenKey, options: KeyOp
   return { id, hmac: prepareKey(key), notAfter: notAfter?.getTime() ?? Number.POSITIVE_INFINITY };
 }
 
-/** Anyone can know a sandbox key, so a program that may serve customers does not take one (threat A27). */
+/** Anyone can know a sandbox key, so a program that may serve customers refuses one (threat A27). */
 function checkSandboxKey(option: string): void {
   const what = 'is a sandbox key, and NODE_ENV is ';
   const environment = servingEnvironment();

@@ -42,7 +42,7 @@ export function readUnsignedFields(read: (name: UnsignedName) => unknown): Unsig
 
 /**
  * The value of an unsigned field in a query, where all are strings: a number or a boolean where the contract has one and the
- * text is exactly what JSON would write for it. Any other text is left out, as a number that a double cannot hold is.
+ * string is exactly its JSON. Any other string is left out, including a number that a double cannot hold.
  */
 export function fromText(name: UnsignedName, text: string | undefined): unknown {
   if (UNSIGNED_TYPES[name] === 'string') return text;

@@ -33,9 +33,9 @@ export interface Verified<K extends Kind> {
   readonly kind: K;
   /** The five strings that the signature proves. */
   readonly signed: SignedFields;
-  /** The contract's other fields, as far as they have the contract's type. Proved by nothing. */
+  /** The contract's other fields, as far as they have the contract's type. Not proved. */
   readonly unsigned: UnsignedFields;
-  /** The whole body or query, unknown fields included. Proved by nothing. */
+  /** The whole body or query, unknown fields included. Not proved. */
   readonly raw: Readonly<Record<string, unknown>>;
   /** The identity of the transition, 64 hexadecimal digits: the same for every repetition. Deduplicate by it. */
   readonly transitionId: string;
@@ -52,14 +52,14 @@ export interface Verified<K extends Kind> {
 }
 
 /**
- * A callback whose signature fits (protocol §5.2). Only `createVerifier()` makes one. `signed` is proved; every amount is in
- * `unsigned` and proved by nothing, so compare it with `assertAmount()` before you credit it.
+ * A callback with a valid signature (protocol §5.2). Only `createVerifier()` makes one. `signed` is proved; every amount is in
+ * `unsigned` and is not proved, so compare it with `assertAmount()` before you credit it.
  *
  * @example
  * async function onCallback(callback: VerifiedCallback) {
  *   if (!isTransactionCompleted(callback)) return; // keep it, and credit nothing
  *   const order = await orders.find(callback.signed.merchant_reference);
- *   const payment = assertAmount(callback, order); // throws when it is another payment
+ *   const payment = assertAmount(callback, order); // throws unless it is exactly this payment
  *   await credit(order, payment.amount, callback.transitionId);
  * }
  */
@@ -68,22 +68,22 @@ export interface VerifiedCallback extends Verified<'callback'> {
 }
 
 /**
- * A redirect whose signature fits. A hint for the page that the customer sees, nothing more: the customer knows this
- * address, and can open it again at any time (decision D3).
+ * A redirect with a valid signature. It is only a hint for the page that the customer sees: the customer knows this address,
+ * and can open it again at any time (decision D3).
  */
 export interface VerifiedRedirect extends Verified<'redirect'> {
   readonly ok: true;
 }
 
 /**
- * The content of an authentic refusal: its signature fits, and a rule refuses it. Worth keeping for a person; nothing that
+ * The content of an authentic refusal: its signature is valid, but a rule refuses it. Keep it for manual review; nothing that
  * credits money accepts it.
  */
 export interface Evidence extends Verified<'evidence'> {}
 
 const REDACTED = '[redacted: may hold personal data]';
 
-/** Tells the kind and the JSON text of an object that one copy of core made; undefined for any other object. */
+/** Returns the kind and the JSON text of an object that one copy of core made; undefined for any other object. */
 type Opener = (value: object) => { readonly kind: Kind; readonly text: string | undefined } | undefined;
 
 /**
@@ -115,7 +115,7 @@ class VerifiedObject {
     Object.freeze(this);
   }
 
-  // Made when they are first read: many callbacks are only stored, or only counted.
+  // Computed on first read: many callbacks are only stored or counted.
   get unsigned(): UnsignedFields {
     this.#unsigned ??= readUnsignedFields(this.#findings.claim);
     return this.#unsigned;
@@ -131,7 +131,7 @@ class VerifiedObject {
     return this.#timestamp;
   }
 
-  // Frozen, so that a later bodyText() stores what was verified. Few read it.
+  // Frozen, so that a later bodyText() stores what was verified. Rarely read.
   get raw(): Readonly<Record<string, unknown>> {
     return freezeDeep(this.#findings.raw);
   }
@@ -157,7 +157,7 @@ function freezeDeep<T extends object>(value: T): T {
 
 let openers: Opener[] | undefined;
 
-/** Nothing of this happens when the file is loaded, or every bundle of it would have to keep the class. */
+/** Not done when the file is loaded, since every bundle of it would then have to keep the class. */
 function prepareClass({ prototype, open }: typeof VerifiedObject): Opener[] {
   Reflect.deleteProperty(prototype, 'constructor'); // Or `new callback.constructor(…)` would make a verified object.
   Object.defineProperty(prototype, Symbol.for('nodejs.util.inspect.custom'), { value: prototype.toJSON });
@@ -177,7 +177,7 @@ function open(value: object): ReturnType<Opener> {
       const opened = opener(value);
       if (KINDS.includes(opened?.kind)) return opened;
     } catch {
-      // It recognises nothing.
+      // It recognised nothing.
     }
   }
   return undefined;
@@ -191,7 +191,7 @@ export function verified<K extends Kind>(kind: K, findings: Findings): Kinds[K] 
 }
 
 /**
- * Refuses everything that `verifyCallback()` did not make: redirects, copies, parsed bodies. Of a callback or evidence, it
+ * Refuses everything that `verifyCallback()` did not make: redirects, copies, parsed bodies. For a callback or evidence, it
  * returns the JSON text, or undefined when a body parser read the body first.
  *
  * @throws {ConfigurationError} Says what was given, and how to find a second copy of this package.
@@ -207,16 +207,16 @@ export function openGenuine(
   throw new ConfigurationError(
     'callback',
     opened === undefined
-      ? `${call} takes the result of verifyCallback() itself, not a copy or a parsed body, which prove nothing. If it is that ` +
+      ? `${call} accepts only the result of verifyCallback(), not a copy or a parsed body, which prove nothing. If it is that ` +
           'result, two incompatible versions of @payment-service/core are installed: run "npm ls @payment-service/core".'
-      : `${call} does not take a verified ${opened.kind}. Pass the result of verifyCallback().`,
+      : `${call} does not accept a verified ${opened.kind}. Pass the result of verifyCallback().`,
   );
 }
 
 /**
- * The JSON text of a callback, for storage: unchanged, or serialised again from `raw` when a body parser read it first. What
- * is serialised again can be longer than what was sent: above 64 KiB, the contract's own fields are kept (threat A48). It may
- * hold a name and a phone number. Store it as bytes or text, not as `jsonb`: a NUL in an unsigned field would make a
+ * The JSON text of a callback, for storage: unchanged, or serialised again from `raw` when a body parser read it first. A body
+ * that is serialised again can be longer than the original: above 64 KiB, only the contract's own fields are kept (threat A48).
+ * It may contain a name and a phone number. Store it as bytes or text, not as `jsonb`: a NUL in an unsigned field would make a
  * genuine callback impossible to store (threat A10).
  *
  * @throws {ConfigurationError} When the value does not come from `verifyCallback()`.
@@ -235,7 +235,7 @@ export function bodyText(callback: VerifiedCallback | Evidence): string {
 
 /**
  * Whether the signed fields say that the transaction completed (protocol §6: event `transaction.completed` with status
- * `COMPLETED`). The protocol does not show other events and statuses: they verify, and the answer is false.
+ * `COMPLETED`). The protocol does not show other events and statuses: they verify, and this returns false.
  *
  * @example
  * if (!isTransactionCompleted(callback)) return; // another outcome: keep it, and credit nothing

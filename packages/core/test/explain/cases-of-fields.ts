@@ -33,7 +33,12 @@ const SHAPES: readonly (readonly [cause: Case[0], mistake: string, body: unknown
     /"order_no"/,
   ],
   ['field_renamed', 'data for payload', { event, data: payload }, /payload is called "data"/],
-  ['field_missing', 'an empty payload', { event, payload: {} }, /merchant_reference is missing.*No key fits/],
+  [
+    'field_missing',
+    'an empty payload',
+    { event, payload: {} },
+    /merchant_reference is missing.*No key matches/,
+  ],
 ];
 
 /** What was signed in place of ORD-1001, and what arrived. */
@@ -83,7 +88,7 @@ export const FIELDS: readonly Case[] = [
     'payload_flat',
     'no payload, and another key',
     signed(JSON.stringify({ event, ...payload }), hmac(MESSAGE, OTHER_KEY)),
-    /no object payload.*No key fits/,
+    /no object payload.*No key matches/,
     { others: [{ id: 'sandbox', key: OTHER_KEY }] },
   ],
   [

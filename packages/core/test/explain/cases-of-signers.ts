@@ -43,7 +43,7 @@ const MESSAGES: readonly Row<string>[] = [
     'fields_joined',
     'four fields',
     MESSAGE.replace('transaction.completed:', ''),
-    /fits merchant_reference, internal_reference, transaction_type, transaction_status/,
+    /matches merchant_reference, internal_reference, transaction_type, transaction_status/,
   ],
   [
     'field_changed',
@@ -57,7 +57,12 @@ const MESSAGES: readonly Row<string>[] = [
     'transaction.failed:ORD-1001:INT-77:PAYOUT:FAILED',
     /event and transaction_type and transaction_status, such as transaction.failed PAYOUT FAILED/,
   ],
-  ['field_changed', 'every field in small letters', MESSAGE.toLowerCase(), /every field has small letters/],
+  [
+    'field_changed',
+    'every field in lower-case letters',
+    MESSAGE.toLowerCase(),
+    /every field has lower-case letters/,
+  ],
 ];
 
 /** The merchant reference that was signed, and the one that arrived. */
@@ -67,7 +72,7 @@ const REFERENCES: readonly (readonly [signed: string, arrived: string, shows: Re
   ['ORD-1001\n', 'ORD-1001', /a line break after/],
   ['ORD-1001', ' ORD-1001\t', /no white space/],
   ['ORD-1001', 'ord-1001', /capital letters/],
-  ['ord-1001', 'ORD-1001', /small letters/],
+  ['ord-1001', 'ORD-1001', /lower-case letters/],
   ['Ord-1001', 'ORD-1001', /one capital letter/],
   ['Caf\u00e9', 'Cafe\u0301', /NFC/],
   ['Cafe\u0301', 'Caf\u00e9', /NFD/],

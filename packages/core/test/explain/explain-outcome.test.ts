@@ -191,9 +191,14 @@ describe('explainOutcome() of an answer', () => {
       answer(401, { 'www-authenticate': 'Session realm="x"' }),
       /www-authenticate asks for Session/,
     ],
-    ['unauthorized', 'a login that says nothing', answer(401), /Nothing in the answer.*ends in Ua6e/],
+    ['unauthorized', 'a login that says nothing', answer(401), /Nothing in the response.*ends in Ua6e/],
     ['unauthorized', 'a login', answer(401, {}, '{"message":"Missing session"}'), /mentions "session"/],
-    ['unauthorized', 'another error', answer(401, {}, '{"error": "unauthorized"}'), /Nothing in the answer/],
+    [
+      'unauthorized',
+      'another error',
+      answer(401, {}, '{"error": "unauthorized"}'),
+      /Nothing in the response/,
+    ],
     ['refused_signature', 'a verifier by hand', answer(401, {}, 'bad signature'), /mentions it.*Ua6e/],
     ['refused_signature', 'the same as 400', answer(400, {}, 'invalid HMAC'), /400/],
     [
@@ -227,7 +232,7 @@ describe('explainOutcome() of an answer', () => {
       /HTML/,
     ],
     ['unexpected_status', 'a redirect without an address', answer(304), /304/],
-    ['accepted', 'an endpoint that takes it', answer(204), /right/],
+    ['accepted', 'an endpoint that takes it', answer(204), /valid/],
   ])('%s: %s', async (cause, _what, listener, shows, path = PATH) => {
     const outcome = await deliver((await http(listener)) + path);
     expect(outcome).toMatchObject({ cause, detail: expect.stringMatching(shows) });
@@ -244,7 +249,7 @@ describe('explainOutcome() of an answer', () => {
   test('an answer that nobody recorded', () => {
     expect(explainOutcome({ request: { url: 'x', headers: {} } })).toMatchObject({
       cause: 'unexpected_status',
-      detail: 'There is no answer.',
+      detail: 'There is no response.',
     });
   });
 });
@@ -312,7 +317,7 @@ describe('explainOutcome() of an endpoint that verifies', () => {
 
   test('with another key, the cause is called probable, and the other causes are named', async () => {
     const { title, fix } = await deliver(await endpoint(OTHER_KEY));
-    expect(title).toBe('paymentCallbacks() refused a right signature.');
+    expect(title).toBe('paymentCallbacks() refused a valid signature.');
     expect(fix).toMatch(/^Probably the endpoint has another signing key.*dropped hmac-signature/);
   });
 

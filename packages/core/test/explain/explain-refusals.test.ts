@@ -41,7 +41,7 @@ describe('explainRefusals()', () => {
       'a parsed body',
       'mismatch',
       post(parsed(callbackData()), signed(hmac(messageOf(callbackData()), OTHER_KEY))),
-      /Another key of yours.*\n.*"sandbox" that ends in Y0zC/,
+      /another of your keys.*\n.*"sandbox" that ends in Y0zC/,
     ],
     [
       'a form of the header, without a body',
@@ -59,7 +59,7 @@ describe('explainRefusals()', () => {
       'a truncated body',
       'body_malformed',
       post(unread(BODY.slice(0, 99)), { ...signed(HASH), 'content-length': '620' }),
-      /620, and 99/,
+      /620, but 99/,
     ],
     [
       'bytes that are not gzip',

@@ -57,7 +57,7 @@ describe('threat A37: two copies of core', () => {
     const redirect = second.createVerifier({ signingKey: SIGNING_KEY }).verifyRedirect(QUERY);
     expect(redirect.ok).toBe(true);
     expect(() => first.confirmAmount(redirect as never, expected)).toThrow(
-      /does not take a verified redirect/,
+      /does not accept a verified redirect/,
     );
   });
 
