@@ -197,7 +197,7 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'a handler that returns early, and then crashes',
     program: server({ handler: "() => { setTimeout(() => { throw new Error('no ledger'); }, 50); }" }),
     cause: /had just accepted the callback, so anything that it had not stored by then is lost/,
-    fix: /let the handler await it, or store the callback first/,
+    fix: /await it in the handler, or store the callback first/,
   },
   {
     name: 'a redirect to a slash at the end',
