@@ -100,7 +100,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
   });
 
   it('a handler that takes too long fails, holds up no other, and can no longer use its transaction', async () => {
-    const { merchant, inbox } = await newDueShop(engine, { ...LATER, handlerTimeoutMs: 150 });
+    const { merchant, inbox, workLater } = await newDueShop(engine, { ...LATER, handlerTimeoutMs: 150 });
     const [isLate, mayGoOn] = [signal(), signal()];
     let late: unknown;
     inbox.handle(async (transition) => {
@@ -118,8 +118,8 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     await isLate.promise;
     expect(late).toBeInstanceOf(Error);
     expect(await merchant.credits()).toEqual(['next 1']);
-    await merchant.advance(MINUTE_MS);
-    await workUntil(inbox, async () => (await merchant.credits()).includes('ORD-1 500'));
+    // On a machine that stands still, a retry takes too long as well.
+    while (!(await merchant.credits()).includes('ORD-1 500')) await workLater(60 * MINUTE_MS);
   });
 
   it.each(['the signal', 'close()'])(

@@ -24,7 +24,8 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
   it.each(WAYS)(
     'threat A50: a handler that runs %s and then %s is dead, and is not run again',
     async (words, then) => {
-      const { merchant, inbox, workLater } = await newDueShop(engine, { ...LATER, handlerTimeoutMs: 500 });
+      const options = then === 'does not return' ? { ...LATER, handlerTimeoutMs: 500 } : LATER;
+      const { merchant, inbox, workLater } = await newDueShop(engine, options);
       inbox.handle(async (transition) => {
         await creditIn(merchant)(transition);
         for (const word of words.split(' ')) await transition.tx.query(word);
