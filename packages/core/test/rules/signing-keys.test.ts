@@ -1,5 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConfigurationError, createVerifier } from '../../src/index.ts';
+import { createCallbackReceiver, createRedirectReceiver } from '../../src/receive/index.ts';
+import { signCallback } from '../../src/testing.ts';
 import { NOW } from '../ordinary-verifier.ts';
 import {
   callbackData,
@@ -12,20 +16,95 @@ import {
 } from '../signed-callbacks.ts';
 import { verdictOf, verify } from './verify.ts';
 
-// Decision D7, beside the vectors of the contract: construction, and keys that rotate.
+// Decision D7, beside the vectors of the contract: keys that are refused at construction, keys that rotate, sandbox keys.
 
-describe('decision D7: unusable keys are refused at construction, and the result names the key that matched', () => {
+const SANDBOX_KEY = 'SANDBOX-3f9c2a7e5b1d';
+
+beforeEach(() => {
+  vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+});
+
+describe('threat A19: unusable keys', () => {
   test.each([
-    ['that is undefined', undefined],
-    ['that is null', null],
-    ['that is empty', ''],
-    ['with a space', 'KEY KEY'],
-    ['with a line break at the end', `${SIGNING_KEY}\n`],
-    ['with a NUL at the end', `${SIGNING_KEY}\0`],
-    ['with a C1 control character', `${SIGNING_KEY}\u0085`],
-    ['that is the string undefined', 'undefined'],
-    ['that is the string null', 'null'],
-    ['with half of a surrogate pair', `${SIGNING_KEY}\ud800`],
+    [undefined, 'is missing'],
+    ['', 'is empty'],
+    ['undefined', 'is the string "undefined". Is the environment variable set?'],
+    ['null', 'is the string "null"'],
+    ['<SIGNING_KEY>', 'placeholder'],
+    ['<your key, please!>', 'placeholder'],
+    ['live_<key>', 'placeholder'],
+    ['\u0024{SIGNING_KEY}', 'placeholder'],
+    ['live_\u0024{KEY}', 'placeholder'],
+    ['{{ signing_key }}', 'placeholder'],
+    [`"${SIGNING_KEY}"`, 'quotation mark'],
+    [`'${SIGNING_KEY}'`, 'quotation mark'],
+    ['A"BC', 'quotation mark'],
+    ['`ABC`', 'quotation mark'],
+    [`\u201c${SIGNING_KEY}\u201d`, 'quotation mark'],
+    [`${SIGNING_KEY}\n`, 'white space'],
+    [` ${SIGNING_KEY}`, 'white space'],
+    ['A\u00a0BC', 'white space'],
+    [`\ufeff${SIGNING_KEY}`, 'white space'],
+    [`${SIGNING_KEY}\u200b`, 'invisible'],
+    [`${SIGNING_KEY}\u2060`, 'invisible'],
+    [`\u00ad${SIGNING_KEY}`, 'invisible'],
+    ['A\u3164BC', 'invisible'],
+    [`${SIGNING_KEY}\ud800`, 'invisible'],
+    [`${SIGNING_KEY}\0`, 'control characters'],
+    [`${SIGNING_KEY}\u0085`, 'control characters'],
+    [Buffer.from('H0"Wt3YrU4iO', 'base64').toString(), 'Probably the key was decoded'],
+    [Buffer.from('f0e1d2c3b4a59687', 'hex').toString('latin1'), 'Probably the key was decoded'],
+  ])('threat A19: the key %j is refused in every place that takes one, because it %s', (given, reason) => {
+    const key = given as string;
+    const refusal = (option: string) => {
+      const message = expect.stringContaining(reason);
+      return expect.objectContaining({ code: 'invalid_configuration', option, message });
+    };
+    expect(() => createVerifier({ signingKey: key })).toThrow(refusal('signingKey'));
+    expect(() => createVerifier({ signingKey: [{ id: 'a', key }] })).toThrow(refusal('signingKey[0].key'));
+    expect(() => createCallbackReceiver({ signingKey: key })).toThrow(refusal('signingKey'));
+    expect(() => createRedirectReceiver({ signingKey: key })).toThrow(refusal('signingKey'));
+    expect(() => signCallback({ signingKey: key, data: callbackData() })).toThrow(refusal('signingKey'));
+  });
+
+  test.each([
+    [null, 'is missing'],
+    [42, 'must be a string: the key as shown'],
+    [['key'], 'must be a string: the key as shown'],
+    [Buffer.from('ABC'), 'must be a string: the key as shown'],
+  ])('threat A19: the key %j in a list is refused because it %s', (key, reason) => {
+    const signingKey = [{ id: 'a', key: key as never }];
+    expect(() => createVerifier({ signingKey })).toThrow(`signingKey[0].key ${reason}`);
+  });
+
+  test('threat A19: the refusal of a key says where the key is found and never shows it', () => {
+    let refusal: unknown;
+    try {
+      createVerifier({ signingKey: '"HUNTER2"' });
+    } catch (error) {
+      refusal = error;
+    }
+    expect(refusal).toBeInstanceOf(ConfigurationError);
+    expect(String(refusal)).toMatch(/ The merchant dashboard shows it under the account details\.$/);
+    expect(inspect(refusal, { depth: 10, showHidden: true })).not.toContain('HUNTER2');
+  });
+
+  test('threat A19: a key that contains white space or a control character anywhere is refused', () => {
+    const control = fc.constantFrom(...' \t\n\r\0\u001b\u007f\u0085\u00a0\u2028\ufeff');
+    fc.assert(
+      fc.property(fc.tuple(fc.string(), control, fc.string()), ([before, character, after]) => {
+        expect(() => createVerifier({ signingKey: before + character + after })).toThrow(ConfigurationError);
+      }),
+    );
+  });
+
+  test.each([
     ['that is a number', 12345678],
     ['with no keys', []],
     ['with five keys', ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, key: `${SIGNING_KEY}${id}` }))],
@@ -37,6 +116,13 @@ describe('decision D7: unusable keys are refused at construction, and the result
       ],
     ],
     [
+      'with a repeated key',
+      [
+        { id: 'a', key: SIGNING_KEY },
+        { id: 'b', key: SIGNING_KEY },
+      ],
+    ],
+    [
       'with an empty key in a list',
       [
         { id: 'a', key: SIGNING_KEY },
@@ -44,20 +130,79 @@ describe('decision D7: unusable keys are refused at construction, and the result
       ],
     ],
     ['with an invalid notAfter', [{ id: 'a', key: SIGNING_KEY, notAfter: new Date('soon') }]],
-  ])('a signingKey %s is refused, and the message does not show it', (_, signingKey) => {
-    const make = () => createVerifier({ signingKey: signingKey as string });
+  ])('decision D7: a signingKey %s is refused, and the message does not show it', (_, signingKey) => {
+    const make = () => createVerifier({ signingKey: signingKey as never });
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(expect.objectContaining({ option: expect.stringMatching(/^signingKey/) }));
     expect(make).toThrow(expect.not.objectContaining({ message: expect.stringContaining(SIGNING_KEY) }));
   });
 
-  test('a key equal to the public or the secret key is refused', () => {
+  test('threat A19: a key equal to the public or the secret key is refused', () => {
     expect(() => createVerifier({ signingKey: SIGNING_KEY, publicKey: SIGNING_KEY })).toThrow(/public key/);
     expect(() => createVerifier({ signingKey: SIGNING_KEY, secretKey: SIGNING_KEY })).toThrow(/secret key/);
     expect(() => createVerifier({ signingKey: SIGNING_KEY, publicKey: 'p', secretKey: 's' })).not.toThrow();
   });
 
-  test('after a rotation, the result has the id of the key, and a key past its notAfter is refused', () => {
+  test.each(['EXAMPLESIGNINGKEY', 'a', 'sk_live_77+/=', 'a<b', '\u043a\u043b\u044e\u0447'])(
+    'control: the key %s is accepted',
+    (signingKey) => {
+      expect(() => createVerifier({ signingKey })).not.toThrow();
+    },
+  );
+
+  test('threat A19: no alphanumeric key is refused, since the service has no others', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[A-Za-z0-9]{16,128}$/), (signingKey) => {
+        fc.pre(!signingKey.startsWith('SANDBOX'));
+        expect(() => createVerifier({ signingKey })).not.toThrow();
+      }),
+    );
+  });
+
+  test('threat A19: the digest under an empty key, which needs no secret, is a mismatch', () => {
+    expect(verdictOf(verify(callbackData(), `t=${T},s=${HASH_OF_EMPTY_KEY}`))).toBe('mismatch');
+  });
+
+  test('threat A19: no key verifies the signature of another, even if both decode to the same bytes', () => {
+    const key = fc.stringMatching(/^[A-Za-z0-9+/=_-]{1,80}$/);
+    fc.assert(
+      fc.property(key, key, (signedWith, verifiedWith) => {
+        fc.pre([signedWith, verifiedWith].every((text) => text !== 'null' && text !== 'undefined'));
+        const signature = signCallback({ signingKey: signedWith, data: callbackData() });
+        const result = createVerifier({ signingKey: verifiedWith }).verifyCallback({
+          signature,
+          body: callbackData(),
+        });
+        expect(verdictOf(result)).toBe(signedWith === verifiedWith ? 'accepted' : 'mismatch');
+      }),
+    );
+  });
+});
+
+describe('threat A19: a sandbox key in a wrong place', () => {
+  const signingKey = 'SANDBOXSIGNINGh4Jk7Lm2Np9Qr3St6Uv8Wx5Yz';
+  const bytes = Buffer.from(signingKey);
+
+  test.each([
+    ['the public key', 'SANDBOXPUBLICh4Jk7Lm2Np9Qr3St6Uv8Wx', 'the public key'],
+    ['the secret key', 'SANDBOXSECRETh4Jk7Lm2Np9Qr3St6Uv8Wx', 'the secret key'],
+    ['the key in Base64', bytes.toString('base64'), 'in Base64'],
+    ['the key in Base64url', bytes.toString('base64url'), 'in Base64'],
+    ['the key in hex', bytes.toString('hex'), 'in hex'],
+  ])('threat A19: %s is refused at construction, by name', (_what, key, says) => {
+    expect(() => createVerifier({ signingKey: key })).toThrow(ConfigurationError);
+    expect(() => createVerifier({ signingKey: key, allowSandboxKeys: true })).toThrow(
+      `signingKey is a sandbox key, ${says}. Use the one that starts with SANDBOXSIGNING`,
+    );
+  });
+
+  test('control: the signing key itself is accepted', () => {
+    expect(() => createVerifier({ signingKey })).not.toThrow();
+  });
+});
+
+describe('threat A20: key rotation', () => {
+  test('threat A20: after a rotation, the result has the id of the key, and a key past its notAfter is refused', () => {
     const keys = (notAfter: Date) => [
       { id: 'new', key: OTHER_KEY },
       { id: 'old', key: SIGNING_KEY, notAfter },
@@ -68,5 +213,152 @@ describe('decision D7: unusable keys are refused at construction, and the result
     expect(result(SIGNATURE, NOW)).toMatchObject({ ok: true, keyId: 'old' });
     expect(verdictOf(result(SIGNATURE, NOW - 1))).toBe('key_expired');
     expect(verdictOf(result(`t=${T},s=${HASH_OF_EMPTY_KEY}`, NOW))).toBe('mismatch');
+  });
+
+  test('threat A20: the result has the id of the key that matched, and an expired key proves nothing', () => {
+    const all = ['KEY-ONE-11111111', 'KEY-TWO-22222222', 'KEY-THREE-333333', 'KEY-FOUR-4444444'];
+    const some = fc.shuffledSubarray(all, { minLength: 1 });
+    fc.assert(
+      fc.property(some, fc.constantFrom(...all), fc.integer({ min: -2, max: 2 }), (keys, used, offset) => {
+        const signingKey = keys.map((key) => ({ id: `id of ${key}`, key, notAfter: new Date(NOW + offset) }));
+        const given = createVerifier({ signingKey, now: () => NOW });
+        const body = callbackData({ merchant_reference: 'A:B' });
+        for (const data of [callbackData(), body]) {
+          const signature = signCallback({ signingKey: used, data });
+          const result = given.verifyCallback({ signature, body: data });
+          if (!keys.includes(used)) expect(result).toMatchObject({ code: 'mismatch', authentic: false });
+          else if (offset < 0) expect(result).toMatchObject({ code: 'key_expired', authentic: false });
+          else if (data === body) expect(result).toMatchObject({ code: 'ambiguous', authentic: true });
+          else expect(result).toMatchObject({ ok: true, keyId: `id of ${used}` });
+        }
+      }),
+    );
+  });
+});
+
+describe('warnings', () => {
+  test('threat A19: a key of fewer than 16 characters is accepted with one warning for its option', async () => {
+    const { create, printed } = await freshCopy();
+    for (let times = 0; times < 3; times++) create({ signingKey: 'K'.repeat(15) });
+    expect(printed()).toEqual([
+      expect.stringMatching(/^@payment-service\/core: signingKey has fewer than 16/),
+    ]);
+    create({
+      signingKey: [
+        { id: 'a', key: SIGNING_KEY },
+        { id: 'b', key: 'Q' },
+      ],
+    });
+    expect(printed()).toHaveLength(2);
+    expect(printed()[1]).toContain('signingKey[1].key has');
+    expect(printed().join()).not.toMatch(/KKK|Q/);
+  });
+
+  test('threat A19: a key of 16 characters is accepted without a warning', async () => {
+    const { create, printed } = await freshCopy();
+    create({ signingKey: 'K'.repeat(16) });
+    expect(printed()).toEqual([]);
+  });
+
+  test('threat A27: a sandbox key is accepted with one warning when NODE_ENV is unset or empty', async () => {
+    for (const environment of [undefined, '']) {
+      const { create, printed } = await freshCopy();
+      vi.stubEnv('NODE_ENV', environment);
+      for (let times = 0; times < 3; times++) create({ signingKey: SANDBOX_KEY });
+      expect(printed()).toEqual([
+        expect.stringMatching(/signingKey is a sandbox key, and NODE_ENV is not set/),
+      ]);
+    }
+  });
+
+  test('threat A27: a sandbox key is accepted with one warning where the environment may not be read', async () => {
+    const { create, printed } = await freshCopy();
+    const env = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error('Requires env access'); // As Deno without --allow-env.
+        },
+      },
+    );
+    vi.stubGlobal('process', { env });
+    create({ signingKey: SANDBOX_KEY });
+    expect(printed()).toEqual([expect.stringMatching(/signingKey is a sandbox key/)]);
+  });
+
+  test('threat A27: a sandbox key is accepted without a warning in development and test, and when it is allowed', async () => {
+    const { create, printed } = await freshCopy();
+    for (const environment of ['development', 'test']) {
+      vi.stubEnv('NODE_ENV', environment);
+      create({ signingKey: SANDBOX_KEY });
+    }
+    for (const environment of ['production', 'staging', '']) {
+      vi.stubEnv('NODE_ENV', environment);
+      create({ signingKey: SANDBOX_KEY, allowSandboxKeys: true });
+    }
+    expect(printed()).toEqual([]);
+  });
+
+  /** Another copy of core, which has not warned yet. */
+  async function freshCopy(): Promise<{ create: typeof createVerifier; printed: () => string[] }> {
+    vi.resetModules();
+    const warn = vi
+      .spyOn(console, 'warn')
+      .mockReset()
+      .mockImplementation(() => undefined);
+    const { createVerifier: create } = await import('../../src/index.ts');
+    return { create, printed: () => warn.mock.calls.map(([warning]) => String(warning)) };
+  }
+});
+
+describe('threat A27: the sandbox in production', () => {
+  const makers = [
+    (options: object) => createVerifier({ signingKey: SANDBOX_KEY, ...options }),
+    (options: object) =>
+      createVerifier({
+        signingKey: [
+          { id: 'a', key: OTHER_KEY },
+          { id: 'b', key: SANDBOX_KEY },
+        ],
+        ...options,
+      }),
+    (options: object) => createCallbackReceiver({ signingKey: SANDBOX_KEY, ...options }),
+    (options: object) => createRedirectReceiver({ signingKey: SANDBOX_KEY, ...options }),
+  ];
+
+  test.each([
+    'production',
+    'Production',
+    'PRODUCTION',
+    'prod',
+    'staging',
+    'live',
+    ' test',
+    'Development',
+    'toString',
+  ])(
+    'threat A27: with NODE_ENV %j a sandbox key is refused, unless allowSandboxKeys is true',
+    (environment) => {
+      vi.stubEnv('NODE_ENV', environment);
+      for (const make of makers) {
+        expect(() => make({})).toThrow(/is a sandbox key/);
+        expect(() => make({ allowSandboxKeys: false })).toThrow(/is a sandbox key/);
+        expect(() => make({ allowSandboxKeys: true })).not.toThrow();
+      }
+      expect(() => createVerifier({ signingKey: SIGNING_KEY })).not.toThrow();
+    },
+  );
+
+  test.each(['development', 'test'])(
+    'threat A27: with NODE_ENV %j a sandbox key is accepted',
+    (environment) => {
+      vi.stubEnv('NODE_ENV', environment);
+      for (const make of makers) expect(() => make({})).not.toThrow();
+    },
+  );
+
+  test.each([1, 'true', null])('threat A27: the allowSandboxKeys %j is refused', (allowSandboxKeys) => {
+    const options = { signingKey: SIGNING_KEY, allowSandboxKeys: allowSandboxKeys as never };
+    expect(() => createVerifier(options)).toThrow(expect.objectContaining({ option: 'allowSandboxKeys' }));
   });
 });
