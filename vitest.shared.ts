@@ -1,3 +1,6 @@
+import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 
 /**
@@ -20,3 +23,31 @@ export default config;
  * default is one on two cores.
  */
 export const WAITING_WORKERS: number = availableParallelism() + 1;
+
+/**
+ * Finds a TCP port of 127.0.0.1 that stays free until its caller uses it: a UDP socket on the same number claims it for as long
+ * as this process runs, and it is below those that the system assigns to outgoing connections.
+ */
+export async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = randomInt(20_000, 30_000);
+    if ((await isClaimed(port)) && (await isFree(port))) return port;
+  }
+  throw new Error('No port between 20000 and 30000 is free on 127.0.0.1.');
+}
+
+function isClaimed(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const claim = createSocket('udp4').unref();
+    claim.once('error', () => resolve(false));
+    claim.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(true));
+  });
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}

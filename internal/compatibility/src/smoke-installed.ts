@@ -4,9 +4,9 @@
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { freePort } from '../../../vitest.shared.ts';
 import { packPublished } from './pack-published.ts';
 
 const own = join(import.meta.dirname, '..');
@@ -57,14 +57,4 @@ function run(command: string, args: readonly string[], env = process.env): void 
   // npm and npx are .cmd files on Windows, which need a shell; nothing here needs quoting.
   const shell = isWindows && command !== process.execPath;
   execFileSync(command, args, { cwd: project, env, stdio: 'inherit', shell, timeout: 300_000 });
-}
-
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((done) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => done(typeof address === 'object' ? (address?.port ?? 0) : 0));
-    });
-  });
 }

@@ -1,4 +1,4 @@
-export { freePort } from './free-port.ts';
+export { freePort } from '../../../vitest.shared.ts';
 export { GLOBAL_POSTGRES } from './global-postgres.ts';
 export type { GivenData, PostgresServer } from './start-postgres.ts';
 export { startPostgres } from './start-postgres.ts';

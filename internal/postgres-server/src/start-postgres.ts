@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../../vitest.shared.ts';
 import { type Postmaster, startPostmaster } from './postmaster.ts';
 import { childrenOf, endOrphans, signalProcess } from './process-tree.ts';
 import { programsFor, type ServerUser, serverUser } from './programs.ts';

@@ -4,11 +4,12 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Sandbox, SandboxOptions } from '@payment-service/sandbox';
 import { userNodes } from '@payment-service/toolchains';
+import { freePort } from '../../../../vitest.shared.ts';
 import { pnpm, readManifest } from '../repository.ts';
 import { type Command, finish, lastLines, type Running, run, start } from '../run.ts';
 import { check, settingsOf } from './check.ts';
 import { README_PACKAGES, runReadme } from './readme.ts';
-import { freePort, npmSettings, type Registry, SCOPE, yarnSettings } from './registry.ts';
+import { npmSettings, type Registry, SCOPE, yarnSettings } from './registry.ts';
 import type { Row } from './rows.ts';
 
 /** What all rows share. */

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../../../../vitest.shared.ts';
 import { root } from '../repository.ts';
 import { type Command, finish, lastLines, start } from '../run.ts';
-import { freePort } from './registry.ts';
 
 const text = readFileSync(join(root, 'README.md'), 'utf8');
 

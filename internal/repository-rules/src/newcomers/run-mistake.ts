@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { freePort } from '../../../../vitest.shared.ts';
 import { commandFile } from '../programs/first-callback.ts';
-import { COMPILED, freePort } from '../programs/running-program.ts';
+import { COMPILED } from '../programs/running-program.ts';
 import { type Mistake, scoreOf } from './mistakes.ts';
 
 /** How long the output may take to name what is wrong: a slow handler is given 10 seconds by the sandbox. */

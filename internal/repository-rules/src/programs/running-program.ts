@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { dirname } from 'node:path';
+import { freePort } from '../../../../vitest.shared.ts';
 
 /** A program of a document, listening. */
 export interface RunningProgram {
@@ -70,14 +70,6 @@ export async function withRunningProgram(
     clearTimeout(impatience);
   }
   return { output, exitCode: child.exitCode };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function accepts(port: number): Promise<boolean> {

@@ -1,6 +1,7 @@
 /** `check`, which asks a sandbox that runs. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { freePort, runCommand, startCommand } from '../support/command.ts';
+import { freePort } from '../../../../vitest.shared.ts';
+import { runCommand, startCommand } from '../support/command.ts';
 import { type Merchant, startMerchant } from '../support/merchant.ts';
 
 let merchant: Merchant;

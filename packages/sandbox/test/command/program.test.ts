@@ -2,7 +2,8 @@
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { freePort, runCommand, runOnTerminal, startCommand } from '../support/command.ts';
+import { freePort } from '../../../../vitest.shared.ts';
+import { runCommand, runOnTerminal, startCommand } from '../support/command.ts';
 
 const receiver = fileURLToPath(new URL('../support/programs/receiver.mjs', import.meta.url));
 const GREEN = '\u001B[32m';

@@ -1,6 +1,7 @@
 /** `trigger` and `resend`, which talk to a sandbox that runs. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freePort, runCommand, runOnTerminal, startCommand } from '../support/command.ts';
+import { freePort } from '../../../../vitest.shared.ts';
+import { runCommand, runOnTerminal, startCommand } from '../support/command.ts';
 import { type Merchant, startMerchant } from '../support/merchant.ts';
 
 let merchant: Merchant;
