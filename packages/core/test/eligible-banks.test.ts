@@ -8,7 +8,7 @@ const codesOf = ({ ineligible }: BankEligibility) =>
   ineligible.map(({ bank_code, code }) => [bank_code, code]);
 
 describe('eligibleBanks() says to which banks a payout can go', () => {
-  test('active banks are eligible, and the others have a reason and a sentence', () => {
+  test('active banks are eligible, and the others have a reason and a message', () => {
     expect(eligibleBanks([open, closed])).toEqual({
       eligible: [open],
       ineligible: [
@@ -23,7 +23,7 @@ describe('eligibleBanks() says to which banks a payout can go', () => {
     expect(eligibleBanks([])).toEqual({ eligible: [], ineligible: [] });
   });
 
-  test('the bank that was chosen is judged alone, and its code is compared character by character', () => {
+  test('only the selected bank is checked, and its code is compared character by character', () => {
     expect(eligibleBanks([open, closed], { bank_code: 'EX001' })).toEqual({
       eligible: [open],
       ineligible: [],
@@ -36,7 +36,7 @@ describe('eligibleBanks() says to which banks a payout can go', () => {
     }
   });
 
-  test('what was chosen is not quoted, and a misspelled name is refused', () => {
+  test('the selected code is not quoted, and a misspelled name is refused', () => {
     const [refused] = eligibleBanks([open], { bank_code: '<script>' }).ineligible;
     expect(refused?.message).toBe('This provider does not pay out to the selected bank.');
     expect(() => eligibleBanks([open], { bankCode: 'EX001' } as never)).toThrow(ConfigurationError);

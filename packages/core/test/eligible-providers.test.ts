@@ -46,7 +46,7 @@ describe('eligibleProviders splits providers and gives every reason', () => {
     expect(eligibleProviders([], fits)).toEqual({ eligible: [], ineligible: [] });
   });
 
-  test('every reason is given in a fixed order with a sentence for the customer', () => {
+  test('every reason is given in a fixed order with a message for the customer', () => {
     const payment = { account: '254700', amount: '499.99', currency: 'KES', transaction_type: 'PAYOUT' };
     const inactive = { ...mtn, is_active: false };
     expect(eligibleProviders([inactive], payment)).toEqual({
@@ -290,7 +290,7 @@ describe('the rules hold for any providers and any payment', () => {
     );
   });
 
-  test('what was spent today counts against the daily maximum, exactly and for its own provider', () => {
+  test('the amount spent today counts against the daily maximum, exactly and for its own provider', () => {
     const limited = { max_amount: 5000, max_daily_amount: 5000 };
     const spent = (amount: string | number | bigint, code = mtn.provider_code) =>
       reasonsFor({ amount: '500.5', spent_today: { [code]: amount } }, limited);

@@ -26,7 +26,7 @@ describe('nearName()', () => {
     expect(nearName(name, KNOWN)).toBe(near);
   });
 
-  test.each(['note', 'order_no', 'x', '', 'a'.repeat(500)])('%j is near none', (name) => {
+  test.each(['note', 'order_no', 'x', '', 'a'.repeat(500)])('%j is not similar to any known name', (name) => {
     expect(nearName(name, KNOWN)).toBeUndefined();
   });
 

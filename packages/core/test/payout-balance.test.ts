@@ -21,7 +21,7 @@ describe('payoutBalance() compares an amount with what the payout wallet has ava
     expect(judged).toMatchObject(ok ? { ok } : { ok, code: 'balance_too_low' });
   });
 
-  test('the collection wallet and other currencies pay nothing out', () => {
+  test('the collection wallet and other currencies do not count', () => {
     for (const wallets of [[], [exactWallet], [payout('900', 'KES')]]) {
       expect(payoutBalance(wallets, { currency: 'UGX', amount: 1 })).toMatchObject({
         code: 'wallet_missing',
@@ -29,7 +29,7 @@ describe('payoutBalance() compares an amount with what the payout wallet has ava
     }
   });
 
-  test('of several payout wallets of a currency each must have enough, since it is not shown which one is used', () => {
+  test('each of several payout wallets of a currency must have enough, since it is not shown which one is used', () => {
     const amount = 500;
     const both = [payout('500'), payout('499')];
     expect(payoutBalance(both, { currency: 'UGX', amount })).toMatchObject({ code: 'balance_too_low' });

@@ -25,7 +25,7 @@ const settled = (amount: string, more: Partial<Movement> = {}): Movement => ({
 });
 const CERTAIN = { isCertain: true, charge: 0 } as const;
 
-describe('reconcile() holds two balance inquiries against the movements between them', () => {
+describe('reconcile() compares two balance inquiries with the movements between them', () => {
   test('a wallet that gained what was settled is explained', () => {
     const { isExplained, wallets } = reconcile(
       [wallet('100')],
@@ -101,7 +101,7 @@ describe('reconcile() holds two balance inquiries against the movements between 
     expect(rangeOf(settled('100'))).toEqual({ least: '0', most: '100' });
   });
 
-  test('a wallet that one inquiry does not show is not taken for an empty one', () => {
+  test('a wallet that one inquiry does not show is not treated as empty', () => {
     const ugx = [wallet('100')];
     const cases: [WalletBalance[], WalletBalance[], Movement[]][] = [
       [ugx, [], []],
@@ -122,7 +122,7 @@ describe('reconcile() holds two balance inquiries against the movements between 
     expect(reconcile([], [], [])).toEqual({ isExplained: true, wallets: [] });
   });
 
-  test('each currency and type of wallet stands alone, also one that the protocol does not name', () => {
+  test('each currency and type of wallet is separate, including types that the protocol does not name', () => {
     const before = [wallet('1'), wallet('1', PAYOUT), wallet('1', COLLECTION, 'KES'), wallet('1', 'OTHER')];
     const after = [wallet('1'), wallet('1', PAYOUT), wallet('3', COLLECTION, 'KES'), wallet('4', 'OTHER')];
     const { wallets } = reconcile(before, after, [settled('2', { ...CERTAIN, currency: 'KES' })]);
@@ -166,7 +166,7 @@ describe('reconcile() holds two balance inquiries against the movements between 
     expect(() => reconcile([], [], wrong as never)).toThrow(ConfigurationError);
   });
 
-  test('the wallets of the client are taken as they are', () => {
+  test('the wallets of the client are accepted unchanged', () => {
     const wallets: ExactWallet[] = [];
     expect(reconcile(wallets, wallets, []).wallets).toEqual([]);
   });
@@ -209,7 +209,7 @@ describe('reconcile() is exact for every amount', () => {
       unitsOf(expected.most),
     ]);
 
-  test('whatever charge within its range was taken, and whether or not a movement counts, the gain is explained', () => {
+  test('the gain is explained for any charge within its range, and whether or not a movement counts', () => {
     const taken = fc.record({ movement, share: fc.integer({ min: 0, max: 100 }), counts: fc.boolean() });
     fc.assert(
       fc.property(fc.array(taken, { maxLength: 8 }), units, (all, start) => {

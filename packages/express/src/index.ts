@@ -25,8 +25,8 @@ declare global {
 }
 
 /**
- * A request handler for `app.use()`, `app.all()` and a router. Written out, since the `RequestHandler` of Express 4's
- * types does not fit that of Express 5's, and this one fits both.
+ * A request handler for `app.use()`, `app.all()` and a router. Written out, since the `RequestHandler` types of Express 4 and
+ * Express 5 are incompatible; this one is assignable to both.
  */
 export type ExpressHandler = (
   req: IncomingMessage & Express.Request & { readonly originalUrl: string; readonly body?: unknown },
@@ -53,7 +53,7 @@ export function paymentCallbacks(options: CallbackOptions): ExpressHandler {
         Object.assign(req, { paymentCallback: callback, _body: true });
         next();
       })
-      .catch(next); // Express 4 does not look at promises.
+      .catch(next); // Express 4 ignores promises.
   };
 }
 

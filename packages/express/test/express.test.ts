@@ -89,7 +89,7 @@ describe.each(versions)('%s', (_name, express) => {
     expect(await reached).toMatchObject({ code: 'ERR_HTTP_HEADERS_SENT' });
   });
 
-  it('below a mounted router, the query is still the original one', async () => {
+  it('a mounted router does not change the query that is verified', async () => {
     const router = express();
     router.use('/return', paymentRedirects({ signingKey, onRedirect: () => '/thanks' }));
     const app = express();

@@ -104,7 +104,7 @@ describe('handler mode', () => {
     expect(statuses).toEqual([200, 200, 404]);
   });
 
-  it('hooks of the parent app run first, and the parent app answers their errors', async () => {
+  it('hooks of the parent app run first, and the parent app handles their errors', async () => {
     const handled: unknown[] = [];
     const app = fastify();
     app.setErrorHandler((error, _request, reply) => reply.code(403).send(`parent: ${error}`));
@@ -143,7 +143,7 @@ describe('handler mode', () => {
     expect(handled).toEqual(['one', 'two']);
   });
 
-  it('behind a rewrite, the query is still the original one', async () => {
+  it('a rewrite does not change the query that is verified', async () => {
     const app = fastify({ rewriteUrl: () => '/return' });
     app.register(paymentRedirects({ signingKey, onRedirect: () => '/thanks' }), { prefix: '/return' });
     const response = await fetch(`${await listen(app)}/payments/return?${query}`, { redirect: 'manual' });

@@ -174,7 +174,7 @@ describe('the context of Hono, on Node', () => {
   it.each([
     ['the context', 0, (context: Context): Context | Request => context],
     ['its request', 1, (context: Context): Context | Request => context.req.raw],
-  ])('of %s, the stream of the body is made %i times', async (_name, times, from) => {
+  ])('the body stream of %s is created %i times', async (_name, times, from) => {
     let made = 0;
     const callbacks = paymentCallbacks({ signingKey, onCallback: () => undefined });
     const middleware: MiddlewareHandler = (context) => {
@@ -192,7 +192,7 @@ describe('the context of Hono, on Node', () => {
   });
 });
 
-it('threat A44: of the context of Hono, a body without a length is read up to the limit', async () => {
+it('threat A44: a body without a length in the context of Hono is read up to the limit', async () => {
   const answer = { status: 413, text: '{"error":"content_too_large"}', seen: 0 };
   for (const bytes of [64 * 1024 + 1, 1_000_000])
     expect(await answerAfter((_context, next) => next(), chunked(text.padEnd(bytes)))).toEqual(answer);

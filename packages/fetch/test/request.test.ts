@@ -15,7 +15,7 @@ function callbackRequest(
   return new Request('https://shop.example/callbacks', { method: 'POST', headers, body, duplex: 'half' });
 }
 
-/** A body of the given chunks, which says how often it was asked for more, and whether it was let go of. */
+/** A body of the given chunks, which reports how often it was asked for more, and whether it was released. */
 function recordedBody(chunks: readonly Uint8Array[]): {
   stream: ReadableStream<Uint8Array>;
   pulls: () => number;
@@ -81,7 +81,7 @@ describe('the body of a request', () => {
     await cancelled;
   });
 
-  it('may be missing', async () => {
+  it('is refused when it is missing', async () => {
     const request = new Request('https://shop.example/callbacks', { method: 'POST', headers: signed });
     expect((await paymentCallbacks({ signingKey, onCallback })(request)).status).toBe(401);
   });
@@ -129,7 +129,7 @@ describe('redirects, passed through', () => {
   });
 });
 
-it('the runtime answers an error of the app’s own handler, and onError does not receive it', async () => {
+it('an error of the app’s own handler reaches the runtime, and not onError', async () => {
   const errors: unknown[] = [];
   const callbacks = paymentCallbacks({ signingKey, onError: (error) => errors.push(error) });
   const { stream } = recordedBody([bytes]);

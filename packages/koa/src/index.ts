@@ -23,8 +23,8 @@ declare module 'koa' {
 }
 
 /**
- * A middleware for `app.use()` and a router. Written out, since the `Middleware` of Koa 2's types does not fit that of
- * Koa 3's, and neither fits an app whose state has a type of its own; this one fits all of them.
+ * A middleware for `app.use()` and a router. Written out, since the `Middleware` types of Koa 2 and Koa 3 are incompatible with
+ * each other and with an app whose state has its own type; this one is compatible with all of them.
  */
 export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => Promise<void>;
 

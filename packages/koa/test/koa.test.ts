@@ -53,7 +53,7 @@ describe.each(versions)('%s', (_name, Koa) => {
   const orderStoreDown = new Error('The order store is down.');
   const failing = async (): Promise<void> => Promise.reject(orderStoreDown);
 
-  it('an error of the app’s own handler reaches the middleware before, and not onError', async () => {
+  it('an error of the app’s own handler reaches earlier middleware, and not onError', async () => {
     const errors: unknown[] = [];
     const app = new Koa();
     app.use(async (ctx, next) => {
@@ -70,7 +70,7 @@ describe.each(versions)('%s', (_name, Koa) => {
     expect(errors).toEqual([['app', orderStoreDown]]);
   });
 
-  it('without such middleware, an error of the app’s own handler becomes the app’s error event', async () => {
+  it('without error middleware, an error of the app’s own handler becomes the app’s error event', async () => {
     const errors: unknown[] = [];
     const app = new Koa();
     app.on('error', (error) => errors.push(error));
@@ -80,7 +80,7 @@ describe.each(versions)('%s', (_name, Koa) => {
     expect(errors).toEqual([orderStoreDown]);
   });
 
-  it('middleware before sees the answer after next()', async () => {
+  it('earlier middleware sees the answer after next()', async () => {
     const seen: unknown[] = [];
     const app = new Koa();
     app.use(async (ctx: KoaContext, next) => {
@@ -97,7 +97,7 @@ describe.each(versions)('%s', (_name, Koa) => {
     ]);
   });
 
-  it('behind a rewrite, the query is still the original one', async () => {
+  it('a rewrite does not change the query that is verified', async () => {
     const app = new Koa();
     app.use(async (ctx, next) => {
       Object.assign(ctx, { url: '/return' });

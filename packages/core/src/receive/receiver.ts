@@ -67,7 +67,7 @@ export interface CallbackOptions extends ReceiverOptions {
    */
   readonly onCallback?: ((callback: VerifiedCallback) => unknown) | undefined;
   /**
-   * Receives every refusal whose signature fits (a ':' rule, a tolerance), so that the evidence can be kept. 200 is sent
+   * Receives every refusal whose signature is valid (a ':' rule, a tolerance), so that the evidence can be kept. 200 is sent
    * after it has resolved. Without it, such a callback is answered with 401, like every other refusal.
    */
   readonly onAuthenticRefusal?: ((refusal: AuthenticRefusal) => unknown) | undefined;

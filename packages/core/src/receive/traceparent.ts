@@ -4,7 +4,7 @@ const TRACEPARENT = /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 const kept = /* @__PURE__ */ new WeakMap<object, string>();
 
 /**
- * Keeps the `traceparent` of a delivery whose signature fits, so that later work can be linked with its request. Values that
+ * Keeps the `traceparent` of a delivery with a valid signature, so that later work can be linked with its request. Values that
  * are not in W3C's form are dropped. It is not proved (threat A58), so it is only a link, never a parent.
  */
 export function keepTraceparent(verified: object, traceparent: unknown): void {

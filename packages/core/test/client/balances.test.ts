@@ -40,7 +40,7 @@ function literal(hundredths: bigint): string {
   const digits = String(hundredths < 0n ? -hundredths : hundredths).padStart(3, '0');
   return `${hundredths < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
-/** The same in canonical form, by another way than the code: a fraction loses its zeros. */
+/** The same in canonical form, computed differently than in the code: a fraction loses its zeros. */
 function canonical(hundredths: bigint): string {
   return literal(hundredths)
     .replace(/\.?0+$/, '')
@@ -60,7 +60,7 @@ const extra = fc
   .map((members) => JSON.stringify(members).slice(1, -1));
 
 describe('every balance is an exact string beside its number', () => {
-  test('9007199254740993 stays 9007199254740993, where the number is another one', async () => {
+  test('9007199254740993 stays 9007199254740993, although the number differs', async () => {
     const zero = { uncleared_balance: '0', reserve_balance: '0.00' };
     const large = { available_balance: '9007199254740993', actual_balance: '9007199254740993', ...zero };
     const { wallets, deviations } = await walletsOf(bodyOf(row(large)));
@@ -134,7 +134,7 @@ describe('every balance is an exact string beside its number', () => {
     expect(deviations).toEqual([]);
   });
 
-  test('of a repeated name the last value counts, in the number and in the string', async () => {
+  test('the last value of a repeated name counts, in the number and in the string', async () => {
     const { wallets } = await walletsOf(
       bodyOf(
         row({ available_balance: '1', actual_balance: '2', uncleared_balance: '0', reserve_balance: '0' })
@@ -149,7 +149,7 @@ describe('every balance is an exact string beside its number', () => {
   test.each([
     ['reserve_balance', '1e-2000'],
     ['uncleared_balance', `0.${'1'.repeat(1100)}`],
-  ] as const)('a number of more digits than anyone needs (%s) refuses the response', async (field, value) => {
+  ] as const)('a number with too many digits (%s) refuses the response', async (field, value) => {
     const literals = {
       available_balance: '0',
       actual_balance: '0',

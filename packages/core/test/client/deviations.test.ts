@@ -146,7 +146,7 @@ describe('without onDeviation, the console gets one warning per operation and fi
     warn.mockRestore();
   });
 
-  test('the second row with the same field is not repeated, and another field is', async () => {
+  test('a second row with the same field is not reported again, and another field is', async () => {
     const odd = { ...bank, bank_name: null };
     const { baseUrl } = await startService(
       success({ payout_banks: [odd, odd, { ...bank, is_active: 'SECRET-VALUE' }] }),

@@ -14,7 +14,7 @@ function clientFor({ baseUrl }: LocalService, options: Partial<ClientOptions> = 
 }
 
 describe('onResponse gets a report of every attempt', () => {
-  test('a report holds the wait that follows', async () => {
+  test('a report contains the wait that follows', async () => {
     const reports: AttemptReport[] = [];
     const { timing } = recordedTiming();
     const service = await startService(failure(503), reset, providers);

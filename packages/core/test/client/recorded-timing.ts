@@ -6,9 +6,9 @@ export interface RecordedTiming {
   readonly waits: number[];
   /** Every deadline that was set, in milliseconds. */
   readonly deadlines: number[];
-  /** Timers that were neither fired nor taken back. */
+  /** Timers that were neither fired nor cancelled. */
   readonly pending: Set<number>;
-  /** Lets the time of all running deadlines be over. */
+  /** Expires all running deadlines. */
   readonly expire: () => void;
 }
 

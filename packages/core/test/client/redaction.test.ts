@@ -10,14 +10,14 @@ import { type Answer, failure, reply, replyJson, reset, startService } from './l
 import { recordedTiming } from './recorded-timing.ts';
 import { publicKey, secretKey } from './wire-samples.ts';
 
-/** A piece of each key: not even that may show. */
+/** A piece of each key: not even that may appear. */
 const PIECES = /4f9c1|9d2e7/i;
 
 function clientAt(baseUrl: string, options: Partial<ClientOptions> = {}): ClientWithSecretKey {
   return createClient({ baseUrl, publicKey, secretKey, timing: { random: () => 0 }, ...options });
 }
 
-/** Everything that a logger could get out of a value, its hidden properties and chain of causes included. */
+/** Everything that a logger could extract from a value, its hidden properties and chain of causes included. */
 function everythingIn(value: unknown): string {
   const chain: unknown[] = [];
   for (let link = value; link instanceof Error && chain.length < 10; link = link.cause) {
@@ -171,7 +171,7 @@ describe('no error shows a key, whatever the service or fetch puts into it', () 
   });
 });
 
-describe('the scrubber finds keys in any text', () => {
+describe('the scrubber finds keys in any string', () => {
   const visible = fc
     .array(fc.integer({ min: 0x21, max: 0x7e }), { minLength: 1, maxLength: 40 })
     .map((codes) => String.fromCharCode(...codes));
@@ -182,7 +182,7 @@ describe('the scrubber finds keys in any text', () => {
     (key) => JSON.stringify(key).slice(1, -1),
   );
 
-  test('any key in any spelling is removed from any text', () => {
+  test('any key in any spelling is removed from any string', () => {
     fc.assert(
       fc.property(visible, visible, spelling, fc.string(), fc.string(), (a, b, spell, before, after) => {
         const scrubber = createScrubber([a, b]);
@@ -271,7 +271,7 @@ describe('the scrubber finds keys in any text', () => {
     );
   });
 
-  test('control: a text without a key is unchanged, escapes and encodings included', () => {
+  test('control: a string without a key is unchanged, escapes and encodings included', () => {
     const other = 'another-key-of-16';
     const foreign = [
       ...escapes.map((spell) => Array.from(other, spell).join('')),
@@ -284,7 +284,7 @@ describe('the scrubber finds keys in any text', () => {
     }
   });
 
-  test('text that is made to be slow to search is searched completely', () => {
+  test('a string that is made to be slow to search is searched completely', () => {
     const scrubber = createScrubber(['\\'.repeat(40), '\\/\\/\\/x', '%25%25z', '&#38;&#38;&#38;z']);
     for (const part of ['&#38;', '&#0000000', '&', '\\u00', '\\', '%25', '%', '"', '\\/', '/\\"']) {
       const text = part.repeat(2 ** 20 / part.length);

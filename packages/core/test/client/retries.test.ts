@@ -135,7 +135,7 @@ describe('the client waits between attempts', () => {
     },
   );
 
-  test('any string reads as a Retry-After of at least 0 or as none', () => {
+  test('any string is read as a Retry-After of at least 0 or is ignored', () => {
     const dates = fc.date({ noInvalidDate: true });
     const text = fc.oneof(
       fc.string(),
@@ -174,7 +174,7 @@ describe('the retry budget limits the load on the service', () => {
     // The tenth call fails once, and its retry succeeds.
     expect(await client.listPaymentProviders()).toEqual([provider]);
     for (let call = 0; call < 8; call++) await client.listPaymentProviders();
-    // The ninth call since that retry fails, and there is none.
+    // The ninth call since that retry fails without a retry.
     expect(await failureOf(client.listPaymentProviders())).toMatchObject({ attempts: 1 });
   });
 });

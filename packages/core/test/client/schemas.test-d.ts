@@ -12,7 +12,7 @@ type Generated = components['schemas'];
 
 /** Without the index signature of unknown fields. */
 type Known<T> = { [Field in keyof T as string extends Field ? never : Field]: T[Field] };
-/** An open union (`'Collection' | (string & {})`) takes every string, and so does its schema. */
+/** An open union (`'Collection' | (string & {})`) accepts every string, and so does its schema. */
 type Opened<T> = { [Field in keyof T]: T[Field] extends string ? string : T[Field] };
 type Checked<T extends z.ZodMiniType> = Known<z.output<T>>;
 

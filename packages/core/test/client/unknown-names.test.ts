@@ -25,7 +25,8 @@ const functions: readonly [string, readonly string[], (options: object) => unkno
 
 async function refusalOf(run: () => unknown): Promise<ConfigurationError> {
   const error = await failureOf((async () => run())());
-  if (!(error instanceof ConfigurationError)) throw new Error('It is no misconfiguration.', { cause: error });
+  if (!(error instanceof ConfigurationError))
+    throw new Error('It is not a ConfigurationError.', { cause: error });
   return error;
 }
 
@@ -41,7 +42,7 @@ describe.each(functions)('%s refuses names that it does not know', (call, known,
     );
   });
 
-  test.each(known)('the misspelled %s is refused with the near name', async (name) => {
+  test.each(known)('the misspelled %s is refused, and the similar name is suggested', async (name) => {
     for (const near of [name.toUpperCase(), `${name}s`, name.slice(0, -1)]) {
       const { message } = await refusalOf(() => run({ [near]: undefined }));
       expect(message).toBe(`${call} does not know the option "${near}". Did you mean "${name}"?`);

@@ -18,7 +18,7 @@ afterEach(() => {
   Reflect.deleteProperty(globalThis, Symbol.for('@payment-service/core: certificate checks were off'));
 });
 
-/** A real HTTPS server whose certificate no authority has signed. Its keys arrive at anyone. */
+/** A real HTTPS server whose certificate no authority has signed. */
 async function startStranger(): Promise<{ baseUrl: string; secretKeys: unknown[] }> {
   const secretKeys: unknown[] = [];
   const server = createServer({ cert, key }, (request, response) => {

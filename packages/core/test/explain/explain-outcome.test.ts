@@ -84,7 +84,7 @@ const answer =
   };
 
 describe('explainOutcome() of a delivery without an answer', () => {
-  test('a port where nothing listens', async () => {
+  test('a port where nothing listens is named', async () => {
     const server = createTcpServer();
     const port = await portOf(server);
     server.close();
@@ -97,11 +97,11 @@ describe('explainOutcome() of a delivery without an answer', () => {
     });
   });
 
-  test('a host that has no address', async () => {
+  test('a host without an address is named', async () => {
     expect((await deliver('http://no-such-host.invalid/cb')).cause).toBe('name_not_found');
   });
 
-  test('a handler that never answers', async () => {
+  test('a handler that never answers is named as a timeout', async () => {
     const url = await http(() => {});
     expect(await deliver(url, {}, { timeoutMs: 50, durationMs: 50 })).toMatchObject({
       cause: 'timed_out',
@@ -109,17 +109,17 @@ describe('explainOutcome() of a delivery without an answer', () => {
     });
   });
 
-  test('a program that closes the connection', async () => {
+  test('a program that closes the connection is named', async () => {
     const url = await http((request) => request.socket.destroy());
     expect((await deliver(url)).cause).toBe('connection_reset');
   });
 
-  test('https to a plain port', async () => {
+  test('https to a plain port is named', async () => {
     const url = await http(answer(200));
     expect((await deliver(url.replace('http:', 'https:'))).cause).toBe('tls_to_plain_port');
   });
 
-  test('http to a TLS port', async () => {
+  test('http to a TLS port is named', async () => {
     const port = await portOf(createTlsServer({ cert, key }));
     expect((await deliver(`http://127.0.0.1:${port}`)).cause).toMatch(
       /^(plain_to_tls_port|connection_reset)$/,
@@ -128,12 +128,12 @@ describe('explainOutcome() of a delivery without an answer', () => {
     expect((await deliver(proxy)).cause).toBe('plain_to_tls_port');
   });
 
-  test('a certificate that no authority signed', async () => {
+  test('a certificate that no authority signed is named', async () => {
     const port = await portOf(createTlsServer({ cert, key }));
     expect((await deliver(`https://127.0.0.1:${port}`)).cause).toBe('certificate_refused');
   });
 
-  test('a server that speaks no HTTP', async () => {
+  test('a server that does not speak HTTP is named', async () => {
     const port = await portOf(createTcpServer((socket) => socket.end('220 mail ready\r\n')));
     expect((await deliver(`http://127.0.0.1:${port}`)).ok).toBe(false);
   });
@@ -153,7 +153,7 @@ describe('explainOutcome() of a delivery without an answer', () => {
     expect(outcome).toMatchObject({ cause, tone: 'bad' });
   });
 
-  test('a connection that closes on a port of TLS', () => {
+  test('a connection that closes on a TLS port is named', () => {
     const request = { url: 'http://127.0.0.1:8443/cb', headers: {} };
     expect(explainOutcome({ request, error: 'read ECONNRESET' }).cause).toBe('plain_to_tls_port');
   });
@@ -246,7 +246,7 @@ describe('explainOutcome() of an answer', () => {
     ).toBe(`Your endpoint returned ${status}.`);
   });
 
-  test('an answer that nobody recorded', () => {
+  test('an answer that was not recorded is an unexpected status', () => {
     expect(explainOutcome({ request: { url: 'x', headers: {} } })).toMatchObject({
       cause: 'unexpected_status',
       detail: 'There is no response.',
@@ -271,7 +271,7 @@ describe('explainOutcome() of an endpoint that verifies', () => {
     });
   }
 
-  test('takes the genuine callback', async () => {
+  test('the genuine callback is accepted', async () => {
     expect(await deliver(await endpoint(SIGNING_KEY))).toMatchObject({
       cause: 'accepted',
       tone: 'good',
@@ -279,7 +279,7 @@ describe('explainOutcome() of an endpoint that verifies', () => {
     });
   });
 
-  test('with another key refuses a right signature, and the key of the sender is named', async () => {
+  test('with another key, a valid signature is refused, and the key of the sender is named', async () => {
     expect(await deliver(await endpoint(OTHER_KEY))).toMatchObject({
       cause: 'other_key',
       tone: 'bad',
@@ -287,14 +287,14 @@ describe('explainOutcome() of an endpoint that verifies', () => {
     });
   });
 
-  test('refuses a bad signature, as it must', async () => {
+  test('a bad signature is refused, as expected', async () => {
     expect(await deliver(await endpoint(SIGNING_KEY), { headers: wrong })).toMatchObject({
       cause: 'forgery_refused',
       tone: 'good',
     });
   });
 
-  test('refuses an old timestamp, which is neither good nor bad', async () => {
+  test('an old timestamp is refused, which is neither good nor bad', async () => {
     const headers = { 'hmac-signature': SIGNATURE.replace(String(T), String(T - 3600)) };
     expect(await deliver(await endpoint(SIGNING_KEY, 30), { headers })).toMatchObject({
       cause: 'old_timestamp_refused',
@@ -302,14 +302,14 @@ describe('explainOutcome() of an endpoint that verifies', () => {
     });
   });
 
-  test('takes a forged amount, since the signature does not cover it', async () => {
+  test('a forged amount is accepted, since the signature does not cover it', async () => {
     expect(await deliver(await endpoint(SIGNING_KEY), { isForged: 'amount' })).toMatchObject({
       cause: 'forgery_accepted',
       tone: 'neutral',
     });
   });
 
-  test('takes a changed t, since the signature does not cover it, and the amount is not mentioned', async () => {
+  test('a changed t is accepted, since the signature does not cover it, and the amount is not mentioned', async () => {
     const outcome = await deliver(await endpoint(SIGNING_KEY), { isForged: 'timestamp' });
     expect(outcome).toMatchObject({ cause: 'old_timestamp_accepted', tone: 'neutral' });
     expect(`${outcome.title} ${outcome.detail} ${outcome.fix}`).not.toMatch(/amount|credit/);
@@ -321,7 +321,7 @@ describe('explainOutcome() of an endpoint that verifies', () => {
     expect(fix).toMatch(/^Probably the endpoint has another signing key.*dropped hmac-signature/);
   });
 
-  test('that accepts a bad signature is an alarm, told by the keys or by the sender', async () => {
+  test('accepting a bad signature is an alarm, detected by the keys or from the sender', async () => {
     const url = await http(answer(200));
     expect(await deliver(url, { headers: wrong })).toMatchObject({ cause: 'verification_off', tone: 'bad' });
     const exchange = {

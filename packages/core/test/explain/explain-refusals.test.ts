@@ -108,7 +108,7 @@ describe('threat A23: the refused request', () => {
 
   const forged = signed('a'.repeat(64));
 
-  test('threat A23: it gives headers and the body to code, and to no log', async () => {
+  test('threat A23: it passes headers and the body to code, but never to a log', async () => {
     const request = await refused(post(unread(BODY), { ...forged, 'x-twice': ['one', 'two'] }));
     expect(request?.method).toBe('POST');
     expect(request?.header('x-twice')).toBe('one, two');
@@ -125,13 +125,13 @@ describe('threat A23: the refused request', () => {
       expect(shown).not.toContain(secret);
   });
 
-  test('a parsed body is what the parser made, and a body that was not read is undefined', async () => {
+  test('a parsed body is the result of the parser, and a body that was not read is undefined', async () => {
     const data = callbackData();
     expect((await refused(post(parsed(data), forged)))?.body()).toBe(data);
     expect((await refused(post(unread(BODY), { 'hmac-signature': '' })))?.body()).toBeUndefined();
   });
 
-  test('an accepted callback costs none: its headers are not read again', async () => {
+  test('an accepted callback costs nothing: its headers are not read again', async () => {
     const names: string[] = [];
     const given = post(unread(BODY));
     const header: IncomingCallback['header'] = (name) => {

@@ -40,7 +40,7 @@ describe('controls', () => {
     });
   });
 
-  test('an invalid option is an error, as of the verifier', () => {
+  test('an invalid option is an error, as in the verifier', () => {
     const wrong = () =>
       explain(request(BODY, SIGNATURE), { signingKey: SIGNING_KEY }, { toleranceSeconds: -1 });
     expect(wrong).toThrow(ConfigurationError);

@@ -69,7 +69,7 @@ describe('threat A39: the three failures of a handler', () => {
   ];
 
   test.each(failures)(
-    'threat A39: %s answers 429 by default, with Retry-After %s',
+    'threat A39: %s is answered with 429 by default, with Retry-After %s',
     async (error, seconds, onCallback) => {
       const onError = vi.fn();
       expect(await answer({ onCallback, onError, handlerTimeoutMs: 1 })).toEqual({
@@ -81,7 +81,7 @@ describe('threat A39: the three failures of a handler', () => {
     },
   );
 
-  test.each(failures)('threat A39: %s answers failureStatus', async (error, seconds, onCallback) => {
+  test.each(failures)('threat A39: %s is answered with failureStatus', async (error, seconds, onCallback) => {
     const options = { onError: () => undefined, handlerTimeoutMs: 1, failureStatus: 503 };
     const expected = { status: 503, headers: { 'retry-after': seconds }, body: JSON.stringify({ error }) };
     expect(await answer({ onCallback, ...options })).toMatchObject(expected);
@@ -106,7 +106,7 @@ describe('threat A39: the three failures of a handler', () => {
     expect(onError.mock.calls).toEqual([[failed]]);
   });
 
-  test('threat A39: a body that was consumed unparsed answers failureStatus, with Retry-After', async () => {
+  test('threat A39: a body that was consumed unparsed is answered with failureStatus and Retry-After', async () => {
     const onError = vi.fn();
     const request = post({ state: 'consumed' });
     for (const failureStatus of [undefined, 500]) {
@@ -146,7 +146,7 @@ describe('handlerTimeoutMs', () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  test('of several handlers at a time, those that hang are answered 429, and the others 200', async () => {
+  test('of several concurrent handlers, those that hang are answered with 429, and the others with 200', async () => {
     const hangs = [true, false, true, false, true];
     const queue = [...hangs];
     const receiver = createCallbackReceiver({

@@ -11,7 +11,7 @@ function started(limit: TimeLimit): { readonly limited: Limited; readonly over: 
 }
 
 describe('one limit for many things', () => {
-  test('it ends them in the order in which they started, and not what has stopped before', async () => {
+  test('it ends them in the order in which they started, except those that have stopped', async () => {
     const limit = new TimeLimit(16);
     const ended: string[] = [];
     limit.start(() => ended.push('first'));
@@ -22,7 +22,7 @@ describe('one limit for many things', () => {
     expect(ended).toEqual(['first']);
   });
 
-  test('stopping what is over, as a handler does that settles too late, leaves the others under the limit', async () => {
+  test('stopping an expired one, as a handler that settles too late does, leaves the others under the limit', async () => {
     const limit = new TimeLimit(16);
     const late = started(limit);
     await late.over;

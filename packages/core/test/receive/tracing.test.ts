@@ -154,7 +154,7 @@ describe('the traceparent of a delivery', () => {
     expect(await keptOf(traceparent === undefined ? {} : { traceparent })).toBeUndefined();
   });
 
-  test('threat A58: no traceparent is read from a request whose signature does not fit', async () => {
+  test('threat A58: no traceparent is read from a request whose signature does not match', async () => {
     const seen = published('callback');
     expect(await keptOf({ traceparent: PARENT }, OTHER_KEY)).toBeUndefined();
     expect(JSON.stringify(seen)).not.toContain(PARENT);
@@ -191,7 +191,7 @@ describe('what subscribers do', () => {
     return { replies: received.map(({ reply }) => reply), runs };
   }
 
-  /** What the process would end with. */
+  /** Uncaught exceptions, which would end the process. */
   function uncaught(): unknown[] {
     const errors: unknown[] = [];
     const others = process.listeners('uncaughtException');

@@ -15,7 +15,7 @@ import { verify } from './verify.ts';
 
 // Decision D8, beside the vectors of the contract: the answer, the hook and the evidence.
 
-describe('decision D8: verification is total, tells the network one thing, and keeps evidence of authentic refusals', () => {
+describe('decision D8: verification is total, sends one constant answer, and keeps evidence of authentic refusals', () => {
   const onRefused: string[] = [];
   const receiver = createCallbackReceiver({
     signingKey: SIGNING_KEY,

@@ -26,7 +26,7 @@ describe('threat A30: a body in one-byte pieces', () => {
     return { sink, answered };
   }
 
-  test('threat A30: of 64 Ki pieces that arrived, none is kept', async () => {
+  test('threat A30: no piece of 64 Ki that arrived is kept', async () => {
     const { sink, answered } = open();
     const pieces: WeakRef<Uint8Array>[] = [];
     for (const byte of BODY) {

@@ -31,7 +31,7 @@ describe('threat A45: explainRefusals() is for development', () => {
 });
 
 describe('threat A45: a flood of forged callbacks', () => {
-  /** Sends callbacks at these times, and gives what was printed for each. */
+  /** Sends callbacks at these times, and returns what was printed for each. */
   async function flood(times: readonly number[]): Promise<string[][]> {
     let now = NOW;
     const printed: string[][] = [];
@@ -145,7 +145,7 @@ describe('threat A45: the cost of one explanation', () => {
     expect(cost(body)).toBeLessThan(3_000_000);
   });
 
-  test('control: what grows with the square of a nesting is noticed', () => {
+  test('control: a cost that grows with the square of a nesting is noticed', () => {
     const deep: unknown = JSON.parse(nested(2000));
     expect(operations(() => JSON.stringify(deep, null, 2))).toBeGreaterThan(8_000_000);
   });

@@ -12,7 +12,7 @@ import { codeOf, verify } from './verify.ts';
 
 // What a customer can do with the URL of a redirect, or an attacker who sends one to a customer.
 
-describe('threat A4: a signature taken from one channel to the other', () => {
+describe('threat A4: a signature moved from one channel to the other', () => {
   test('threat A4: a signature verifies on both channels, and the results cannot be exchanged', () => {
     fc.assert(
       fc.property(signedFields, (fields) => {

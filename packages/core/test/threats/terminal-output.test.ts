@@ -8,7 +8,7 @@ const HIDDEN = Array.from({ length: 0x11_0000 }, (_, point) => point)
   .filter((one) => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(one));
 const SHOWN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-test('the classes hold what this test is about', () => {
+test('the classes contain the characters that this test covers', () => {
   expect(HIDDEN.length).toBeGreaterThan(200);
   for (const one of [
     '\u001b',

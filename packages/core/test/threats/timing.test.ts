@@ -21,7 +21,7 @@ describe('threat A21: timing', () => {
     );
   });
 
-  test("threat A21: every key's whole digest goes through the constant-time comparison, whichever key fits", () => {
+  test("threat A21: every key's whole digest goes through the constant-time comparison, whichever key matches", () => {
     const lengths: number[] = [];
     const watched = crypto.timingSafeEqual;
     crypto.timingSafeEqual = (left, right) => {

@@ -6,8 +6,8 @@ import { cachingClient, named, nameOf, TTL_MS } from './caching-client.ts';
 
 const FRESH = { fresh: true };
 
-describe('a fresh call asks the service before a transaction', () => {
-  test('it passes the cache, and what it gets is served from then on', async () => {
+describe('a fresh call queries the service before a transaction', () => {
+  test('it bypasses the cache, and its response is served from then on', async () => {
     const service = await startService(named('one'), named('two'));
     const { client } = cachingClient(service);
     expect(await nameOf(client.listPaymentProviders())).toBe('one');
@@ -16,7 +16,7 @@ describe('a fresh call asks the service before a transaction', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  test('it serves no stale data in an outage, and other calls still do', async () => {
+  test('it serves no stale data in an outage, although other calls still do', async () => {
     const service = await startService(named('one'), failure(503), failure(503));
     const { client, clock } = cachingClient(service, { staleIfErrorMs: TTL_MS });
     await client.listPaymentProviders();
@@ -25,7 +25,7 @@ describe('a fresh call asks the service before a transaction', () => {
     expect(await nameOf(client.listPaymentProviders())).toBe('one');
   });
 
-  test('several fresh calls at the same moment share one request, and not one that may be served stale', async () => {
+  test('concurrent fresh calls share one request, but not one that may serve stale data', async () => {
     const service = await startService(named('one'), named('two'));
     const { client } = cachingClient(service);
     const calls = [
@@ -44,11 +44,11 @@ describe('a fresh call asks the service before a transaction', () => {
   });
 });
 
-describe('cache.onChange is told what a new answer changes', () => {
+describe('cache.onChange receives what a new response changes', () => {
   const inactive = { ...provider, is_active: false };
   const other = { ...provider, provider_code: 'other', option_prefixes: ['25670'] };
 
-  test('the rows that differ, and nothing when none does', async () => {
+  test('it receives the rows that differ, and is not called when no row does', async () => {
     const changes: ReferenceChange[] = [];
     const answers = [[provider, other], [other, provider], [inactive, other], [inactive]];
     const service = await startService(...answers.map((rows) => success({ payment_providers: rows })));
@@ -61,7 +61,7 @@ describe('cache.onChange is told what a new answer changes', () => {
     ]);
   });
 
-  test('the banks as well, each query by itself, and a change of a copy changes no cached row', async () => {
+  test('it also receives banks, separately for each query, and changing a copy changes no cached row', async () => {
     const changes: ReferenceChange[] = [];
     const closed = { ...bank, is_active: false };
     const banks = [[bank], [bank], [closed]].map((rows) => success({ payout_banks: rows }));
