@@ -1,4 +1,4 @@
-import { judge, type Result } from './judge.ts';
+import { judge, type Result } from '@payment-service/laboratory';
 
 /** What one entry costs those who use it. */
 export interface Footprint {
@@ -90,7 +90,7 @@ export function budgetResults(
   return Object.entries(budgets).flatMap(([name, budget]) => {
     const one = find(footprints, name);
     const result = (what: string, unit: Result['unit'], value: number, atMost: number): Result =>
-      judge(`${name}: ${what}`, unit, { median: value, p10: value, p90: value }, { atMost });
+      judge(`${name}: ${what}`, unit, value, 'at most', atMost);
     return [
       result('installed', 'bytes', one.installedBytes, budget.installedBytes),
       result('packages', 'packages', one.packages, budget.packages),

@@ -2,10 +2,19 @@
  * `pnpm budgets`: what users install, bundle and load, with the peers in the same table. Writes docs/budgets.md with
  * --write-docs, and exits with 1 where a budget is exceeded or a peer is smaller for a reason that is not written down.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+
 import { join } from 'node:path';
-import { interleave, quantile } from '@payment-service/measure';
+import {
+  cleanUp,
+  environment,
+  figure,
+  interleave,
+  makeFolder,
+  printTable,
+  quantile,
+  resultTable,
+  type Table,
+} from '@payment-service/laboratory';
 import {
   alike,
   BUDGETS,
@@ -16,7 +25,6 @@ import {
 } from './budget-results.ts';
 import { bundle, type Entry, installed, start } from './footprint.ts';
 import { installPacked } from './installed.ts';
-import { figure, printTable, type Table, targetTable } from './print-tables.ts';
 import { ADAPTERS, CLIENT, PEER_ENTRIES, VERIFIER } from './weight.ts';
 import { writeDocs } from './write-docs.ts';
 
@@ -28,11 +36,10 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 const KIB = 1024;
 const root = join(import.meta.dirname, '..', '..');
-const folder = await mkdtemp(join(tmpdir(), 'payment-service-budgets-'));
 try {
-  await budgets((await installPacked(folder)).project);
+  await budgets((await installPacked(await makeFolder())).project);
 } finally {
-  await rm(folder, { recursive: true });
+  await cleanUp();
 }
 
 async function budgets(project: string): Promise<void> {
@@ -89,16 +96,11 @@ async function budgets(project: string): Promise<void> {
     },
   ];
   for (const table of tables) printTable(table);
-  printTable(targetTable(results));
+  printTable(resultTable(results));
   if (process.argv.includes('--write-docs')) {
-    const environment = {
-      node: process.version,
-      platform: process.platform,
-      cores: navigator.hardwareConcurrency,
-    };
     const date = new Date().toISOString();
     const path = join(root, 'docs', 'budgets.md');
-    await writeDocs(path, { name: 'bench', date, isShort: false, environment, results, tables });
+    await writeDocs(path, { date, environment: environment(), results, tables });
   }
   const problems = [
     ...results.filter(({ met }) => !met).map(({ name }) => `${name}: over its budget`),

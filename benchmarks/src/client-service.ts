@@ -1,7 +1,8 @@
 /** The payment options of an account, answered by a process of its own. See client.ts. */
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerQuestions } from './worker.ts';
+import { answerQuestions } from '@payment-service/laboratory';
 
 export interface ServiceState {
   readonly port: number;

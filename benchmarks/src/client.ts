@@ -1,12 +1,11 @@
 /** A call of the client beside fetch() and response.json(), against a service in another process. */
+
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { interleave, ratio, spread } from '@payment-service/measure';
+import { Child, figure, interleave, judge, ratio, spread, withRange } from '@payment-service/laboratory';
 import type { ServiceState } from './client-service.ts';
 import { homeOf, importFrom } from './installed.ts';
-import { judge } from './judge.ts';
 import type { Part, Run } from './part.ts';
-import { figure, withRange } from './print-tables.ts';
-import { Worker } from './worker.ts';
 
 type ClientEntry = Pick<typeof import('@payment-service/core/client'), 'createClient'>;
 
@@ -36,7 +35,7 @@ export async function client({ project, isShort, rounds, random }: Run): Promise
     homeOf(project, 'core'),
     '@payment-service/core/client',
   );
-  const service = new Worker('client-service.ts');
+  const service = new Child(join(import.meta.dirname, 'client-service.ts'));
   try {
     const { port } = await service.ask<ServiceState>({});
     const baseUrl = `http://127.0.0.1:${port}`;
@@ -74,13 +73,11 @@ export async function client({ project, isShort, rounds, random }: Run): Promise
       })),
       results: CONCURRENCIES.map((concurrency) => {
         const name = `client: ${concurrency === 1 ? 'one' : concurrency} at a time, over fetch`;
-        return judge(name, 'ratio', overFetch('client', concurrency, 'micros'), {
-          atMost: CALLER_OVER_FETCH,
-        });
+        return judge(name, 'ratio', overFetch('client', concurrency, 'micros'), 'at most', CALLER_OVER_FETCH);
       }),
     };
   } finally {
-    await service.stop();
+    await service.end();
   }
 }
 
@@ -116,7 +113,7 @@ async function checkControls(
   callers: readonly Caller[],
   createClient: ClientEntry['createClient'],
   baseUrl: string,
-  service: Worker,
+  service: Child,
 ): Promise<void> {
   const requests = async (): Promise<number> => (await service.ask<ServiceState>({})).requests;
   const expected = await bareFetch(baseUrl).list();

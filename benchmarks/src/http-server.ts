@@ -1,8 +1,10 @@
 /** One server in a process of its own: `http-server.ts <framework> <way> <project>`. See http.ts. */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { bodyParser } from '@koa/bodyparser';
+import { answerQuestions } from '@payment-service/laboratory';
 import express from 'express';
 import express4 from 'express4';
 import fastify from 'fastify';
@@ -12,7 +14,6 @@ import { ACCEPTED, type Framework, type ServerState, SIGNING_KEY } from './http.
 import { importFrom } from './installed.ts';
 import { limit, readRaw } from './limit.ts';
 import { matchesByRecipe } from './verify-by-recipe.ts';
-import { answerQuestions } from './worker.ts';
 
 const [framework, way, project = ''] = process.argv.slice(2);
 const UNAUTHORIZED = { error: 'unauthorized' };

@@ -2,14 +2,21 @@
  * Processor time of a request, and memory of idle connections: each framework bare, with a hand-written check, at the limit,
  * and with its adapter. Every server and the load generator have a process of their own.
  */
-import { interleave, ratio, spread } from '@payment-service/measure';
+import { join } from 'node:path';
+import {
+  Child,
+  figure,
+  interleave,
+  judge,
+  type Result,
+  ratio,
+  spread,
+  withRange,
+} from '@payment-service/laboratory';
 import { callbackBodies } from './callback-bodies.ts';
 import { homeOf, importFrom } from './installed.ts';
-import { judge, type Result } from './judge.ts';
 import type { Load, LoadQuestion } from './load-generator.ts';
 import type { Part, Run } from './part.ts';
-import { figure, withRange } from './print-tables.ts';
-import { Worker } from './worker.ts';
 
 type Testing = typeof import('@payment-service/core/testing');
 
@@ -52,7 +59,7 @@ const SHORT = { rounds: 2, ms: 30, warmUpMs: 5, firstWarmUpMs: 5, idle: 20, idle
 
 interface Hosted {
   readonly way: Way;
-  readonly worker: Worker;
+  readonly worker: Child;
   readonly port: number;
 }
 
@@ -77,7 +84,7 @@ export async function http({ project, isShort, only, rounds, random }: Run): Pro
   const results: Result[] = [];
   const speedRows: string[][] = [];
   const idleRows: string[][] = [];
-  const generator = new Worker('load-generator.ts');
+  const generator = new Child(join(import.meta.dirname, 'load-generator.ts'));
   try {
     for (const framework of FRAMEWORKS.filter((name) => name.startsWith(only ?? ''))) {
       const servers = await Promise.all(WAYS.map((way) => host(framework, way, project)));
@@ -90,11 +97,11 @@ export async function http({ project, isShort, only, rounds, random }: Run): Pro
         speedRows.push(...WAYS.map((way) => speedRow(framework, way, speed)));
         idleRows.push(...WAYS.map((way) => idleRow(framework, way, idle)));
       } finally {
-        await Promise.all(servers.map(({ worker }) => worker.stop()));
+        await Promise.all(servers.map(({ worker }) => worker.end()));
       }
     }
   } finally {
-    await generator.stop();
+    await generator.end();
   }
   const head = [
     '',
@@ -117,7 +124,10 @@ export async function http({ project, isShort, only, rounds, random }: Run): Pro
 }
 
 async function host(framework: Framework, way: Way, project: string): Promise<Hosted> {
-  const worker = new Worker('http-server.ts', [framework, way, project]);
+  const worker = new Child(join(import.meta.dirname, 'http-server.ts'), {
+    args: [framework, way, project],
+    execArgv: ['--expose-gc'],
+  });
   const { port } = await worker.ask<ServerState>({ collect: false });
   return { way, worker, port };
 }
@@ -178,7 +188,7 @@ type Samples<S> = ReadonlyMap<Way, readonly S[]>;
 /** @throws {Error} when a server has answered requests that its handler has not seen. */
 async function timeServers(
   servers: readonly Hosted[],
-  generator: Worker,
+  generator: Child,
   requests: readonly string[],
   { rounds, ms, warmUpMs, firstWarmUpMs, random }: Pace,
 ): Promise<Samples<Sample>> {
@@ -208,7 +218,7 @@ async function timeServers(
 async function measureIdle(
   framework: Framework,
   project: string,
-  generator: Worker,
+  generator: Child,
   requests: readonly string[],
   { idle, idleRounds, random }: Pace,
 ): Promise<Samples<Idle>> {
@@ -224,7 +234,7 @@ async function measureIdle(
       await generator.ask({ kind: 'release' } satisfies LoadQuestion);
       return { heap: (after.heap - before.heap) / idle, rss: (after.rss - before.rss) / idle };
     } finally {
-      await worker.stop();
+      await worker.end();
     }
   });
 }
@@ -243,9 +253,9 @@ function judgeServers(framework: Framework, speed: Samples<Sample>, idle: Sample
   const memory = ratio(column(idle, 'ours', 'heap'), column(idle, 'bare', 'heap'));
   const name = `http: ${framework}, ours over`;
   return [
-    judge(`${name} limit, processor time`, 'ratio', over('limit'), { atMost: OVER_LIMIT }),
-    judge(`${name} by hand, processor time`, 'ratio', over('by hand'), { atMost: OVER_BY_HAND }),
-    judge(`${name} bare, heap of an idle connection`, 'ratio', memory, { atMost: MEMORY_OVER_BARE }),
+    judge(`${name} limit, processor time`, 'ratio', over('limit'), 'at most', OVER_LIMIT),
+    judge(`${name} by hand, processor time`, 'ratio', over('by hand'), 'at most', OVER_BY_HAND),
+    judge(`${name} bare, heap of an idle connection`, 'ratio', memory, 'at most', MEMORY_OVER_BARE),
   ];
 }
 

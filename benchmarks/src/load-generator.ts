@@ -3,9 +3,10 @@
  * answer to the last one has arrived. It parses one answer and counts the bytes of all others, so that it needs a small
  * part of the processor time of any server that it measures.
  */
+
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { answerQuestions } from './worker.ts';
+import { answerQuestions } from '@payment-service/laboratory';
 
 export type LoadQuestion =
   | {

@@ -1,5 +1,4 @@
-import type { Result } from './judge.ts';
-import type { Table } from './print-tables.ts';
+import type { Result, Table } from '@payment-service/laboratory';
 
 /** What every part of the benchmark is given. */
 export interface Run {
@@ -20,13 +19,4 @@ export interface Run {
 export interface Part {
   readonly tables: readonly Table[];
   readonly results: readonly Result[];
-}
-
-/** What reports/bench.json holds. */
-export interface Report extends Part {
-  readonly name: 'bench';
-  /** ISO 8601. */
-  readonly date: string;
-  readonly isShort: boolean;
-  readonly environment: { readonly node: string; readonly platform: string; readonly cores: number };
 }

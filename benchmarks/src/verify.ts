@@ -1,5 +1,5 @@
 /** From the bytes of a body and its header to a verified event: core on both of its digests, beside peers. */
-import { interleave, ratio, spread } from '@payment-service/measure';
+import { figure, interleave, judge, range, ratio, spread, type Table } from '@payment-service/laboratory';
 import { callbackBodies, SIZES, type Size } from './callback-bodies.ts';
 import { checkControls } from './check-controls.ts';
 import {
@@ -16,12 +16,11 @@ import {
   svix,
 } from './contenders.ts';
 import { homeOf, importFrom } from './installed.ts';
-import { type Bound, judge } from './judge.ts';
 import type { Part, Run } from './part.ts';
-import { figure, range, type Table } from './print-tables.ts';
 
 /** An upper bound for the time of one contender over that of another, both by name. */
-interface Target extends Extract<Bound, { atMost: number }> {
+interface Target {
+  readonly atMost: number;
   readonly size: Size;
   readonly contender: string;
   readonly over: string;
@@ -61,7 +60,9 @@ export async function verify({ project, portable, isShort, rounds, random }: Run
     for (const { contender, over, atMost, ...target } of VERIFY_TARGETS) {
       if (target.size !== size) continue;
       const measured = ratio(samplesOf(contender, samples), samplesOf(over, samples));
-      results.push(judge(`verify: ${size} body, ${contender} over ${over}`, 'ratio', measured, { atMost }));
+      results.push(
+        judge(`verify: ${size} body, ${contender} over ${over}`, 'ratio', measured, 'at most', atMost),
+      );
     }
     tables.push(tableOf(`Verification of a ${size} body, ${first.length} bytes`, samples));
   }

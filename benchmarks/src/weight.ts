@@ -1,10 +1,19 @@
 /** What an app loads, bundles and installs: core's entries and the adapters, beside peers. */
-import { difference, interleave, quantile, ratio, type Spread, spread } from '@payment-service/measure';
+import {
+  difference,
+  figure,
+  interleave,
+  judge,
+  quantile,
+  type Result,
+  ratio,
+  type Spread,
+  spread,
+  withRange,
+} from '@payment-service/laboratory';
 import { bundle, type Entry, installed, type Start, start } from './footprint.ts';
 import { PACKAGES, PEERS } from './installed.ts';
-import { judge, type Result } from './judge.ts';
 import type { Part, Run } from './part.ts';
-import { figure, withRange } from './print-tables.ts';
 
 export const ADAPTERS: readonly Entry[] = PACKAGES.filter((name) => name !== 'core').map((name) => ({
   name,
@@ -108,12 +117,20 @@ async function imports(
       },
     ],
     results: ADAPTERS.flatMap(({ name }) => [
-      judge(`weight: import of ${name} over standardwebhooks`, 'ratio', overPeer(name), {
-        atMost: IMPORT_OVER_STANDARD_WEBHOOKS,
-      }),
-      judge(`weight: import of ${name} without node:crypto`, 'ms', withoutCrypto(name), {
-        atMost: IMPORT_WITHOUT_CRYPTO_MS,
-      }),
+      judge(
+        `weight: import of ${name} over standardwebhooks`,
+        'ratio',
+        overPeer(name),
+        'at most',
+        IMPORT_OVER_STANDARD_WEBHOOKS,
+      ),
+      judge(
+        `weight: import of ${name} without node:crypto`,
+        'ms',
+        withoutCrypto(name),
+        'at most',
+        IMPORT_WITHOUT_CRYPTO_MS,
+      ),
     ]),
   };
 }
@@ -173,7 +190,7 @@ async function bundles(project: string): Promise<Part> {
 }
 
 function judgeSize(what: string, bytes: number, atMost: number): Result {
-  return judge(`weight: ${what}`, 'bytes', { median: bytes, p10: bytes, p90: bytes }, { atMost });
+  return judge(`weight: ${what}`, 'bytes', bytes, 'at most', atMost);
 }
 
 /** On disk, with every dependency; a framework is a peer, which the app has anyway. */

@@ -1,16 +1,18 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { Report } from './part.ts';
-import { type Table, targetTable } from './print-tables.ts';
+import { type Report, resultTable, type Table } from '@payment-service/laboratory';
 
 const SECTION = /(<!-- figures -->\n).*(<!-- end of figures -->)/s;
 
 /** Puts the figures of a report into a document, between its two marks. */
-export async function writeDocs(path: string, report: Report): Promise<void> {
+export async function writeDocs(
+  path: string,
+  report: Pick<Report, 'date' | 'environment' | 'results' | 'tables'>,
+): Promise<void> {
   const document = await readFile(path, 'utf8');
   if (!SECTION.test(document)) throw new Error(`${path} has no place for figures.`);
   const { node, platform, cores } = report.environment;
   const taken = `${report.date.slice(0, 10)}, Node ${node.slice(1)}, ${platform}, ${cores} cores.`;
-  const tables = [...report.tables, targetTable(report.results)].map(markdown);
+  const tables = [...report.tables, resultTable(report.results)].map(markdown);
   // As a function: a replacement string would give `$` a meaning.
   const section = (_: string, begin: string, end: string): string =>
     `${begin}\n${[taken, ...tables].join('\n\n')}\n\n${end}`;

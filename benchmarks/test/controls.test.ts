@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import * as testing from '@payment-service/core/testing';
+import { Child } from '@payment-service/laboratory';
 import { afterEach, describe, expect, test } from 'vitest';
 import { callbackBodies } from '../src/callback-bodies.ts';
 import { checkControls } from '../src/check-controls.ts';
@@ -10,7 +12,6 @@ import { checkServer, rawRequests } from '../src/http.ts';
 import { limit } from '../src/limit.ts';
 import type { Load } from '../src/load-generator.ts';
 import { merchantReference } from '../src/verify-by-recipe.ts';
-import { Worker } from '../src/worker.ts';
 
 const [body = Buffer.alloc(0)] = callbackBodies('typical', testing);
 const PEERS = [stripe, standardWebhooks, svix, octokit];
@@ -98,8 +99,8 @@ describe('the controls of the servers', () => {
   });
 
   test('the load generator counts every request and stops at an answer that is not 200', async () => {
-    const generator = new Worker('load-generator.ts');
-    closers.push(() => generator.stop());
+    const generator = new Child(join(import.meta.dirname, '..', 'src', 'load-generator.ts'));
+    closers.push(() => generator.end());
     const load = { kind: 'load', requests: [genuine], connections: 2, warmUpMs: 1, ms: 20 };
     let seen = 0;
     const counting = createServer((_, response) => {

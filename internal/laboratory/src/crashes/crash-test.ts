@@ -1,0 +1,66 @@
+/**
+ * `pnpm crash-test --kills N --store postgres|sqlite [--transitions N] [--seed N] [--control] [--report path]`:
+ * kill -9 of receivers, workers and the database server under load, and then the count. Prints tables, writes
+ * reports/crash-test-<store>.json, and ends with 1 where a target is missed.
+ *
+ * With --control the handler's effect commits before the transition is marked as done, in a transaction of its own:
+ * that must show doubles, and the run fails when it shows none.
+ */
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { runProgram } from '../measure/program.ts';
+import { judgeCrashes } from './judge.ts';
+import { killTable, outcomeTables } from './outcome-tables.ts';
+import { type CrashTestOptions, runCrashTest } from './run-crash-test.ts';
+
+const USAGE =
+  'Usage: crash-test --kills N --store postgres|sqlite [--transitions N] [--seed N] [--control] [--report path]';
+
+const { values: flags } = parseArgs({
+  options: {
+    kills: { type: 'string' },
+    store: { type: 'string' },
+    transitions: { type: 'string' },
+    seed: { type: 'string' },
+    control: { type: 'boolean', default: false },
+    report: { type: 'string' },
+  },
+});
+const store = flags.store === 'postgres' || flags.store === 'sqlite' ? flags.store : undefined;
+const kills = wholeNumber(flags.kills, undefined);
+const transitions = wholeNumber(flags.transitions, 50 * (kills ?? 0));
+const seed = wholeNumber(flags.seed, randomInt(1_000_000));
+
+if (store === undefined || !kills || !transitions || seed === undefined) {
+  console.error(USAGE);
+  process.exitCode = 2;
+} else {
+  const run: Omit<CrashTestOptions, 'onProgress'> = {
+    store,
+    kills,
+    transitions,
+    seed,
+    isControl: flags.control,
+  };
+  const name = `crash-test-${store}${flags.control ? '-control' : ''}`;
+  await runProgram({ name, report: flags.report }, async () => {
+    console.log(`${kills} kills, ${transitions} transitions, seed ${seed}`);
+    let shown = Date.now();
+    const outcome = await runCrashTest({
+      ...run,
+      onProgress({ kills: done, payments, of }) {
+        if (Date.now() - shown < 10_000) return;
+        shown = Date.now();
+        console.log(`  ${done} kills, ${payments} of ${of} payments`);
+      },
+    });
+    const { kills: killed, ...counted } = outcome;
+    const [results, tables] = [judgeCrashes(outcome, run), outcomeTables(outcome)];
+    return { results, tables, run, killsByPhase: killTable(killed), ...counted };
+  });
+}
+
+function wholeNumber(text: string | undefined, otherwise: number | undefined): number | undefined {
+  if (text === undefined) return otherwise;
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}

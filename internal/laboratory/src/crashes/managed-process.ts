@@ -1,0 +1,110 @@
+import { EventEmitter, once } from 'node:events';
+import { join } from 'node:path';
+import { Child } from '../measure/child.ts';
+import { PHASE_LOG, type Phase, PhaseReader } from './phase-log.ts';
+
+export type Role = 'receiver' | 'worker' | 'sender';
+
+/** A process of the test: started, watched through its phase log, killed, and started again. */
+export class ManagedProcess extends EventEmitter<{ phase: [Phase] }> {
+  readonly role: Role;
+  readonly #settings: object;
+  readonly #folder: string;
+  readonly #onFailure: (error: Error) => void;
+  #child: Child | undefined;
+  #reader = new PhaseReader();
+  #errors = '';
+  #isExpected = false;
+  /** Where it listens; undefined while it does not. */
+  address: string | undefined;
+  isReady = false;
+
+  /** @param where.onFailure told when it ends without having been killed: no run goes on after that. */
+  constructor(
+    role: Role,
+    settings: object,
+    { folder, onFailure }: { readonly folder: string; readonly onFailure: (error: Error) => void },
+  ) {
+    super();
+    this.role = role;
+    this.#settings = settings;
+    this.#folder = folder;
+    this.#onFailure = onFailure;
+  }
+
+  start(): void {
+    const child = new Child(join(import.meta.dirname, `${this.role}-process.ts`), {
+      cwd: this.#folder,
+      // A process is started for each kill; it need not strip the same types each time.
+      env: { ...process.env, NODE_COMPILE_CACHE: join(this.#folder, 'compiled') },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
+    });
+    const { stdio, stderr } = child.process;
+    this.#child = child;
+    this.#reader = new PhaseReader();
+    this.#isExpected = false;
+    this.#errors = '';
+    stdio[PHASE_LOG]?.on('data', (piece: Buffer) =>
+      this.#reader.read(piece.toString(), (phase) => this.emit('phase', phase)),
+    );
+    stderr?.on('data', (piece: Buffer) => {
+      this.#errors = (this.#errors + piece.toString()).slice(-4000);
+    });
+    child.process.on('close', () => {
+      if (this.#child === child) this.#child = undefined;
+      this.isReady = false;
+      this.address = undefined;
+      this.#fail(`it ended:\n${this.#errors}`);
+    });
+    child.ask<string | undefined>(this.#settings).then(
+      (address) => {
+        this.address = address;
+        this.isReady = this.#child === child;
+      },
+      (error: unknown) => (child.hasEnded ? undefined : this.#fail(String(error))),
+    );
+  }
+
+  #fail(why: string): void {
+    if (!this.#isExpected) this.#onFailure(new Error(`A ${this.role} failed: ${why}`));
+  }
+
+  get phase(): Phase {
+    return this.#reader.phase;
+  }
+
+  /** The database is gone, and with it what this process was at. */
+  forgetPhases(): void {
+    this.#reader.forget();
+  }
+
+  /** @throws {Error} when it has ended. */
+  async ask<Answer>(question: object): Promise<Answer> {
+    if (this.#child === undefined) throw new Error(`The ${this.role} has ended: ${this.#errors}`);
+    return this.#child.ask<Answer>(question);
+  }
+
+  /** Kills it, by its own id, and says what it was at when it died. */
+  async kill(): Promise<Phase> {
+    const child = this.#child;
+    if (child === undefined) return 'idle';
+    this.isReady = false;
+    this.address = undefined;
+    await this.#closed(child, () => child.kill());
+    return this.#reader.phase;
+  }
+
+  /** Lets it finish what it does. */
+  async end(): Promise<void> {
+    const child = this.#child;
+    if (child !== undefined) await this.#closed(child, () => child.ask({ stop: true }));
+  }
+
+  /** Closed means that its pipes are read to the end. */
+  async #closed(child: Child, act: () => Promise<unknown>): Promise<void> {
+    this.#isExpected = true;
+    const closed = once(child.process, 'close');
+    await act();
+    await closed;
+  }
+}

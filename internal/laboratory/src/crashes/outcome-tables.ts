@@ -1,0 +1,57 @@
+import { figure, type Table } from '../measure/tables.ts';
+import type { Kill, Target } from './killer.ts';
+import { PHASES, type Phase } from './phase-log.ts';
+import type { CrashTestOutcome } from './run-crash-test.ts';
+
+/** How many kills hit which process at which phase. */
+export type KillTable = Readonly<Record<Target, Readonly<Record<Phase, number>>>>;
+
+export function killTable(kills: readonly Kill[]): KillTable {
+  const count = (target: Target): Record<Phase, number> => {
+    const hits = { commit: 0, handler: 0, intake: 0, idle: 0 };
+    for (const kill of kills) if (kill.target === target) hits[kill.phase] += 1;
+    return hits;
+  };
+  return { receiver: count('receiver'), worker: count('worker'), server: count('server') };
+}
+
+export function outcomeTables({
+  tally,
+  kills,
+  failures,
+  crashLooped,
+  states,
+  seconds,
+}: CrashTestOutcome): readonly Table[] {
+  const counts = {
+    payments: tally.payments,
+    transitions: tally.transitions,
+    'distinct bodies acknowledged': tally.acknowledgedBodies,
+    'distinct bodies stored': tally.storedBodies,
+    'acknowledgements, repeated ones included': tally.acknowledgements,
+    'requests without an acknowledgement': failures,
+    'genuine payments due': tally.duePayments,
+    'applied exactly once': tally.appliedOnce,
+    'sent back after three dead handlers': crashLooped,
+  };
+  const all = [
+    ...Object.entries(counts),
+    ...Object.entries(states).map(([name, n]) => [`state ${name}`, n] as const),
+  ];
+  return [
+    {
+      title: `${kills.length} kills in ${seconds} s, by what they hit`,
+      head: ['', ...PHASES, ''],
+      rows: Object.entries(killTable(kills)).map(([target, hits]) => [
+        target,
+        ...PHASES.map((phase) => String(hits[phase])),
+        '',
+      ]),
+    },
+    {
+      title: 'What was sent, and what became of it',
+      head: ['', 'count', ''],
+      rows: all.map(([name, count]) => [name, figure(count), '']),
+    },
+  ];
+}

@@ -1,0 +1,206 @@
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { atTheEnd, makeFolder, stopped } from '../measure/program.ts';
+import { readAcknowledgements } from './acknowledgement-record.ts';
+import { audit, type Tally } from './audit.ts';
+import { drain } from './drain.ts';
+import { type Kill, Killer } from './killer.ts';
+import { ManagedProcess } from './managed-process.ts';
+import { withInbox } from './merchant.ts';
+import { type Payment, paymentAt, paymentsFor } from './payment-plan.ts';
+import { postgresDatabase } from './postgres-database.ts';
+import type { ReceiverSettings } from './receiver-process.ts';
+import { seededRandom } from './seeded-random.ts';
+import type { SenderOrders, SenderProgress, SenderSettings } from './sender-process.ts';
+import { sqliteDatabase } from './sqlite-database.ts';
+import type { TestDatabase } from './test-database.ts';
+import type { WorkerSettings } from './worker-process.ts';
+
+export interface CrashTestOptions {
+  readonly store: 'postgres' | 'sqlite';
+  readonly kills: number;
+  /** At least so many transitions are sent. */
+  readonly transitions: number;
+  readonly seed: number;
+  readonly isControl: boolean;
+  readonly onProgress?: (progress: { kills: number; payments: number; of: number }) => void;
+}
+
+export interface CrashTestOutcome {
+  readonly tally: Tally;
+  readonly kills: readonly Kill[];
+  /** Requests of the sender that got no 200. */
+  readonly failures: number;
+  /** Transitions whose handlers died three times and that a person, here the test, sent back to work. */
+  readonly crashLooped: number;
+  readonly states: Readonly<Record<string, number>>;
+  readonly seconds: number;
+}
+
+const RECEIVERS = 2;
+const WORKERS = 2;
+const SENDERS_AT_ONCE = 24;
+/** No more than this waits for the workers, so that receivers and workers are busy until the end. */
+const MAX_DUE = 400;
+/** As long as a run may stand still: far longer than any outage of its own making. */
+const STUCK_MS = 120_000;
+
+/** One whole run: processes, load, kills, and the count. */
+export async function runCrashTest(options: CrashTestOptions): Promise<CrashTestOutcome> {
+  const { store, isControl } = options;
+  const folder = await makeFolder();
+  const failed = new AbortController();
+  const signal = AbortSignal.any([stopped, failed.signal]);
+  const onFailure = (error: Error): void => failed.abort(error);
+  const test = store === 'postgres' ? await postgresDatabase() : sqliteDatabase(folder, isControl);
+  atTheEnd(() => test.stop());
+  const run = new Run(test, { ...options, signal }, { folder, onFailure });
+  atTheEnd(() => run.end());
+  return run.toTheEnd();
+}
+
+/** As a run has them: ended early by a person, or by a process that failed. */
+interface RunOptions extends CrashTestOptions {
+  readonly signal: AbortSignal;
+}
+
+class Run {
+  readonly #test: TestDatabase;
+  readonly #options: RunOptions;
+  readonly #record: string;
+  readonly #receivers: readonly ManagedProcess[];
+  readonly #workers: readonly ManagedProcess[];
+  readonly #sender: ManagedProcess;
+  readonly #processes: readonly ManagedProcess[];
+  readonly #killer: Killer;
+  readonly #killed: Kill[] = [];
+  readonly #payments: number;
+  readonly #watch = stuckWatch();
+  #killing: Promise<void> = Promise.resolve();
+  #progress: SenderProgress = { begun: 0, isDone: false, failures: 0 };
+
+  constructor(
+    test: TestDatabase,
+    options: RunOptions,
+    where: { readonly folder: string; readonly onFailure: (error: Error) => void },
+  ) {
+    const { store, seed, isControl, signal } = options;
+    const { database } = test;
+    this.#test = test;
+    this.#options = options;
+    this.#record = join(where.folder, 'acknowledged');
+    this.#payments = paymentsFor(seed, options.transitions);
+    this.#receivers = Array.from({ length: RECEIVERS }, (_, index) => {
+      // One with a spool and one without, where there is a server that can be away.
+      const spool = store === 'postgres' && index === 0 ? join(where.folder, 'spool') : undefined;
+      return new ManagedProcess('receiver', { database, spool } satisfies ReceiverSettings, where);
+    });
+    const worker = (isDraining: boolean): WorkerSettings => ({
+      database,
+      concurrency: 4,
+      isControl,
+      isDraining,
+    });
+    this.#workers = Array.from(
+      { length: WORKERS },
+      (_, index) => new ManagedProcess('worker', worker(index % 2 === 1), where),
+    );
+    const sender: SenderSettings = {
+      seed,
+      payments: this.#payments,
+      record: this.#record,
+      concurrency: SENDERS_AT_ONCE,
+    };
+    this.#sender = new ManagedProcess('sender', sender, where);
+    const processes = [...this.#receivers, ...this.#workers];
+    this.#processes = [...processes, this.#sender];
+    this.#killer = new Killer({ processes, database: test, random: seededRandom(seed, -1), signal });
+  }
+
+  async toTheEnd(): Promise<CrashTestOutcome> {
+    const started = performance.now();
+    // The tables are there before anything is killed.
+    await withInbox(this.#test.database, {}, async (inbox) => {
+      await inbox.ready();
+      await inbox.close();
+    });
+    for (const one of this.#processes) one.start();
+    this.#killing = this.#killAlong();
+    await Promise.all([this.#killing, this.#sendAll()]);
+    await this.#killer.settled();
+    const crashLooped = await drain(this.#test, this.#receivers, (state) => this.#check(state));
+    for (const worker of this.#workers) await worker.end();
+    const seconds = Math.round((performance.now() - started) / 1000);
+    return { ...(await this.#count()), crashLooped, seconds };
+  }
+
+  /** Ends everything, once nothing is started any more. */
+  async end(): Promise<void> {
+    await Promise.allSettled([this.#killing, this.#killer.settled()]);
+    await Promise.all(this.#processes.map((one) => one.kill()));
+  }
+
+  /** Lets the sender go on as far as the kills have come, and as the workers keep up. */
+  async #sendAll(): Promise<void> {
+    const { kills, onProgress } = this.#options;
+    let isHeld = false;
+    for (let tick = 0; !this.#progress.isDone; tick++) {
+      if (tick % 10 === 0) isHeld = ((await this.#test.due()) ?? 0) > MAX_DUE;
+      const allowed = Math.ceil(((this.#killed.length + 2) / kills) * this.#payments);
+      const orders: SenderOrders = {
+        addresses: this.#receivers.flatMap(({ address }) => (address === undefined ? [] : [address])),
+        limit: isHeld ? 0 : Math.min(allowed, this.#payments),
+      };
+      if (this.#sender.isReady) this.#progress = await this.#sender.ask(orders);
+      onProgress?.({ kills: this.#killed.length, payments: this.#progress.begun, of: this.#payments });
+      this.#check(`${this.#killed.length} kills, ${this.#progress.begun} payments begun`);
+      await wait(20);
+    }
+  }
+
+  /** Spreads the kills over the load: the k-th comes at a random moment of the k-th share of the payments. */
+  async #killAlong(): Promise<void> {
+    const { kills, seed, signal } = this.#options;
+    const random = seededRandom(seed, -2);
+    for (let index = 0; index < kills; index++) {
+      const moment = Math.floor(((index + random.next()) / kills) * this.#payments);
+      while (this.#progress.begun < moment) {
+        signal.throwIfAborted();
+        await wait(5);
+      }
+      this.#killed.push(await this.#killer.kill());
+    }
+  }
+
+  #check(state: string): void {
+    this.#options.signal.throwIfAborted();
+    this.#watch(state);
+  }
+
+  async #count(): Promise<Omit<CrashTestOutcome, 'crashLooped' | 'seconds'>> {
+    const { seed } = this.#options;
+    const acknowledged = await readAcknowledgements(this.#record);
+    const [stored, effects] = [await this.#test.stored(), await this.#test.effects()];
+    const tally = audit(paymentsOf(seed, this.#payments), { acknowledged, stored, effects });
+    const states = await this.#test.states();
+    return { tally, kills: this.#killed, failures: this.#progress.failures, states };
+  }
+}
+
+function* paymentsOf(seed: number, count: number): Generator<Payment> {
+  for (let index = 0; index < count; index++) yield paymentAt(seed, index);
+}
+
+/** Throws when what it is shown stays the same for too long. */
+function stuckWatch(): (state: string) => void {
+  let last = '';
+  let since = performance.now();
+  return (state) => {
+    if (state !== last) {
+      last = state;
+      since = performance.now();
+    } else if (performance.now() - since > STUCK_MS) {
+      throw new Error(`Nothing has moved for ${STUCK_MS / 1000} s: ${state}`);
+    }
+  };
+}

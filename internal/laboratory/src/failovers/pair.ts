@@ -1,0 +1,124 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type PostgresServer, startPostgres } from '@payment-service/postgres-server';
+import type pg from 'pg';
+import { withClient } from '../load/postgres.ts';
+import { copyForStandby } from './base-backup.ts';
+import { Link } from './link.ts';
+
+/** What a standby has missed is still there when it connects. */
+const SETTINGS = { wal_level: 'replica', wal_keep_size: '1GB', synchronous_commit: 'on' };
+const STANDBY = { wal_retrieve_retry_interval: '100ms' };
+/** As long as a standby may take to follow. */
+const FOLLOW_MS = 120_000;
+
+/** A primary and its standby, and the one address at which the merchant's programs find the primary. */
+export class Pair {
+  /** For the merchant's programs: always of the primary. */
+  readonly url: string;
+  readonly #isSynchronous: boolean;
+  readonly #front: Link;
+  /** Between the two servers. */
+  readonly #between: Link;
+  #primary: PostgresServer;
+  #standby: PostgresServer | undefined;
+
+  private constructor(primary: PostgresServer, links: readonly [Link, Link], isSynchronous: boolean) {
+    this.#primary = primary;
+    [this.#front, this.#between] = links;
+    this.#isSynchronous = isSynchronous;
+    this.url = throughLink(primary.url, this.#front);
+  }
+
+  /** @param isSynchronous whether a commit waits for the standby's disk. */
+  static async start(isSynchronous: boolean): Promise<Pair> {
+    const primary = await startPostgres(SETTINGS);
+    const port = portOf(primary.url);
+    return new Pair(primary, [await Link.open(port), await Link.open(port)], isSynchronous);
+  }
+
+  /** Of the primary, past the link. */
+  get primaryUrl(): string {
+    return this.#primary.url;
+  }
+
+  /** Of the standby, which answers questions and takes nothing. */
+  get standbyUrl(): string | undefined {
+    return this.#standby?.url;
+  }
+
+  /** Makes a standby out of a copy of the primary, and resolves when it holds all that the primary has committed. */
+  async addStandby(): Promise<void> {
+    const { url, dataFolder } = this.#primary;
+    this.#between.pointAt(portOf(url));
+    const conninfo = `host=127.0.0.1 port=${this.#between.port} user=postgres password=${passwordOf(url)} application_name=standby`;
+    this.#standby = await startPostgres(
+      { ...SETTINGS, ...STANDBY, primary_conninfo: conninfo },
+      { password: passwordOf(url), fill: (folder) => copyForStandby(url, dataFolder, folder) },
+    );
+    await withClient(url, async (client) => {
+      if (this.#isSynchronous) {
+        await client.query("alter system set synchronous_standby_names = '*'");
+        await client.query('select pg_reload_conf()');
+      }
+      const wanted = this.#isSynchronous ? 'sync' : 'async';
+      await until(
+        client,
+        `select 1 from pg_stat_replication where state = 'streaming' and sync_state = '${wanted}'`,
+      );
+      const { rows } = await client.query<{ lsn: string }>('select pg_current_wal_flush_lsn()::text as lsn');
+      await until(client, `select 1 from pg_stat_replication where flush_lsn >= '${rows[0]?.lsn}'`);
+    });
+  }
+
+  /** Nothing reaches the standby any more: the network between the two has stalled. */
+  stallStandby(): void {
+    this.#between.hold();
+  }
+
+  /** Kills all processes of the primary at once, promotes the standby, and points the address at it. */
+  async failOver(): Promise<void> {
+    const [killed, promoted] = [this.#primary, this.#standby];
+    if (promoted === undefined) throw new Error('There is no standby to promote.');
+    await killed.kill('everything');
+    this.#front.cut();
+    // What it did not have when the primary died, it never gets.
+    this.#between.cut();
+    await withClient(promoted.url, async (client) => {
+      const { rows } = await client.query<{ done: boolean }>('select pg_promote(true, 60) as done');
+      if (rows[0]?.done !== true) throw new Error('The standby was not promoted within a minute.');
+    });
+    this.#primary = promoted;
+    this.#standby = undefined;
+    this.#front.pointAt(portOf(promoted.url));
+    await killed.stop();
+  }
+
+  async stop(): Promise<void> {
+    await this.#front.close();
+    await this.#between.close();
+    await this.#standby?.stop();
+    await this.#primary.stop();
+  }
+}
+
+async function until(client: pg.Client, question: string): Promise<void> {
+  const end = performance.now() + FOLLOW_MS;
+  while ((await client.query(question)).rowCount === 0) {
+    if (performance.now() > end) throw new Error(`The standby does not follow: ${question}`);
+    await wait(50);
+  }
+}
+
+function throughLink(url: string, { port }: Link): string {
+  const address = new URL(url);
+  address.port = String(port);
+  return address.href;
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port);
+}
+
+function passwordOf(url: string): string {
+  return new URL(url).password;
+}

@@ -1,0 +1,77 @@
+import type { VerifiedCallback } from '@payment-service/core';
+
+/** Something that keeps a callback durably. */
+export interface Contender {
+  /** Resolves when the callback is on disk. */
+  keep(callback: VerifiedCallback): Promise<unknown>;
+  /** How many it has kept, read back from where it keeps them. */
+  count(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Where a contender finds its engine. */
+export interface Engines {
+  /** A PostgreSQL server as it comes, with fsync and synchronous_commit on. */
+  readonly postgresUrl: string;
+  /** A folder on a disk. */
+  readonly folder: string;
+  /** A Redis server with appendonly yes and appendfsync always; undefined where there is none. */
+  readonly redisPort: number | undefined;
+}
+
+export interface ContenderKind {
+  readonly name: string;
+  readonly engine: 'postgres' | 'sqlite' | 'redis';
+  /** What is called for each callback. */
+  readonly call: string;
+}
+
+export type ContenderId =
+  | 'inboxPostgres'
+  | 'floorPostgres'
+  | 'groupedPostgres'
+  | 'pgBoss'
+  | 'inboxSqlite'
+  | 'floorSqlite'
+  | 'groupedSqlite'
+  | 'bullmq'
+  | 'lazyPostgres'
+  | 'lazySqlite';
+
+/**
+ * The inbox on both engines, the floors that it is held against, the queues that a team would take instead, and for the
+ * count of syncs two that answer before anything is on disk.
+ */
+export const CONTENDERS: Readonly<Record<ContenderId, ContenderKind>> = {
+  inboxPostgres: { name: 'inbox, postgres', engine: 'postgres', call: 'inbox.receive' },
+  floorPostgres: {
+    name: 'floor, postgres',
+    engine: 'postgres',
+    call: 'pg: the same rows, one prepared statement and one commit each',
+  },
+  groupedPostgres: {
+    name: 'grouped floor, postgres',
+    engine: 'postgres',
+    call: 'pg: the same rows, up to 64 in one statement and commit',
+  },
+  pgBoss: { name: 'pg-boss', engine: 'postgres', call: 'boss.send' },
+  inboxSqlite: { name: 'inbox, sqlite', engine: 'sqlite', call: 'inbox.receive' },
+  floorSqlite: {
+    name: 'floor, sqlite',
+    engine: 'sqlite',
+    call: 'node:sqlite: the same rows, one transaction each',
+  },
+  groupedSqlite: {
+    name: 'grouped floor, sqlite',
+    engine: 'sqlite',
+    call: 'node:sqlite: the same rows, all that wait in one transaction',
+  },
+  bullmq: { name: 'bullmq', engine: 'redis', call: 'queue.add, appendfsync always' },
+  lazyPostgres: { name: 'control, postgres', engine: 'postgres', call: 'pg with synchronous_commit = off' },
+  lazySqlite: { name: 'control, sqlite', engine: 'sqlite', call: 'node:sqlite with synchronous = NORMAL' },
+};
+
+/** Those of the benchmark: durable, all of them. */
+export const BENCHED: readonly ContenderId[] = (Object.keys(CONTENDERS) as ContenderId[]).filter(
+  (id) => !id.startsWith('lazy'),
+);

@@ -1,0 +1,42 @@
+/**
+ * `pnpm lab`: lists the programs of the laboratory. `pnpm lab <name>` runs one of them, with the flags that follow. Each
+ * prints tables, writes reports/<name>.json, and ends with 1 where a target is missed.
+ */
+import { spawnSync } from 'node:child_process';
+
+type Program = readonly [shows: string, start: () => unknown];
+
+const PROGRAMS: Readonly<Record<string, Program>> = {
+  'crash-test': ['the inbox under kill -9', () => import('./crashes/crash-test.ts')],
+  'failover-test': ['a standby takes over under load', () => import('./failovers/failover-test.ts')],
+  interleavings: ['10,000 orders of callbacks and attempts on each store', inPackage('inbox')],
+  'fsync-count': ['a sync to disk for every acknowledgement', () => import('./syncs/fsync-count.ts')],
+  'bench:inbox': ['durable callbacks a second', () => import('./inbox/bench-inbox.ts')],
+  'bench:drain': ['the rate at which a backlog is settled', () => import('./drain/bench-drain.ts')],
+  'bench:latency': ['from a request to its committed effect', () => import('./latency/bench-latency.ts')],
+  'bench:scaling': ['1, 2 and 4 processes', () => import('./scaling/bench-scaling.ts')],
+  'bench:scale': ["an operator's calls with 10 million payments", () => import('./scale/bench-scale.ts')],
+  bench: ['core and the adapters beside their peers', inPackage('benchmarks')],
+  budgets: ['what users install, load and bundle', inPackage('benchmarks')],
+};
+
+const [name = '', ...flags] = process.argv.splice(2);
+const program = PROGRAMS[name];
+if (program === undefined) {
+  for (const [one, [shows]] of Object.entries(PROGRAMS)) console.log(`  ${one.padEnd(16)}${shows}`);
+  if (name !== '')
+    console.error(`\nThe laboratory has no program "${name}": the list has those that it has.`);
+  process.exitCode = name === '' ? 0 : 2;
+} else {
+  process.argv.push(...flags);
+  await program[1]();
+}
+
+/** Runs the script of the same name. */
+function inPackage(folder: string): () => void {
+  return () => {
+    const args = ['--filter', `@payment-service/${folder}`, 'run', name, ...flags];
+    const { status } = spawnSync('pnpm', args, { stdio: 'inherit', shell: process.platform === 'win32' });
+    process.exitCode = status ?? 1;
+  };
+}

@@ -1,0 +1,103 @@
+import { createInbox, type Store } from '@payment-service/inbox';
+import { freshCallbacks, verified } from './callbacks.ts';
+import type { DrainEngine } from './engines.ts';
+import { inConcert } from './in-concert.ts';
+
+/** A backlog of due transitions, which is brought back to its size before each measurement. */
+export interface Backlog {
+  /**
+   * Lets a new worker settle the first `count`.
+   *
+   * @param options.isControl Before each attempt, sorts all that is due, as a claim without a window does.
+   * @returns transitions settled a second.
+   * @throws When anything else than settled came of one.
+   */
+  drain(
+    count: number,
+    options?: { readonly isControl?: boolean; readonly concurrency?: number | undefined },
+  ): Promise<number>;
+  /** Receives, through the inbox, what is missing to its size or to another one; then ANALYZE. */
+  fill(size?: number): Promise<void>;
+  /** How many transitions are due. */
+  due(): Promise<number>;
+  readonly close: () => Promise<void>;
+}
+
+/** Callbacks that are signed and verified at a time, to bound the memory. */
+const CHUNK = 5000;
+const CONCURRENCY = 128;
+
+export function openBacklog<Tx>(engine: DrainEngine<Tx>, size: number): Backlog {
+  const { store, ask } = engine;
+  let received = 0;
+
+  async function fill(to: number = size): Promise<void> {
+    const inbox = createInbox({ store: keptOpen(store) });
+    await inbox.ready();
+    const last = await ask(`select coalesce(max(id), 0) as n from ${store.prefix}callback`);
+    for (let missing = to - (await due()); missing > 0; missing -= CHUNK) {
+      const callbacks = verified(freshCallbacks(`drain-${received}`, Math.min(CHUNK, missing)));
+      received += callbacks.length;
+      await inConcert(callbacks, CONCURRENCY, inbox.receive);
+    }
+    await inbox.close();
+    // As expect() would, and before the first look of a worker.
+    const request = `${store.dialect === 'sqlite' ? 'b.claims' : 'cast(b.claims as jsonb)'} -> 'request'`;
+    await ask(`insert into ${store.prefix}expectation (reference_key, transaction_type, account, merchant_reference,
+        currency, amount, compare, replaced, changed_at)
+      select c.reference_key, c.transaction_type, c.account, '-', ${request} ->> 'currency', ${request} ->> 'amount', 'both',
+        '[]', 0
+      from ${store.prefix}callback c join ${store.prefix}body b on b.transition = c.id where c.id > ${last}`);
+    await ask('analyze');
+  }
+
+  function due(): Promise<number> {
+    return ask(`select count(*) as n from ${store.prefix}transition where next_at is not null`);
+  }
+
+  const drain: Backlog['drain'] = async (count, { isControl = false, concurrency } = {}) => {
+    const stopping = new AbortController();
+    const others: string[] = [];
+    let settled = 0;
+    let seconds = Number.NaN;
+    const inbox = createInbox({
+      store: isControl ? sortingAll(store) : keptOpen(store),
+      onEvent(event) {
+        if (event.name === 'transition.retrying' || event.name === 'transition.parked')
+          others.push(event.name);
+        if (event.name !== 'transition.settled') return;
+        settled += 1;
+        if (settled === count) seconds = (performance.now() - started) / 1000;
+        if (settled >= count || others.length > 0) stopping.abort();
+      },
+    });
+    inbox.handle(({ tx, settled: { amount }, transitionId }) => engine.apply(tx, transitionId, amount));
+    await inbox.ready();
+    const started = performance.now();
+    await inbox.work({ signal: stopping.signal, concurrency });
+    await inbox.close();
+    if (others.length > 0) throw new Error(`A transition of the backlog was not settled: ${others[0]}.`);
+    return count / seconds;
+  };
+
+  return { drain, fill, due, close: engine.close };
+}
+
+/** The store of many inboxes, one after the other: closing one of them closes nothing. */
+function keptOpen<Tx>(store: Store<Tx>): Store<Tx> {
+  return { ...store, close: async () => undefined };
+}
+
+/** What a claim costs that knows neither a window nor a mark. */
+function sortingAll<Tx>(store: Store<Tx>): Store<Tx> {
+  const text = `select id from (select id, next_at from ${store.prefix}transition where next_at is not null
+    order by next_at + 0, id) due limit 1`;
+  const sort = { text };
+  return {
+    ...keptOpen(store),
+    async query(statement, values, tx) {
+      if (/unfinished \+ 1/.test(statement.text)) await store.query(sort, []);
+      return store.query(statement, values, tx);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { type PostgresServer, startPostgres } from '@payment-service/postgres-server';
+import pg from 'pg';
+import { atTheEnd } from '../measure/program.ts';
+
+/** The merchant's own. */
+export const EFFECT_TABLE: string =
+  'create table merchant_effect (transition_id text not null, amount text not null)';
+
+/**
+ * A PostgreSQL server in the state of one that has run for a while: the files of its write-ahead log are there. A new one makes
+ * each of them, 16 MB of zeros and a sync, while a commit waits for it, and all commits behind it.
+ *
+ * @param isShort whether the run is too short to need them.
+ */
+export async function startWarmPostgres(
+  isShort: boolean,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PostgresServer> {
+  const server = await startPostgres({ min_wal_size: '1GB', ...settings });
+  atTheEnd(() => server.stop());
+  await withClient(server.url, async (client) => {
+    await client.query('create table run_in (n integer)');
+    // A min_wal_size of 1 GB holds 64 of them.
+    for (let n = 0; n < (isShort ? 2 : 60); n++) {
+      await client.query('insert into run_in values ($1)', [n]);
+      await client.query('select pg_switch_wal()');
+    }
+    await client.query('drop table run_in');
+    // Files that are no longer needed are kept, and take what is written next.
+    await client.query('checkpoint');
+  });
+  return server;
+}
+
+/** One connection, for one use. */
+export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A database of its own, with the merchant's table. */
+export async function createDatabase(serverUrl: string, name: string, max: number): Promise<pg.Pool> {
+  await withClient(serverUrl, (admin) => admin.query(`create database ${name}`));
+  const pool = new pg.Pool({ connectionString: databaseUrl(serverUrl, name), max });
+  pool.on('error', () => undefined); // Shows in the next statement.
+  await pool.query(EFFECT_TABLE);
+  return pool;
+}
+
+export function databaseUrl(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}

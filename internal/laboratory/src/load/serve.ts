@@ -1,0 +1,40 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { VerifiedCallback } from '@payment-service/core';
+import { createCallbackReceiver, incomingCallback, receiveCallback } from '@payment-service/core/receive';
+import { SIGNING_KEY } from './callbacks.ts';
+
+/** A server of the merchant's. Only what keeps a callback differs between programs. What fails is answered 503. */
+export interface Served {
+  readonly keep: (callback: VerifiedCallback) => Promise<unknown>;
+  /** What else it answers, by path; text is a 200, and nothing a 204. */
+  readonly others?: Readonly<Record<string, (request: IncomingMessage) => Promise<string | undefined>>>;
+  /** Default: prints. */
+  readonly onError?: () => undefined;
+}
+
+/** @returns its port. */
+export async function serve({ keep, others = {}, onError }: Served): Promise<number> {
+  const receiver = createCallbackReceiver({
+    signingKey: SIGNING_KEY,
+    onCallback: keep,
+    ...(onError && { onError }),
+  });
+  const server = createServer(async (request, response) => {
+    try {
+      const other = others[request.url ?? ''];
+      if (other !== undefined) {
+        const text = await other(request);
+        response.writeHead(text === undefined ? 204 : 200).end(text);
+        return;
+      }
+      const { reply } = await receiveCallback(incomingCallback(request), receiver);
+      if (reply === undefined) throw new Error('onCallback is set, so core answers.');
+      response.writeHead(reply.status, reply.headers).end(reply.body);
+    } catch {
+      response.writeHead(503).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,83 @@
+import { type ChildProcess, type ForkOptions, fork } from 'node:child_process';
+import { once } from 'node:events';
+
+export interface ChildOptions extends Pick<ForkOptions, 'cwd' | 'env' | 'stdio'> {
+  readonly args?: readonly string[];
+  /** Of Node, beside those of this process. */
+  readonly execArgv?: readonly string[];
+  /** Receives what the program tells without being asked. */
+  readonly onTold?: (message: unknown) => void;
+}
+
+type Message = { readonly value: unknown } | { readonly error: string } | { readonly told: unknown };
+
+/** A program of the repository in a process of its own, which answers one question at a time and ends with its parent. */
+export class Child {
+  readonly process: ChildProcess;
+
+  /** @param program a file that calls `answerQuestions()`. */
+  constructor(program: string, { args = [], execArgv = [], onTold, ...options }: ChildOptions = {}) {
+    this.process = fork(program, args, { ...options, execArgv: [...process.execArgv, ...execArgv] });
+    this.process.on('message', (message: Message) => {
+      if ('told' in message) onTold?.(message.told);
+    });
+  }
+
+  get pid(): number {
+    return this.process.pid ?? 0;
+  }
+
+  get hasEnded(): boolean {
+    return this.process.exitCode !== null || this.process.signalCode !== null;
+  }
+
+  /** @throws {Error} that the program threw, or that says that it ended. */
+  ask<Answer>(question: object): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const child = this.process;
+      const onExit = (code: number | null): void => reject(new Error(`A program ended with ${code}.`));
+      const onMessage = (message: Message): void => {
+        if ('told' in message) return;
+        child.off('exit', onExit).off('message', onMessage);
+        if ('error' in message) reject(new Error(message.error));
+        // What the two sides say is declared once, beside the program.
+        else resolve(message.value as Answer);
+      };
+      child.once('exit', onExit).on('message', onMessage);
+      child.send(question, (error) => (error === null ? undefined : reject(error)));
+    });
+  }
+
+  /** Lets it end on its own, so that a profiler can write what it has. */
+  async end(): Promise<void> {
+    await this.#ended(() => this.process.disconnect());
+  }
+
+  async kill(): Promise<void> {
+    await this.#ended(() => this.process.kill('SIGKILL'));
+  }
+
+  async #ended(act: () => unknown): Promise<void> {
+    if (this.hasEnded) return;
+    const exited = once(this.process, 'exit');
+    act();
+    await exited;
+  }
+}
+
+/** The other side, in the program. */
+export function answerQuestions<Question>(answer: (question: Question) => unknown): void {
+  process.on('disconnect', () => process.exit());
+  process.on('message', async (question: Question) => {
+    try {
+      process.send?.({ value: await answer(question) });
+    } catch (error) {
+      process.send?.({ error: error instanceof Error ? error.stack : String(error) });
+    }
+  });
+}
+
+/** Tells the parent something that it did not ask for. */
+export function tellParent(message: unknown): void {
+  process.send?.({ told: message });
+}

@@ -1,0 +1,59 @@
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PostgresServer } from '@payment-service/postgres-server';
+import { CONTENDERS, type ContenderId } from '../inbox/contender.ts';
+import { HostedContender } from '../inbox/hosted-contender.ts';
+import { freshCallbacks } from '../load/callbacks.ts';
+import { sendCallbacks } from '../load/sender.ts';
+import { syncsDuring, traceSyncs, withoutSync } from './sync-trace.ts';
+
+export interface SyncCount {
+  readonly id: ContenderId;
+  readonly name: string;
+  readonly concurrency: number;
+  readonly acknowledgements: number;
+  /** Of the write-ahead log, while callbacks were under way. */
+  readonly syncs: number;
+  /** Acknowledgements without a sync between the request and the answer. */
+  readonly withoutSync: number;
+}
+
+const LOG_FILES = { postgres: /\/pg_wal\//, sqlite: /\.db-wal$/, redis: /\.aof$/ };
+
+/** One contender, with one callback after the other and with several at a time. */
+export async function countSyncs(
+  id: ContenderId,
+  concurrencies: readonly number[],
+  {
+    count,
+    folder,
+    postgres,
+  }: { readonly count: number; readonly folder: string; readonly postgres: PostgresServer },
+): Promise<readonly SyncCount[]> {
+  const { name, engine } = CONTENDERS[id];
+  const own = await mkdtemp(join(folder, `${id}-`));
+  const engines = { postgresUrl: postgres.url, folder: own, redisPort: undefined };
+  const contender = await HostedContender.open(id, engines);
+  const counts: SyncCount[] = [];
+  try {
+    for (const concurrency of concurrencies) {
+      // Its connections are there before, and what they prepare.
+      await sendCallbacks(contender.port, freshCallbacks(`warm-${concurrency}`, 100), concurrency);
+      const traced = engine === 'postgres' ? await postgres.processIds() : [contender.pid];
+      const trace = await traceSyncs(traced, LOG_FILES[engine], join(own, `strace-${concurrency}.txt`));
+      const sent = await sendCallbacks(contender.port, freshCallbacks(`c${concurrency}`, count), concurrency);
+      const syncs = await trace.end();
+      counts.push({
+        id,
+        name,
+        concurrency,
+        acknowledgements: sent.spans.length,
+        syncs: syncsDuring(sent.spans, syncs),
+        withoutSync: withoutSync(sent.spans, syncs),
+      });
+    }
+  } finally {
+    await contender.close();
+  }
+  return counts;
+}

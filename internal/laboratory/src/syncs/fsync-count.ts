@@ -1,0 +1,32 @@
+/**
+ * `pnpm fsync-count [--count N] [--report path]`: acknowledges callbacks over HTTP while strace writes down every fsync
+ * and fdatasync of the engine's write-ahead log, and then asks of each acknowledgement: was there a sync that began after
+ * the request and ended before the answer? The controls answer before anything is on disk, and must show that there was
+ * none. Needs strace, and ends with 1 where it is not installed or a target is missed.
+ */
+import { parseArgs } from 'node:util';
+import { startPostgres } from '@payment-service/postgres-server';
+import { installed } from '../measure/installed.ts';
+import { atTheEnd, makeFolder, runProgram } from '../measure/program.ts';
+import { countSyncs, type SyncCount } from './count-syncs.ts';
+import { judgeSyncs, syncTable } from './judge-syncs.ts';
+
+const { values: flags } = parseArgs({
+  options: { count: { type: 'string', default: '300' }, report: { type: 'string' } },
+});
+const missing = installed('strace');
+if (missing !== undefined) {
+  console.error(missing);
+  process.exitCode = 1;
+} else {
+  await runProgram({ name: 'fsync-count', report: flags.report }, async () => {
+    const folder = await makeFolder();
+    // The background writers of a server would sync for whoever waits long enough: they are told to take their time.
+    const postgres = await startPostgres({ wal_writer_delay: '10000', checkpoint_timeout: '1h' });
+    atTheEnd(() => postgres.stop());
+    const counts: SyncCount[] = [];
+    for (const id of ['inboxPostgres', 'inboxSqlite', 'lazyPostgres', 'lazySqlite'] as const)
+      counts.push(...(await countSyncs(id, [1, 32], { count: Number(flags.count), folder, postgres })));
+    return { results: judgeSyncs(counts), tables: [syncTable(counts)], counts };
+  });
+}

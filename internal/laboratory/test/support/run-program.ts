@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect } from 'vitest';
+import type { Report } from '../../src/measure/program.ts';
+import type { Result } from '../../src/measure/results.ts';
+
+/** A run of `pnpm lab`, with a temporary folder of its own. */
+export interface Run {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const LAB = join(import.meta.dirname, '..', '..', 'src', 'lab.ts');
+const folder = mkdtempSync(join(tmpdir(), 'payment-service-laboratory-test-'));
+// A server of root's runs as a user of its own, who has to reach it.
+chmodSync(folder, 0o755);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+export function runLab(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = { ...process.env, TMPDIR: folder },
+): Run {
+  return spawnSync(process.execPath, [LAB, ...args], { encoding: 'utf8', env });
+}
+
+/**
+ * Runs a program whose run must succeed: no target missed that is held, every result printed, and nothing left behind.
+ *
+ * @returns its report.
+ */
+export function reportOf<R extends Report>(
+  name: string,
+  ...args: readonly string[]
+): R & { readonly output: string } {
+  const path = join(folder, 'report.json');
+  const { status, stdout, stderr } = runLab([name, ...args, '--report', path]);
+  const output = stdout + stderr;
+  expect(status, output).toBe(0);
+  const report = JSON.parse(readFileSync(path, 'utf8')) as R;
+  expect(report.name.startsWith(name.replace(':', '-'))).toBe(true);
+  expect(new Date(report.date).toISOString()).toBe(report.date);
+  for (const result of report.results) expect(stdout).toContain(result.name);
+  if (!report.isShort)
+    expect(
+      report.results.filter(({ met }) => !met),
+      output,
+    ).toEqual([]);
+  expect(readdirSync(folder)).toEqual(['report.json']);
+  return { ...report, output };
+}
+
+export function figureOf(
+  { results }: { readonly results: readonly Result[] },
+  name: string,
+): number | undefined {
+  return results.find((result) => result.name === name)?.value;
+}

@@ -1,0 +1,110 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { startPostgres } from '@payment-service/postgres-server';
+import pg from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ContenderId } from '../src/inbox/contender.ts';
+import { HostedContender } from '../src/inbox/hosted-contender.ts';
+import { freshCallbacks } from '../src/load/callbacks.ts';
+import { sendCallbacks } from '../src/load/sender.ts';
+import { syncsDuring, syncsIn, withoutSync } from '../src/syncs/sync-trace.ts';
+import { runLab } from './support/run-program.ts';
+
+describe('PostgreSQL counts its own syncs, which needs no tracer', () => {
+  const CALLBACKS = 100;
+
+  test('the inbox syncs the log at least once for each of 100 callbacks in a row', async () => {
+    const count = await countingServer();
+    // The first use creates the tables, which syncs too.
+    await count('inboxPostgres', 0);
+    const idle = await count('inboxPostgres', 0);
+    expect((await count('inboxPostgres', CALLBACKS)) - idle).toBeGreaterThanOrEqual(CALLBACKS);
+  });
+
+  test('the control, with synchronous_commit = off, does not', async () => {
+    const count = await countingServer();
+    expect(await count('lazyPostgres', CALLBACKS)).toBeLessThan(CALLBACKS / 10);
+  });
+});
+
+/** @returns how often the sessions of a contender sync the write-ahead log while it keeps so many callbacks. */
+async function countingServer(): Promise<(id: ContenderId, callbacks: number) => Promise<number>> {
+  // The background writers must not sync for the sessions; and the default method of some systems is no call to count.
+  const server = await startPostgres({
+    wal_writer_delay: '10000',
+    checkpoint_timeout: '1h',
+    wal_sync_method: 'fsync',
+  });
+  const client = new pg.Client(server.url);
+  await client.connect();
+  onTestFinished(async () => {
+    await client.end();
+    await server.stop();
+  });
+  // A session adds to the statistics at the latest when it ends.
+  const total = async (): Promise<number> => {
+    const others = `select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`;
+    while ((await client.query(others)).rowCount !== 0) await wait(20);
+    const { rows } = await client.query<{ syncs: number }>(
+      `select fsyncs::int as syncs from pg_stat_io
+       where object = 'wal' and context = 'normal' and backend_type = 'client backend'`,
+    );
+    const [row] = rows;
+    if (row === undefined) throw new Error('This PostgreSQL does not count the syncs of its log.');
+    return row.syncs;
+  };
+  return async (id, callbacks) => {
+    const before = await total();
+    const engines = { postgresUrl: server.url, folder: '', redisPort: undefined };
+    const contender = await HostedContender.open(id, engines);
+    await sendCallbacks(contender.port, freshCallbacks('counted', callbacks), 1);
+    await contender.close();
+    return (await total()) - before;
+  };
+}
+
+test('without strace, fsync-count says what to install, and fails', () => {
+  // An empty PATH: strace is not there.
+  const run = runLab(['fsync-count'], { PATH: '' });
+  expect(run.status).toBe(1);
+  expect(run.stderr).toMatch(/^strace is not installed\. Install it/);
+});
+
+describe('what strace writes', () => {
+  test('whole calls and interrupted ones, of log files only', () => {
+    const text = [
+      '101   1763712000.000100 fdatasync(9</data/pg_wal/000000010000000000000001>) = 0 <0.000500>',
+      '102   1763712000.001000 fdatasync(9</data/pg_wal/000000010000000000000001> <unfinished ...>',
+      '103   1763712000.001100 fsync(4</data/base/5/1259>) = 0 <0.000500>',
+      '102   1763712000.002000 <... fdatasync resumed>) = 0 <0.000900>',
+      '104   1763712000.003000 fdatasync(9</data/pg_wal/000000010000000000000001>) = -1 EIO (error) <0.000500>',
+      '105   1763712000.004000 +++ exited with 0 +++',
+    ].join('\n');
+    const at = (ms: number): number => 1_763_712_000_000 + ms;
+    const rounded = syncsIn(text, /\/pg_wal\//).map(({ begin, end }) => [begin, end].map(toMicroseconds));
+    expect(rounded).toEqual([[at(0.1), at(0.6)].map(toMicroseconds), [at(1), at(1.9)].map(toMicroseconds)]);
+  });
+});
+
+describe('which acknowledgements a sync can have been made for', () => {
+  const sync = { begin: 110, end: 120 };
+
+  test('one that began after the request and ended before the answer', () => {
+    expect(withoutSync([{ begin: 100, end: 130 }], [sync])).toBe(0);
+    expect(withoutSync([{ begin: 100, end: 119 }], [sync])).toBe(1);
+    expect(withoutSync([{ begin: 111, end: 130 }], [sync])).toBe(1);
+    expect(withoutSync([{ begin: 100, end: 130 }], [])).toBe(1);
+  });
+
+  test('one sync serves a group, and counts once', () => {
+    const group = [
+      { begin: 100, end: 130 },
+      { begin: 105, end: 125 },
+    ];
+    expect(withoutSync(group, [sync])).toBe(0);
+    expect(syncsDuring(group, [sync, { begin: 500, end: 510 }])).toBe(1);
+  });
+});
+
+function toMicroseconds(ms: number): number {
+  return Math.round(ms * 1000);
+}
