@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
+import { runHook } from '@payment-service/core/internal';
 import type { StatementVerdict, TransitionReason, TransitionState } from './states.ts';
 
 /**
@@ -82,8 +83,7 @@ export function emitter(onEvent: ((event: InboxEvent) => unknown) | undefined): 
   return (event) => {
     if (EVENTS.hasSubscribers) EVENTS.publish({ ...event, failure: undefined });
     if (onEvent === undefined) return;
-    const run = async (): Promise<unknown> => onEvent(Object.freeze(event));
-    void run().catch((error: unknown) => console.error(error));
+    runHook(() => onEvent(Object.freeze(event)), console.error);
   };
 }
 

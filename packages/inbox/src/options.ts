@@ -151,6 +151,13 @@ function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }
 
+/** While the store is unavailable. */
+export const STORE_RETRY: RetrySettings = {
+  attempts: Number.POSITIVE_INFINITY,
+  firstDelayMs: 250,
+  longestDelayMs: 5000,
+};
+
 /**
  * The wait in milliseconds after an attempt, from 1: doubled every time up to the longest, and then between half and all of
  * it, so that what failed together does not come back together.

@@ -1,3 +1,4 @@
+import { runHook } from '@payment-service/core/internal';
 import { failureStack } from './failure-text.ts';
 
 /** What a problem is about, for `onError`. No reference, amount or body is in any of them. */
@@ -54,10 +55,7 @@ export type Report = (error: unknown, problem: InboxProblem) => void;
 /** The hook gets every problem; without one, the console gets those that are not a repetition. */
 export function reporter(onError: ((error: unknown, problem: InboxProblem) => unknown) | undefined): Report {
   const hook = onError ?? print;
-  return (error, problem) => {
-    const run = async (): Promise<unknown> => hook(error, Object.freeze(problem));
-    void run().catch((failed: unknown) => console.error(failed));
-  };
+  return (error, problem) => runHook(() => hook(error, Object.freeze(problem)), console.error);
 }
 
 function print(error: unknown, problem: InboxProblem): void {

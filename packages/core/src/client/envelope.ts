@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { operations, paths } from '../generated/payment-service.ts';
+import { isObject } from '../is-object.ts';
 import type { PaymentProvider, PayoutBank, Wallet } from '../wire.ts';
 import type { Operation } from './client.ts';
 import { AttemptFailure, invalid } from './failure.ts';
@@ -205,10 +206,6 @@ function parseBounded(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Record<PropertyKey, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** For results of JSON.parse only. Names listed by Object.keys() take three times as long for a typical row. */

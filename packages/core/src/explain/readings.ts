@@ -1,3 +1,4 @@
+import { isObject } from '../is-object.ts';
 import { jsonText } from '../verify/callback-body.ts';
 import { readSignature } from '../verify/signature.ts';
 import { SIGNED_NAMES, type SignedName } from '../verify/signed-fields.ts';
@@ -154,9 +155,9 @@ export function readingsOf(data: unknown): readonly Reading[] {
 
 function formOf(data: unknown): Form | undefined {
   const top = unwrapped(data);
-  if (!isMembers(top)) return undefined;
+  if (!isObject(top)) return undefined;
   const payload = unwrapped(top['payload']);
-  const inner = isMembers(payload) ? payload : {};
+  const inner = isObject(payload) ? payload : {};
   const form = (cause: Cause | undefined, detail: string, holders?: Partial<Form>): Form => ({
     cause,
     detail,
@@ -171,7 +172,7 @@ function formOf(data: unknown): Form | undefined {
     if (isNested) return form('event_nested', 'event is a member of payload', { top: inner });
   } else {
     for (const [name, value] of Object.entries(top).slice(0, MAX_MEMBERS)) {
-      if (isMembers(value) && hasFields(value))
+      if (isObject(value) && hasFields(value))
         return form('field_renamed', `payload is called ${shownName(name)}`, { inner: value });
     }
     if (hasFields(top)) return form('payload_flat', 'There is no object payload', { inner: top });
@@ -225,8 +226,4 @@ const bare = (name: string): string => name.replace(/[_\s-]/g, '').toLowerCase()
 /** Names come from the sender: only what looks like a name is shown. */
 export function shownName(name: string): string {
   return /^[a-z][a-z_-]{0,30}$/i.test(name) ? `"${name}"` : 'something else';
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../is-object.ts';
 import { encoder } from '../utf8.ts';
 import { plainNames, spells, visitMembers } from './json-members.ts';
 import { SIGNED_NAMES } from './signed-fields.ts';
@@ -54,10 +55,6 @@ export function ownValue(data: object, name: string): unknown {
 /** The same for a result of JSON.parse, which has no getters: a descriptor for each field costs more than the digest. */
 export function jsonValue(data: object, name: string): unknown {
   return Object.hasOwn(data, name) ? (data as Readonly<Record<string, unknown>>)[name] : undefined;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The names that may appear only once in their object: the first two in the callback, the others in its payload. */

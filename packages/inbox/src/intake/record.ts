@@ -10,7 +10,7 @@ import {
   type SignedFields,
   type VerifiedCallback,
 } from '@payment-service/core';
-import { traceparentOf } from '@payment-service/core/receive';
+import { signedMessage, traceparentOf } from '@payment-service/core/internal';
 import {
   type IntakeRecord,
   isStorableCurrency,
@@ -109,11 +109,7 @@ export function recordIn(text: string): IntakeRecord {
 
 /** All readings of one signed text share an id, and with it one limit of bodies (threat A34). */
 function evidenceId(signed: SignedFields, account: string): string {
-  const { event, merchant_reference, internal_reference, transaction_type, transaction_status } = signed;
-  const text = [event, merchant_reference, internal_reference, transaction_type, transaction_status].join(
-    ':',
-  );
-  return hash('sha256', JSON.stringify(['evidence', account, text]));
+  return hash('sha256', JSON.stringify(['evidence', account, signedMessage(signed)]));
 }
 
 function storable({ currency, amount }: Claim): StoredClaim {

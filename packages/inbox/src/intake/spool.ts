@@ -4,15 +4,13 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'nod
 import { dirname, join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 import { failureCode } from '../events.ts';
-import type { Settings } from '../options.ts';
+import { backoff, type Settings, STORE_RETRY } from '../options.ts';
 import { warn } from '../problems.ts';
 import type { IntakeRecord } from '../records.ts';
 import type { Store } from '../store/store.ts';
 import { MAX_BODIES, recordIn } from './record.ts';
 
 const MAX_GROUP = 64;
-const MIN_PAUSE_MS = 250;
-const MAX_PAUSE_MS = 5000;
 /** A round ends after so many failures: the store is unavailable, or refuses some of the deliveries. */
 const MAX_FAILED = 3;
 /** The smallest unit that a disk stores. */
@@ -133,16 +131,15 @@ export class Spool {
     await syncFolder(path);
   }
 
+  #pause(): number {
+    return backoff(this.#failures + 1, { ...this.#options.settings, retry: STORE_RETRY });
+  }
+
   #schedule(ms: number): void {
     if (this.#timer !== undefined || this.#isClosed) return;
     this.#timer = setTimeout(() => {
       this.#draining = this.#drain();
     }, ms).unref();
-  }
-
-  #pause(): number {
-    const longest = Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** Math.min(this.#failures, 10));
-    return Math.round(longest * (0.5 + this.#options.settings.random() / 2));
   }
 
   /** The first alone, then larger and larger groups. A delivery that the store refuses fails with its whole group. */
@@ -175,7 +172,7 @@ export class Spool {
       this.#failures += 1;
       emit({ name: 'spool.failed', failure: failureCode(error) });
     }
-    const pauseMs = taken > 0 || failure !== undefined ? this.#pause() : MAX_PAUSE_MS;
+    const pauseMs = taken > 0 || failure !== undefined ? this.#pause() : STORE_RETRY.longestDelayMs;
     if (failure !== undefined) emit({ name: 'store.unavailable', failure, retryInMs: pauseMs });
     if (taken > 0) emit({ name: 'spool.drained', count: taken });
     this.#timer = undefined;

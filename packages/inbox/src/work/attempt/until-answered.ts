@@ -1,5 +1,5 @@
 import { failureCode } from '../../events.ts';
-import { backoff, type Settings } from '../../options.ts';
+import { backoff, type Settings, STORE_RETRY } from '../../options.ts';
 import type { Statements } from '../../store/statements.ts';
 import type { Row, SqlValue } from '../../store/store.ts';
 import { pause, within } from '../../time.ts';
@@ -9,8 +9,6 @@ interface Waiting {
   /** Aborted when the worker ends. */
   readonly signal: AbortSignal;
 }
-
-const STORE_RETRY = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 250, longestDelayMs: 5000 };
 
 /** Retries until the database answers, so that an outage does not count as a crash. */
 export async function runUntilAnswered<Tx>(
