@@ -46,6 +46,15 @@ test.each(publishedPackages().map((one) => [one.manifest.name, one] as const))(
   },
 );
 
+test('the private packages are few, and each says what it is for', () => {
+  const folders = workspacePackages()
+    .map(({ folder }) => folder)
+    .filter((folder) => folder.startsWith('internal/'));
+  // With the four rigs that become one laboratory.
+  expect(folders.length).toBeLessThanOrEqual(15);
+  expect(folders.filter((folder) => !filesOf(folder).includes('README.md'))).toEqual([]);
+});
+
 test('every package with code is type-checked, and every package with tests is tested', () => {
   expect(uncheckedPackages(workspacePackages(), filesOf)).toEqual([]);
 });

@@ -123,7 +123,8 @@ it.each(Object.keys(recordOf('A')))(
     const record = { ...recordOf('A'), [member]: [] };
     writeFileSync(join(one.path, changed), JSON.stringify(record));
     one.isThere = true;
-    await until(() => one.countOf('spool.drained') > 0);
+    // A round that began before may take some of them only.
+    await until(() => one.countOf('spool.failed') > 0 && filesIn(one.path).length === 1);
     expect([one.references(), filesIn(one.path)]).toEqual([REFERENCES.slice(1), [changed]]);
     expect(one.events).toContainEqual({ name: 'spool.failed', failure: 'TypeError' });
   },
