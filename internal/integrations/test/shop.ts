@@ -100,8 +100,10 @@ export async function workUntil<Tx>(
   const stop = new AbortController();
   const working = inbox.work({ signal: stop.signal, pollMs: 5 });
   let transitions: readonly TransitionSummary[] = [];
+  let ms = 5;
   do {
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    ms = Math.min(2 * ms, 40);
     transitions = await inbox.list();
   } while (!condition(transitions));
   stop.abort();

@@ -2,7 +2,7 @@ import type { Inbox, WorkerOptions } from '../../src/index.ts';
 
 /** Resolves when the condition holds; a hang is ended by the test's own deadline. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await pause(5);
+  for (let ms = 2; !(await condition()); ms = Math.min(2 * ms, 20)) await pause(ms);
 }
 
 /** Repeats until it succeeds, as a sender would: a slow disk must not fail a test about something else. */
