@@ -55,6 +55,7 @@ describe('threat A19: unusable keys', () => {
     [`${SIGNING_KEY}\u2060`, 'invisible'],
     [`\u00ad${SIGNING_KEY}`, 'invisible'],
     ['A\u3164BC', 'invisible'],
+    ['A\u0600BC', 'invisible'],
     [`${SIGNING_KEY}\ud800`, 'invisible'],
     [`${SIGNING_KEY}\0`, 'control characters'],
     [`${SIGNING_KEY}\u0085`, 'control characters'],
