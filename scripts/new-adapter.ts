@@ -18,6 +18,7 @@ interface Sibling {
 }
 
 const FILES = [
+  'AGENTS.md',
   'package.json',
   'src/index.ts',
   'test/heap-server.ts',
@@ -57,7 +58,7 @@ export const SIBLINGS: Readonly<Record<'node' | 'fetch', Sibling>> = {
       [/, and in Hono/g, ''],
       [/ \| HonoContext|^ {2}(type HonoContext|requestOf),\n|HonoContext, /gm, ''],
       [/requestOf\(from\)/g, 'from'],
-      [/(?<=test(Adapter|LiveHeap)\(')fetch/g, 'express'],
+      [/(?<=test(Adapter|LiveHeap)\('|@payment-service\/)fetch/g, 'express'],
     ],
   },
 };

@@ -2,14 +2,15 @@ import { posix } from 'node:path';
 import type { PackedFile } from './packed-package.ts';
 import { textOf } from './packed-package.ts';
 
-const ALLOWED = /^(dist\/.+\.(js|cjs|d\.ts|d\.cts|LICENSE)|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/;
+const ALLOWED =
+  /^(dist\/.+\.(js|cjs|d\.ts|d\.cts|LICENSE)|(AGENTS|CHANGELOG|README)\.md|LICENSE|package\.json)$/;
 // A home folder, a temporary folder or a drive: a path of the machine that built it.
 const MACHINE_PATH = /(?<![\w.:/])(?:\/(?:home|Users|root|tmp|var|work|mnt|opt)\/|[A-Z]:\\\\?)\w/;
 
 /** What a tarball holds and should not, or lacks and should hold; one line each. */
 export function contentProblems(files: readonly PackedFile[]): string[] {
   const names = files.map(({ name }) => name);
-  const problems = ['README.md', 'LICENSE', 'package.json']
+  const problems = ['README.md', 'AGENTS.md', 'LICENSE', 'package.json']
     .filter((name) => !names.includes(name))
     .map((name) => `${name} is missing`);
   for (const file of files) {

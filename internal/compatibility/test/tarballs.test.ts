@@ -19,7 +19,7 @@ test('every published package was packed', () => {
 describe.each(packages.map((one) => [one.manifest.name, one] as const))(
   '%s',
   (_name, { manifest, files }) => {
-    test('holds dist, README.md, LICENSE and package.json, and nothing of the machine that made it', () => {
+    test('holds dist, README.md, AGENTS.md, LICENSE and package.json, and nothing of the machine that made it', () => {
       expect(contentProblems(files)).toEqual([]);
     });
 

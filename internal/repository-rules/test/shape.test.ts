@@ -127,6 +127,7 @@ describe('controls', () => {
         'sideEffects is undefined, not false',
         'engines.node is not >=20.19 or >=22.13',
         'README.md is missing',
+        'AGENTS.md is missing',
         'api/index.api.md is missing',
         'the script build is ""',
         'the script prepack is ""',

@@ -10,8 +10,8 @@ export interface Commands {
 }
 
 const PNPM_OWN = ['install', 'add', 'exec', 'dlx', 'pack'];
-/** What an owner of the packages does to a release. */
-const NPM_OWN = ['deprecate', 'dist-tag'];
+/** What readers do in a project of their own, and owners of the packages to a release. */
+const NPM_OWN = ['run', 'ls', 'deprecate', 'dist-tag'];
 const OTHER_TOOLS = ['curl', 'cd'];
 
 /**

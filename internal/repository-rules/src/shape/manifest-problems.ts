@@ -22,13 +22,13 @@ export function manifestProblems(
   expectEqual('license', manifest.license, 'MIT');
   expectEqual('type', manifest.type, 'module');
   expectEqual('sideEffects', manifest.sideEffects, false);
-  expectEqual('files', manifest.files, ['dist', 'CHANGELOG.md']);
+  expectEqual('files', manifest.files, ['dist', 'AGENTS.md', 'CHANGELOG.md']);
   expectEqual('publishConfig.access', publishConfig.access, 'public');
   if (!manifest.description) problems.push('description is missing');
   if (!/^>=(20\.19|22\.13)$/.test(engines['node'] ?? ''))
     problems.push('engines.node is not >=20.19 or >=22.13');
   // The report of the public API, where a new name or type is a reviewed line.
-  for (const file of ['README.md', 'api/index.api.md'])
+  for (const file of ['README.md', 'AGENTS.md', 'api/index.api.md'])
     if (!files.includes(file)) problems.push(`${file} is missing`);
   for (const [name, pattern] of Object.entries(SCRIPTS))
     if (!pattern.test(scripts[name] ?? '')) problems.push(`the script ${name} is "${scripts[name] ?? ''}"`);

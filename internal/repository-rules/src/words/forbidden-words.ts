@@ -15,6 +15,8 @@ const PERMITTED: readonly (readonly [phrase: RegExp, where: RegExp])[] = [
   [/\bwebhooks\b/g, /^internal\/contract\//],
   // Its name for keys in headers.
   [/^( +)type: apiKey$/gm, /^openapi\/payment-service\.yaml$/],
+  // What a reader searches for.
+  [/\bwebhook\b/g, /^internal\/site\/test\//],
   // A setting of npm.
   [/_authToken/g, /^internal\/release\//],
   // An event of a client of `pg`.
