@@ -2,11 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
 import { defineConfig, type Plugin, type UserConfig } from 'vitepress';
+import { writeMarkdown } from './markdown.ts';
+import { otherWords } from './other-words.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const GENERATED = 'internal/site/reference/';
 const PAGES = ['*.md', '{docs,packages,apps,openapi,benchmarks}/**/*.md', `${GENERATED}**/*.md`];
-const NO_PAGES = ['**/node_modules/**', '**/dist/**', '**/api/*.md', '**/CHANGELOG.md'];
+const NO_PAGES = ['**/node_modules/**', '**/dist/**', '**/api/*.md', '**/{AGENTS,CHANGELOG}.md'];
 const { homepage = 'https://repository.example' } = JSON.parse(
   readFileSync(`${root}/package.json`, 'utf8'),
 ) as {
@@ -20,8 +22,10 @@ function pageOf(file: string): string {
   return file.replace(GENERATED, 'reference/').replace(/(^|\/)README\.md$/, '$1index.md');
 }
 
-/** Where a relative link of a document leads: to a page of the site, or else to the file in the repository. */
-function addressOf(from: string, link: string): string {
+/** Where a link of a document leads: to a page of the site, or else to the file in the repository. */
+function addressOf(from: string, given: string): string {
+  const link = ON_THE_WEB.reduce((address, prefix) => address.replace(prefix, '/'), given);
+  if (/^([a-z][a-z+.-]*:|#)/i.test(link)) return link;
   const [path = '', anchor] = link.split('#');
   const named = posix
     .join(path.startsWith('/') ? '.' : posix.dirname(from), decodeURI(path))
@@ -59,11 +63,13 @@ const SIDEBAR = [
       guide('What the signature proves', 'signature'),
       guide('Amounts', 'amounts'),
       guide('Key rotation', 'key-rotation'),
+      page('Glossary', 'glossary'),
     ],
   },
   {
     text: 'Develop',
     items: [
+      page('Troubleshooting', 'troubleshooting'),
       guide('Local development', 'local-development'),
       guide('Testing', 'testing'),
       guide('Why was it refused?', 'refused'),
@@ -141,6 +147,8 @@ const vueOfThisPackage: Plugin = {
   },
 };
 
+const words = otherWords(readFileSync(`${root}/docs/glossary.md`, 'utf8'), 'docs');
+
 const config: UserConfig = defineConfig({
   title: 'Payment service SDK',
   description: 'Verified callbacks and redirects of the payment service, for TypeScript',
@@ -150,11 +158,16 @@ const config: UserConfig = defineConfig({
     '{internal,.*}/!(site)/**',
     'internal/site/*.md',
     '**/api/*.md',
-    '**/CHANGELOG.md',
+    '**/{AGENTS,CHANGELOG}.md',
     'apps/*/test/**',
   ],
   rewrites: pageOf,
-  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  buildEnd: ({ pages, outDir }) => writeMarkdown({ root, outDir, pages, pageOf, addressOf, groups: SIDEBAR }),
+  head: [
+    ['link', { rel: 'icon', href: 'data:,' }],
+    // The theme lets only fenced blocks scroll; an indented one would widen the page of a phone.
+    ['style', {}, '.vp-doc pre { overflow-x: auto }'],
+  ],
   markdown: {
     // The anchors of code hosts, so that a link works in the repository and here.
     anchor: {
@@ -170,8 +183,7 @@ const config: UserConfig = defineConfig({
       rules['link_open'] = (parts, index, options, env, self) => {
         const from = posix.relative(root, env.realPath ?? env.path);
         const given = parts[index]?.attrGet('href') ?? '#';
-        const link = ON_THE_WEB.reduce((address, prefix) => address.replace(prefix, '/'), given);
-        if (!/^([a-z][a-z+.-]*:|#)/i.test(link)) parts[index]?.attrSet('href', addressOf(from, link));
+        parts[index]?.attrSet('href', addressOf(from, given));
         return open?.(parts, index, options, env, self) ?? '';
       };
     },
@@ -179,7 +191,14 @@ const config: UserConfig = defineConfig({
   // The index of the search is one chunk, loaded when a reader searches.
   vite: { plugins: [vueOfThisPackage], build: { chunkSizeWarningLimit: 2000 } },
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        // What readers call a concept elsewhere leads to the page that the glossary names for it.
+        _render: (source, env, markdown) =>
+          markdown.render(source, env).replace('</h1>', `</h1><p>${words.get(env.relativePath) ?? ''}</p>`),
+      },
+    },
     outline: [2, 3],
     externalLinkIcon: true,
     nav: [

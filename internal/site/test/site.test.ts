@@ -1,11 +1,11 @@
 /** Builds the site as `pnpm site` does. What the build cannot see, these tests read in the finished pages. */
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { join, posix } from 'node:path';
 import { promisify } from 'node:util';
-import { startBrowser } from '@payment-service/browser';
-import { beforeAll, expect, test } from 'vitest';
+import { type Browser, startBrowser } from '@payment-service/browser';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const folder = join(import.meta.dirname, '..');
 const dist = join(folder, 'dist');
@@ -61,20 +61,54 @@ test('every document is in the sidebar', () => {
   expect(documents.filter((path) => !home.includes(`href="${path}"`))).toEqual([]);
 });
 
-test('a page asks no other host for anything, logs no error, and its search finds a heading', async () => {
-  const server = createServer(({ url = '/' }, response) => {
-    const path = posix.join('/', decodeURI(new URL(url, 'http://localhost').pathname));
-    const file = path.endsWith('/') ? `${path}index.html` : path;
-    const types = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
-    const type = Object.entries(types).find(([ending]) => file.endsWith(`.${ending}`))?.[1];
-    if (type !== undefined) response.setHeader('content-type', type);
-    response.end(readFileSync(join(dist, file)));
+test('every page is there as Markdown beside its HTML, and llms.txt lists those of the navigation after the rules', () => {
+  const markdown = new Map(
+    [...globSync('**/*.md', { cwd: dist }), 'llms.txt'].map((path) => [
+      `/${path}`,
+      readFileSync(join(dist, path), 'utf8'),
+    ]),
+  );
+  const without = [...pages.keys()].filter((path) => path !== '/404.html' && !markdown.has(markdownOf(path)));
+  expect(without).toEqual([]);
+  const links = [...markdown].flatMap(([path, text]) =>
+    [...text.matchAll(/\]\((\/[^)\s#]+)/g)].map(([, link = '']) => `${path}: ${link}`),
+  );
+  expect(links.length).toBeGreaterThan(300);
+  expect(links.filter((link) => !markdown.has(link.split(': ')[1] ?? ''))).toEqual([]);
+  const list = markdown.get('/llms.txt') ?? '';
+  expect(list).toMatch(
+    /^# Payment service SDK for TypeScript\n\n> \*\*This SDK does not start payments, because/,
+  );
+  expect(list).toContain('1. **The amount is unsigned.**');
+  expect(list).toContain('- [Troubleshooting](/docs/troubleshooting.md)');
+});
+
+describe('in a browser', () => {
+  let origin: string;
+  let browser: Browser;
+  let server: Server;
+
+  beforeAll(async () => {
+    server = createServer(({ url = '/' }, response) => {
+      const path = posix.join('/', decodeURI(new URL(url, 'http://localhost').pathname));
+      const file = path.endsWith('/') ? `${path}index.html` : path;
+      const types = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
+      const type = Object.entries(types).find(([ending]) => file.endsWith(`.${ending}`))?.[1];
+      if (type !== undefined) response.setHeader('content-type', type);
+      response.end(readFileSync(join(dist, file)));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    browser = await startBrowser();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  const browser = await startBrowser();
-  try {
+  afterAll(async () => {
+    await browser.close();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  test('a page asks no other host, logs no error, and what a reader searches for leads to the right page', async () => {
     const page = await browser.newPage();
     const foreign: string[] = [];
     const errors: string[] = [];
@@ -86,15 +120,47 @@ test('a page asks no other host for anything, logs no error, and its search find
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
     await page.goto(`${origin}/docs/guide/signature.html`, { waitUntil: 'networkidle' });
     await page.getByRole('button', { name: 'Search' }).first().click();
-    await page.getByRole('searchbox').fill('key has leaked');
-    await page.getByRole('option').filter({ hasText: 'A key has leaked' }).first().waitFor();
+    const searches = {
+      'key has leaked': '/docs/guide/key-rotation.html',
+      webhook: '/docs/guide/',
+      troubleshooting: '/docs/troubleshooting.html',
+      refund: '/docs/guide/recipes.html',
+      ngrok: '/docs/guide/local-development.html',
+    };
+    for (const [text, expected] of Object.entries(searches)) {
+      await page.getByRole('searchbox').fill(text);
+      // The first three are in view.
+      const links = page.getByRole('option').locator('a');
+      const found = () =>
+        links.evaluateAll((all) => all.slice(0, 3).map((one) => one.getAttribute('href') ?? ''));
+      await expect
+        .poll(async () => ({ text, found: (await found()).map((link) => link.split('#')[0]) }))
+        .toEqual({ text, found: expect.arrayContaining([expected]) });
+    }
     expect({ foreign, errors }).toEqual({ foreign: [], errors: [] });
-  } finally {
-    await browser.close();
-    server.closeAllConnections();
-    server.close();
-  }
+  });
+
+  test('no page is wider than a phone of 390 pixels', async () => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 800 }, javaScriptEnabled: false });
+    const wide = async (path: string): Promise<readonly string[]> => {
+      await page.goto(`${origin}${path}`, { waitUntil: 'load' });
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+      return width > 390 ? [`${path}: ${width}`] : [];
+    };
+    const found: string[] = [];
+    for (const path of pages.keys()) found.push(...(await wide(path)));
+    expect(found).toEqual([]);
+    await page.evaluate(
+      `document.body.insertAdjacentHTML('beforeend', '<p style="width:500px">control</p>')`,
+    );
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeGreaterThan(390);
+  });
 });
+
+/** The Markdown beside a page. */
+function markdownOf(path: string): string {
+  return path.replace(/\.html$/, '.md');
+}
 
 /** Links of a page to a page of the site, or to a heading, that is not there, and links to other places. */
 function brokenLinks(path: string, html: string, site: ReadonlyMap<string, string>): readonly string[] {
