@@ -5,9 +5,10 @@
 export { servingEnvironment } from './environment.ts';
 export { runHook } from './hook.ts';
 export * from './index.ts';
+export { isLoopback } from './loopback.ts';
 export { nearName } from './near-name.ts';
 export { checkOptions, FUNCTION, type OptionRule, type OptionRules } from './options.ts';
 export { printable, printableJson, printableLines } from './printable.ts';
 export * from './receive/index.ts';
 export { type Trace, type TraceChannel, traceChannel } from './trace-channel.ts';
-export { signedMessage } from './verify/signed-fields.ts';
+export { readSignedFields, signedMessage } from './verify/signed-fields.ts';

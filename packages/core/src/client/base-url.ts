@@ -1,5 +1,6 @@
 import { environmentVariable } from '../environment.ts';
 import { ConfigurationError } from '../errors.ts';
+import { isLoopback } from '../loopback.ts';
 
 /** A checked `baseUrl`. */
 export interface BaseUrl {
@@ -9,8 +10,6 @@ export interface BaseUrl {
 }
 
 const HTTP_ADDRESS = /^(https?):\/\/[^\s\\?#@]+$/i;
-/** The URL parser has already turned `127.1` and `0x7f000001` into this form. */
-const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
 /**
  * Reads the `baseUrl` option. Keys travel to this address, so nothing in it is guessed or repaired.
@@ -29,7 +28,7 @@ export function parseBaseUrl(value: unknown, insecureHosts: readonly string[] = 
   }
   const isEncrypted = url.protocol === 'https:';
   const isAllowed = insecureHosts.includes(url.hostname) || insecureHosts.includes(url.host);
-  if (!isEncrypted && !isAllowed && !LOOPBACK.test(url.hostname)) {
+  if (!isEncrypted && !isAllowed && !isLoopback(url.hostname)) {
     refuse(
       'must start with https://. http:// is for this machine only (localhost, 127.0.0.1, [::1]). For a container on a ' +
         'private network, name its host in allowInsecureHost. Everyone on the path can then read the keys and change the responses.',

@@ -1,6 +1,6 @@
 import { connect as connectTls } from 'node:tls';
+import { isLoopback } from '@payment-service/core/internal';
 import type { SandboxDelivery } from '../service/views.ts';
-import { isLoopback } from '../state/hosts.ts';
 import { accepts, portOf } from './program.ts';
 
 const PATIENCE_MS = 1000;

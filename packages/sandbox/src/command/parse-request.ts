@@ -1,3 +1,4 @@
+import { asObject, readJson } from '../state/json.ts';
 import { CommandError } from './command-error.ts';
 
 /** A request as explain() takes it. */
@@ -39,14 +40,11 @@ function fromHttp(bytes: Buffer): ParsedRequest {
 }
 
 function fromJson(text: string): ParsedRequest {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new CommandError(`This looks like JSON but does not parse. It must be ${FORMS}.`, 1, { cause });
+  const value = asObject(readJson(text));
+  if (value === undefined) {
+    throw new CommandError(`This looks like JSON but does not parse. It must be ${FORMS}.`);
   }
-  const { request = value } = Object(value) as { request?: unknown };
-  const { method, url, headers, body } = Object(request) as Record<string, unknown>;
+  const { method, url, headers, body } = asObject(value['request']) ?? value;
   if (typeof headers !== 'object' || headers === null) {
     throw new CommandError(
       'The JSON has no "headers". It needs "headers" and "body", and may have "method" and "url".',

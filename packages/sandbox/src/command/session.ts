@@ -1,3 +1,4 @@
+import { asObject, readJson } from '../state/json.ts';
 import { CommandError } from './command-error.ts';
 import { type FoundKeys, readKeys } from './keys.ts';
 
@@ -62,11 +63,8 @@ export function sessionWith({ variables, source }: FoundKeys, url: string, fetch
 }
 
 function envelopeOf(text: string, url: string): { message: string; data: Record<string, unknown> } {
-  try {
-    const { message, data }: { message?: unknown; data?: unknown } = JSON.parse(text);
-    if (typeof data === 'object' && data !== null) return { message: String(message), data: { ...data } };
-  } catch (cause) {
-    throw new CommandError(`The server at ${url} is not a sandbox.`, 1, { cause });
-  }
-  throw new CommandError(`The server at ${url} is not a sandbox.`);
+  const { message, data } = asObject(readJson(text)) ?? {};
+  const found = asObject(data);
+  if (found === undefined) throw new CommandError(`The server at ${url} is not a sandbox.`);
+  return { message: String(message), data: found };
 }

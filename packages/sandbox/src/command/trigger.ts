@@ -3,6 +3,7 @@ import { sampleCallback } from '@payment-service/core/testing';
 import { misbehaviours } from '../deliveries/misbehaviours.ts';
 import { defaultProviders } from '../service/providers.ts';
 import type { SandboxDelivery } from '../service/views.ts';
+import { asObject, readJson } from '../state/json.ts';
 import { CommandError } from './command-error.ts';
 import type { Session } from './session.ts';
 
@@ -90,13 +91,9 @@ function unknownMisbehaviour(name: string): CommandError {
 
 /** @throws {CommandError} When it is not a JSON object. */
 export function jsonObject(text: string, option: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  } catch (cause) {
-    throw new CommandError(`${option} must be JSON, such as '{}'.`, 2, { cause });
-  }
-  throw new CommandError(`${option} must be a JSON object, such as '{}'.`, 2);
+  const value = asObject(readJson(text));
+  if (value === undefined) throw new CommandError(`${option} must be a JSON object, such as '{}'.`, 2);
+  return value;
 }
 
 function collectionOf({ to, set = [] }: TriggerOptions): {
@@ -151,12 +148,8 @@ function pairOf(text: string): [name: string, value: string | undefined] {
 
 /** A JSON value, or else the text itself. */
 function literal(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return text;
-  }
+  const value = readJson(text);
+  return value === undefined ? text : value;
 }
 
 /** The deliveries of a transaction, or one of them, when each was tried once or is due after the timeout. */

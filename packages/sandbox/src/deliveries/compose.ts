@@ -1,4 +1,5 @@
 import type { SignedFields, Verifier } from '@payment-service/core';
+import { signedMessage } from '@payment-service/core/internal';
 import { checkDestination } from '../state/hosts.ts';
 import type { ComposedChanges, Misbehaviour } from '../state/misbehaviour.ts';
 import type { DeliveryRecord, Signing } from '../state/records.ts';
@@ -6,7 +7,7 @@ import { refuse } from '../state/refusal.ts';
 import type { Reader, Unit } from '../state/store.ts';
 import { type Plan, scheduleDeliveries } from './callbacks.ts';
 import { changedContent, genuineContent } from './content.ts';
-import { type Signer, signedString } from './signer.ts';
+import type { Signer } from './signer.ts';
 
 /** What a composition would send. */
 export interface CallbackPreview {
@@ -100,7 +101,7 @@ export function preview(
     body,
     signature,
     signed,
-    signed_string: signedString(signed),
+    signed_string: signedMessage(signed),
     key: signing.key,
     verifies: verdict.ok,
     refusal: verdict.ok ? null : { code: verdict.code, hint: verdict.hint },

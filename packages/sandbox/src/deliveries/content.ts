@@ -1,5 +1,6 @@
 import type { SignedFields } from '@payment-service/core';
-import * as z from 'zod';
+import { readSignedFields } from '@payment-service/core/internal';
+import { asObject, readJson } from '../state/json.ts';
 import type { Misbehaviour } from '../state/misbehaviour.ts';
 import type { DeliveryRecord, Signing, TransactionRecord } from '../state/records.ts';
 import { callbackData } from './callback-data.ts';
@@ -33,7 +34,7 @@ export function changedContent(
   const isKept = changes.signature === 'keep';
   const signings = misbehavioursIn(changes).flatMap(({ signing }) => signing ?? []);
   if (isKept && signings.length === 0) return { ...base, body };
-  const signed = isKept ? base.signed : (readSignedFields(body) ?? base.signed);
+  const signed = isKept ? base.signed : (signedIn(body) ?? base.signed);
   const start = isKept ? { ...genuineSigning, key: base.signing.key } : genuineSigning;
   const signing = signings.reduce((made, change) => change(made, changes), start);
   return { body, signed, signing, signature: sign(signed, now, signing) };
@@ -56,34 +57,14 @@ function changedBody(transaction: TransactionRecord, base: string, changes: Misb
   });
 }
 
-const looseData = z.looseObject({ event: z.unknown(), payload: z.record(z.string(), z.unknown()) });
-const text = z.string().refine((value) => value.isWellFormed());
-const signedData = z.object({
-  event: text,
-  payload: z.object({
-    merchant_reference: text,
-    internal_reference: text,
-    transaction_type: text,
-    transaction_status: text,
-  }),
-});
-
-function readSignedFields(body: string): SignedFields | undefined {
-  const { data } = signedData.safeParse(readJson(body));
-  return data && signedFieldsOf(data);
-}
-
 /** A body with a payload, whatever is in it; undefined for any other. */
 export function readCallback(body: string): CallbackContent | undefined {
-  return looseData.safeParse(readJson(body)).data;
+  const data = asObject(readJson(body));
+  const payload = asObject(data?.['payload']);
+  return payload && { event: data?.['event'], payload };
 }
 
-/** The value of a JSON text; undefined for anything else, which an edited body may be. */
-export function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return undefined;
-  }
+function signedIn(body: string): SignedFields | undefined {
+  const data = readCallback(body);
+  return data && readSignedFields((name) => (name === 'event' ? data.event : data.payload[name]));
 }

@@ -1,4 +1,4 @@
-import type { SignedFields } from '@payment-service/core';
+import type { SignedFields, TransactionCallback } from '@payment-service/core';
 import { signCallback } from '@payment-service/core/testing';
 import { deriveText } from '../state/account.ts';
 import type { Signing } from '../state/records.ts';
@@ -24,19 +24,10 @@ export function createSigner(
 }
 
 /** The five fields that the service signs (protocol §5.2), in its order. */
-export const signedFieldsOf = ({
+export function signedFieldsOf({
   event,
   payload,
-}: {
-  event: string;
-  payload: Omit<SignedFields, 'event'>;
-}): SignedFields => ({
-  event,
-  merchant_reference: payload.merchant_reference,
-  internal_reference: payload.internal_reference,
-  transaction_type: payload.transaction_type,
-  transaction_status: payload.transaction_status,
-});
-
-/** The string that is signed. */
-export const signedString = (fields: SignedFields): string => Object.values(fields).join(':');
+}: Pick<TransactionCallback, 'event' | 'payload'>): SignedFields {
+  const { merchant_reference, internal_reference, transaction_type, transaction_status } = payload;
+  return { event, merchant_reference, internal_reference, transaction_type, transaction_status };
+}

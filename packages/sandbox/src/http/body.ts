@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { startOf } from '../deliveries/send.ts';
+import { readJson } from '../state/json.ts';
 import { refuse, SandboxRefusal } from '../state/refusal.ts';
 
 /** Far more than any request of the contract or of the simulation needs. */
@@ -27,12 +28,8 @@ export async function jsonBody(c: Context): Promise<unknown> {
     refuse('malformed_request', 'The body must be JSON (content-type: application/json).');
   }
   const text = await textOf(c);
-  try {
-    return text === '' ? {} : JSON.parse(text);
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-    refuse('malformed_request', 'The body is not valid JSON.');
-  }
+  const value = text === '' ? {} : readJson(text);
+  return value === undefined ? refuse('malformed_request', 'The body is not valid JSON.') : value;
 }
 
 /** The fields of a form; an empty one counts as not given. */

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { isLoopback } from '../state/hosts.ts';
+import { isLoopback } from '@payment-service/core/internal';
 
 /** An address that the sandbox answers on. */
 export interface Listening {
@@ -14,7 +14,7 @@ export interface Listening {
 const GRACE_MS = 2000;
 const WILDCARDS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
 
-/** Errors of a host that is no address of this computer. */
+/** Errors of a host that is not an address of this computer. */
 const NOT_AN_ADDRESS = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'];
 
 /** How a URL writes a host. */
@@ -28,7 +28,7 @@ export const urlOf = (host: string, port: number): string =>
  * Serves a web-standard handler. Beyond loopback only where the caller names the host, and with a warning. Loads Node's
  * server only here, so that the rest works everywhere.
  *
- * @throws {ConfigurationError} for a host that is no address of this computer, and for a port that is taken.
+ * @throws {ConfigurationError} for a host that is not an address of this computer, and for a port that is taken.
  */
 export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,

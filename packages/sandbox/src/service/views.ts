@@ -1,7 +1,7 @@
 import type { TransactionPayload } from '@payment-service/core';
 import type { Outcome } from '@payment-service/core/explain';
+import { signedMessage } from '@payment-service/core/internal';
 import { callbackData } from '../deliveries/callback-data.ts';
-import { signedString } from '../deliveries/signer.ts';
 import type { Misbehaviour } from '../state/misbehaviour.ts';
 import { toAmount } from '../state/money.ts';
 import type {
@@ -132,7 +132,7 @@ export function viewDelivery(
         signature: sent.signature,
         t: sent.signature.slice('t='.length, sent.signature.indexOf(',')),
         key: signing.key,
-        signed_string: signedString(signed),
+        signed_string: signedMessage(signed),
       };
       return { at: iso(at), ...came, request, outcome: outcomeOf(delivery, attempt) };
     }),

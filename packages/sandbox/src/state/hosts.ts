@@ -1,12 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
+import { isLoopback } from '@payment-service/core/internal';
 import { refuse } from './refusal.ts';
-
-/** Whether a URL's hostname (as `URL.hostname` writes it) is this computer: localhost, 127.0.0.0/8 or [::1]. */
-export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
-  );
-}
 
 /**
  * Whether the sandbox answers under this host and sends callbacks to it: this computer, or a host that is listed. Names

@@ -181,7 +181,7 @@ describe('payment-service-sandbox', () => {
       ['--memory', '--keys-file', '/nowhere/at/all.env'],
       'The keys could not be written to /nowhere/at/all.env.',
     ],
-    [2, ['--misbehave', '{'], '--misbehave must be JSON'],
+    [2, ['--misbehave', '{'], '--misbehave must be a JSON object'],
     [2, ['--misbehave', '{"explode":true}'], 'misbehave: explode: this field is unknown.'],
     [2, ['--misbehave', 'explode'], '--misbehave does not know "explode". Known names: forged_amount, '],
     [2, ['--misbehave', 'forged'], 'Did you mean forged_amount? Known names: '],

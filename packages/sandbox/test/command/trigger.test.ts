@@ -135,7 +135,7 @@ describe('payment-service-sandbox trigger', () => {
     [['trigger', '--set', 'merchant_refrence=1'], 'Did you mean merchant_reference?'],
     [['trigger', '--set', 'status=FAILED'], 'Did you mean transaction_status?'],
     [['trigger', '--misbehave', 'forged'], 'Did you mean forged_amount? Known names: forged_amount, '],
-    [['trigger', '--misbehave', '{'], '--misbehave must be JSON'],
+    [['trigger', '--misbehave', '{'], '--misbehave must be a JSON object'],
     [['resend', 'x'], 'It must be the number of a delivery'],
     [['resend'], "missing required argument 'id'"],
   ])('%j is wrong usage: exit code 2', async (args, says) => {

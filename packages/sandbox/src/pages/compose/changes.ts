@@ -1,7 +1,7 @@
 import type { Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
-import { readJson } from '../../deliveries/content.ts';
 import { type Declared, groups, misbehaviours } from '../../deliveries/misbehaviours.ts';
+import { asObject, readJson } from '../../state/json.ts';
 import type { Misbehaviour } from '../../state/misbehaviour.ts';
 import { refuse } from '../../state/refusal.ts';
 import type { fieldsOf } from '../parts/form.ts';
@@ -31,8 +31,8 @@ export function changesIn(fields: Texts): Record<string, unknown> {
 }
 
 function objectIn(text: string, name: string): unknown {
-  const value = readJson(text);
-  if (typeof value === 'object' && value !== null) return value;
+  const value = asObject(readJson(text));
+  if (value !== undefined) return value;
   const message = `${name}: must be a JSON object, such as {"note": "hello"}`;
   refuse('malformed_request', message, name);
 }

@@ -13,7 +13,7 @@ import {
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import * as z from 'zod';
-import { readJson } from '../../deliveries/content.ts';
+import { readJson } from '../../state/json.ts';
 import type { RequestRecord, TransactionRecord } from '../../state/records.ts';
 import type { Reader } from '../../state/store.ts';
 import { asCurl } from '../parts/copy.ts';
