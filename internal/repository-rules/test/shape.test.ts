@@ -50,8 +50,7 @@ test('the private packages are few, and each says what it is for', () => {
   const folders = workspacePackages()
     .map(({ folder }) => folder)
     .filter((folder) => folder.startsWith('internal/'));
-  // With the four rigs that become one laboratory.
-  expect(folders.length).toBeLessThanOrEqual(15);
+  expect(folders.length).toBeLessThanOrEqual(12);
   expect(folders.filter((folder) => !filesOf(folder).includes('README.md'))).toEqual([]);
 });
 
