@@ -224,7 +224,7 @@ describe('the selection by prefix', () => {
       ['a', 'a', 1],
     ],
     ['above the limit', [a, b], { account: '2567700', quantity: '6' }, ['', '', 2]],
-    ['a quantity that is no number', [a, b], { account: '2567700', quantity: 'x' }, ['a', 'a', 1]],
+    ['a quantity that is not a number', [a, b], { account: '2567700', quantity: 'x' }, ['a', 'a', 1]],
     ['another by hand', [a, b], { account: '2567700', provider: 'b' }, ['b', '', 1]],
     ['the same by hand', [a, b], { account: '2567000', provider: 'a' }, ['a', '', 1]],
     ['selected before', [a, b], { account: '2567000', provider: 'a', byPrefix: 'a' }, ['b', 'b', 1]],

@@ -16,7 +16,7 @@ const BREAK = {
   postgres: `create function broken() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
     create trigger broken before insert on shop_payment for each row execute function broken()`,
 } as const;
-const MEND = { sqlite: 'drop trigger broken', postgres: 'drop trigger broken on shop_payment' } as const;
+const REPAIR = { sqlite: 'drop trigger broken', postgres: 'drop trigger broken on shop_payment' } as const;
 
 async function execute(keeping: Keeping, text: string): Promise<void> {
   if ('file' in keeping) {
@@ -104,7 +104,7 @@ describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engin
     expect(await first.program.ended).toMatchObject({ signal: 'SIGKILL' });
 
     // Repaired before the next start: nothing could have been applied until then.
-    await execute(keeping, MEND[engine]);
+    await execute(keeping, REPAIR[engine]);
     const second = await start();
     const customer = new Customer(second);
     const page = async (): Promise<string> => (await customer.orderPage(reference)).body;

@@ -1,7 +1,7 @@
 import type { RefusalCode } from '@payment-service/core';
 import type { HttpAnswer } from './http-answer.ts';
 
-/** One answer, as far as it must be the same under every framework. */
+/** One answer, as far as it has to be the same under every framework. */
 export interface AnswerRecord {
   readonly status: number;
   readonly body: string;

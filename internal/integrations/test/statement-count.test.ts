@@ -6,7 +6,7 @@ import { forEachLibrary, type Open } from './libraries/for-each-library.ts';
 import { expected, openShop, paid, type Shop } from './shop.ts';
 
 const MOST: Readonly<Record<string, number>> = { pg: 7 };
-const MOST_THROUGH_A_LIBRARY = 9;
+const MAX_THROUGH_A_LIBRARY = 9;
 
 let server: PostgresServer;
 let meter: pg.Client;
@@ -33,7 +33,7 @@ async function statementsIn(database: string): Promise<number> {
 }
 
 forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
-  const most = MOST[name] ?? MOST_THROUGH_A_LIBRARY;
+  const most = MOST[name] ?? MAX_THROUGH_A_LIBRARY;
   describe(`a payment through ${name}`, () => {
     const database = `${name}_count`;
     let shop: Shop<Tx>;

@@ -9,7 +9,7 @@ const signedIn = async (text: string): Promise<string[]> =>
   ].map(([, value = '']) => value.replaceAll('&quot;', ''));
 
 describe('a body on its page', () => {
-  it('has every digit, every member of one name and every empty value as it came', () => {
+  it('has every digit, every member of one name and every empty value unchanged', () => {
     const text = `{"event": "a:\\"b, c", "n": 1.50, "n": 100000000000000000001,
       "payload": {"list": [1, {"deep": null}, []], "none": {}}, "last": 2}`;
     const lines = plainLines(text).map((line) => line.trim());

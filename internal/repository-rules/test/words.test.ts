@@ -4,6 +4,7 @@ import { section } from '../src/markdown.ts';
 import { fileAt, repositoryFiles } from '../src/repository.ts';
 import { forbiddenWords, saidIn } from '../src/words/forbidden-words.ts';
 import { machineNames } from '../src/words/machine-names.ts';
+import { oddEnglish } from '../src/words/plain-english.ts';
 
 const glossary = section(fileAt('docs/glossary.md').text, '## The words');
 const words = forbiddenWords(glossary);
@@ -22,7 +23,30 @@ test('no file names a registry host or a folder of a machine', () => {
   expect(files.flatMap(machineNames)).toEqual([]);
 });
 
+test('no file uses the odd English of the table', () => {
+  expect(files.flatMap(oddEnglish)).toEqual([]);
+});
+
 describe('controls', () => {
+  test('odd English is found in comments, strings and names, and ordinary words are not', () => {
+    const odd = [
+      '// Nobody mends it.',
+      "'The store is away.'",
+      'const MOST_ROWS = 1;',
+      'must be a text',
+      'at once',
+    ];
+    expect(odd.map((text) => oddEnglish({ path: 'a.ts', text }).length)).toEqual([2, 1, 1, 1, 1]);
+    const plain = [
+      "provider: 'nobody'",
+      'AT_MOST_ROWS',
+      'as far as it must',
+      'amended, recommended',
+      'what came back',
+    ];
+    expect(plain.flatMap((text) => oddEnglish({ path: 'a.ts', text }))).toEqual([]);
+  });
+
   test('the excluded words come from the glossary', () => {
     expect(words).toEqual([
       'webhook',

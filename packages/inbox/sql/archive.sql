@@ -28,7 +28,7 @@ from found f
 order by f.changed_at, f.id
 
 -- name: find_archivable (sqlite)
--- There is one writer: whoever asks is it.
+-- There is one writer: the caller.
 select t.id, t.changed_at, true as is_free
 from inbox.transition t
 join inbox.callback c on c.id = t.id

@@ -1,6 +1,6 @@
 -- name: keep_firsts (postgres, prepared)
 -- First deliveries, due immediately, each with its body. Returns the new ones. A transition that is there already is left out
--- before the insert meets its row, where it would wait for whoever changes it; so is one that is archived, unless isArchived
+-- before the insert meets its row, where it would wait for the transaction that changes it; so is one that is archived, unless isArchived
 -- says that the record is to be kept beside the archive. How many there are is a new row of tally: one that
 -- every group updated would grow a chain of versions beside an old snapshot.
 with given as materialized (select value from jsonb_array_elements(cast($1 as jsonb)) as given(value)),
@@ -72,7 +72,7 @@ join inbox.callback c on c.transition_id = value ->> 'transitionId'
 left join inbox.body b on b.transition = c.id and b.digest = value ->> 'digest'
 
 -- name: find_known (sqlite)
--- There is one writer: whoever asks is it.
+-- There is one writer: the caller.
 select c.id, c.transition_id, value ->> 'digest' as digest, b.transition as body, b.refusal, true as is_free
 from json_each($1)
 join inbox.callback c on c.transition_id = value ->> 'transitionId'

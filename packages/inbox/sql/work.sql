@@ -156,7 +156,7 @@ select $1 is not null as is_own
 
 -- name: settle (postgres, prepared, last)
 -- It fails unless the transaction has the mark $2, and the expectation of $4, $5 and $6, which are null where none is settled,
--- is as it was when the handler ran: the text that is no number says why, in two pieces, since some libraries quote the
+-- is as it was when the handler ran: the text that is not a number says why, in two pieces, since some libraries quote the
 -- statement in each of its errors. Then the transition $7 is started as in start_attempt, unless it changed or another
 -- transaction has its row, for which this one must not wait. $12 is the place of what is settled, after those that were read
 -- under the lock; $13 is its id, and $14 and $15 are the key of its expectation.

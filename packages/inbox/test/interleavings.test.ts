@@ -13,7 +13,7 @@ it.each(ENGINES)(
   async (engine) => {
     console.log(`INTERLEAVINGS=${count} INTERLEAVINGS_SEED=${firstSeed} on ${engine}`);
     const seeds = Array.from({ length: count }, (_, index) => firstSeed + index);
-    // PostgreSQL works on several at once; SQLite has one writer in each file, and so there are two files.
+    // PostgreSQL works on several together; SQLite has one writer in each file, and so there are two files.
     const [files, lanes] = engine === 'postgres' ? [1, 3] : [2, 1];
     const plays = Array.from({ length: files }, async (_, file) =>
       play(

@@ -125,7 +125,7 @@ describe('the queue', () => {
     expect(stage.sandbox.deliveries()[0]?.state).toBe('delivered');
   });
 
-  it('many at once: everything arrives once', async () => {
+  it('everything arrives once when many are sent together', async () => {
     stage.open();
     const references = Array.from({ length: 100 }, (_, index) => `ORD-${index}`);
     for (const merchant_reference of references) stage.sandbox.collect({ ...collection, merchant_reference });

@@ -31,7 +31,7 @@ export interface Tally {
   readonly lostPayments: number;
   /** References with more than one completed effect, and transitions with more than one effect of any kind. */
   readonly doubledPayments: number;
-  /** Effects of another amount than the expected one, or of a payment that nobody should have been credited for. */
+  /** Effects of another amount than the expected one, or of a payment that should not have been credited. */
   readonly forgedEffects: number;
 }
 
@@ -62,7 +62,7 @@ export function audit(payments: Iterable<Payment>, { acknowledged, stored, effec
     if (completed.length > 1 || hasRepetition(own)) tally.doubled += 1;
     tally.forged += completed.filter((effect) => !isExpected(effect, payment)).length;
   }
-  // An effect of a reference that was never sent is nobody's payment.
+  // An effect of a reference that was never sent is not a payment.
   for (const [reference, own] of effectsOf) if (!seen.has(reference)) tally.forged += own.length;
   const keys = [...acknowledged.keys()];
   return {

@@ -103,7 +103,7 @@ export class Killer {
       return random.pick(candidates);
     }
     const found = await nextInPhase(candidates, aim);
-    // At once, or a little later: also what comes after the phase has begun.
+    // Immediately, or a little later: also what comes after the phase has begun.
     if (random.next() < 0.3) await wait(random.next() * 3);
     return found ?? random.pick(candidates);
   }

@@ -23,7 +23,7 @@ export function withInbox<R>(
 ): R {
   if (database.store === 'postgres') {
     const pool = new pg.Pool({ connectionString: database.url, max: 12 });
-    // Once the inbox is closed nobody else listens, and the server is stopped while connections are idle.
+    // Once the inbox is closed nothing else listens, and the server is stopped while connections are idle.
     pool.on('error', () => undefined);
     return use(createInbox({ ...OPTIONS, ...options, store: postgres(pool) }), (tx, effect) =>
       tx.query(

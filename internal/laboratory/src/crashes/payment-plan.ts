@@ -22,7 +22,7 @@ export interface Payment {
   readonly expectation:
     | { readonly currency: string; readonly amount: string; readonly isLate: boolean }
     | undefined;
-  /** One round after the other; within a round, all at once. */
+  /** One round after the other; within a round, all together. */
   readonly rounds: readonly (readonly Delivery[])[];
   /** How many completed transitions must be applied for this reference: each exactly once. */
   readonly mustApply: 0 | 1;
@@ -31,7 +31,7 @@ export interface Payment {
 const KINDS = {
   /** One genuine callback. */
   plain: 50,
-  /** The genuine callback several times, at once and again later. */
+  /** The genuine callback several times, immediately and again later. */
   duplicates: 10,
   /** Forged amounts under the genuine signature, and then the genuine callback. */
   forged_first: 14,
@@ -43,7 +43,7 @@ const KINDS = {
   rivals: 5,
   /** The merchant tells what it expects only after the callback came. */
   late_expectation: 3,
-  /** Nobody expects it: never applied. */
+  /** Not expected: never applied. */
   unexpected: 2,
   /** The genuine callback never comes: never applied. */
   forged_only: 3,

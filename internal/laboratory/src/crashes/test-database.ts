@@ -6,9 +6,9 @@ export interface TestDatabase {
   /** Kills the server; undefined where the processes are the database. */
   readonly kill: ((what: 'postmaster' | 'everything') => Promise<void>) | undefined;
   readonly restart: () => Promise<void>;
-  /** Transitions that are due and wait for a worker; undefined while the server is away. */
+  /** Transitions that are due and wait for a worker; undefined while the server is unavailable. */
   due(): Promise<number | undefined>;
-  /** Transitions that a worker will still look at by itself, now or later; undefined while the server is away. */
+  /** Transitions that a worker will still look at by itself, now or later; undefined while the server is unavailable. */
   open(): Promise<number | undefined>;
   /** How many transitions are in each state, with the reason where there is one. */
   states(): Promise<Readonly<Record<string, number>>>;

@@ -20,7 +20,7 @@ export interface Tally {
   readonly lostPayments: number;
   readonly appliedOnce: number;
   readonly appliedTwice: number;
-  /** Effects of payments that nobody made. */
+  /** Effects of payments that were never made. */
   readonly strangeEffects: number;
 }
 

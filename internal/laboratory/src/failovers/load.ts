@@ -60,7 +60,7 @@ export class Load {
       await this.#sender.untilAnswered('/expectations', 204, { body: JSON.stringify(payment.expectation) });
       await this.#deliver(payment);
       this.#acknowledged.add(payment.reference);
-      // The service may repeat a callback, at once or later.
+      // The service may repeat a callback, immediately or later.
       if (index % 4 === 0) await this.#deliver(payment);
       await wait(PAUSE_MS * 2 * Math.random());
     }

@@ -75,7 +75,7 @@ export class Pair {
     this.#between.hold();
   }
 
-  /** Kills all processes of the primary at once, promotes the standby, and points the address at it. */
+  /** Kills all processes of the primary together, promotes the standby, and points the address at it. */
   async failOver(): Promise<void> {
     const [killed, promoted] = [this.#primary, this.#standby];
     if (promoted === undefined) throw new Error('There is no standby to promote.');

@@ -21,7 +21,7 @@ export interface Round {
   readonly underWay: number;
   /** Acknowledged while the standby was cut off. */
   readonly acknowledgedInStall: number;
-  /** From the kill to the next answer of 200, in milliseconds. Nobody has to notice the death: the test knows. */
+  /** From the kill to the next answer of 200, in milliseconds. The death need not be noticed: the test knows. */
   readonly recoveryMs: number;
 }
 

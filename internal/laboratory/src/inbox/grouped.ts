@@ -4,7 +4,7 @@ interface Waiting<T> {
   readonly reject: (error: unknown) => void;
 }
 
-/** The plainest way to commit for several callers at once: while one group is on its way, the next one gathers. */
+/** The plainest way to commit for several callers together: while one group is on its way, the next one gathers. */
 export function grouped<T>(
   most: number,
   lanes: number,

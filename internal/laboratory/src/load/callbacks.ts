@@ -9,7 +9,7 @@ export interface WireCallback {
   readonly signature: string;
 }
 
-/** Callbacks with references that nobody has seen before: every one is a row of its own. */
+/** Callbacks with references that were never seen before: every one is a row of its own. */
 export function freshCallbacks(prefix: string, count: number): readonly WireCallback[] {
   return Array.from({ length: count }, (_, index) => {
     const data = sampleCallback({

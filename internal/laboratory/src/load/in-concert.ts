@@ -11,7 +11,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** Does all items, so many at a time: whoever is done takes the next one. */
+/** Does all items, so many at a time: each worker takes the next one when it is done. */
 export async function inConcert<T>(
   items: readonly T[],
   concurrency: number,

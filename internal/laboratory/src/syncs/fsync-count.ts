@@ -21,7 +21,7 @@ if (missing !== undefined) {
 } else {
   await runProgram({ name: 'fsync-count', report: flags.report }, async () => {
     const folder = await makeFolder();
-    // The background writers of a server would sync for whoever waits long enough: they are told to take their time.
+    // The background writers of a server would sync in time for any caller that waits long enough: they are told to take their time.
     const postgres = await startPostgres({ wal_writer_delay: '10000', checkpoint_timeout: '1h' });
     atTheEnd(() => postgres.stop());
     const counts: SyncCount[] = [];

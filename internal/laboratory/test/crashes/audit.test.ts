@@ -63,8 +63,8 @@ describe('the count notices what it is there for', () => {
     expect(count({ effects: [...effects(), failed, failed] })).toMatchObject({ doubledPayments: 1 });
   });
 
-  test('a forged amount or currency, and a payment that nobody expects', () => {
-    for (const forged of [{ amount: '1' }, { currency: 'USD' }, { reference: 'ORD-of-nobody' }]) {
+  test('a forged amount or currency, and a payment that is not expected', () => {
+    for (const forged of [{ amount: '1' }, { currency: 'USD' }, { reference: 'ORD-unknown' }]) {
       const [, ...others] = effects();
       expect(count({ effects: [...others, { ...effectOf(first), ...forged }] })).toMatchObject({
         forgedEffects: 1,

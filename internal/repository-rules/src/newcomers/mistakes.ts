@@ -210,7 +210,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'a redirect to a login page',
     program: server({ before: answering("response.redirect('/login');") }),
-    cause: /leads to a login page/,
+    cause: /redirects to a login page/,
     fix: /Exempt the callback route/,
   },
   {

@@ -15,7 +15,7 @@ export interface KeptBody {
    * amounts only. Undefined after `prune()` and `forget()`, and where `isSealed` is true.
    */
   readonly text: string | undefined;
-  /** There is a text, and it cannot be opened: its key is not there, or it belongs to another row. */
+  /** There is a string, and it cannot be opened: its key is not there, or it belongs to another row. */
   readonly isSealed: boolean;
   /** What it claims about money. */
   readonly request: StoredClaim;

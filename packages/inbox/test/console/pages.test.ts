@@ -325,7 +325,7 @@ describe('reconciling', () => {
   });
 });
 
-describe('many at once', () => {
+describe('actions in bulk', () => {
   it('shows what would be moved, and moves that and nothing that changed after it', async () => {
     const { inbox, merchant } = await newConsoleShop();
     for (let number = 0; number < 12; number += 1) await inbox.receive(paid(`N-${number}`, 500));

@@ -116,7 +116,7 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1001 500']);
   });
 
-  it('threat A34: a body of more than 64 KiB is refused, whoever parsed it, and nothing is stored', async () => {
+  it('threat A34: a body of more than 64 KiB is refused, whether or not it was parsed, and nothing is stored', async () => {
     const { inbox } = await newShop(engine);
     const largest = callback({}, { rewrite: (text) => filled(text, 64 * KIB) });
     const larger = callback({}, { rewrite: (text) => filled(text, 64 * KIB + 1) });

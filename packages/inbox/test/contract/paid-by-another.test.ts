@@ -35,7 +35,7 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
     expect(await orders()).toEqual([]);
   });
 
-  it('the handler that asks for it gets it, and the one that does not ask gets what nobody has paid', async () => {
+  it('the handler that asks for it gets it, and the one that does not ask gets unpaid ones', async () => {
     const { inbox, orders, un, show } = await newPaidShop(engine, { status: 'FAILED' });
     const asked: unknown[] = [];
     inbox.handle((transition) => asked.push(transition.paidBy), { status: 'FAILED', paidByAnother: true });

@@ -48,8 +48,8 @@ describe.each(ENGINES)('what onError gets on %s', (engine) => {
     const seen: unknown[] = [];
     const onError = (error: unknown): unknown => {
       seen.push(error);
-      if (how === 'rejects') return Promise.reject(new Error('the tracker is away'));
-      throw new Error('the tracker is away');
+      if (how === 'rejects') return Promise.reject(new Error('the tracker is unavailable'));
+      throw new Error('the tracker is unavailable');
     };
     const { merchant, inbox, workLater } = await newDueShop(engine, { retry: SOON, onError });
     inbox.handle(async ({ tx, attempt }) => {

@@ -12,7 +12,7 @@ import { callback } from '../support/callbacks.ts';
 import type { AnyTransaction, Merchant } from '../support/merchant.ts';
 import { money } from '../support/shop.ts';
 
-/** Plays the scenarios of the seeds on a real store, several side by side; says which did not end as they must. */
+/** Plays the scenarios of the seeds on a real store, several side by side; says which did not end as expected. */
 export async function play(merchant: Merchant, seeds: readonly number[], lanes: number): Promise<string[]> {
   const store = merchant.newStore();
   await merchant.open({ store }).ready();

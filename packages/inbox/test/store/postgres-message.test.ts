@@ -63,7 +63,7 @@ it('a pooler that forgets prepared statements takes starts back, and counts no a
   inbox.handle(credit);
   await order(inbox, 'A', 'B', 'C');
   await workUntilSettled(inbox, 3);
-  // From now on, whoever borrows a connection gets one that knows none.
+  // From now on, every borrowed connection knows no statement.
   pool.on('acquire', (client) => void client.query('deallocate all'));
   await order(inbox, 'D', 'E', 'F');
   await direct.query(`update ${schema}.transition set next_at = 0 where next_at is not null`);

@@ -127,7 +127,7 @@ function merchantOf(base: Base): Merchant {
     },
     open(options = {}) {
       const onEvent = (event: InboxEvent) => events.push(event);
-      // A machine that stands still for a moment must not look like a store that is away.
+      // A machine that stands still for a moment must not look like a store that is unavailable.
       const onError = (error: unknown, problem: InboxProblem) => problems.push({ ...problem, error });
       const defaults = { storeTimeoutMs: 20_000, random: () => 1, onEvent, onError };
       const inbox = createInbox<AnyTransaction>({ store: newStore(), ...defaults, ...options });

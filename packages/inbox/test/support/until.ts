@@ -45,7 +45,7 @@ export async function workUntil<Tx>(
 
 /** Works until nothing is due at this moment. */
 export async function workOff<Tx>(inbox: Inbox<Tx>, options: Options = {}): Promise<void> {
-  // Two lists are not one moment: a transition may be woken between them. Once nobody works, they are.
+  // Two lists are not one moment: a transition may be woken between them. Once no worker runs, they are.
   do await workUntil(inbox, async () => !(await isAnythingDue(inbox)), options);
   while (await isAnythingDue(inbox));
 }

@@ -50,7 +50,7 @@ it('a page shows what happens, says so once, and keeps typed text, focus, open p
   await page.keyboard.type(' and');
   const suggested = await page.locator('#payout-merchant_reference').getAttribute('value');
   sandbox.collect({ ...collection, merchant_reference: 'ANOTHER' });
-  // What nobody has changed follows the server: the suggested reference moves on.
+  // Fields that were not changed follow the server: the suggested reference moves on.
   await page.locator(`#payout-merchant_reference:not([value="${suggested}"])`).waitFor({ state: 'attached' });
   await page.keyboard.type(' more');
   expect(await name.inputValue()).toBe('Zoë and more');
@@ -251,7 +251,7 @@ describe('what is saved or sent is confirmed', () => {
     await page.context().close();
   });
 
-  it('a save while the sandbox is away is reported, keeps what was typed, and goes through later', async () => {
+  it('a save while the sandbox is unavailable is reported, keeps what was typed, and goes through later', async () => {
     const { page } = await visit(browser);
     await page.goto(`${url}/settings`);
     const { port } = new URL(url);

@@ -69,8 +69,8 @@ describe('payment-service-sandbox trigger', () => {
     merchant.answer = (response) => response.writeHead(401).end('{"error":"unauthorized"}');
     const refused = await runCommand(['trigger', '--misbehave', 'bad_signature'], { cwd });
     expect(refused.code).toBe(0);
-    const nobody = `http://127.0.0.1:${await freePort()}/payments/callbacks`;
-    const { code, stdout } = await runCommand(['trigger', '--to', nobody], { cwd });
+    const unused = `http://127.0.0.1:${await freePort()}/payments/callbacks`;
+    const { code, stdout } = await runCommand(['trigger', '--to', unused], { cwd });
     expect(code).toBe(1);
     expect(stdout).toMatch(/ECONNREFUSED|refused/);
   });

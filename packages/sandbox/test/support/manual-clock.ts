@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/index.ts';
 
-/** A clock that stands still until it is moved; whoever sleeps wakes when it passes the time. */
+/** A clock that stands still until it is moved; a sleeper wakes when it passes the time. */
 export interface ManualClock extends Clock {
   /** How long each sleeper still sleeps, in milliseconds, the shortest first. */
   sleeping(): number[];

@@ -2,17 +2,17 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import type { TransactionCallback } from '@payment-service/core';
 
-/** One callback as it came over the wire. */
+/** One callback as it arrived over the wire. */
 export interface Received {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** The body, read. Throws where it is no JSON. */
+  /** The body, read. Throws if it is not JSON. */
   readonly data: TransactionCallback;
 }
 
-/** A merchant's server on a real socket: it keeps what came, and answers as it is told. */
+/** A merchant's server on a real socket: it keeps every request, and answers as it is told. */
 export interface Merchant {
   readonly url: string;
   readonly port: number;

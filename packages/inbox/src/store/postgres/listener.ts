@@ -22,7 +22,7 @@ export function canListen({ options }: PostgresPool): boolean {
 const WHO = 'select pg_backend_pid() as id';
 
 /**
- * A pooler names a process of its own when a connection is made, and lends that of the server to whoever runs a statement:
+ * A pooler names a process of its own when a connection is made, and lends that of the server to each client that runs a statement:
  * LISTEN would stay behind with other programs. Where nothing is named, there is no telling.
  */
 export async function isPooled(client: PostgresClient): Promise<boolean> {

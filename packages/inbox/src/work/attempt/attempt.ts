@@ -120,7 +120,7 @@ async function decide<Tx>(
   const { transitionId, revision, looks } = file;
   const again = isWaiting && looks < MAX_LOOKS ? backoff(looks + 1, settings) : null;
   const parked = await statements.run('park', [id, revision, state, reason, again, startId], tx);
-  // What came meanwhile may change the verdict.
+  // Later data may change the verdict.
   if (parked.length === 0) return undefined;
   return () => {
     if (looks === 0) settings.emit({ name: 'transition.parked', transitionId, state, reason });
