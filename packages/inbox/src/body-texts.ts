@@ -44,16 +44,16 @@ const IDENTIFIER = /^[A-Za-z][\w.-]{0,31}$/;
 /** What is stored of the text of bodies, and what is read of it (decision D64). */
 export class BodyTexts {
   readonly #options: BodyTextOptions;
-  /** Reported, and not over. */
+  /** Reported, and still going on. */
   readonly #failing = new Set<'body_not_sealed' | 'body_not_opened'>();
 
-  /** @throws {ConfigurationError} When `encryption` does not give back what it sealed. */
+  /** @throws {ConfigurationError} If `encryption` cannot open what it sealed. */
   constructor(options: BodyTextOptions) {
     this.#options = options;
     if (options.encryption !== undefined) tryOut(options.encryption);
   }
 
-  /** What the database and the spool get of a delivery. */
+  /** What the database and the spool store of a delivery. */
   keep(record: IntakeRecord): IntakeRecord {
     const { bodies, encryption } = this.#options;
     if (bodies === 'text' && encryption === undefined) return record;
@@ -83,13 +83,13 @@ export class BodyTexts {
     warn(
       report,
       'body_not_opened',
-      `The text of a stored body cannot be opened (${failure}). Payments are applied all the same, but handlers get nothing ` +
-        'of such a body as claimed. Probably its key is missing: add it to the option encryption.',
+      `The text of a stored body cannot be opened (${failure}). Payments are still applied, but handlers receive no fields ` +
+        'of such a body in claimed. Probably its key is missing: add it to the option encryption.',
     );
     return undefined;
   }
 
-  /** Money outweighs the text: without it, the callback is still kept and applied. */
+  /** The payment matters more than the text: without it, the callback is still kept and applied. */
   #seal(encryption: BodyEncryption, { transitionId, digest }: Place, text: string): string | null {
     const { account, report } = this.#options;
     try {
@@ -116,14 +116,14 @@ export function isSealed(content: string | undefined): boolean {
 }
 
 /**
- * Only what the rules need. The digest covers what stays in the clear and nothing else: the hash of a body that holds a phone
- * number says whose number it is to everyone who can try them all.
+ * Contains only what the rules need. The digest covers only what is stored in the clear: the hash of a body that contains a
+ * phone number could be reversed by trying every number.
  */
 export function withoutText(record: IntakeRecord): IntakeRecord {
   return { ...record, content: null, digest: claimsDigest(record) };
 }
 
-/** @param place Tells bodies apart that were different, and claim the same. @default 0 */
+/** @param place Distinguishes different bodies that claim the same. @default 0 */
 export function claimsDigest({ signed, claims }: Pick<IntakeRecord, 'signed' | 'claims'>, place = 0): string {
   return hash('sha256', JSON.stringify(['claims', signed, claims, place]));
 }
@@ -138,7 +138,7 @@ function withoutPerson(text: string): string {
 function sealedBy({ seal }: BodyEncryption, text: string): string {
   const sealed: unknown = seal(text);
   if (typeof sealed === 'string' && sealed.isWellFormed() && !sealed.includes('\0')) return sealed;
-  throw new TypeError('seal() must return a string without NUL, and no promise.');
+  throw new TypeError('seal() must return a string without NUL, not a promise.');
 }
 
 function tryOut(encryption: BodyEncryption): void {
@@ -155,7 +155,7 @@ function tryOut(encryption: BodyEncryption): void {
   throw new ConfigurationError(
     'encryption',
     'encryption must have seal() and open(), synchronous functions from a string to a string. seal() must hide the text, and ' +
-      'open() must give it back. Use aesGcm({ current, keys }), or fix your functions.',
+      'open() must restore it. Use aesGcm({ current, keys }), or fix your functions.',
     { cause },
   );
 }

@@ -83,7 +83,7 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
     return act();
   }
 
-  /** `close()` waits for it, and a worker looks for what it has made due. */
+  /** `close()` waits for it, and a worker then looks for what has become due. */
   async function write<T>(act: () => Promise<T>): Promise<T> {
     await ready();
     const writing = act().finally(() => {
@@ -96,22 +96,24 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
 
   async function receive(record: IntakeRecord): Promise<void> {
     if (closed.aborted)
-      throw new UnavailableError('The inbox is closed: this process ends, and the sender is asked to retry.');
+      throw new UnavailableError(
+        'The inbox is closed because this process is ending, so the sender is asked to retry.',
+      );
     await intake.receive(record);
   }
 
   return Object.freeze<Inbox<Tx>>({
     async ready() {
       await ready();
-      // Afterwards: beside a file that is no database, nothing is left behind.
+      // Last, so that nothing is left beside a file that is not a database.
       await spool?.check();
     },
     migrations: () => migrationsOf(store),
     async transaction(body) {
-      if (typeof body !== 'function') throw new ConfigurationError('body', 'transaction() takes a function.');
+      if (typeof body !== 'function') throw new ConfigurationError('body', 'transaction() needs a function.');
       const checked = async (tx: Tx) => {
         const result = await body(tx);
-        // Rejects after a statement that failed: PostgreSQL answers COMMIT with a silent rollback then.
+        // Rejects after a failed statement: PostgreSQL then answers COMMIT with a silent rollback.
         await statements.run('is_own_transaction', [''], tx);
         return result;
       };

@@ -3,11 +3,11 @@ import { runHook } from '@payment-service/core/internal';
 import type { StatementVerdict, TransitionReason, TransitionState } from './states.ts';
 
 /**
- * What happens in an inbox, for logs and metrics. No personal data, no reference and no amount is in any of them:
- * `transitionId` is a hash, and everything else is fit for a label.
+ * What happens in an inbox, for logs and metrics. None contains personal data, a reference or an amount: `transitionId` is a
+ * hash, and everything else can be used as a label.
  */
 export type InboxEvent =
-  /** A delivery was kept; with `outcome` `full` it was not, and the sender was asked to retry. */
+  /** A delivery was kept; with the `outcome` `full` it was not, and the sender was asked to retry. */
   | {
       readonly name: 'callback.received';
       readonly transitionId: string;
@@ -17,7 +17,7 @@ export type InboxEvent =
     }
   /** The store was unavailable, and the local spool keeps the delivery. */
   | { readonly name: 'callback.spooled'; readonly transitionId: string; readonly durationMs: number }
-  /** Neither the store nor a spool could keep a delivery: its sender got `failureStatus` (429). */
+  /** Neither the store nor a spool could keep a delivery, so the sender received `failureStatus` (429). */
   | {
       readonly name: 'callback.unavailable';
       readonly transitionId: string;
@@ -53,8 +53,8 @@ export type InboxEvent =
   /** A person moved it. */
   | { readonly name: 'transition.moved'; readonly transitionId: string; readonly state: TransitionState }
   /**
-   * `reconcile()` cannot explain what a wallet gained. The amount is only in the report. `currency` and `walletType` are those of
-   * the merchant's own wallets, which are few.
+   * `reconcile()` cannot explain what a wallet gained. Only the report contains the amount. `currency` and `walletType` are
+   * those of the merchant's own wallets, which are few.
    */
   | {
       readonly name: 'balance.unexplained';
@@ -75,10 +75,10 @@ export type InboxEvent =
 
 export type Emit = (event: InboxEvent) => void;
 
-/** Every event, without `failure`: the name of an error is not of a closed set (threat A58). */
+/** Every event, without `failure`: names of errors are not a closed set (threat A58). */
 const EVENTS = channel('payment-service:inbox');
 
-/** A hook only reports: an error in it goes to the console and changes nothing in the inbox. */
+/** A hook only reports: its errors go to the console and change nothing in the inbox. */
 export function emitter(onEvent: ((event: InboxEvent) => unknown) | undefined): Emit {
   return (event) => {
     if (EVENTS.hasSubscribers) EVENTS.publish({ ...event, failure: undefined });
@@ -87,7 +87,7 @@ export function emitter(onEvent: ((event: InboxEvent) => unknown) | undefined): 
   };
 }
 
-/** What may be told about an error of a database: its code. Messages quote values, and those can hold a body. */
+/** The only part of a database error that may be reported: its code. Messages quote values, which can include a body. */
 export function failureCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const code: unknown = Reflect.get(error, 'code');

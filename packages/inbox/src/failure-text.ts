@@ -1,6 +1,6 @@
 import { inspect, types } from 'node:util';
 
-/** Members of errors of databases and their libraries. An error that has one can quote values in its message. */
+/** Properties of errors of databases and their libraries. The message of an error that has one can quote values. */
 const OF_DATABASES = [
   'severity',
   'errcode',
@@ -15,14 +15,15 @@ const OF_DATABASES = [
 const NAMING = /^(?!42601)(?:08|23|25|28|40|42|53|54|55|57|58)[0-9A-Z]{3}$/;
 /** Of Prisma, and SQLSTATEs. */
 const CODE = /^[0-9A-Z]{5}$/;
-/** A trigger of the merchant wrote the message. */
+/** The message was written by a trigger of the merchant. */
 const SQLITE_CONSTRAINT_TRIGGER = 1811;
 const MAX_CAUSES = 5;
 const UNTOLD = ' (its message can quote values, so only onError gets it)';
 
 /**
- * What is stored and printed of an error that a handler threw. The message of a database or of its library can quote the values
- * of a statement, such as a phone number: of such an error, its code and what the database says without values (decision D64).
+ * What is stored and printed of an error that a handler threw. A message of a database or its library can quote the values of a
+ * statement, such as a phone number. Of such an error, only the code and what the database says without values is used
+ * (decision D64).
  */
 export function failureText(error: unknown): string {
   if (!isError(error)) return inspect(error, { depth: -1 });
@@ -35,7 +36,7 @@ export function failureText(error: unknown): string {
   return `${error.name}: ${told}`;
 }
 
-/** The same with the stack, and with the causes. */
+/** The same with the stack and the causes. */
 export function failureStack(error: unknown, causes = 3): string {
   const text = failureText(error);
   if (!isError(error)) return text;
@@ -54,7 +55,7 @@ function linksOf(error: Error): readonly Error[] {
   return links;
 }
 
-/** What a link of the chain says without a value. */
+/** One error of the chain, without values. */
 function factOf(link: Error): string | undefined {
   const { code, errcode, severity, meta }: Members = { ...link };
   if (typeof errcode === 'number') {
@@ -67,7 +68,7 @@ function factOf(link: Error): string | undefined {
   return `${[code, ...namesIn(meta)].join(' ')}${UNTOLD}`;
 }
 
-/** Of Prisma's `meta`: the model, the fields or the constraint, and the code of the database. */
+/** From Prisma's `meta`: the model, the fields or the constraint, and the code of the database. */
 function namesIn(meta: unknown): readonly string[] {
   const { modelName, target, driverAdapterError }: Members = { ...Object(meta) };
   const { originalCode, constraint }: Members = { ...Object(Object(driverAdapterError).cause) };
@@ -80,7 +81,7 @@ function namesIn(meta: unknown): readonly string[] {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Also of another realm, such as that of a test runner. */
+/** Also recognizes errors of another realm, such as that of a test runner. */
 function isError(value: unknown): value is Error {
   return value instanceof Error || types.isNativeError(value);
 }

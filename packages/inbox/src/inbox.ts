@@ -16,25 +16,26 @@ import type { Expectation } from './work/verdict/expectation.ts';
 import type { WorkerOptions } from './work/worker.ts';
 
 /**
- * A durable inbox of one merchant account. Every function sets the store up when that has not happened yet, and works
- * detached from the object, so `inbox.receive` can be passed as it is.
+ * A durable inbox of one merchant account. Every function sets up the store if that has not happened yet. Every function also
+ * works detached from the object, so `inbox.receive` can be passed directly.
  *
  * `list`, `show`, `retry`, `resolve`, `reopen` and `forget` do not check who calls them: the application must.
  */
 export interface Inbox<Tx> {
   /**
-   * Sets the store up now: brings its tables up to date, and refuses a database that would not keep what it acknowledges. For
-   * the start of a program, so that a misconfiguration shows there.
+   * Sets up the store now: brings its tables up to date, and refuses a database that would not keep what it acknowledges. Call
+   * it when the program starts, so that a misconfiguration is reported there.
    *
-   * @throws {ConfigurationError} For such a database, and when `spool` is the path of a file.
-   * @throws What the database or the file system says when no callback can be kept.
+   * @throws {ConfigurationError} For such a database, and if `spool` is the path of a file.
+   * @throws The error of the database or the file system if no callback can be kept.
    */
   readonly ready: () => Promise<void>;
-  /** The SQL of the inbox's tables, for a DBA who runs it. `ready()` takes tables that are there. */
+  /** The SQL of the inbox's tables, for a DBA who runs it. `ready()` accepts existing tables. */
   readonly migrations: () => readonly Migration[];
   /**
    * Runs `body` in a transaction of its own on the store, for what must be kept together: an order and its expectation. The
-   * body gets the same kind of `tx` as a handler. Gives what the body returns, and rejects as it or the commit does.
+   * body gets the same kind of `tx` as a handler. Resolves with what the body returns, and rejects if the body or the commit
+   * fails.
    *
    * @example
    * await inbox.transaction(async (tx) => {
@@ -44,13 +45,13 @@ export interface Inbox<Tx> {
    */
   readonly transaction: <T>(body: (tx: Tx) => Promise<T>) => Promise<T>;
   /**
-   * Says what a payment must be, before the transaction is started. The same call may be repeated.
+   * States what a payment must be, before the transaction is started. The same call may be repeated.
    *
-   * @param options.tx The transaction to write it in, as your library knows it. Call `ready()` before.
-   * @param options.replace Replaces another currency, amount or comparison of this reference. A transition with a body that
-   * equals the earlier one becomes `conflict: contradicting_bodies` (threat A31). @default false
+   * @param options.tx The transaction to write it in: that of your library. Call `ready()` first.
+   * @param options.replace Replaces another currency, amount or comparison of this reference. A transition whose body equals
+   * the earlier one becomes `conflict: contradicting_bodies` (threat A31). @default false
    * @throws {ConfigurationError} Names a wrong field.
-   * @throws {InvalidStateError} When the reference has other values, and is settled or `replace` is not set.
+   * @throws {InvalidStateError} If the reference has other values, unless `replace` is set and it is not settled.
    *
    * @example
    * await inbox.expect({ merchant_reference: 'ORD-1001', currency: 'UGX', amount: '500' });
@@ -62,26 +63,26 @@ export interface Inbox<Tx> {
   /**
    * Keeps a verified callback; resolves after the commit. For `onCallback` of every adapter.
    *
-   * @throws {UnavailableError} When it could not be kept: the adapter answers `failureStatus` (429), and the sender has it.
-   * @throws {ConfigurationError} When the verifier has another `account`, or the body is larger than 64 KiB.
+   * @throws {UnavailableError} If it could not be kept: the adapter answers `failureStatus` (429), so the sender keeps it.
+   * @throws {ConfigurationError} If the verifier has another `account`, or the body is larger than 64 KiB.
    *
    * @example
    * app.use('/callbacks', paymentCallbacks({ signingKey, onCallback: inbox.receive }));
    */
   readonly receive: (callback: VerifiedCallback) => Promise<void>;
   /**
-   * Keeps a callback whose signature fits and that a rule refuses, as evidence for a person. For `onAuthenticRefusal`.
+   * Keeps a callback whose signature is valid but which a rule refuses, as evidence for a person. For `onAuthenticRefusal`.
    * Rejects as `receive()` does.
    */
   readonly quarantine: (refusal: AuthenticRefusal) => Promise<void>;
   readonly handle: {
     /**
-     * Sets what happens with completed transactions, each of which has `settled`; called by `work()`. Effects in `tx` happen
-     * exactly once, even if processes or the database crash; effects elsewhere may be repeated, and take `transitionId` as
-     * their key. A handler that throws is rolled back and tried again. Await every statement, and leave COMMIT and ROLLBACK
-     * to the inbox.
+     * Sets the handler of completed transactions, each of which has `settled`; `work()` calls it. Effects in `tx` happen
+     * exactly once, even if processes or the database crash. Effects elsewhere may be repeated: use `transitionId` as their
+     * idempotency key. If a handler throws, its transaction is rolled back and it runs again. Await every statement, and leave
+     * COMMIT and ROLLBACK to the inbox.
      *
-     * @throws {ConfigurationError} When there is a handler for this type and status already.
+     * @throws {ConfigurationError} If there is already a handler for this type and status.
      *
      * @example
      * inbox.handle(async ({ tx, signed, settled }) => {
@@ -93,10 +94,9 @@ export interface Inbox<Tx> {
       selector?: { readonly type?: string | undefined; readonly status?: 'COMPLETED' | undefined },
     ): void;
     /**
-     * The same for transitions of another status, or with `'*'` of every one. `settled` is there for completed transactions
-     * only.
+     * The same for transitions with another status, or with `'*'` for every status. Only completed transactions have `settled`.
      *
-     * @throws {ConfigurationError} When there is a handler for this type and status already.
+     * @throws {ConfigurationError} If there is already a handler for this type and status.
      *
      * @example
      * inbox.handle(async ({ signed }) => console.info(signed.transaction_status), { status: '*' });
@@ -104,77 +104,77 @@ export interface Inbox<Tx> {
     (handler: (transition: HandledTransition<Tx>) => unknown, selector: HandlerSelector): void;
   };
   /**
-   * Works on transitions until the signal is aborted, through every outage of the store. Any number of processes may, and
-   * inboxes of several accounts may share a store, and with it the connections.
+   * Works on transitions until the signal is aborted, through every outage of the store. Any number of processes may work, and
+   * inboxes of several accounts may share a store and its connections.
    *
-   * @throws {ConfigurationError} Without a handler, when it works already, or when the pool has too few connections.
+   * @throws {ConfigurationError} Without a handler, if it is already working, or if the pool has too few connections.
    */
   readonly work: (options: WorkerOptions) => Promise<void>;
   /**
-   * Works once on everything that is due now: for functions, cron and tests, where no process stays up. The same attempts as
-   * those of `work()`, and safe beside it; what fails is retried by a later pass.
+   * Works once on everything that is due now: for functions, cron and tests, where no process stays up. Its attempts are the
+   * same as those of `work()`, and both may run at the same time; a later pass retries what fails.
    *
-   * @throws {ConfigurationError} Without a handler, or when the pool has too few connections.
-   * @throws What the database says when it does not answer.
+   * @throws {ConfigurationError} Without a handler, or if the pool has too few connections.
+   * @throws The error of the database if it is unavailable.
    *
    * @example
    * const { left } = await inbox.drain({ limit: 500, deadlineMs: 20_000 });
    * if (left > 0) console.info(`${left} transitions are left for the next run.`);
    */
   readonly drain: (options?: DrainOptions) => Promise<Drained>;
-  /** Counts what is open, by its index and up to 10,000 of each; how many are settled follows from how many there are. */
+  /** Counts open transitions by index, up to 10,000 of each state; the number of settled ones follows from the total. */
   readonly stats: () => Promise<InboxStats>;
   /**
    * For a health check. Keeps a callback in a transaction that is rolled back, and commits a few bytes, so it fails wherever a
-   * callback could not be kept, also on a full disk (threat A52); never throws when the database is unavailable.
+   * callback could not be kept, including on a full disk (threat A52). Never throws when the database is unavailable.
    *
    * @param options.maxPendingAgeSeconds How long a transition that is due may wait for a worker. @default 60
    */
   readonly health: (options?: { readonly maxPendingAgeSeconds?: number | undefined }) => Promise<InboxHealth>;
   /**
-   * Transitions, the newest first: by the last change with a state, a reason or a time, and by the first delivery otherwise. What
-   * is `pending` comes in the order in which workers take it, and is looked for among the first 10,000 of what is due.
+   * Transitions, newest first: by the last change if a state, a reason or a time is given, and by the first delivery otherwise.
+   * `pending` ones are listed in the order in which workers take them, and only the first 10,000 due ones are searched.
    *
    * @example
    * const transitions = await inbox.list({ merchant_reference: 'ORD-1001' });
    */
   readonly list: (options?: ListOptions) => Promise<TransitionSummary[]>;
-  /** One transition with its bodies, which hold personal data; undefined when there is none. */
+  /** One transition with its bodies, which contain personal data; undefined if it does not exist. */
   readonly show: (transitionId: string) => Promise<TransitionDetails | undefined>;
   /**
-   * Back to work with all attempts, under the same rules: one transition, or all of a state and reason.
+   * Puts one transition, or all of a state and reason, back to work with all attempts, under the same rules.
    *
    * @returns how many.
-   * @throws {InvalidStateError} When the one that is named is settled, superseded or resolved.
-   * @throws {ConfigurationError} When no transition of the account has this id, and without `by` or `note`.
+   * @throws {InvalidStateError} If the named transition is settled, superseded or resolved.
+   * @throws {ConfigurationError} If no transition of the account has this id, and without `by` or `note`.
    *
    * @example
    * await inbox.retry({ state: 'dead', reason: 'attempts_used_up' }, { by: 'dana', note: 'the ledger is back' });
    */
   readonly retry: (which: string | TransitionSelection, note: ActionNote) => Promise<number>;
   /**
-   * Closes a transition, or all of a state and reason; or, with `body`, accepts that body and has it applied.
+   * Closes a transition, or all of a state and reason. With `body`, accepts that body and applies it instead.
    *
    * @returns how many.
-   * @throws {InvalidStateError} As `retry()` does, and with `body` when an expectation is known.
+   * @throws {InvalidStateError} As `retry()` does, and with `body` if an expectation is known.
    * @throws {ConfigurationError} As `retry()` does, and for a `body` that is not verified or does not claim one amount.
    */
   readonly resolve: (which: string | TransitionSelection, resolution: Resolution) => Promise<number>;
   /**
-   * Has a closed transition applied once more, or one that the order of statuses or a contradicting body keeps back: for a
-   * person who has asked the service.
+   * Applies a closed transition once more, or one that the order of statuses or a contradicting body holds back. For a person
+   * who has asked the service.
    *
-   * @throws {InvalidStateError} When it is pending or retrying, or evidence that can be read in more than one way.
+   * @throws {InvalidStateError} If it is pending or retrying, or evidence that can be read in more than one way.
    * @throws {ConfigurationError} As `retry()` does.
    */
   readonly reopen: (transitionId: string, note: ActionNote) => Promise<void>;
   /** What is expected under this reference, one for each transaction type. */
   readonly expectations: (merchant_reference: string) => Promise<KnownPayment[]>;
   /**
-   * Removes what is personal from all that is kept under a merchant_reference: the texts of bodies and the hashes of them, the
-   * errors of attempts, and the notes of earlier actions. What prevents a second payment stays, with the signed fields and the claimed amounts.
-   * Later bodies of these transitions are kept without their text. Recorded as an action, so write no name into the note. A
-   * second call changes nothing.
+   * Removes personal data from everything that is kept under a merchant_reference: the texts of bodies and their hashes, the
+   * errors of attempts, and the notes of earlier actions. What prevents a second payment stays, as do the signed fields and the
+   * claimed amounts. Later bodies of these transitions are kept without their text. Recorded as an action, so write no name
+   * into the note. A second call changes nothing.
    *
    * @returns how much was removed.
    * @throws {ConfigurationError} Without `by` or `note`.
@@ -183,34 +183,34 @@ export interface Inbox<Tx> {
    * await inbox.forget('ORD-1001', { by: 'dana', note: 'erasure request 2026-17' });
    */
   readonly forget: (merchantReference: string, note: ActionNote) => Promise<Forgotten>;
-  /** Expectations past their deadline whose callback has not come; the longest overdue first. At most 1000 without a limit. */
+  /** Expectations past their deadline whose callback has not arrived, longest overdue first. At most 1000 without a limit. */
   readonly overdue: (options?: { readonly limit?: number | undefined }) => Promise<OverdueExpectation[]>;
   /**
-   * Removes the text of old bodies, where personal data is, and old errors of attempts, from settled, superseded, resolved and unhandled transitions; and,
-   * with `archiveOlderThanDays`, moves what is settled or superseded into the archive. A repetition stays known permanently, and
-   * is never applied again; `list()` by a reference and `show()` say what became of it.
+   * Removes the text of old bodies, which contains personal data, and old errors of attempts, from settled, superseded,
+   * resolved and unhandled transitions. With `archiveOlderThanDays`, also moves settled and superseded ones into the archive. A
+   * repetition is recognized permanently and never applied again; `list()` by a reference and `show()` report its outcome.
    *
    * @example
    * await inbox.prune({ bodiesOlderThanDays: 90, archiveOlderThanDays: 400 });
    */
   readonly prune: (options?: PruneOptions) => Promise<Pruned>;
   /**
-   * Keeps a balance inquiry for `reconcile()`. Ask for all balances, without the filter `currency`, and record them when the
-   * answer is there: regularly, such as once a day.
+   * Keeps a balance inquiry for `reconcile()`. Ask for all balances, without the filter `currency`, and record them as soon as
+   * you have them: regularly, such as once a day.
    *
-   * @throws {ConfigurationError} For wallets that are not those of `getWalletBalances()`.
+   * @throws {ConfigurationError} For wallets that were not returned by `getWalletBalances()`.
    *
    * @example
    * await inbox.recordBalances(await client.getWalletBalances());
    */
   readonly recordBalances: (wallets: readonly WalletBalance[]) => Promise<void>;
-  /** What was settled in a period, by currency and transaction type: the sum of your own expectations, exactly. */
+  /** What was settled in a period, by currency and transaction type: the exact sum of your own expectations. */
   readonly totals: (period: Period) => Promise<SettledTotal[]>;
   /**
-   * Holds the snapshots nearest to `from` and `to` against what was settled between them. What stays unexplained is reported as
-   * the event `balance.unexplained` as well.
+   * Compares the snapshots nearest to `from` and `to` with what was settled between them. An unexplained difference is also
+   * reported as the event `balance.unexplained`.
    *
-   * @throws {ConfigurationError} Names a wrong option; `from` when there are no two snapshots.
+   * @throws {ConfigurationError} Names a wrong option; `from` if there are no two snapshots.
    *
    * @example
    * const { isExplained, wallets } = await inbox.reconcile({
@@ -221,11 +221,11 @@ export interface Inbox<Tx> {
    */
   readonly reconcile: (options: BalanceOptions) => Promise<BalanceReport>;
   /**
-   * Holds a statement of the service against what is known here, with a verdict for every row and for every settlement of the
-   * period that has none. It changes nothing unless `dryRun` is false. Then a payment that is expected here, and whose callback
-   * never came, is settled by its row, under the same rules and as the same transition: a later callback is a repetition.
+   * Compares a statement of the service with what is known here, with a verdict for every row and for every settlement of the
+   * period without a row. It changes nothing unless `dryRun` is false. Then an expected payment whose callback never arrived is
+   * settled by its row, under the same rules and as the same transition: a later callback is a repetition.
    *
-   * The statement is trusted as far as you trust where it comes from: nothing signs it.
+   * Statements are not signed: trust one only as far as you trust its source.
    *
    * @throws {ConfigurationError} Names a wrong option. A wrong row is a verdict, and nothing is applied from its file.
    *

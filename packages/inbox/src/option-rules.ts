@@ -1,6 +1,6 @@
 import type { OptionRule } from '@payment-service/core/internal';
 
-/** Timers, and PostgreSQL's settings of time, end at 2^31 - 1. */
+/** The maximum of timers and of PostgreSQL's time settings is 2^31 - 1. */
 export function wholeNumber(max: number = 2 ** 31 - 1): OptionRule {
   const isValid = (value: unknown): boolean =>
     Number.isInteger(value) && Number(value) >= 1 && Number(value) <= max;
@@ -9,7 +9,7 @@ export function wholeNumber(max: number = 2 ** 31 - 1): OptionRule {
 
 export const NAME: OptionRule = [
   (value) => typeof value === 'string' && value !== '',
-  'a string that is not empty',
+  'a non-empty string',
 ];
 export const BOOLEAN: OptionRule = [(value) => typeof value === 'boolean', 'true or false'];
 export const DATE: OptionRule = [

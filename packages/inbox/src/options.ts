@@ -5,15 +5,15 @@ import { wholeNumber } from './option-rules.ts';
 import { type InboxProblem, type Report, reporter } from './problems.ts';
 import type { Store } from './store/store.ts';
 
-/** How a handler that fails is tried again: numbers up to 2^31 - 1, which is 24 days of milliseconds. */
+/** How a failed handler is retried: numbers up to 2^31 - 1, which is 24 days of milliseconds. */
 export interface RetrySettings {
-  /** How often a handler is tried before the transition is `dead`. */
+  /** How many attempts are made before the transition is `dead`. */
   readonly attempts: number;
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;
 }
 
-/** The statuses that are allowed after an applied one; a status that is not named allows every next one. */
+/** The statuses that are allowed after an applied one; a status that is not listed allows every next one. */
 export type AllowedTransitions = Readonly<Record<string, readonly string[]>>;
 
 /** Options of `createInbox()`. */
@@ -21,34 +21,35 @@ export interface InboxOptions<Tx> {
   /** `postgres(pool)` for several machines, `sqlite(path)` for one, or the entry for your ORM. */
   readonly store: Store<Tx>;
   /**
-   * A label of the merchant account, for several accounts in one database: each inbox sees and works on its own. The
-   * verifier's `account` must be the same. @default ''
+   * A label of the merchant account, for several accounts in one database: each inbox sees and works on its own account only.
+   * The verifier's `account` must be the same. @default ''
    */
   readonly account?: string | undefined;
   /**
-   * The path of a folder on a local disk, made if missing. While the store is unavailable, callbacks are kept there in files
+   * The path of a folder on a local disk, created if missing. While the store is unavailable, callbacks are kept there in files
    * and acknowledged; they are stored automatically afterwards. Several inboxes and processes may share it. Delete no file.
    *
-   * @default on SQLite the database's path and `-spool`; none on PostgreSQL, where such a callback gets `failureStatus` (429)
+   * @default on SQLite, the path of the database followed by `-spool`; none on PostgreSQL, where such a callback is answered
+   * with `failureStatus` (429)
    */
   readonly spool?: string | undefined;
   /**
-   * What is stored of a body. `'claims'` keeps the amounts, the charge and the provider, and no name, account or free text: nothing
-   * of that reaches the database or the spool. `show()` then has no more, and handlers get no more as `claimed`.
+   * What is stored of a body. `'claims'` stores the amounts, the charge and the provider; names, accounts and free text never
+   * reach the database or the spool. `show()` then returns no more than that, and neither does `claimed` of a handler.
    *
    * @default 'text', the whole body
    */
   readonly bodies?: 'text' | 'claims' | undefined;
   /** Encrypts what is stored of bodies, in the database and in the spool: `aesGcm()`, or functions of your own. @default none */
   readonly encryption?: BodyEncryption | undefined;
-  /** Called with everything that happens, for logs and metrics. Errors in it change nothing. */
+  /** Called with everything that happens, for logs and metrics. Its own errors change nothing. */
   readonly onEvent?: ((event: InboxEvent) => unknown) | undefined;
   /**
-   * Called with every error of a handler, and with what the problem is. Errors in it change nothing. The error is the one that
-   * was thrown, with its stack, and may quote what the handler worked on.
+   * Called with every error of a handler and a description of the problem. Its own errors change nothing. The error is the one
+   * that was thrown, with its stack, and may quote what the handler worked on.
    *
-   * @default console.error, without what `isRepeated` marks: the first attempt, the last one, and each that fails with
-   * another message than the attempt before it
+   * @default console.error, except for problems with `isRepeated`: it prints the first attempt, the last one, and each that
+   * fails with another message than the attempt before it
    *
    * @example
    * createInbox({ store, onError: (error, { kind, isRepeated }) => isRepeated || tracker.capture(error, { tags: { kind } }) });
@@ -57,16 +58,16 @@ export interface InboxOptions<Tx> {
   /** The events that complete a transaction, with the status COMPLETED (protocol §6). @default ['transaction.completed'] */
   readonly completedEvents?: readonly string[] | undefined;
   /**
-   * Which statuses may follow an applied one, for the same internal_reference; one that is not named allows every next one.
+   * Which statuses may follow an applied one, for the same internal_reference; one that is not listed allows every next one.
    * Nothing undoes a completed transaction by default. @default { COMPLETED: [] }
    */
   readonly allowTransitions?: AllowedTransitions | undefined;
   /**
-   * Statuses that say that a transaction is not over (protocol §3). One that comes after a status that allows no next one
-   * becomes `superseded`, which needs no action; others wait for a person. The service shows none. @default []
+   * Statuses that are not final (protocol §3). One that arrives after a status that allows no next one becomes `superseded`,
+   * which needs no action; others wait for a person. The protocol shows none. @default []
    */
   readonly interimStatuses?: readonly string[] | undefined;
-  /** How a handler that fails is tried again. @default 40 attempts, 1 s doubled up to 1 h: about 14 to 28 hours */
+  /** How a failed handler is retried. @default 40 attempts, 1 s doubled up to 1 h: about 14 to 28 hours */
   readonly retry?: Partial<RetrySettings> | undefined;
   /** How long `receive()` waits for the store, in milliseconds, at most 600,000 (ten minutes). @default 3000 */
   readonly storeTimeoutMs?: number | undefined;
@@ -159,8 +160,8 @@ export const STORE_RETRY: RetrySettings = {
 };
 
 /**
- * The wait in milliseconds after an attempt, from 1: doubled every time up to the longest, and then between half and all of
- * it, so that what failed together does not come back together.
+ * The wait in milliseconds after an attempt, counted from 1: doubled every time up to the longest, then reduced to between half
+ * and all of it, so that attempts that failed together are not retried together.
  */
 export function backoff(attempt: number, { retry, random }: Pick<Settings, 'retry' | 'random'>): number {
   const delay = Math.min(retry.longestDelayMs, retry.firstDelayMs * 2 ** Math.min(attempt - 1, 50));

@@ -1,7 +1,7 @@
 import { runHook } from '@payment-service/core/internal';
 import { failureStack } from './failure-text.ts';
 
-/** What a problem is about, for `onError`. No reference, amount or body is in any of them. */
+/** What a problem is about, for `onError`. None contains a reference, an amount or a body. */
 export type InboxProblem =
   /** An attempt failed: the handler threw, took too long, or its transaction could not be committed. */
   | {
@@ -19,9 +19,10 @@ export type InboxProblem =
       readonly isRepeated: boolean;
     }
   /**
-   * Something about the whole inbox, which the message of the error says: callbacks are in the spool, or all of them have left
-   * it; a transition is due and nothing works; a worker cannot use the database; the clock of the database has stepped back; a newer version has changed the
-   * tables; the text of a body cannot be sealed or opened. Reported once, and again after it was over.
+   * A problem of the whole inbox, which the message of the error describes: callbacks are in the spool, or all of them have
+   * left it; a transition is due and no worker runs; a worker cannot use the database; the clock of the database has stepped
+   * back; a newer version has changed the tables; the text of a body cannot be sealed or opened. Reported once, and again if it
+   * recurs.
    */
   | {
       readonly kind:
@@ -40,7 +41,7 @@ export type InboxProblem =
 type AttemptFailed = Extract<InboxProblem, { kind: 'attempt_failed' }>;
 type Warning = Exclude<InboxProblem['kind'], 'attempt_failed'>;
 
-/** Its message is all that there is to say: there is no stack to look at. */
+/** The message says everything: a stack would add nothing. */
 class InboxWarning extends Error {
   override readonly name = 'InboxWarning';
 }
@@ -49,10 +50,10 @@ export function warn(report: Report, kind: Warning, message: string): void {
   report(new InboxWarning(message), { kind, isRepeated: false });
 }
 
-/** Tells the person who can act. An error in it changes nothing. */
+/** Reports to the person who can act. Its own errors change nothing. */
 export type Report = (error: unknown, problem: InboxProblem) => void;
 
-/** The hook gets every problem; without one, the console gets those that are not a repetition. */
+/** The hook receives every problem; without one, the console receives those that are not repetitions. */
 export function reporter(onError: ((error: unknown, problem: InboxProblem) => unknown) | undefined): Report {
   const hook = onError ?? print;
   return (error, problem) => runHook(() => hook(error, Object.freeze(problem)), console.error);
@@ -67,12 +68,12 @@ function wordsOf({ transitionId, attempt, reason, delayMs }: AttemptFailed): str
   const what = `payment-service-inbox: attempt ${attempt} of transition ${transitionId} failed. `;
   if (reason === 'transaction_ended') {
     return (
-      `${what}It is dead: transaction_ended and waits for a person, since its effects may be committed. Check your own ` +
+      `${what}It is dead: transaction_ended, and waits for a person because its effects may be committed. Check your own ` +
       'tables and fix the handler. Then call resolve() if the effects are there, or retry() if they are not.'
     );
   }
   if (reason === 'attempts_used_up')
-    return `${what}It is dead: attempts_used_up and waits for a person. Fix the cause, then call retry().`;
+    return `${what}It is dead: attempts_used_up, and waits for a person. Fix the cause, then call retry().`;
   const seconds = Math.ceil((delayMs ?? 0) / 1000);
   return (
     `${what}Its transaction was rolled back, and it runs again in ${seconds} s. The same message is printed again only if ` +

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { TransitionReason } from './states.ts';
 
-/** One delivery of a transition. Keys and digests are SHA-256, 64 hexadecimal digits. */
+/** One delivery of a transition. Keys and digests are SHA-256 in 64 hexadecimal digits. */
 export interface IntakeRecord {
   readonly transitionId: string;
   readonly account: string;
@@ -11,31 +11,31 @@ export interface IntakeRecord {
   /** As JSON, for the same reason. */
   readonly transactionType: string;
   readonly subjectKey: string;
-  /** Of the content, or of what is kept of it: see body-texts.ts. */
+  /** Of the content, or of the part of it that is kept: see body-texts.ts. */
   readonly digest: string;
-  /** The JSON text, unchanged, or serialised again where a body parser read it first; or what is kept of it. */
+  /** The JSON text, unchanged, or serialised again if a body parser read it first; or the part of it that is kept. */
   readonly content: string | null;
   /** `Claims` as JSON. */
   readonly claims: string;
   readonly keyId: string;
   /** The rule that refused it, if this is evidence. */
   readonly refusal: TransitionReason | null;
-  /** Of the request it came in (W3C Trace Context), or of a span that was made of it. */
+  /** Of its request (W3C Trace Context), or of a span that was made for it. */
   readonly traceparent: string | null;
-  /** From the spool: it was acknowledged, so no limit can refuse it. */
+  /** It comes from the spool and was acknowledged, so no limit can refuse it. */
   readonly isAcknowledged?: true;
-  /** Its transition is in the archive, and it is kept beside that. */
+  /** Its transition is archived, and it is kept beside the archive. */
   readonly isArchived?: 1;
 }
 
-/** A currency that is longer or not printable ASCII can equal no expectation, and PostgreSQL could not store a NUL. */
+/** A longer currency, or one that is not printable ASCII, can equal no expectation, and PostgreSQL could not store a NUL. */
 const CURRENCY = /^[\x21-\x7e]{1,32}$/;
 
 export function isStorableCurrency(currency: unknown): currency is string {
   return typeof currency === 'string' && CURRENCY.test(currency);
 }
 
-/** Hashed, since a reference may be longer than an index takes. */
+/** Hashed, since a reference may be longer than an index allows. */
 export function referenceKey(merchantReference: string, account: string): string {
   return hash('sha256', JSON.stringify(['merchant_reference', account, merchantReference]), 'base64url');
 }

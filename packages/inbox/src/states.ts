@@ -12,10 +12,10 @@ export const TRANSITION_STATES = [
   'resolved',
 ] as const;
 
-/** Where a transition stands; the table in the README says what each state waits for. */
+/** The state of a transition; the table in the README says what each state waits for. */
 export type TransitionState = (typeof TRANSITION_STATES)[number];
 
-/** So many of a state are counted: a backlog may have any length. */
+/** The maximum that is counted of each state: a backlog may have any length. */
 export const MAX_COUNTED = 10_000;
 
 /** Why a transition is in its state; a refusal code for evidence. */

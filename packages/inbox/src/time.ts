@@ -1,4 +1,4 @@
-/** Something did not answer within the time that was given for it. */
+/** Something did not answer within its time limit. */
 export class TimedOut extends Error {
   readonly code = 'ETIMEDOUT';
 
@@ -8,7 +8,7 @@ export class TimedOut extends Error {
   }
 }
 
-/** What the promise gives, or a rejection with the message after `ms` milliseconds; a later result is dropped. */
+/** The result of the promise, or a rejection with the message after `ms` milliseconds; a later result is dropped. */
 export async function within<T>(ms: number, promise: Promise<T>, message?: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {

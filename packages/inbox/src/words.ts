@@ -10,34 +10,34 @@ export interface Words {
 
 const NOTHING = 'Nothing.';
 
-/** In the order in which a person wants to see them: what waits for one comes first. */
+/** In the order that a person needs: the states that wait for one are first. */
 export const STATE_WORDS: Readonly<Record<TransitionState, Words>> = {
   quarantined: {
     heading: 'Kept as evidence',
-    meaning: 'A rule keeps it from being applied.',
+    meaning: 'A rule prevents it from being applied.',
     todo: 'Find out why, then `resolve` it.',
   },
   conflict: {
-    heading: 'For a person to decide',
+    heading: 'Needs a decision',
     meaning: 'Nothing was applied.',
     todo: 'Ask the service what happened, then decide.',
   },
   dead: {
     heading: 'All attempts failed',
-    meaning: 'It is not tried again automatically.',
+    meaning: 'It is not retried automatically.',
     todo: 'Fix what its last error names, then `retry` it.',
   },
   unhandled: {
-    heading: 'Kept, and nothing to do',
+    heading: 'Kept, not applied',
     meaning: 'Nothing was applied.',
-    todo: 'Look at it if it is not what you expect.',
+    todo: 'Check it if you did not expect it.',
   },
   retrying: {
     heading: 'Applying it failed',
-    meaning: 'Nothing of it was written, and it is tried again automatically.',
-    todo: 'Nothing, unless its last error is yours to fix.',
+    meaning: 'Nothing was written, and it is retried automatically.',
+    todo: 'Nothing, unless you need to fix its last error.',
   },
-  pending: { heading: 'About to be applied', meaning: 'A worker takes it next.', todo: NOTHING },
+  pending: { heading: 'About to be applied', meaning: 'The next free worker applies it.', todo: NOTHING },
   settled: { heading: 'Applied', meaning: 'It was applied exactly once.', todo: NOTHING },
   superseded: {
     heading: 'Out of date',
@@ -62,37 +62,37 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
   archived: {
     state: 'superseded',
     heading: 'Out of date',
-    meaning: 'Another body of a transition that is in the archive, which nothing is applied from.',
+    meaning: 'Another body of an archived transition. Nothing is applied from it.',
     todo: NOTHING,
   },
   no_expectation: {
     state: 'unhandled',
     heading: 'Nothing is expected under this reference',
-    meaning: 'The signature is valid, and no expectation has this reference.',
-    todo: '`expect` the payment if it is yours, which wakes it.',
+    meaning: 'The signature is valid, but no expectation has this reference.',
+    todo: 'If the payment is yours, `expect` it: the transition is then checked again.',
   },
   no_handler: {
     state: 'unhandled',
-    heading: 'A status that the program does nothing with',
-    meaning: 'The signature is valid, and no handler takes this type and status.',
+    heading: 'No handler for this status',
+    meaning: 'The signature is valid, but no handler takes this type and status.',
     todo: 'Nothing if the status does not matter to you. Otherwise add a handler, then `retry`.',
   },
   amount_mismatch: {
     state: 'quarantined',
     heading: 'Suspicious: the amount differs',
     meaning:
-      'No body has the expected amount. Amounts are not signed, so it is a forgery, another amount was paid, or your amount is wrong.',
-    todo: 'Ask the service what was paid. A genuine body wakes it; so does another amount that you `expect` or accept.',
+      'No body has the expected amount. Amounts are not signed, so this is a forgery, another amount was paid, or your amount is wrong.',
+    todo: 'Ask the service what was paid. It is checked again when a genuine body arrives, or when you `expect` or accept another amount.',
   },
   transition_not_allowed: {
     state: 'quarantined',
     heading: 'Another outcome after the final one',
-    meaning: 'The service reported another outcome of a transaction that was over.',
+    meaning: 'The service reported another outcome of a transaction that was already final.',
     todo: "Ask the service for the transaction's status. `reopen` applies this one, `resolve` closes it.",
   },
   crash_loop: {
     state: 'quarantined',
-    heading: 'Applying it ended the program',
+    heading: 'The handler crashes the program',
     meaning: 'The process ended three times while the handler ran.',
     todo: 'Fix the handler, then `retry`.',
   },
@@ -104,27 +104,27 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
   },
   different_bodies: {
     state: 'conflict',
-    heading: 'Different amounts, and nothing to compare them with',
-    meaning: 'No expectation, and bodies that differ.',
+    heading: 'Different amounts, and no expectation',
+    meaning: 'The bodies differ, and no expectation says which one is right.',
     todo: 'Ask the service what was paid. Then `expect` it, or `resolve` it with the correct body.',
   },
   contradicting_bodies: {
     state: 'conflict',
-    heading: 'Suspicious: it has an amount that was expected before',
-    meaning: 'A body has an amount that was replaced.',
+    heading: 'Suspicious: it has a replaced amount',
+    meaning: 'A body has an amount that was expected before and has been replaced.',
     todo: 'Ask the service which amount was paid. If it is the expected one, `reopen` applies it; if it is the earlier one, `expect` that with `replace: true`, then `reopen`.',
   },
   paid_by_another: {
     state: 'conflict',
     heading: 'Another payment failed after the order was paid',
     meaning:
-      'Another transaction has paid this reference, and this one did not complete. The order stays paid.',
+      'Another transaction has paid this reference, and this one was not completed. The order stays paid.',
     todo: 'Usually `resolve` it. `reopen` passes it to the handler of its status.',
   },
   already_settled: {
     state: 'conflict',
     heading: 'Paid twice',
-    meaning: 'A second payment for one expectation.',
+    meaning: 'A second transaction paid the same expectation.',
     todo: 'Refund it, then `resolve` it.',
   },
   attempts_used_up: {
@@ -135,7 +135,7 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
   },
   transaction_ended: {
     state: 'dead',
-    heading: 'It may be applied already',
+    heading: 'It may already be applied',
     meaning: 'The handler ended its transaction, so its effect may be committed.',
     todo: 'Check your tables and fix the handler. Then `resolve` it if the effect is there, or `retry` it.',
   },
@@ -145,24 +145,24 @@ export const REASON_WORDS: Readonly<Record<OwnReason, Words & { readonly state: 
 /** For the code of every rule that refused a callback whose signature matches. */
 export const EVIDENCE_WORDS: Words = {
   heading: 'A rule refuses it',
-  meaning: 'The signature matches, and a rule refused it. It is kept as evidence and pays nothing.',
-  todo: 'Read it, then `resolve` it. `reopen` applies it if only a rule about the timestamp refused it.',
+  meaning: 'The signature is valid, but a rule refused it. It is kept as evidence and pays nothing.',
+  todo: 'Review it, then `resolve` it. `reopen` applies it if only a rule about the timestamp refused it.',
 };
 
 /** Why the text of a body is not shown. */
 export const BODY_WORDS = {
-  sealed: 'Its text is sealed, and the key is not here: open it where the option encryption is set.',
-  removed: 'Its text was removed: it is old, or was forgotten.',
+  sealed: 'Its text is encrypted and the key is missing here: open it where the option encryption is set.',
+  removed: 'Its text was removed by prune() or forget().',
 } as const;
 
-/** Counts of `stats()`, together. The ones that were cut are no less. */
+/** The sum of counts of `stats()`, with "+" if one of them is at its limit. */
 export function countText(...counts: readonly number[]): string {
   const sum = counts.reduce((one, other) => one + other, 0).toLocaleString('en');
   return counts.includes(MAX_COUNTED) ? `${sum}+` : sum;
 }
 
 /**
- * What a transition's state and reason mean: the words of the console and of the command, for pages of your own.
+ * What a transition's state and reason mean, in the words of the console and the command, for your own pages.
  *
  * @example
  * const [transition] = await inbox.list({ state: 'quarantined' });

@@ -59,7 +59,7 @@ export async function fullExampleProblems(file: string, databaseUrl: string): Pr
         const judged = async (): Promise<string> => {
           for (let tries = 1; tries <= 1000; tries += 1) {
             const [page, answer] = [await text(paid, { authorization }), await text(order)];
-            if (answer.includes('Paid') || page.includes('a colleague has to check it')) return answer;
+            if (answer.includes('Paid') || page.includes('a colleague must check it')) return answer;
             await new Promise((resolve) => setTimeout(resolve, 25));
           }
           throw new Error('the console says nothing of a forged amount');

@@ -13,7 +13,7 @@ interface Acted extends ActionNote, Partial<Pick<TransitionSelection, 'state' | 
 }
 type Act = (inbox: OperatedInbox, which: string | TransitionSelection, given: Acted) => Promise<number>;
 
-/** What moves a transition, or all of a selection. */
+/** A verb that moves a transition, or all of a selection. */
 const action = (name: string, about: string, options: readonly Option[], act: Act) =>
   verb<Acted, { moved: number }>({
     name,
@@ -26,7 +26,7 @@ const action = (name: string, about: string, options: readonly Option[], act: Ac
       const which = transitionId ?? selected;
       if (which === undefined || (transitionId !== undefined && selected !== undefined)) {
         const many = name === 'reopen' ? '' : ', or --state';
-        throw new ConfigurationError('which', `${name} takes an id${many}`);
+        throw new ConfigurationError('which', `${name} needs an id${many}`);
       }
       return { moved: await withInbox(given, (inbox) => act(inbox, which, given)) };
     },
@@ -38,7 +38,7 @@ const ofMany = (): Option[] => [
   option('--reason <reason>', 'with --state: only those with this reason'),
   option('--limit <number>', 'with --state: at most this many', upTo(1000)),
 ];
-const BODY = option('--body <digest>', 'accept this body, when no expectation is known, and have it applied');
+const BODY = option('--body <digest>', 'accept and apply this body, if no expectation is known');
 
 interface Expected extends Omit<Expectation, 'merchant_reference' | 'transaction_type'> {
   readonly reference: string;
@@ -63,25 +63,25 @@ export const ACTING: readonly ((program: Command) => void)[] = [
     [...ofMany(), BODY],
     (inbox, which, { by, note, body }) => inbox.resolve(which, { by, note, body }),
   ),
-  action('reopen', 'has a closed transition applied once more', [], async (inbox, which, { by, note }) => {
+  action('reopen', 'applies a closed transition once more', [], async (inbox, which, { by, note }) => {
     if (typeof which === 'string') await inbox.reopen(which, { by, note });
     return 1;
   }),
   verb<ActionNote, Forgotten>({
     name: 'forget',
-    about: 'removes what is personal of a payment, and keeps what prevents a second one',
+    about: 'removes the personal data of a payment, and keeps what prevents a second one',
     argument: new Argument('<reference>', 'the merchant_reference of the payment'),
     options: BY_PERSON,
     run: (given, reference = '') =>
       withInbox(given, (inbox) => inbox.forget(reference, { by: given.by, note: given.note })),
     print: ({ transitions, bodies, archived }) =>
       console.log(
-        `Removed: ${bodies} texts of bodies, in ${transitions} transitions here and ${archived} in the archive.`,
+        `Removed the texts of ${bodies} bodies, from ${transitions} transitions here and ${archived} in the archive.`,
       ),
   }),
   verb<Expected, { expected: Expectation }>({
     name: 'expect',
-    about: 'says what a payment must be, and wakes what waits for that',
+    about: 'states what a payment must be, and wakes the transitions that wait for that',
     options: [
       option('--reference <text>', 'the merchant_reference under which it is started').makeOptionMandatory(),
       option('--currency <code>', 'such as UGX').makeOptionMandatory(),
@@ -93,8 +93,8 @@ export const ACTING: readonly ((program: Command) => void)[] = [
       option('--compare <amount>', 'which amount of a callback must equal it', undefined, 'both').choices(
         COMPARISONS,
       ),
-      option('--deadline <date>', 'unsettled after it, it is overdue', moment),
-      option('--replace', 'in place of another amount that is expected under this reference'),
+      option('--deadline <date>', 'if it is not settled by then, it is overdue', moment),
+      option('--replace', 'replace another amount that is expected under this reference'),
     ],
     async run(given) {
       const { reference, type, currency, amount, compare, deadline, replace } = given;
@@ -107,14 +107,18 @@ export const ACTING: readonly ((program: Command) => void)[] = [
   }),
   verb<Pruning, Pruned>({
     name: 'prune',
-    about:
-      'removes the text of old bodies and old errors, and moves old transitions into the archive if asked to',
+    about: 'removes the text of old bodies and old errors, and archives old transitions if asked to',
     options: [
       option('--bodies-older-than <days>', 'since their last delivery', upTo(100_000), 90),
-      option('--waiting-bodies-older-than <days>', 'the same of what waits for a person', upTo(100_000), 365),
+      option(
+        '--waiting-bodies-older-than <days>',
+        'the same for transitions that wait for a person',
+        upTo(100_000),
+        365,
+      ),
       option(
         '--archive-older-than <days>',
-        'what is settled or superseded, since its last change',
+        'settled and superseded ones, since their last change',
         upTo(100_000),
       ),
     ],

@@ -13,15 +13,15 @@ const NAME = 'payment-service-inbox';
 const VERBS = [...LOOKING, ...ACTING, ...TABLES, ...RECONCILE, ...HEALTH, ...DOCTOR];
 const AFTER_HELP = `
 The database: --database for a SQLite file, or DATABASE_URL in the environment for
-PostgreSQL, through the package pg of the folder that you are in.
+PostgreSQL, through the package pg of the current folder.
 
-Exit codes: 0 done, 1 not done, 2 wrong use, 3 done, and something needs a person.
+Exit codes: 0 done, 1 not done, 2 usage error, 3 done, and something needs a person.
 Messages are on stderr.
 `;
 
 function createProgram(): Command {
   const program = new Command(NAME)
-    .description('Looks at the inbox of callbacks, and acts on what waits for a person.')
+    .description('Inspects the inbox of callbacks, and acts on what waits for a person.')
     .option('--database <path>', 'the SQLite file of the inbox; it must exist')
     .option('--schema <name>', 'the schema of the tables on PostgreSQL', 'payment_inbox')
     .option('--account <label>', 'the account of the inbox, if it has one')
@@ -43,7 +43,7 @@ function report(error: unknown): number {
   return isWrongUse(error) ? 2 : 1;
 }
 
-// The reader of a pipe that ends early, such as `head`, has what it wanted.
+// The reader of a pipe that ends early, such as `head`, has read enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 
-/** What a person does wrong in the options of a verb; the inbox says how. */
+/** A mistake in the options of a verb; the inbox explains it. */
 const OPTIONS_OF_THE_USER = [
   ...['account', 'schema', 'database', 'by', 'note', 'body'],
   ...['merchant_reference', 'transaction_type', 'currency', 'amount'],
@@ -11,7 +11,7 @@ export function isWrongUse(error: unknown): boolean {
   return error instanceof ConfigurationError && OPTIONS_OF_THE_USER.includes(error.option);
 }
 
-/** What a person is told of an error. Node's, after a connection was refused, has no message of its own. */
+/** The message of an error for a person. Node's error after a refused connection has no message of its own. */
 export function messageOf(error: unknown): string {
   return withoutSecrets(textOf(error), process.env['DATABASE_URL']);
 }
@@ -24,8 +24,8 @@ function textOf(error: unknown): string {
 }
 
 /**
- * Removes the password of a database's address, and its parts: where it has a character that ends one part of an address, the
- * rest of it is taken for a host, a port or a database, and an error quotes that.
+ * Removes the password of a database's address, and its parts: if the password has a character that ends a part of an address,
+ * the rest is read as a host, a port or a database, which an error quotes.
  */
 export function withoutSecrets(text: string, url: string = ''): string {
   const [, inAddress = ''] = /^[^:]*:\/\/[^:]*:(.*)@/s.exec(url) ?? [];

@@ -19,14 +19,14 @@ export const HEALTH: readonly ((program: Command) => void)[] = [
     name: 'health',
     about: 'keeps a callback and rolls it back, for a probe; exit code 3 if that failed or work is late',
     options: [
-      option('--max-pending-age <seconds>', 'how long what is due may wait', upTo(100_000_000), 60),
+      option('--max-pending-age <seconds>', 'how long a due transition may wait', upTo(100_000_000), 60),
       SPOOL,
     ],
     async run(given) {
       const examined = withInbox(given, async (inbox) => {
         const seconds = given.maxPendingAge;
         const { problems, oldestDueSeconds } = await inbox.health({ maxPendingAgeSeconds: seconds });
-        // The inbox of this command has no spool: it is counted without a write into it.
+        // The inbox of this command has no spool, so the folder is counted without writing to it.
         const spooled = await inbox.spooled(given.spool);
         const all = spooled ? [...problems, 'spool_not_drained' as const] : problems;
         return { problems: all, oldestDueSeconds, spooled };
@@ -39,7 +39,7 @@ export const HEALTH: readonly ((program: Command) => void)[] = [
   }),
 ];
 
-/** For a probe, a database that does not answer is a result. What must be changed in the command's options is an error. */
+/** For a probe, a database that does not answer is a result. A mistake in the command's options is an error. */
 function unavailable(error: unknown): Pick<Health, 'problems'> {
   if (error instanceof NoInboxError || error instanceof ConfigurationError) throw error;
   console.error(`payment-service-inbox: ${printableLines(messageOf(error))}`);

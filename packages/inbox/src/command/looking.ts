@@ -15,14 +15,14 @@ interface Listed extends Omit<ListOptions, 'merchant_reference' | 'internal_refe
 export const LOOKING: readonly ((program: Command) => void)[] = [
   verb<Listed, TransitionSummary[]>({
     name: 'ls',
-    about: 'lists transitions, the newest first',
+    about: 'lists transitions, newest first',
     options: [
       ofState('in this state'),
       option('--reason <reason>', 'with this reason, such as amount_mismatch'),
       option('--reference <text>', 'with exactly this merchant_reference'),
       option('--internal-reference <text>', 'with exactly this internal_reference'),
-      option('--since <date>', 'changed at or after it', moment),
-      option('--until <date>', 'changed before it', moment),
+      option('--since <date>', 'changed at or after this time', moment),
+      option('--until <date>', 'changed before this time', moment),
       option('--limit <number>', 'at most this many, up to 1000', upTo(1000), 50),
       option('--after <id>', 'the page after this transition', id),
     ],
@@ -37,9 +37,9 @@ export const LOOKING: readonly ((program: Command) => void)[] = [
   }),
   verb<{ bodies?: true }, TransitionDetails>({
     name: 'show',
-    about: 'shows one transition, with its bodies, its failed attempts and what people did',
+    about: 'shows one transition, with its bodies, its failed attempts and the actions of people',
     argument: new Argument('<id>', 'of the transition').argParser(id),
-    options: [option('--bodies', 'print the text of the bodies, which holds personal data')],
+    options: [option('--bodies', 'print the text of the bodies, which contains personal data')],
     async run(given, transitionId = '') {
       const found = await withInbox(given, (inbox) => inbox.show(transitionId));
       if (found === undefined) throw new NoInboxError('No transition of this account has this id.');
@@ -52,7 +52,7 @@ export const LOOKING: readonly ((program: Command) => void)[] = [
     name: 'stats',
     about: 'counts the transitions of each state and reason',
     async run(given) {
-      // The spool is the receiver's: this verb does not open it, and so does not count it.
+      // The spool belongs to the receiver: this verb does not open it, so it does not count it.
       const { spooled: _, ...stats } = await withInbox(given, (inbox) => inbox.stats());
       return stats;
     },
@@ -60,7 +60,7 @@ export const LOOKING: readonly ((program: Command) => void)[] = [
   }),
   verb<{ limit: number }, OverdueExpectation[]>({
     name: 'overdue',
-    about: 'lists expectations past their deadline, the longest overdue first; exit code 3 if there are any',
+    about: 'lists expectations past their deadline, longest overdue first; exit code 3 if there are any',
     options: [option('--limit <number>', 'at most this many, up to 100000', upTo(100_000), 1000)],
     run: (given) => withInbox(given, (inbox) => inbox.overdue({ limit: given.limit })),
     print: printOverdue,

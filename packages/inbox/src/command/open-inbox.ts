@@ -23,15 +23,15 @@ export interface OpenOptions {
   readonly account?: string;
 }
 
-/** A store that is open, before anything is known about its tables. */
+/** An open store whose tables have not been checked. */
 export interface OpenStore<Tx> extends OperatorContext<Tx> {
   /** Of PostgreSQL: two connections at most. */
   readonly pool: PostgresPool | undefined;
-  /** Where the program's spool is by default. It is the receiver's: what a command left there would be in its way. */
+  /** The default place of the program's spool. It belongs to the receiver: files that a command left there would disturb it. */
   readonly spoolPath: string | undefined;
 }
 
-/** What the command uses of an inbox: nothing that depends on the merchant's library. */
+/** The part of an inbox that the command uses: nothing that depends on the merchant's library. */
 export type OperatedInbox = Pick<
   Inbox<never>,
   | 'list'
@@ -48,11 +48,11 @@ export type OperatedInbox = Pick<
   | 'reconcile'
   | 'reconcileStatement'
 > & {
-  /** How many callbacks of this inbox wait in a spool; undefined when none is known. */
+  /** How many callbacks of this inbox wait in a spool; undefined if no spool is known. */
   readonly spooled: (path: string | undefined) => Promise<number | undefined>;
 };
 
-/** What was asked for is not there: the message is all that a person needs. */
+/** Something does not exist: the message is all that a person needs. */
 export class NoInboxError extends Error {}
 
 interface Pool extends PostgresPool {
@@ -68,7 +68,7 @@ type PoolClass = new (options: {
 const CONNECT_MS = 10_000;
 
 /**
- * Opens the database, works with it, and closes it. Makes no file and no spool: a mistyped name must not leave an empty inbox
+ * Opens the database, works with it, and closes it. Creates no file and no spool: a mistyped name must not leave an empty inbox
  * behind.
  */
 export async function withStore<T>(
@@ -95,7 +95,7 @@ export async function withStore<T>(
     );
   }
   const pool = new (poolClass())({ connectionString: url, max: 2, connectionTimeoutMillis: CONNECT_MS });
-  // An idle connection that breaks: the next statement says so.
+  // For an idle connection that breaks: the next statement reports it.
   pool.on('error', () => undefined);
   try {
     const store = postgres<PostgresClient>(pool, { schema: options.schema });
@@ -114,7 +114,7 @@ export function withInbox<T>(options: OpenOptions, work: (inbox: OperatedInbox) 
     const version = await versionOf(statements);
     if (version === undefined)
       throw new NoInboxError(
-        "This database holds no inbox. Is it the right one? 'status' says how its tables are made.",
+        "This database contains no inbox. Is it the right one? 'status' says how to create the tables.",
       );
     if (version < VERSION) {
       throw new NoInboxError(
@@ -127,7 +127,7 @@ export function withInbox<T>(options: OpenOptions, work: (inbox: OperatedInbox) 
     try {
       return await work({
         ...inbox,
-        // What only reads does not make the inbox ready, which writes.
+        // Reading does not make the inbox ready, since that writes.
         list: (given = {}) => listTransitions(opened, given),
         show: (transitionId) => showTransition(opened, transitionId),
         stats: () => readStats(opened),
@@ -149,7 +149,7 @@ export function withInbox<T>(options: OpenOptions, work: (inbox: OperatedInbox) 
   });
 }
 
-/** The `pg` of the merchant's project: this package does not bring it. */
+/** The `pg` of the merchant's project: this package does not install it. */
 function poolClass(): PoolClass {
   const load = createRequire(join(process.cwd(), 'package.json'));
   try {

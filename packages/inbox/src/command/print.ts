@@ -54,7 +54,9 @@ export function printDetails(transition: TransitionDetails): void {
     ...Object.entries(signed),
     ['expected', expectation === undefined ? '-' : `${money(expectation)}${settledBy}`],
     ['last change', time(transition.changedAt)],
-    ...(transition.isArchived ? [['archived', 'yes: its bodies and counts are gone']] : countsOf(transition)),
+    ...(transition.isArchived
+      ? [['archived', 'yes: its bodies and counts were removed']]
+      : countsOf(transition)),
   ]);
   for (const body of bodies) {
     console.log(`\nbody ${body.digest}`);
@@ -92,7 +94,7 @@ function countsOf(transition: TransitionDetails): string[][] {
     ['last error', transition.lastError ?? '-'],
     ['next attempt', transition.nextAt === undefined ? '-' : time(transition.nextAt)],
     ['first delivery', time(transition.firstAt)],
-    ['deliveries', `${transition.deliveries}, and ${transition.refusedBodies} that were refused`],
+    ['deliveries', `${transition.deliveries}, and ${transition.refusedBodies} refused`],
   ];
 }
 

@@ -37,28 +37,28 @@ interface Given extends Common, StatementFormat {
 const pairs = (text: string, known?: Pairs): Pairs => {
   const found = pairsIn(text);
   if (found !== undefined) return { ...known, ...found };
-  throw new InvalidArgumentError('It must be name=value, and several with a comma between them.');
+  throw new InvalidArgumentError('It must be name=value, or several of these separated by commas.');
 };
 const ofFields = (text: string, known?: Pairs): Pairs => {
   const given = pairs(text, known);
   if (Object.keys(given).every((name) => STATEMENT_FIELDS.some((field) => field === name))) return given;
   const fields = STATEMENT_FIELDS.join(', ');
-  throw new InvalidArgumentError(`It names a field that no statement has here. Known fields: ${fields}.`);
+  throw new InvalidArgumentError(`It names an unknown field. Known fields: ${fields}.`);
 };
 const seconds = (text: string): number => {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be a whole number of seconds.');
 };
 
-/** `reconcile`: a statement, or two balance inquiries, held against what was settled. */
+/** `reconcile`: compares a statement, or two balance inquiries, with what was settled. */
 export const RECONCILE: readonly ((program: Command) => void)[] = [
   verb<Given, StatementReport | BalanceReport>({
     name: 'reconcile',
     about:
-      'holds a statement, or the recorded balances, against what was settled; exit code 3 when they differ',
-    argument: new Argument('[statement]', 'a CSV file with a header; without it, the balances'),
+      'compares a statement, or the recorded balances, with what was settled; exit code 3 if they differ',
+    argument: new Argument('[statement]', 'a CSV file with a header; without it, the balances are compared'),
     options: [
-      option('--from <date>', 'the begin of the period', moment).makeOptionMandatory(),
+      option('--from <date>', 'the start of the period', moment).makeOptionMandatory(),
       option('--to <date>', 'its end, exclusive', moment).makeOptionMandatory(),
       option(
         '--map <field=column,…>',
@@ -66,16 +66,16 @@ export const RECONCILE: readonly ((program: Command) => void)[] = [
         ofFields,
         {},
       ),
-      option('--set <field=value,…>', 'what every row is, where the statement has no column', ofFields, {}),
+      option('--set <field=value,…>', 'the value of every row, for a field without a column', ofFields, {}),
       option('--paid <text>', 'how the statement spells the status of a paid row', undefined, 'COMPLETED'),
       option('--separator <name>', 'between two columns', undefined, 'comma').choices(
         Object.keys(SEPARATORS),
       ),
-      option('--of-account <text>', 'what the column account of every row must be'),
+      option('--of-account <text>', 'the required value of the column account'),
       option('--type <type>', 'the only transaction_type that the statement lists'),
       option('--by <name>', 'who acts; required with a statement'),
       option('--note <text>', 'why; required with a statement'),
-      option('--apply', 'settle what is paid in the statement and has no callback here'),
+      option('--apply', 'settle payments of the statement that have no callback here'),
       option(
         '--credited-before <seconds>',
         'how long before its settlement here a collection may be credited',
@@ -105,7 +105,7 @@ async function balances(given: Given): Promise<BalanceReport> {
   const { from, to, creditedBefore, creditedAfter, charge = {}, kind = {}, movements: path } = given;
   if (creditedBefore === undefined || creditedAfter === undefined) {
     const what =
-      'When a collection is credited is not shown by the protocol: give --credited-before and --credited-after.';
+      'The protocol does not show when a collection is credited: pass --credited-before and --credited-after.';
     throw new ConfigurationError('creditedWithin', what);
   }
   const creditedWithin = { secondsBefore: creditedBefore, secondsAfter: creditedAfter };

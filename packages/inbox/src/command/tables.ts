@@ -9,13 +9,13 @@ import { option, upTo, verb } from './verbs.ts';
 
 /** Side by side. */
 export interface Versions {
-  /** Of the tables; undefined when there are none, or when they could not be read. */
+  /** Of the tables; undefined if there are none, or if they could not be read. */
   readonly tables: number | undefined;
-  /** Of the tables that this program makes. */
+  /** Of the tables that this program creates. */
   readonly program: number;
   readonly package: string;
   readonly node: string;
-  /** Such as "PostgreSQL 17.2"; undefined when it did not answer. */
+  /** Such as "PostgreSQL 17.2"; undefined if it did not answer. */
   readonly engine: string | undefined;
 }
 
@@ -34,7 +34,7 @@ const BRING =
   "Run 'migrate', or start your program, whose ready() does it, or have a DBA run the output of 'sql'.";
 /** What to do about the tables. */
 export const NEXT_STEP: Readonly<Record<TableState, string>> = {
-  none: `${BRING} If there should be tables, correct the database and --schema.`,
+  none: `${BRING} If the tables should exist, correct the database and --schema.`,
   older: BRING,
   current: 'The tables are up to date.',
   newer: 'A newer version has changed the tables, and this program still works with them. Update it soon.',
@@ -49,7 +49,7 @@ export function tableState({ tables, program }: Versions): TableState {
 export const TABLES: readonly ((program: Command) => void)[] = [
   verb<object, { from: number; to: number }>({
     name: 'migrate',
-    about: 'makes the tables, or brings them up to date; does nothing when they are',
+    about: 'creates the tables, or brings them up to date',
     run: (given) =>
       withStore(given, async ({ store, statements }) => {
         const from = (await versionOf(statements)) ?? 0;
@@ -58,8 +58,8 @@ export const TABLES: readonly ((program: Command) => void)[] = [
       }),
     print({ from, to }) {
       if (from >= to) console.log(`Nothing to do: the tables have version ${to}.`);
-      else if (from === 0) console.log(`The tables were made, with version ${to}.`);
-      else console.log(`The tables were brought from version ${from} to version ${to}.`);
+      else if (from === 0) console.log(`The tables were created, with version ${to}.`);
+      else console.log(`The tables were updated from version ${from} to version ${to}.`);
     },
   }),
   verb<object, Versions & { state: TableState }>({
@@ -80,7 +80,7 @@ export const TABLES: readonly ((program: Command) => void)[] = [
     about: 'prints the SQL of the tables for a DBA; opens no database',
     options: [
       option('--dialect <name>', 'of the database').choices(['postgres', 'sqlite']),
-      option('--from <version>', 'only what comes after this version of the tables', upTo(1000), 0),
+      option('--from <version>', 'only the steps after this version of the tables', upTo(1000), 0),
     ],
     run: async (given) =>
       migrationsOf(placeOf(given, given.dialect)).filter(({ version }) => version > given.from),
@@ -93,7 +93,7 @@ export const TABLES: readonly ((program: Command) => void)[] = [
   }),
 ];
 
-/** Where the tables are, without a look at them. */
+/** Where the tables are, without reading them. */
 export function placeOf(
   { database, schema }: OpenOptions,
   dialect: Place['dialect'] = database === undefined ? 'postgres' : 'sqlite',
@@ -101,7 +101,7 @@ export function placeOf(
   return { dialect, prefix: dialect === 'sqlite' ? 'payment_inbox_' : schemaPrefix(schema) };
 }
 
-/** @throws {ConfigurationError} When a newer version has made tables that this program does not understand. */
+/** @throws {ConfigurationError} If a newer version has made tables that this program does not understand. */
 async function readVersions<Tx>(opened: OpenStore<Tx>): Promise<Versions> {
   const engine = await readEngine(opened);
   return { ...OWN_VERSIONS, engine, tables: await versionOf(opened.statements) };
@@ -121,7 +121,7 @@ export function printVersions({ tables, program, package: own, node, engine }: V
   ]);
 }
 
-/** What a program needs whose role is not the owner of the tables. */
+/** The grants that a program needs if its role does not own the tables. */
 function grantsFor(prefix: string): string {
   const schema = prefix.slice(0, -1);
   return `-- If the program has a role of its own:

@@ -16,15 +16,15 @@ interface Verb<Own, Result> {
   readonly argument?: Argument;
   readonly options?: readonly Option[];
   readonly run: (given: Own & Given, argument: string | undefined) => Promise<Result>;
-  /** For a person; for programs, the result is printed as JSON. */
+  /** The output for a person; programs get the result as JSON. */
   readonly print: (result: Result, given: Own & Given) => void;
-  /** Whether a person must look at the result: exit code 3. */
+  /** Whether the result needs a person: exit code 3. */
   readonly needsPerson?: (result: Result) => boolean;
 }
 
 const NEEDS_PERSON = 3;
 
-/** What adds the verb to the program. */
+/** Adds the verb to the program. */
 export function verb<Own extends object, Result>({
   name,
   about,
@@ -48,7 +48,7 @@ export function verb<Own extends object, Result>({
   };
 }
 
-/** @param parse Of the text that is given, and of what was given before where the option is repeated. */
+/** @param parse Parses the given string; gets the previous value if the option is repeated. */
 export function option(
   flags: string,
   about: string,
@@ -60,7 +60,7 @@ export function option(
   return preset === undefined ? made : made.default(preset);
 }
 
-/** Who acts, and why; required of everything that a person decides. */
+/** Who acts and why; required for every decision of a person. */
 export const BY_PERSON: readonly Option[] = [
   option('--by <name>', 'who acts; kept with the transition').makeOptionMandatory(),
   option('--note <text>', 'why; kept with the transition').makeOptionMandatory(),
@@ -74,7 +74,7 @@ export const SPOOL: Option = option(
 
 export const id = (text: string): string => {
   if (/^[0-9a-f]{64}$/.test(text)) return text;
-  throw new InvalidArgumentError("An id has 64 lower-case hexadecimal digits; 'ls' prints it.");
+  throw new InvalidArgumentError("An id must have 64 lower-case hexadecimal digits; 'ls' prints it.");
 };
 
 export const moment = (text: string): Date => {

@@ -5,9 +5,9 @@ const COOKIE = 'inbox-console';
 const PERMISSIONS = 'read, bodies, retry, resolve, reopen, expect, forget, reconcile'.split(', ');
 
 /**
- * What a visitor may do: see the pages, see the names and phone numbers in bodies, and the kinds of actions. `expect` allows to
- * accept the amount of a body, `forget` to remove what is personal of a payment, and `reconcile` to see totals and to import a
- * statement, which can settle payments.
+ * What a visitor may do: see the pages, see the names and phone numbers in bodies, and the kinds of actions. `expect` allows
+ * accepting the amount of a body, `forget` removing the personal data of a payment, and `reconcile` seeing totals and importing
+ * a statement, which can settle payments.
  */
 export type ConsolePermission =
   | ('read' | 'bodies' | 'retry' | 'resolve' | 'reopen')
@@ -20,13 +20,13 @@ export interface ConsoleAccess {
   readonly may: readonly ConsolePermission[];
 }
 
-/** @throws {ConfigurationError} When `authorize()` gave something else than an access or nothing. */
+/** @throws {ConfigurationError} If `authorize()` returned anything but an access or nothing. */
 export function checkAccess(access: unknown): ConsoleAccess | undefined {
   if (access === undefined || access === null || access === false) return undefined;
   if (isAccess(access)) return access;
   throw new ConfigurationError(
     'authorize',
-    `authorize() must return { by, may }, or undefined for a visitor without access. by names who it is in 1 to 200 characters; may is a list of ${PERMISSIONS.join(', ')}.`,
+    `authorize() must return { by, may }, or undefined for a visitor without access. by identifies the visitor in 1 to 200 characters; may is a list of ${PERMISSIONS.join(', ')}.`,
   );
 }
 
@@ -43,12 +43,12 @@ export function cookieIn(request: Request, name: string): string | undefined {
 }
 
 /**
- * What a form carries to prove that a page of the console made it, for this visitor: an HMAC of `by` with a random key in a
- * cookie. No process needs a key of its own, so any of them takes the form (decision D58).
+ * The proof in a form that a page of the console made it for this visitor: an HMAC of `by` with a random key in a cookie. No
+ * process needs a key of its own, so every process accepts the form (decision D58).
  */
 export interface FormProof {
   readonly value: string;
-  /** Sets the cookie, when the visitor has none. */
+  /** Sets the cookie, if the visitor has none. */
   readonly setCookie: string | undefined;
 }
 
@@ -65,7 +65,7 @@ export function cookie(name: string, value: string, path: string, maxAge?: numbe
   return `${name}=${value}; Path=${path === '' ? '/' : path}; HttpOnly; SameSite=Lax${age}`;
 }
 
-/** Whether a form came from a page that the console made for this visitor (threat A55). */
+/** Whether a form belongs to a page that the console made for this visitor (threat A55). */
 export function isOwnForm(request: Request, by: string, proof: string): boolean {
   const key = keyIn(request);
   if (key === undefined || !isFromOwnOrigin(request)) return false;
@@ -74,7 +74,7 @@ export function isOwnForm(request: Request, by: string, proof: string): boolean 
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Browsers say where a form comes from: in Sec-Fetch-Site over https and on this computer, else in Origin. */
+/** Browsers report the origin of a form: in Sec-Fetch-Site over https and on this computer, otherwise in Origin. */
 export function isFromOwnOrigin(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site');
   if (site !== null) return site === 'same-origin';

@@ -7,17 +7,17 @@ import { at, missingPage, plainResponse, type View } from './pages/page.ts';
 import { transitionPage } from './pages/transition.ts';
 import { seeOther } from './said.ts';
 
-/** What each form needs, and says when it is done. */
+/** The permission for each form, and its confirmation. */
 const FORMS: Readonly<Record<string, readonly [needed: ConsolePermission, done: string]>> = {
-  retry: ['retry', 'Retried: a worker takes it next.'],
+  retry: ['retry', 'Retried: the next free worker applies it.'],
   resolve: ['resolve', 'Closed.'],
-  reopen: ['reopen', 'Reopened: a worker takes it next.'],
-  accept: ['expect', 'Accepted: a worker applies it next.'],
-  forget: ['forget', 'Removed: what is personal of this payment.'],
+  reopen: ['reopen', 'Reopened: the next free worker applies it.'],
+  accept: ['expect', 'Accepted: the next free worker applies it.'],
+  forget: ['forget', 'The personal data of this payment was removed.'],
 };
 
 /**
- * Does what a form asks for, by who `authorize` said that the visitor is. The form was checked to be one of this visitor's.
+ * Performs the action of a form in the name that `authorize` returned. The form has been checked to be one of this visitor's.
  *
  * @param id of one transition; undefined for all of a selection.
  */
@@ -67,7 +67,7 @@ function acceptedIn(form: URLSearchParams): Partial<Resolution> {
   return { body, replace: true, ...(isKnown ? { compare } : {}) };
 }
 
-/** In words, if the visitor can do something about it. */
+/** The message, if the visitor can act on it. */
 function problemIn(error: unknown): { text: string; field?: string } | undefined {
   if (error instanceof InvalidStateError) return { text: error.message };
   if (!(error instanceof ConfigurationError)) return undefined;

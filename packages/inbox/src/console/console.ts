@@ -21,22 +21,23 @@ import { takeSaid } from './said.ts';
 /** Options of `inboxConsole()`. */
 export interface ConsoleOptions {
   /**
-   * Says who a visitor is and what they may do; undefined or false refuses the request. Called for every request, of actions
-   * and of files too. The request has no body here.
+   * Returns who a visitor is and what they may do; undefined or false refuses the request. Called for every request, including
+   * actions and files. The request has no body here.
    *
-   * @param incoming Node's request, when `nodeListener()` got it: with what your middleware put on it, such as a session.
+   * @param incoming Node's request, if it came through `nodeListener()`: with everything that your middleware added, such as a
+   * session.
    */
   readonly authorize: (
     request: Request,
     incoming?: IncomingMessage,
   ) => ConsoleAccess | undefined | false | Promise<ConsoleAccess | undefined | false>;
   /**
-   * The path that browsers reach the console under, such as '/admin/payments'.
+   * The path under which browsers reach the console, such as '/admin/payments'.
    *
    * @default '', the root
    */
   readonly basePath?: string | undefined;
-  /** Called with what failed, such as a database that is unavailable; the visitor sees a constant page. @default console.error */
+  /** Called with failures, such as an unavailable database; the visitor sees a constant page. @default console.error */
   readonly onError?: ((error: unknown) => unknown) | undefined;
 }
 
@@ -50,10 +51,10 @@ const TRANSITION = /^\/transitions\/([0-9a-f]{64})$/;
 const ACTION = /^\/transitions\/([0-9a-f]{64})\/(retry|resolve|reopen|accept|forget)$/;
 
 /**
- * Pages for those who operate an inbox: what needs a person and why, the story of each payment, and the actions. They work
- * without script, load nothing from outside, and are served only to visitors whom `authorize` lets in.
+ * Pages for the operators of an inbox: what needs a person and why, the story of each payment, and the actions. They work
+ * without scripts, load nothing from other sites, and are served only to visitors whom `authorize` admits.
  *
- * @throws {ConfigurationError} Without `authorize`, or when `basePath` is not a path.
+ * @throws {ConfigurationError} Without `authorize`, or if `basePath` is not a path.
  *
  * @example
  * const admin = inboxConsole(inbox, {
@@ -67,7 +68,7 @@ const ACTION = /^\/transitions\/([0-9a-f]{64})\/(retry|resolve|reopen|accept|for
  */
 export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): InboxConsole {
   checkOptions('inboxConsole()', options ?? {}, {
-    authorize: [(value) => typeof value === 'function', 'a function that says who a visitor is', true],
+    authorize: [(value) => typeof value === 'function', 'a function that returns who a visitor is', true],
     basePath: [
       (value) => typeof value === 'string' && /^(?:\/[\w.~-]+)*$/.test(value),
       "a path without a slash at its end, such as '/admin/payments'",
@@ -75,7 +76,7 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     onError: FUNCTION,
   });
   if (typeof inbox?.list !== 'function')
-    throw new ConfigurationError('inbox', 'inboxConsole() takes the inbox that createInbox() returns.');
+    throw new ConfigurationError('inbox', 'inboxConsole() needs the inbox that createInbox() returns.');
   const { authorize, basePath = '', onError = printError } = options;
   const live = createLive(inbox);
 
@@ -85,7 +86,7 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     if (access === undefined || !access.may.includes('read')) return plainResponse(403);
     const { pathname, searchParams: query } = new URL(url);
     const isBelow = pathname === basePath || pathname.startsWith(`${basePath}/`);
-    // A framework that mounts a handler may have taken the prefix away.
+    // A framework that mounts a handler may have removed the prefix.
     const path = (isBelow ? pathname.slice(basePath.length) : pathname).replace(/\/$/, '') || '/';
     const proof = proofFor(request, access.by, basePath);
     const view: View = {
@@ -108,7 +109,7 @@ export function inboxConsole<Tx>(inbox: Inbox<Tx>, options: ConsoleOptions): Inb
     if (path === '/events') return live.stream(request);
     if (path === '/transitions.csv') return transitionsTable(view);
     if (path === '/overdue.csv') return overdueTable(view);
-    // Before what is shown: a change in between makes the page ask again.
+    // Read before the content: a change in between makes the page ask again.
     return page({ ...view, version: await live.version() });
   };
 

@@ -2,7 +2,7 @@ const MAX_BYTES = 64 * 1024;
 /** A statement of 2 MB as base64, and the same in a form that keeps it. */
 const MAX_STATEMENT_BYTES = 6 * 1024 * 1024;
 
-/** The fields of a form, a file as base64; undefined when it is longer than any of the console's own, or has another form. */
+/** The fields of a form, a file as base64; undefined if it is longer than any of the console's own, or malformed. */
 export async function readForm(
   { body, headers }: Request,
   hasStatement: boolean,
@@ -11,7 +11,7 @@ export async function readForm(
   let length = 0;
   for await (const piece of body ?? []) {
     length += piece.byteLength;
-    // Leaving the loop cancels what is not read.
+    // Leaving the loop cancels the rest of the body.
     if (length > (hasStatement ? MAX_STATEMENT_BYTES : MAX_BYTES)) return undefined;
     pieces.push(piece);
   }

@@ -5,17 +5,17 @@ import { isFromOwnOrigin } from './access.ts';
 import { plainResponse } from './pages/page.ts';
 
 const POLL_MS = 2000;
-/** A poll that takes long comes less often: a twentieth of the time at most. */
+/** Slow polls are made less often: they use at most a twentieth of the time. */
 const SHARE = 20;
-/** A browser opens another one then, and `authorize` is asked again. */
+/** After it a browser opens another stream, and `authorize` is called again. */
 const STREAM_MS = 60_000;
 const MAX_STREAMS = 100;
-/** The last change of each, and what is new. What is pending has no order of changes. */
+/** The last change of each state, and new transitions. Pending ones are not ordered by their changes. */
 const LISTED = TRANSITION_STATES.map((state) => (state === 'pending' ? undefined : state));
 
-/** What tells open pages of changes. */
+/** Notifies open pages of changes. */
 export interface Live {
-  /** Of what the inbox holds: the last change. */
+  /** The version of the inbox: its last change. */
   version(): Promise<string>;
   stream(request: Request): Promise<Response>;
 }
@@ -41,7 +41,7 @@ export function createLive<Tx>(inbox: Inbox<Tx>): Live {
       const event = encoder.encode(`data: ${await version()}\n\n`);
       for (const stream of streams) stream.enqueue(event);
     } catch {
-      // The pages say that the connection is lost, and try again: their requests report what is wrong.
+      // The pages show that the connection is lost and try again: their requests report the cause.
       endAll();
     }
     isScheduled = false;
@@ -56,7 +56,7 @@ export function createLive<Tx>(inbox: Inbox<Tx>): Live {
   return {
     version,
     async stream(request) {
-      // A page of another site cannot read it, but it could hold all connections that a browser gives to one server.
+      // A page of another site cannot read it, but could occupy all connections that a browser opens to one server.
       if (request.headers.has('sec-fetch-site') && !isFromOwnOrigin(request)) return plainResponse(403);
       if (streams.size >= MAX_STREAMS) return plainResponse(503);
       const first = encoder.encode(`data: ${await version()}\n\n`);

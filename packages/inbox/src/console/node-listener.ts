@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { InboxConsole } from './console.ts';
 
-/** Listens as `node:http`, Express, Koa and Fastify's hooks do. It calls `next` for what is not below the console's path. */
+/** A listener for `node:http`, Express, Koa and Fastify's hooks. It calls `next` for requests outside the console's path. */
 export type NodeListener = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -39,18 +39,18 @@ export function nodeListener(console: InboxConsole): NodeListener {
       outgoing.end();
       return;
     }
-    // Rejects when the visitor leaves, which ends the answer as well.
+    // Rejects when the visitor leaves, which also ends the response.
     await pipeline(Readable.fromWeb(response.body), outgoing).catch(() => undefined);
   };
 }
 
-/** With the prefix that Express takes away. */
+/** With the prefix that Express removes. */
 function targetOf(incoming: IncomingMessage): string {
   const original: unknown = Reflect.get(incoming, 'originalUrl');
   return typeof original === 'string' ? original : (incoming.url ?? '/');
 }
 
-/** undefined for what a Request cannot hold, such as the method TRACE. */
+/** undefined for what a Request cannot represent, such as the method TRACE. */
 function requestOf(incoming: IncomingMessage, target: string): Request | undefined {
   const { method = 'GET', headers, rawHeaders } = incoming;
   const url = URL.parse(`http://${headers.host ?? 'localhost'}${target}`);
@@ -64,7 +64,7 @@ function requestOf(incoming: IncomingMessage, target: string): Request | undefin
   return new Request(url, { method, headers: own, body: bodyOf(incoming), duplex: 'half' } as RequestInit);
 }
 
-/** Unread, or what a parser of the framework made of the form. */
+/** The unread body, or the form as parsed by the framework. */
 function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> | URLSearchParams {
   const parsed: unknown = Reflect.get(incoming, 'body');
   if (!incoming.readableEnded || typeof parsed !== 'object' || parsed === null)

@@ -2,7 +2,7 @@ import { cookie, cookieIn } from './access.ts';
 
 const COOKIE = 'inbox-console-said';
 
-/** Confirms something on the next page that the visitor sees, with and without script. */
+/** Confirms an action on the next page that the visitor sees, with and without scripts. */
 export function seeOther(location: string, said: string, path: string): Response {
   const setCookie = cookie(COOKIE, encodeURIComponent(said), path, 60);
   return new Response(null, {
@@ -11,12 +11,12 @@ export function seeOther(location: string, said: string, path: string): Response
   });
 }
 
-/** What is to be confirmed on this page, once. An update that the live module asks for leaves it. */
+/** The confirmation to show on this page, once. Updates by the live module keep it. */
 export function takeSaid(request: Request): string {
   if (request.headers.has('x-refresh')) return '';
   const text = cookieIn(request, COOKIE) ?? '';
   return /^(?:[\w.!~*'()-]|%[0-7][\dA-F])*$/.test(text) ? decodeURIComponent(text) : '';
 }
 
-/** Forgets it. */
+/** Deletes it. */
 export const forgetSaid = (path: string): string => cookie(COOKIE, '', path, 0);

@@ -3,10 +3,10 @@ import { TimedOut } from '../time.ts';
 type Waiting<T, R> = PromiseWithResolvers<R> & { readonly item: T };
 
 const MAX_GROUP = 64;
-/** Above this, further items are refused immediately: the database does not keep up. */
+/** Above this, further items are refused immediately: the database cannot keep up. */
 const MAX_WAITING = 5000;
 
-/** Group commit: what arrives while a group is under way goes into the next one, and shares its round trip and its fsync. */
+/** Group commit: items that arrive while a group is under way go into the next one, and share its round trip and its fsync. */
 export class Group<T, R> {
   readonly #sendAll: (items: readonly T[]) => Promise<readonly R[]>;
   readonly #waiting = new Set<Waiting<T, R>>();
@@ -15,16 +15,16 @@ export class Group<T, R> {
   #isScheduled = false;
 
   /**
-   * @param sendAll Its results are in the order of the items.
-   * @param maxConcurrency How many groups are under way at the same time. A further one only when it is full: fewer, larger
-   * ones cost the server less. @default 2
+   * @param sendAll Returns its results in the order of the items.
+   * @param maxConcurrency How many groups are under way at the same time. Another one starts only when it is full: fewer,
+   * larger groups cost the server less. @default 2
    */
   constructor(sendAll: (items: readonly T[]) => Promise<readonly R[]>, maxConcurrency = 2) {
     this.#sendAll = sendAll;
     this.#maxConcurrency = maxConcurrency;
   }
 
-  /** @throws {TimedOut} After `timeoutMs`, and the item is then not sent; immediately when too many items wait. */
+  /** @throws {TimedOut} After `timeoutMs`, and the item is then not sent; immediately if too many items wait. */
   async add(item: T, timeoutMs: number): Promise<R> {
     if (this.#waiting.size >= MAX_WAITING) throw new TimedOut();
     const waiting = { item, ...Promise.withResolvers<R>() };
@@ -37,7 +37,7 @@ export class Group<T, R> {
     return waiting.promise.finally(() => clearTimeout(timer));
   }
 
-  /** Once for all that arrive in this turn of the event loop: the first of them does not go alone. */
+  /** Once for everything that arrives in this turn of the event loop, so that the first item is not sent alone. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;

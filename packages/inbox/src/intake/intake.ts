@@ -12,28 +12,28 @@ export interface IntakeOptions<Tx> {
   readonly settings: Settings;
   readonly keeping: KeepContext<Tx>;
   readonly ready: () => Promise<void>;
-  /** Rejects with a ConfigurationError when a newer version has changed the tables. */
+  /** Rejects with a ConfigurationError if a newer version has changed the tables. */
   readonly checkTables: () => Promise<void>;
   readonly spool: Spool | undefined;
-  /** Told before the replies are: a worker may begin meanwhile. */
+  /** Called before the replies are sent, so that a worker can already begin. */
   readonly onKept: (count: number) => void;
 }
 
-/** How long to leave a transition that another process holds. */
+/** How long to wait for a transition that another process holds. */
 const BUSY_MS = 20;
 
-/** The store itself is available: only this transition waits. */
+/** The store is available: only this transition waits. */
 class TransitionBusy extends Error {
   readonly code = 'EBUSY';
   override readonly message =
-    'Another transaction held this transition for all of storeTimeoutMs, so this callback is not acknowledged and the sender is ' +
+    'Another transaction locked this transition for longer than storeTimeoutMs, so this callback is not acknowledged and the sender is ' +
     'asked to retry. Look for a transaction that stays open after expect({ tx }), or a lock of your own on the tables of the inbox.';
 }
 
-/** Keeps deliveries: in the store, or in the spool while the store is unavailable, or not at all, and reports it. */
+/** Keeps deliveries in the store, or in the spool while the store is unavailable; reports those that neither can keep. */
 export class Intake<Tx> {
   readonly #options: IntakeOptions<Tx>;
-  /** First deliveries wait for nothing that is known already (threat A59). */
+  /** First deliveries do not wait for transitions that are already known (threat A59). */
   readonly #firsts = new Group((records: readonly IntakeRecord[]) => this.#keepFirsts(records));
   readonly #others = new Group((records: readonly IntakeRecord[]) => this.#keepOthers(records), 1);
   #isFailing = false;
@@ -42,7 +42,7 @@ export class Intake<Tx> {
     this.#options = options;
   }
 
-  /** @throws {UnavailableError} When the delivery could not be kept: it must not be acknowledged then. */
+  /** @throws {UnavailableError} If the delivery could not be kept, so it must not be acknowledged. */
   async receive(record: IntakeRecord): Promise<void> {
     const { settings, spool } = this.#options;
     const started = performance.now();
@@ -64,7 +64,7 @@ export class Intake<Tx> {
       }
       const failure = failureCode(error);
       if (spool !== undefined) {
-        // Before the delivery is kept: it may be stored, which ends this, while it is still waited for.
+        // Before the delivery is kept: storing it ends this, which can happen while the call still waits.
         if (!(error instanceof TransitionBusy)) spool.isStoreUnavailable = true;
         if (await spool.keep(record, failure)) return spooled();
       }
@@ -72,20 +72,20 @@ export class Intake<Tx> {
       if (error instanceof TransitionBusy) throw new UnavailableError(error.message);
       throw new UnavailableError(
         `The store of the inbox did not keep this callback (${failure}), so it is not acknowledged and the sender is asked ` +
-          'to retry. Restore the database. With the option spool, callbacks are kept meanwhile.',
+          'to retry. Restore the database. With the option spool, callbacks would be kept meanwhile.',
       );
     }
     const isEvidence = record.refusal !== null;
     settings.emit({ name: 'callback.received', outcome, isEvidence, ...seen() });
     if (outcome !== 'full') return;
     throw new UnavailableError(
-      `${MAX_BODIES} different bodies of this transition are kept already, and this one does not equal the expectation, so ` +
-        'it is not acknowledged. Look at the transition with list() and show(), and call expect() for its reference.',
+      `${MAX_BODIES} different bodies of this transition are already kept, and this one does not equal the expectation, so ` +
+        'it is not acknowledged. Inspect the transition with list() and show(), and call expect() for its reference.',
       { retryAfterSeconds: 60 },
     );
   }
 
-  /** Within `storeTimeoutMs`, the wait for a group included. */
+  /** Within `storeTimeoutMs`, including the wait for a group. */
   async store(record: IntakeRecord): Promise<IntakeOutcome> {
     const { storeTimeoutMs, random } = this.#options.settings;
     const end = performance.now() + storeTimeoutMs;
@@ -96,7 +96,7 @@ export class Intake<Tx> {
       if (pauseMs > 0) await pause(pauseMs);
       const wasBusy = outcome === 'busy';
       outcome = await this.#others.add(record, end - performance.now()).catch((error: unknown) => {
-        // The store has answered before: its next answer did not fit into the rest of the time.
+        // The store has answered before: only the rest of the time was too short for its next answer.
         throw wasBusy && error instanceof TimedOut ? new TransitionBusy() : error;
       });
     }
@@ -106,8 +106,8 @@ export class Intake<Tx> {
   async #keepFirsts(records: readonly IntakeRecord[]): Promise<readonly (IntakeOutcome | undefined)[]> {
     const { keeping } = this.#options;
     try {
-      // After a failure in a transaction, which has limits: without them, a statement that waits for a lock keeps its connection
-      // on the server after its callers have timed out.
+      // After a failure, in a transaction with limits: without them, a statement that waits for a lock keeps its connection on
+      // the server after its callers have timed out.
       const outcomes = await this.#withinLimit(() =>
         this.#isFailing
           ? keeping.transact((tx) => keepFirsts(keeping, records, tx))
@@ -141,7 +141,7 @@ export class Intake<Tx> {
   }
 }
 
-/** A statement that the database refuses: of its SQLSTATE classes 23 and 42, or with SQLITE_ERROR or SQLITE_CONSTRAINT. */
+/** A statement that the database refuses: SQLSTATE classes 23 and 42, or SQLITE_ERROR or SQLITE_CONSTRAINT. */
 function isOfTables(error: unknown): boolean {
   const sqlite = /^SQLITE_(\d+)$/.exec(failureCode(error));
   if (sqlite) return [1, 19].includes(Number(sqlite[1]) % 256);

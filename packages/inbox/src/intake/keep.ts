@@ -12,27 +12,27 @@ import { MAX_BODIES, MAX_EVIDENCE } from './record.ts';
 /** The first of its transition; another body; kept before; not kept: the body limit is reached. */
 export type IntakeOutcome = 'new' | 'new_body' | 'known' | 'full';
 
-/** What keeping needs of the store. */
+/** What `keep()` needs from the store. */
 export interface KeepContext<Tx> {
   readonly statements: Statements<Tx>;
-  /** In which the server gives up before the sender of a callback is given up. */
+  /** A transaction in which the server gives up before the sender of the callback times out. */
   readonly transact: <T>(body: (tx: Tx) => Promise<T>) => Promise<T>;
-  /** Of a statement without a transaction, in milliseconds. */
+  /** The time limit of a statement without a transaction, in milliseconds. */
   readonly limitMs: number;
 }
 
 /**
- * Keeps the first deliveries of a group, and leaves the others undefined. It waits for no lock of a row: the insert leaves out
- * transitions that are committed.
+ * Keeps the first deliveries of a group, and leaves the others undefined. It never waits for a row lock: the insert skips
+ * committed transitions.
  *
- * @param tx The transaction for all of them. Without it they have their own, which saves two round trips.
+ * @param tx The transaction for all of them. Without it they get one of their own, which saves two round trips.
  */
 export async function keepFirsts<Tx>(
   { statements, limitMs }: Pick<KeepContext<Tx>, 'statements' | 'limitMs'>,
   records: readonly IntakeRecord[],
   tx?: Tx,
 ): Promise<readonly (IntakeOutcome | undefined)[]> {
-  // In the order of the ids, so that two groups cannot wait for each other.
+  // In the order of ids, so that two groups cannot wait for each other.
   const sorted = [...records].sort(byTransition);
   const firsts = sorted.filter((record, index) => sorted[index - 1]?.transitionId !== record.transitionId);
   const created = await statements.run('keep_firsts', [JSON.stringify(firsts)], tx, limitMs);
@@ -43,7 +43,7 @@ export async function keepFirsts<Tx>(
 
 /**
  * Keeps deliveries of known transitions. Repetitions are written together; bodies that were not kept before take the lock of
- * their transition. A lock that another holds is not waited for, since everything else here would wait too (threat A59).
+ * their transition. A lock that is already held is skipped, since waiting for it would delay everything else here (threat A59).
  */
 export async function keepOthers<Tx>(
   statements: Statements<Tx>,
@@ -72,8 +72,9 @@ export async function keepOthers<Tx>(
 }
 
 /**
- * Deliveries of a transition that is no longer here. If the archive has it, what claims the money that it settled is a repetition,
- * and so is every body of one that settled none. Another claim is kept beside the archive, and nothing is applied from it.
+ * Deliveries of a transition that is no longer here. If the archive has it, a body that claims the settled money is a
+ * repetition, and so is every body if it settled none. A body that claims something else is kept beside the archive, and
+ * nothing is applied from it.
  */
 async function keepArchived<Tx>(
   statements: Statements<Tx>,
@@ -97,12 +98,12 @@ async function keepArchived<Tx>(
   const [other] = others;
   if (other === undefined) return;
   const first = (await isForgotten(statements, transitionId, tx)) ? withoutText(other) : other;
-  // The others find it, and are its further bodies.
+  // The others find it and become its further bodies.
   const kept = await statements.run('keep_firsts', [JSON.stringify([{ ...first, isArchived: 1 }])], tx);
   if (kept.length > 0) given.outcomes.set(other, 'new_body');
 }
 
-/** A person has had the texts of this transition removed: no further one is kept. */
+/** A person has removed the texts of this transition, so no further text is kept. */
 export async function isForgotten<Tx>(
   statements: Statements<Tx>,
   transitionId: string,
@@ -122,9 +123,9 @@ async function findKnown<Tx>(
 }
 
 /**
- * Keeps a made-up callback and its repetition in a transaction that is rolled back, with an id of its own, so that it waits
- * for no other. What is rolled back may never reach a full disk (threat A52), so a few bytes are committed after it. Rejects
- * with what keeping a callback meets.
+ * Keeps a made-up callback and its repetition in a transaction that is rolled back, with an id of its own, so that it waits for
+ * no other. A transaction that is rolled back may never reach a full disk (threat A52), so a few bytes are committed after it.
+ * Rejects with the error that keeping a callback would meet.
  */
 export async function tryToKeep<Tx>(context: KeepContext<Tx>, account: string): Promise<void> {
   const undo = new Error('rolled back');
@@ -144,10 +145,10 @@ export async function tryToKeep<Tx>(context: KeepContext<Tx>, account: string): 
 }
 
 /**
- * All of one transition together, so that a flood of them takes as many statements as one. A callback that the limit of bodies
- * keeps out is judged by its amounts: a body that equals the expectation is always admitted, so that forged ones do not crowd
- * it out (threat A5, threat A34). One such body is enough: a later one counts as its delivery, so that one signature cannot
- * fill the disk.
+ * All of one transition together, so that a flood of them takes as many statements as one. When the limit of bodies is reached,
+ * a callback is judged by its amounts: a body that equals the expectation is always admitted, so that forged ones cannot block
+ * it (threat A5, threat A34). One such body is enough: a later one counts as its delivery, so that one signature cannot fill
+ * the disk.
  */
 async function addBodies<Tx>(
   statements: Statements<Tx>,
@@ -164,7 +165,7 @@ async function addBodies<Tx>(
   const [{ transitionId } = { transitionId: '' }] = records;
   const hasNoText = await isForgotten(statements, transitionId, tx);
   const asKept = (record: IntakeRecord): IntakeRecord => (hasNoText ? withoutText(record) : record);
-  // Again: another group may have been faster.
+  // Once more: another group may have been faster.
   const rows = [...(await findKnown(statements, records.map(asKept), tx)).values()].filter(
     (row) => row['body'] !== null,
   );
@@ -195,7 +196,7 @@ async function addBodies<Tx>(
       refused += 1;
       outcomes.set(delivered, 'full');
     } else {
-      // What was evidence becomes a callback.
+      // The evidence becomes a callback.
       if (found === undefined) news += 1;
       else repeat(digest);
       if (refusal === null) bodies.push({ digest, ...claims });
@@ -220,7 +221,7 @@ async function addBodies<Tx>(
   if (refused > 0) await statements.run('count_refused_bodies', [id, refused], tx);
 }
 
-/** What is kept as evidence only is not the same delivery once its body verifies. */
+/** A body kept as evidence only is not the same delivery once it verifies. */
 function isRepeated({ refusal }: IntakeRecord, known: Row | undefined): boolean {
   return known?.['body'] != null && (known['refusal'] === null || refusal !== null);
 }
@@ -229,7 +230,7 @@ function keyOf({ transitionId, digest }: IntakeRecord): string {
   return transitionId + digest;
 }
 
-/** Hexadecimal digits sort in the same way here and in the database. */
+/** Hexadecimal digits are sorted in the same way here and in the database. */
 function byTransition(one: IntakeRecord, other: IntakeRecord): number {
   const by = one.transitionId === other.transitionId ? 'digest' : 'transitionId';
   return one[by] < other[by] ? -1 : one[by] > other[by] ? 1 : 0;

@@ -23,26 +23,26 @@ import type { Claims, StoredClaim } from '../work/verdict/evaluate.ts';
 import { claimsIn, reasonIn, signedIn } from '../work/verdict/stored.ts';
 
 /**
- * The distinct bodies and pieces of evidence of one transition that are kept. One signature can have 8 bodies, one more that
- * equals the expectation, 3 pieces that only the tolerance refused, and 3 that can be read in more than one way, in a row of
- * their own: 15 times 64 KiB, less than 1 MiB.
+ * The maximum number of distinct bodies and pieces of evidence that are kept of one transition. One signature can have 8
+ * bodies, one more that equals the expectation, 3 pieces that only the tolerance refused, and 3 that can be read in more than
+ * one way, in a row of their own: 15 times 64 KiB, less than 1 MiB.
  */
 export const MAX_BODIES = 8;
 export const MAX_EVIDENCE = 3;
-/** As core's receiver allows, before and after decompression. */
+/** The limit of core's receiver, before and after decompression. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** @throws {ConfigurationError} When the value is not what `verifyCallback()` made, of another account, or too large. */
+/** @throws {ConfigurationError} If the value was not returned by `verifyCallback()`, is of another account, or is too large. */
 export function callbackRecord(callback: VerifiedCallback, account: string): IntakeRecord {
   // bodyText() takes evidence as well; its kind is frozen, so it cannot pass for a callback here.
   if (callback?.kind === 'callback') return recordOf(callback, account, null, traceparentOf(callback));
   throw new ConfigurationError(
     'callback',
-    'receive() takes verified callbacks. Pass evidence to quarantine().',
+    'receive() accepts only verified callbacks. Pass evidence to quarantine().',
   );
 }
 
-/** @throws {ConfigurationError} When the value is not an authentic refusal of `verifyCallback()`, or of another account. */
+/** @throws {ConfigurationError} If the value is not an authentic refusal of `verifyCallback()`, or is of another account. */
 export function evidenceRecord(refusal: AuthenticRefusal, account: string): IntakeRecord {
   return recordOf(refusal.evidence, account, refusal.code, traceparentOf(refusal));
 }
@@ -87,7 +87,7 @@ function recordOf(
   };
 }
 
-/** Of a file of the spool, which may be damaged or of another program. */
+/** Of a spool file, which may be damaged or belong to another program. */
 export function recordIn(text: string): IntakeRecord {
   const row: Row = Object(JSON.parse(text));
   return {

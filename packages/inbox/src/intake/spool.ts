@@ -11,9 +11,9 @@ import type { Store } from '../store/store.ts';
 import { MAX_BODIES, recordIn } from './record.ts';
 
 const MAX_GROUP = 64;
-/** A round ends after so many failures: the store is unavailable, or refuses some of the deliveries. */
+/** A round ends after this many failures: the store is unavailable, or refuses some of the deliveries. */
 const MAX_FAILED = 3;
-/** The smallest unit that a disk stores. */
+/** The smallest unit of a disk. */
 const BLOCK = ' '.repeat(4096);
 
 export interface SpoolOptions {
@@ -34,16 +34,19 @@ export interface SpoolOptions {
 export class Spool {
   readonly #options: SpoolOptions;
   readonly #prefix: string;
-  /** How many bodies of a transition are here: a flood of forged ones cannot fill the disk. */
+  /** How many bodies of each transition are here, so that a flood of forged ones cannot fill the disk. */
   readonly #counts = new Map<string, number>();
   readonly #writing = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #draining: Promise<void> | undefined;
   #failures = 0;
   #isClosed = false;
-  /** Until the folder is empty again: one report for each outage, and one for its end. */
+  /** True until the folder is empty again: each outage is reported once, and so is its end. */
   #isReported = false;
-  /** While true, deliveries come here immediately, without waiting for the store again. Ends when the store takes one. */
+  /**
+   * While true, deliveries are spooled immediately, without waiting for the store again. Becomes false when the store accepts
+   * one.
+   */
   isStoreUnavailable = false;
 
   constructor(options: SpoolOptions) {
@@ -56,11 +59,11 @@ export class Spool {
     this.#schedule(0);
   }
 
-  /** Rejects when the path is that of a file, and with what the file system says when nothing can be written. */
+  /** Rejects if the path is that of a file, and with the error of the file system if nothing can be written. */
   async check(): Promise<void> {
     const { path } = this.#options;
     await makeFolder(path);
-    // The process that made the folder may have ended before it could do this.
+    // The process that created the folder may have ended before doing this.
     await syncFolder(dirname(path));
     await rm(await writeTemporary(path, BLOCK));
   }
@@ -71,8 +74,8 @@ export class Spool {
   }
 
   /**
-   * @param failure Why the store did not take it.
-   * @returns false when it could not be kept here.
+   * @param failure Why the store did not accept it.
+   * @returns false if it could not be kept here.
    */
   async keep(record: IntakeRecord, failure: string): Promise<boolean> {
     const count = this.#counts.get(record.transitionId) ?? 0;
@@ -99,15 +102,15 @@ export class Spool {
     warn(
       this.#options.settings.report,
       'callbacks_spooled',
-      `The database did not take a callback (${failure}), so callbacks are kept in the folder ${this.#options.path} and ` +
-        'acknowledged. They are stored automatically when the database takes them. Restore it, and delete no file there.',
+      `The database did not accept a callback (${failure}), so callbacks are kept in the folder ${this.#options.path} and ` +
+        'acknowledged. They are stored automatically once the database accepts them. Restore it, and do not delete files there.',
     );
   }
 
   #reportStored(): void {
     if (!this.#isReported) return;
     this.#isReported = false;
-    const message = 'All callbacks that were kept in the spool are stored in the database now.';
+    const message = 'All callbacks from the spool are now stored in the database.';
     warn(this.#options.settings.report, 'callbacks_stored', message);
   }
 
@@ -153,7 +156,7 @@ export class Spool {
         this.#counts.clear();
         this.#reportStored();
       }
-      // After a failure from a random one on, since the store may never take the first ones.
+      // After a failure, starting at a random one, since the store may never accept the first ones.
       const start = this.#failures === 0 ? 0 : Math.floor(random() * names.length);
       const left = [...names.slice(start), ...names.slice(0, start)];
       while (left.length > 0 && failed < MAX_FAILED && !this.#isClosed) {
@@ -163,7 +166,7 @@ export class Spool {
         if (taken > 0) this.isStoreUnavailable = false;
         if (rejected === undefined) size = Math.min(MAX_GROUP, size * 2);
         else [failed, failure] = [failed + 1, failureCode(rejected.reason)];
-        // The next callback gets this error instead of a place that nothing empties.
+        // The next callback gets this error instead of a file that nothing would ever store.
         if (rejected?.reason instanceof ConfigurationError) this.isStoreUnavailable = false;
       }
       if (failure === undefined) this.isStoreUnavailable = false;
@@ -179,7 +182,7 @@ export class Spool {
     this.#schedule(pauseMs);
   }
 
-  /** @returns false when another process has stored it, and when it is damaged, which is reported. */
+  /** @returns false if another process has stored it, and if it is damaged, which is reported. */
   async #storeFile(name: string): Promise<boolean> {
     const { path, settings, store } = this.#options;
     let record: IntakeRecord;
@@ -204,7 +207,7 @@ export function spoolOwner(
   return JSON.stringify([account, dialect, prefix]);
 }
 
-/** How the name of a file says whose it is. */
+/** How the name of a file identifies its owner. */
 export function ownerIn(owner: string): string {
   return hash('sha256', owner).slice(0, 16);
 }
@@ -219,7 +222,7 @@ export async function deliveriesIn(
   );
 }
 
-/** In the order of time, for each owner. */
+/** In the order of time for each owner. */
 async function namesIn(path: string): Promise<string[]> {
   return existsSync(path) ? (await readdir(path)).sort() : [];
 }
@@ -243,13 +246,13 @@ async function writeTemporary(folder: string, text: string): Promise<string> {
     await writeFile(path, text, { flush: true });
     return path;
   } catch (error) {
-    // On a full disk, what was written of it would take up the space.
+    // On a full disk, the part that was written would occupy space.
     await rm(path, { force: true });
     throw error;
   }
 }
 
-/** The names in a folder: a synced file whose name is not on the disk is lost with a power failure. */
+/** Syncs the names in a folder: a synced file whose name is not on the disk is lost in a power failure. */
 async function syncFolder(path: string): Promise<void> {
   // Windows cannot open a folder, and its file systems log every name.
   if (process.platform === 'win32') return;

@@ -24,13 +24,14 @@ export interface ActionNote {
 export interface Resolution extends ActionNote {
   /**
    * The digest of the body that the person accepts, if no expectation is known: its amount becomes the expectation, and the
-   * transition is worked on as any other. Without it, the transition is closed, and nothing is applied.
+   * transition is processed like any other. Without it, the transition is closed and nothing is applied.
    */
   readonly body?: string | undefined;
   /** With `body`: which of its two amounts is right, as in `confirmAmount()`. @default 'both' */
   readonly compare?: Comparison | undefined;
   /**
-   * With `body`: its amount replaces that of a known expectation, such as after a partial payment. A settled one stays.
+   * With `body`: its amount replaces that of a known expectation, such as after a partial payment. A settled one is not
+   * replaced.
    *
    * @default false
    */
@@ -59,9 +60,9 @@ const RULES: OptionRules<Resolution> = {
 };
 
 /**
- * Has transitions worked on again, or closes them.
+ * Puts transitions back to work, or closes them.
  *
- * @returns how many. One that is named must be movable; of a selection, what is not any more is passed over.
+ * @returns how many. A named one must be movable; in a selection, those that are no longer movable are skipped.
  */
 export async function move<Tx>(
   context: OperatorContext<Tx>,
@@ -74,7 +75,7 @@ export async function move<Tx>(
   const { by, note } = given;
   const isNamed = typeof which === 'string' || action === 'reopen';
   if (!isNamed && which?.state === undefined)
-    throw new ConfigurationError('state', `${action}() takes a transitionId, or { state, reason }.`);
+    throw new ConfigurationError('state', `${action}() needs a transitionId, or { state, reason }.`);
   const digest = action === 'resolve' ? given.body : undefined;
   if (digest !== undefined && !isNamed)
     throw new ConfigurationError('body', 'resolve() accepts a body for one transition at a time.');
@@ -84,7 +85,7 @@ export async function move<Tx>(
     const found = isNamed ? [] : await listTransitions(context, { ...which, limit: which.limit ?? 1000 }, tx);
     const ids = isNamed ? [checkId(which)] : found.map(({ transitionId }) => transitionId);
     for (const transitionId of ids) {
-      // Until this transaction ends, no worker takes it and no other person moves it.
+      // Until this transaction ends, no worker can take it and no other person can move it.
       const [row] = await statements.run('lock_named_transition', [transitionId, settings.account], tx);
       const { account } = settings;
       const mayBeArchived = row === undefined || action === 'reopen';
@@ -110,7 +111,7 @@ export async function move<Tx>(
   return moved.length;
 }
 
-/** The amount of the accepted body becomes the expectation: what the handler credits is what the person has seen. */
+/** The amount of the accepted body becomes the expectation, so the handler credits what the person has seen. */
 async function accept<Tx>(
   { statements, settings: { account } }: OperatorContext<Tx>,
   {
@@ -127,7 +128,7 @@ async function accept<Tx>(
     throw new ConfigurationError('body', 'body must be the digest of a verified body that show() lists.');
   if (file.expectation !== undefined && !replace) {
     throw new InvalidStateError(
-      'An expectation is known for this reference, and this body does not take its place. If the expectation is wrong, change ' +
+      'An expectation is known for this reference, and this body does not replace it. If the expectation is wrong, change ' +
         'it with expect(), or pass replace: true.',
     );
   }
@@ -136,7 +137,7 @@ async function accept<Tx>(
     throw new ConfigurationError(
       'body',
       'This body does not claim one amount: its request and its transaction differ, or are missing. Say with compare which ' +
-        'one is right, or call expect() with the amount that is right.',
+        'one is right, or call expect() with the right amount.',
     );
   }
   const { merchant_reference, transaction_type } = file.signed;
@@ -144,7 +145,10 @@ async function accept<Tx>(
   await keepExpectation(statements, { expectation: checkExpectation(accepted, account), replace }, tx);
 }
 
-/** Lets evidence through that only a rule about `t` refused. What can be read in two ways has an id of its own, and stays. */
+/**
+ * Admits evidence that only a rule about `t` refused. Evidence that can be read in two ways has an id of its own and is not
+ * admitted.
+ */
 async function admitEvidence<Tx>({ statements }: OperatorContext<Tx>, id: number, tx: Tx): Promise<void> {
   const { bodies = [], refusals = [] } = (await readCase(statements, id, tx)) ?? {};
   if (bodies.length > 0) return;
@@ -159,14 +163,14 @@ async function admitEvidence<Tx>({ statements }: OperatorContext<Tx>, id: number
 
 const ARCHIVED =
   'This transition was settled or superseded and is archived, so it is never applied again. If its effect is missing in your own ' +
-  'tables, ask the service for the status of the transaction, and correct them yourself.';
+  'tables, ask the service for the status of the transaction and correct them yourself.';
 
 /** Why a transition in this state cannot be moved in this way. */
 function refusalOf(state: TransitionState, action: Move): string | undefined {
   if (action !== 'reopen' && ['settled', 'superseded', 'resolved'].includes(state))
-    return 'It is settled, superseded or resolved already. To have it applied once more, reopen it.';
+    return 'It is already settled, superseded or resolved. To apply it once more, reopen it.';
   if (action === 'reopen' && ['pending', 'retrying'].includes(state))
-    return 'It is pending or retrying already: a worker takes it when it is due.';
+    return 'It is already pending or retrying: a worker applies it when it is due.';
   return undefined;
 }
 

@@ -12,7 +12,7 @@ export interface KnownPayment extends KnownExpectation {
   readonly deadline: Date | undefined;
 }
 
-/** @throws {ConfigurationError} When the reference is not a string. */
+/** @throws {ConfigurationError} If the reference is not a string. */
 export async function findExpectations<Tx>(
   { statements, settings: { account } }: OperatorContext<Tx>,
   merchant_reference: string,

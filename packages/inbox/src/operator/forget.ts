@@ -8,13 +8,13 @@ import { findArchived } from '../work/verdict/archived.ts';
 import { type ActionNote, NOTE_RULES } from './actions.ts';
 import type { OperatorContext } from './views.ts';
 
-/** What `forget()` has removed; all 0 when nothing personal was left. */
+/** What `forget()` has removed; all 0 if no personal data was left. */
 export interface Forgotten {
-  /** Transitions from which something was removed, or of which later bodies are now kept without their text. */
+  /** Transitions from which something was removed, or whose later bodies are now kept without their text. */
   readonly transitions: number;
   /** Texts of bodies. */
   readonly bodies: number;
-  /** Transitions in the archive, where nothing personal is: of these too, later bodies are now kept without their text. */
+  /** Archived transitions, which hold no personal data: their later bodies are now kept without their text as well. */
   readonly archived: number;
 }
 
@@ -28,7 +28,7 @@ export async function forget<Tx>(
 ): Promise<Forgotten> {
   checkOptions('forget()', given ?? {}, NOTE_RULES);
   if (typeof reference !== 'string')
-    throw new ConfigurationError('merchant_reference', 'forget() takes the merchant_reference of a payment.');
+    throw new ConfigurationError('merchant_reference', 'forget() needs the merchant_reference of a payment.');
   const { by, note } = given;
   return store.transaction(async (tx) => {
     const counts = { transitions: 0, bodies: 0, archived: 0 };

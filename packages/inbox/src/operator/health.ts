@@ -6,20 +6,20 @@ import { within } from '../time.ts';
 import { reasonIn } from '../work/verdict/stored.ts';
 import type { OperatorContext } from './views.ts';
 
-/** How many transitions are in each state, and what waits. */
+/** How many transitions are in each state, and what is waiting. */
 export interface InboxStats {
   /**
-   * At most 10,000 are counted of each state; of `settled` all of them, unless another one has more. What is pending is looked for
-   * among the first 10,000 in the order in which workers take them.
+   * At most 10,000 are counted of each state. `settled` is counted completely, unless another state has more. `pending` ones
+   * are counted among the first 10,000 in the order in which workers take them.
    */
   readonly states: Readonly<Record<TransitionState, number>>;
   /** How many transitions have each reason, at most 10,000. */
   readonly reasons: Readonly<Partial<Record<TransitionReason, number>>>;
-  /** How many transitions `prune()` has moved into the archive. They are in none of the counts above. */
+  /** How many transitions `prune()` has moved into the archive. The counts above do not include them. */
   readonly archived: number;
   /** How long the oldest transition that is due has waited for a worker, in seconds; 0 when none is due. */
   readonly oldestDueSeconds: number;
-  /** Expectations past their deadline and unsettled. At most 10,000 are counted. */
+  /** Unsettled expectations past their deadline. At most 10,000 are counted. */
   readonly overdue: number;
   /** Deliveries in the spool of this machine, not stored yet. */
   readonly spooled: number;
@@ -35,13 +35,13 @@ export type HealthProblem =
 export interface InboxHealth {
   readonly ok: boolean;
   readonly problems: readonly HealthProblem[];
-  /** In seconds; undefined when the store does not answer. */
+  /** In seconds; undefined if the store does not answer. */
   readonly oldestDueSeconds: number | undefined;
-  /** Undefined when the spool does not answer. */
+  /** Undefined if the spool does not answer. */
   readonly spooled: number | undefined;
 }
 
-/** An expectation whose callback has not come in time. */
+/** An expectation whose callback has not arrived in time. */
 export interface OverdueExpectation {
   readonly merchant_reference: string;
   readonly currency: string;
@@ -92,14 +92,14 @@ export async function readHealth<Tx>(
   const spooled = spool === undefined ? 0 : await answer(spool.check().then(() => spool.count()));
   if (spooled === undefined) problems.push('spool_unavailable');
   else if (spooled > 0) problems.push('spool_not_drained');
-  // A store that only answers questions would keep no callback: a standby, a full disk, a role that may only select.
+  // A store that only answers queries would keep no callback: a standby, a full disk, a role that may only select.
   const oldest = await answer(tryToKeep().then(() => oldestDueSeconds(context)));
   if (oldest === undefined) problems.push('store_unavailable');
   else if (oldest > (options.maxPendingAgeSeconds ?? 60)) problems.push('oldest_due_too_old');
   return { ok: problems.length === 0, problems, oldestDueSeconds: oldest, spooled };
 }
 
-/** From the moment when it became due: a transition that waits for its next attempt is not late. */
+/** Counted from the moment at which it became due: a transition that waits for its next attempt is not late. */
 export async function oldestDueSeconds<Tx>({ statements, settings }: OperatorContext<Tx>): Promise<number> {
   const [row = {}] = await statements.run('oldest_due', [settings.account]);
   return Math.max(0, numberOf(row, 'late') / 1000);

@@ -6,16 +6,16 @@ import { bodyIn, reasonIn } from '../work/verdict/stored.ts';
 /** One distinct body of a transition. */
 export interface KeptBody {
   /**
-   * Tells the bodies of a transition apart, 64 hexadecimal digits: SHA-256 of the body; with `bodies: 'claims'`, with `encryption`
-   * and after `forget()`, of what the body claims about money and the signed fields.
+   * Distinguishes the bodies of a transition, in 64 hexadecimal digits: SHA-256 of the body; with `bodies: 'claims'`, with
+   * `encryption` and after `forget()`, of what the body claims about money and of the signed fields.
    */
   readonly digest: string;
   /**
-   * The JSON text, unchanged, or serialised again where a body parser read it first; with `bodies: 'claims'` a JSON text of the
-   * amounts only. Undefined after `prune()` and `forget()`, and where `isSealed` is true.
+   * The JSON text, unchanged, or serialised again if a body parser read it first; with `bodies: 'claims'`, a JSON text of the
+   * amounts only. Undefined after `prune()` and `forget()`, and if `isSealed` is true.
    */
   readonly text: string | undefined;
-  /** There is a string, and it cannot be opened: its key is not there, or it belongs to another row. */
+  /** The text exists but cannot be opened: its key is missing, or it belongs to another row. */
   readonly isSealed: boolean;
   /** What it claims about money. */
   readonly request: StoredClaim;
@@ -26,7 +26,7 @@ export interface KeptBody {
   readonly keyId: string;
   /** The rule that refused it, if it is evidence. */
   readonly refusal: string | undefined;
-  /** Of the request that it first came in, if it had one (W3C Trace Context): finds the request in a tracing tool. */
+  /** Of its first request, if that had one (W3C Trace Context): finds the request in a tracing tool. */
   readonly traceparent: string | undefined;
   /** Whether it is the one that equalled the expectation when the transition was settled. */
   readonly isSettled: boolean;

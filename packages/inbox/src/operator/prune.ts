@@ -6,15 +6,18 @@ import type { OperatorContext } from './views.ts';
 /** What `prune()` removes. */
 export interface PruneOptions {
   /**
-   * The text of bodies of what is over or unhandled, counted from the last delivery, and the errors of its attempts, counted from
-   * its last change. @default 90
+   * Removes the texts of bodies of final and unhandled transitions, counted from the last delivery, and the errors of their
+   * attempts, counted from the last change. @default 90
    */
   readonly bodiesOlderThanDays?: number | undefined;
-  /** The same of what waits for a person: `quarantined`, `conflict` and `dead`. Its claims stay for that person. @default 365 */
+  /**
+   * The same for transitions that wait for a person: `quarantined`, `conflict` and `dead`. Their claims stay for that person.
+   * @default 365
+   */
   readonly waitingBodiesOlderThanDays?: number | undefined;
   /**
-   * Moves settled and superseded transitions into the archive, counted from the last change and the last delivery. There a row of
-   * about 200 bytes prevents that they are applied again, and says what became of them. @default nothing is archived
+   * Moves settled and superseded transitions into the archive, counted from the last change and the last delivery. There a row
+   * of about 200 bytes prevents them from being applied again and records their outcome. @default nothing is archived
    */
   readonly archiveOlderThanDays?: number | undefined;
 }
@@ -27,9 +30,9 @@ export interface Pruned {
 }
 
 const DAY_MS = 86_400_000;
-/** In milliseconds: of what is over or unhandled, and of what waits for a person. */
+/** In milliseconds: for final and unhandled transitions, and for those that wait for a person. */
 type Ages = readonly [over: number, waiting: number];
-/** No rule and no person moves them any more. What a person closed is not among them: it stays with its note. */
+/** No rule and no person moves them any more. Transitions that a person closed are not included: they stay with their notes. */
 const FINAL = ['settled', 'superseded'] as const;
 
 export async function prune<Tx>(context: OperatorContext<Tx>, options: PruneOptions): Promise<Pruned> {
@@ -38,7 +41,7 @@ export async function prune<Tx>(context: OperatorContext<Tx>, options: PruneOpti
   checkOptions('prune()', options, rules);
   const { bodiesOlderThanDays = 90, waitingBodiesOlderThanDays = 365, archiveOlderThanDays } = options;
   let archived = 0;
-  // First, so that no text is removed from what goes as a whole.
+  // First, so that no text is removed from a transition that is moved as a whole.
   if (archiveOlderThanDays !== undefined)
     for (const state of FINAL) archived += await archive(context, state, archiveOlderThanDays * DAY_MS);
   const ages = [bodiesOlderThanDays * DAY_MS, waitingBodiesOlderThanDays * DAY_MS] as const;
@@ -53,7 +56,7 @@ async function pruneFailures<Tx>({ statements, settings }: OperatorContext<Tx>, 
   while (pruned.length > 0);
 }
 
-/** In batches, each a transaction: everything else sees a transition here or in the archive. */
+/** In batches, each in one transaction: everything else sees a transition either here or in the archive. */
 async function archive<Tx>(
   { store, statements, settings: { account } }: OperatorContext<Tx>,
   state: (typeof FINAL)[number],
@@ -86,7 +89,7 @@ async function pruneBodies<Tx>({ statements, settings }: OperatorContext<Tx>, ag
     const pruned = await statements.run('prune_bodies', [after, settings.account, ...ages]);
     if (pruned.length === 0) return count;
     count += pruned.length;
-    // The last transition may have more bodies than this: it is looked at again.
+    // The last transition may have more bodies than this, so it is read again.
     after = Math.max(...pruned.map((row) => numberOf(row, 'transition'))) - 1;
   }
 }

@@ -15,7 +15,7 @@ export interface ListOptions {
   readonly until?: Date | undefined;
   /** At most 1000. @default 50 */
   readonly limit?: number | undefined;
-  /** The last transitionId of the page before, under the same options. */
+  /** The last transitionId of the previous page, with the same options. */
   readonly after?: string | undefined;
 }
 
@@ -27,15 +27,18 @@ interface Search {
 }
 
 const PARKED = TRANSITION_STATES.filter((state) => !['pending', 'retrying', 'settled'].includes(state));
-/** No index has what is pending, since every payment would write it: it is looked for among the first of what is due. */
+/**
+ * Pending transitions have no index of their own, since every payment would write to it: they are found among the first due
+ * ones.
+ */
 const MAX_DUE = 10_000;
 
 /**
- * Finds the page by an index, whatever was settled before, and only then joins what is shown: by a hashed key, by the newest of
- * each state that may match, or by the id.
+ * Finds the page by an index, however much was settled before, and only then joins what is shown: by a hashed key, by the
+ * newest of each state that may match, or by the id.
  *
  * @param mark The last transition of the page before.
- * @returns undefined when nothing can match.
+ * @returns undefined if nothing can match.
  */
 export function searchFor(
   options: ListOptions & { readonly transitionId?: string },
@@ -70,7 +73,7 @@ export function searchFor(
   const limit = `order by ${order} limit cast($2 as integer)`;
   const select = 'select t.id, t.changed_at from';
   if (keys !== '') {
-    // First of all, since the planner might prefer to go through all ids in their order.
+    // Materialized first, since the planner might prefer to scan all ids in their order.
     const named = `select c.id from inbox.callback c where c.account = $1${keys}`;
     const ofState = and('t.state = ?', state);
     const found = `with named as materialized (${named}) ${select} named join inbox.transition t on t.id = named.id
@@ -79,7 +82,7 @@ export function searchFor(
   }
   const ofAccount = `${select} inbox.transition t where t.account = $1`;
   if (!isByChange) return { found: `${ofAccount}${page} ${limit}`, order, values };
-  // Only what is parked has a reason.
+  // Only parked transitions have a reason.
   const states = (reason === undefined ? TRANSITION_STATES : PARKED).filter(
     (each) => each === (state ?? each),
   );
@@ -90,7 +93,7 @@ export function searchFor(
       const among = `${times}${isQueue ? '' : page} ${limit}`.replace(/\bt\./g, 'due.');
       return `select id, changed_at from (select due.* from (${due}) as due where due.state = 'pending'${among}) as pending`;
     }
-    // In the text, with the condition of the index, so that the planner can use it.
+    // In the text of the statement, with the condition of the index, so that the planner can use it.
     const ofState = `and t.state = '${each}' and ${indexFor(reason !== undefined)}`;
     return `select id, changed_at from (${ofAccount} ${ofState}${because}${times}${page} ${limit}) as ${each}`;
   });
@@ -100,12 +103,12 @@ export function searchFor(
   return { found, order, values };
 }
 
-/** Which order a list has: by the last change, or by the first delivery. */
+/** The order of a list: by the last change, or by the first delivery. */
 export function isListedByChange({ state, reason, since, until }: ListOptions): boolean {
   return [state, reason, since, until].some((each) => each !== undefined);
 }
 
-/** The condition of the partial index that gives a state in the order of the changes. */
+/** The condition of the partial index that orders a state by its changes. */
 function indexFor(hasReason: boolean): string {
   return hasReason ? "t.state not in ('pending', 'retrying', 'settled')" : "t.state <> 'pending'";
 }

@@ -26,8 +26,7 @@ export interface TransitionSummary {
   /** The money that it settled, if it is a payment. */
   readonly settled: Settled | undefined;
   /**
-   * It is in the archive, after `prune()`: its bodies and its counts, which are 0 here, are gone, and `firstAt` is the time of its
-   * last change.
+   * Moved into the archive by `prune()`: its bodies are gone, its counts are 0, and `firstAt` is the time of its last change.
    */
   readonly isArchived: boolean;
   /** How often a handler was started for it. */
@@ -36,17 +35,17 @@ export interface TransitionSummary {
   readonly deliveries: number;
   /** How many distinct bodies are kept. */
   readonly bodyCount: number;
-  /** How many deliveries were not acknowledged, since as many distinct bodies as are kept were there. */
+  /** How many deliveries were not acknowledged because the limit of distinct bodies was reached. */
   readonly refusedBodies: number;
   readonly firstAt: Date;
   readonly changedAt: Date;
-  /** When a worker looks at it next; undefined when only a person moves it. */
+  /** When a worker checks it next; undefined if only a person can move it. */
   readonly nextAt: Date | undefined;
-  /** What the handler threw last, at most 500 characters; of an error of a database, without the values that it quotes. */
+  /** The last error of the handler, at most 500 characters; for a database error, without the values that it quotes. */
   readonly lastError: string | undefined;
 }
 
-/** A transition with all that is known of it. Personal data is in the bodies. */
+/** A transition with everything that is known about it. The bodies contain personal data. */
 export interface TransitionDetails extends TransitionSummary {
   readonly expectation: KnownExpectation | undefined;
   readonly bodies: readonly KeptBody[];
@@ -58,9 +57,9 @@ export interface TransitionDetails extends TransitionSummary {
 
 /** An attempt that failed. */
 export interface FailedAttempt {
-  /** Its number, from 1; it begins again when a person retries or reopens the transition. */
+  /** Its number, from 1; counting restarts when a person retries or reopens the transition. */
   readonly attempt: number;
-  /** As `lastError`: at most 500 characters, and of an error of a database without the values that it quotes. */
+  /** As `lastError`: at most 500 characters; for a database error, without the values that it quotes. */
   readonly error: string;
   readonly at: Date;
 }
@@ -69,9 +68,9 @@ const ACTIONS = ['retry', 'resolve', 'reopen', 'statement', 'forget'] as const;
 
 /** What a person did with a transition. */
 export interface OperatorAction {
-  /** `statement`: `reconcileStatement()` kept a row in place of the callback. */
+  /** `statement`: `reconcileStatement()` kept a row instead of the callback. */
   readonly action: (typeof ACTIONS)[number];
-  /** Who, as the application said. */
+  /** Who acted, as stated by the application. */
   readonly by: string;
   readonly note: string;
   readonly at: Date;
@@ -116,7 +115,7 @@ export async function listTransitions<Tx>(
   const others = archived.filter(
     (line) => isSelected(line.summary, options) && (last === undefined || isLater(last, line) < 0),
   );
-  // What is due has an order of its own, and none of it is archived.
+  // Due transitions have an order of their own, and none of them is archived.
   const merged = others.length === 0 ? lines : [...lines, ...others].sort(isLater);
   return merged.slice(0, options.limit ?? 50).flatMap(({ summary }) => summary ?? []);
 }
@@ -260,10 +259,10 @@ function actionIn(row: Row): OperatorAction {
   };
 }
 
-/** @throws {ConfigurationError} When it is no id of a transition. */
+/** @throws {ConfigurationError} If it is not the id of a transition. */
 export function checkId(transitionId: unknown): string {
   if (isId(transitionId)) return transitionId;
-  throw new ConfigurationError('transitionId', 'A transitionId has 64 lower-case hexadecimal digits.');
+  throw new ConfigurationError('transitionId', 'A transitionId must have 64 lower-case hexadecimal digits.');
 }
 
 function isId(value: unknown): value is string {

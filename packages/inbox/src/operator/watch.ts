@@ -8,13 +8,13 @@ const LATE_SECONDS = 60;
 export interface WatchOptions<Tx> {
   readonly context: OperatorContext<Tx>;
   readonly isWorking: () => boolean;
-  /** Rejects when the tables no longer fit this program. */
+  /** Rejects if the tables no longer fit this program. */
   readonly checkTables: () => Promise<unknown>;
 }
 
 /**
- * While a process keeps callbacks, it looks, with the first one and then at most once a minute, whether they are worked on,
- * and whether the tables are still those that it knows. Its timer keeps no process alive.
+ * While a process keeps callbacks, it checks, with the first one and then at most once a minute, whether they are worked on and
+ * whether the tables are still those that it knows. Its timer does not keep the process alive.
  */
 export class Watch<Tx> {
   readonly #options: WatchOptions<Tx>;
@@ -28,7 +28,7 @@ export class Watch<Tx> {
     this.#options = options;
   }
 
-  /** A callback was kept. A worker of this process finds it, and looks at the tables as well. */
+  /** A callback was kept. A worker of this process finds it and also checks the tables. */
   readonly kept = (): void => {
     if (this.#options.isWorking()) return;
     this.#isAwaited = true;
@@ -56,13 +56,13 @@ export class Watch<Tx> {
         warn(
           context.settings.report,
           'no_worker',
-          `A transition has been due for ${Math.floor(seconds)} seconds, and this process, which keeps callbacks, does not work on ` +
+          `A transition has been due for ${Math.floor(seconds)} seconds, and this process only keeps callbacks without working on ` +
             'them: probably no process runs inbox.work(). Nothing is lost, and nothing is applied until one does.',
         );
       }
       this.#isReported = seconds >= LATE_SECONDS;
     } catch {
-      // A store that is unavailable is reported where a callback needs it.
+      // An unavailable store is reported where a callback needs it.
     }
   }
 }

@@ -25,40 +25,44 @@ export interface Period {
 export interface SettledTotal {
   readonly currency: string;
   readonly transaction_type: string;
-  /** With `'request'`, another amount may have reached the wallet: that of the transaction was not compared. */
+  /** With `'request'`, another amount may have reached the wallet: the amount of the transaction was not compared. */
   readonly compare: Comparison;
   readonly count: number;
   /** Canonical decimal string, exact. */
   readonly amount: string;
 }
 
-/** Options of `reconcile()`. What the protocol does not show is an input here. */
+/** Options of `reconcile()`. Facts that the protocol does not show are inputs here. */
 export interface BalanceOptions extends Period {
   /**
-   * When a collection is credited, counted from its settlement here, in seconds: so long before it, since a callback may be late,
-   * and so long after it. What may lie on either side of an inquiry widens the interval.
+   * When a collection is credited, counted from its settlement here, in seconds: at most this long before it, since a callback
+   * may be late, and at most this long after it. A settlement that may be on either side of an inquiry widens the interval.
    */
   readonly creditedWithin: { readonly secondsBefore: number; readonly secondsAfter: number };
-  /** What a transaction type does to a wallet. A type that is not named is listed in `uncounted`. @default { COLLECTION: 'settled' } */
+  /**
+   * What a transaction type does to a wallet. A type that is not listed is reported in `uncounted`. @default { COLLECTION:
+   * 'settled' }
+   */
   readonly kinds?: Readonly<Record<string, MovementKind>> | undefined;
   /**
-   * By currency, the least and the most of an amount that is kept as a charge, as decimal shares: `{ UGX: { least: '0', most: '0.03' } }`.
+   * By currency, the smallest and largest share of an amount that is kept as a charge, as decimals: `{ UGX: { least: '0', most:
+   * '0.03' } }`.
    *
    * @default anything from nothing to the whole amount
    */
   readonly charges?: Readonly<Record<string, { readonly least: string; readonly most: string }>> | undefined;
-  /** What the inbox cannot know: deposits, transfers, withdrawals, payouts. */
+  /** Movements that the inbox cannot know: deposits, transfers, withdrawals, payouts. */
   readonly movements?: readonly Movement[] | undefined;
 }
 
-/** What `reconcile()` found. */
+/** The result of `reconcile()`. */
 export interface BalanceReport extends Reconciliation {
-  /** When the two snapshots were recorded that are nearest to `from` and `to`. */
+  /** When the snapshots nearest to `from` and `to` were recorded. */
   readonly before: Date;
   readonly after: Date;
-  /** What they were held against: what was settled, and the movements that were given. */
+  /** What they were compared with: the settlements and the given movements. */
   readonly movements: readonly Movement[];
-  /** What was settled and is in no interval: of a type without a kind, or compared by the request only. */
+  /** Settlements that no interval includes: of a type without a kind, or compared by the request only. */
   readonly uncounted: readonly SettledTotal[];
 }
 
@@ -79,15 +83,15 @@ function isShares(value: unknown): boolean {
   return Object.values(Object(value)).every((each) => [Object(each).least, Object(each).most].every(isShare));
 }
 
-/** @throws {ConfigurationError} For wallets that are not those of `getWalletBalances()`. */
+/** @throws {ConfigurationError} For wallets that were not returned by `getWalletBalances()`. */
 export async function keepBalances<Tx>(
   { statements, settings }: OperatorContext<Tx>,
   wallets: readonly WalletBalance[],
 ): Promise<void> {
   const isList = Array.isArray(wallets) && wallets.length > 0;
   if (!isList)
-    throw new ConfigurationError('wallets', 'recordBalances() takes the wallets of getWalletBalances().');
-  // Refuses what reconcile() would refuse later.
+    throw new ConfigurationError('wallets', 'recordBalances() needs the wallets of getWalletBalances().');
+  // Refuses now what reconcile() would refuse later.
   reconcile(wallets, wallets, []);
   const kept = wallets.map(({ currency, wallet_type, exact }) => ({ currency, wallet_type, exact }));
   await statements.run('keep_balances', [settings.account, JSON.stringify(kept)]);
@@ -114,11 +118,11 @@ export async function readReport<Tx>(
   const [before, after] = [await nearest(context, options.from), await nearest(context, options.to)];
   if (before === undefined || after === undefined || before.at >= after.at) {
     const what =
-      'There are no two snapshots of balances near from and to. Call recordBalances() regularly, such as every day.';
+      'There are not two snapshots of balances near from and to. Call recordBalances() regularly, such as every day.';
     throw new ConfigurationError('from', what);
   }
   const [beforeMs, afterMs] = [secondsBefore * 1000, secondsAfter * 1000];
-  // Credited at the earliest beforeMs before it was settled here, and at the latest afterMs after it.
+  // Credited no earlier than beforeMs before it was settled here, and no later than afterMs after it.
   const rows = await settledBetween(context, [
     before.at - afterMs,
     after.at + beforeMs + 1,
@@ -195,12 +199,12 @@ function totalsIn(rows: readonly Row[]): SettledTotal[] {
   });
 }
 
-/** Of a row that may be of the archive, where it is JSON. */
+/** From a row that may be archived, where it is JSON. */
 export function plainIn(row: Row, name: string): string {
   return numberOf(row, 'is_archived') === 1 ? String(jsonIn(row, name)) : textOf(row, name);
 }
 
-/** It is stored as JSON, since a NUL is no text to PostgreSQL. */
+/** It is stored as JSON, since PostgreSQL's text cannot contain NUL. */
 export function typeIn(row: Row): string {
   return String(jsonIn(row, 'transaction_type'));
 }

@@ -3,15 +3,15 @@ import { ConfigurationError } from '@payment-service/core';
 export type Separator = ',' | ';' | '\t';
 
 /**
- * Reads a CSV file (RFC 4180) with a header, strictly: a statement that was cut off or that has another form is refused and not
- * repaired. Every field is text, unchanged.
+ * Reads a CSV file (RFC 4180) with a header, strictly: a truncated statement, or one in another format, is refused and not
+ * repaired. Every field is an unchanged string.
  *
- * @throws {ConfigurationError} Names the record, and no value.
+ * @throws {ConfigurationError} Names the record, but no value.
  */
 export function readCsv(text: string, separator: Separator): Readonly<Record<string, string>>[] {
   const [header = [], ...rows] = recordsIn(text.replace(/^\uFEFF/, ''), separator);
   if (new Set(header).size !== header.length || header.includes(''))
-    throw refusal(1, 'two columns have the same name, or one has none');
+    throw refusal(1, 'two columns have the same name, or a name is missing');
   return rows.map((fields, index) => {
     if (fields.length === header.length)
       return Object.fromEntries(header.map((name, column) => [name, fields[column] ?? '']));
@@ -26,10 +26,7 @@ function recordsIn(text: string, separator: Separator): string[][] {
   for (let isOver = text === ''; !isOver; ) {
     const found = field.exec(text);
     if (found === null)
-      throw refusal(
-        records.length + 1,
-        'a quotation mark or a line break is where none can be, or one is missing',
-      );
+      throw refusal(records.length + 1, 'a quotation mark or a line break is misplaced or missing');
     const [, given = '', end] = found;
     fields.push(given.startsWith('"') ? given.slice(1, -1).replaceAll('""', '"') : given);
     if (end === separator) continue;

@@ -3,7 +3,7 @@ import type { BalanceOptions } from './balances.ts';
 import { readCsv, type Separator } from './csv.ts';
 import type { StatementRow } from './statement.ts';
 
-/** What the rows of a statement have here. */
+/** The fields of a statement's rows here. */
 export const STATEMENT_FIELDS: readonly (keyof StatementRow)[] = [
   'merchant_reference',
   'internal_reference',
@@ -16,14 +16,14 @@ export const STATEMENT_FIELDS: readonly (keyof StatementRow)[] = [
 ];
 export const SEPARATORS: Readonly<Record<string, Separator>> = { comma: ',', semicolon: ';', tab: '\t' };
 
-/** Texts by their names, such as `amount=Total,currency=Code`. */
+/** Strings by their names, such as `amount=Total,currency=Code`. */
 export type Pairs = Readonly<Record<string, string>>;
 
-/** What a person says of a file: nothing of it is shown by the protocol. */
+/** What a person states about a file: the protocol shows none of it. */
 export interface StatementFormat {
-  /** By the field, the column that has it. */
+  /** By field, the column that has it. */
   readonly map: Pairs;
-  /** By the field, what every row is. */
+  /** By field, the value of every row. */
   readonly set: Pairs;
   /** How the file spells the status of a paid row. */
   readonly paid: string;
@@ -31,7 +31,7 @@ export interface StatementFormat {
   readonly separator: string;
 }
 
-/** @throws {ConfigurationError} For a file that cannot be read, and for a column that it does not have. */
+/** @throws {ConfigurationError} For a file that cannot be read, and for a column that is missing. */
 export function readStatement(
   bytes: Uint8Array,
   { map, set, paid, separator }: StatementFormat,
@@ -39,14 +39,14 @@ export function readStatement(
   const records = readCsv(textIn(bytes), SEPARATORS[separator] ?? ',');
   const [first] = records;
   if (first !== undefined && !Object.values(map).every((column) => Object.hasOwn(first, column)))
-    throw new ConfigurationError('map', 'The statement has no column of a name that you gave.');
+    throw new ConfigurationError('map', 'The statement has no column with a name that you gave.');
   return records.map((record) => {
     const given = Object.entries(map).map(([field, column]) => [field, record[column] ?? '']);
     const fields: Record<string, string> = {
       ...set,
       ...Object.fromEntries(given.filter(([, text]) => text !== '')),
     };
-    // COMPLETED is another word of this statement then, and refused.
+    // COMPLETED is then another word of this statement, and refused.
     if (fields['transaction_status'] === paid) fields['transaction_status'] = 'COMPLETED';
     else if (fields['transaction_status'] === 'COMPLETED') delete fields['transaction_status'];
     // A field that is missing is a verdict of its row.
@@ -62,14 +62,14 @@ function textIn(bytes: Uint8Array): string {
   }
 }
 
-/** undefined where it is not `name=value`, and several with a comma between them. */
+/** undefined unless it is `name=value`, or several of these separated by commas. */
 export function pairsIn(text: string): Pairs | undefined {
   const parts = text.split(',').map((part) => /^\s*([^=]+)=(.+)$/.exec(part));
   if (parts.includes(null)) return undefined;
   return Object.fromEntries(parts.map((part) => [part?.[1] ?? '', part?.[2] ?? '']));
 }
 
-/** Of `UGX=0..0.03`, the least and the most; of `UGX=0`, both. Checked where they are used. */
+/** From `UGX=0..0.03`, the least and the most; from `UGX=0`, both. Checked where they are used. */
 export function chargesIn(pairs: Pairs): NonNullable<BalanceOptions['charges']> {
   const shares = Object.entries(pairs).map(([currency, range]) => {
     const [least = '', most = least] = range.split('..');
@@ -78,6 +78,6 @@ export function chargesIn(pairs: Pairs): NonNullable<BalanceOptions['charges']> 
   return Object.fromEntries(shares);
 }
 
-/** What transaction types do: a collection settles, unless another is given. Checked where they are used. */
+/** The effects of transaction types: a collection settles unless stated otherwise. Checked where they are used. */
 export const kindsIn = (pairs: Pairs): NonNullable<BalanceOptions['kinds']> =>
   ({ COLLECTION: 'settled', ...pairs }) as NonNullable<BalanceOptions['kinds']>;

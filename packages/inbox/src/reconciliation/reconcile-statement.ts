@@ -36,13 +36,13 @@ const RULES: OptionRules<StatementOptions> = {
 const VERDICTS = Object.keys(STATEMENT_VERDICTS) as StatementVerdict[];
 const MAX_SAMPLES = 20;
 const BATCH = 500;
-/** Of a body that is a row of a statement, in place of the id of a signing key; and what its action is called. */
+/** Replaces the id of a signing key in a body that is a row of a statement, and names its action. */
 const STATEMENT = 'statement';
 
 /**
- * Holds a statement against what is known here, row by row. It applies nothing unless `dryRun` is false; then a payment that
- * is expected here, with exactly this money, becomes the transition that its callback would be, and is worked on under the
- * same rules (decision D60).
+ * Compares a statement with what is known here, row by row. It applies nothing unless `dryRun` is false. Then a payment that is
+ * expected here with exactly this money becomes the transition that its callback would be, and is processed under the same
+ * rules (decision D60).
  */
 export async function reconcileStatement<Tx>(
   context: OperatorContext<Tx>,
@@ -51,7 +51,7 @@ export async function reconcileStatement<Tx>(
 ): Promise<StatementReport> {
   checkOptions('reconcileStatement()', options, RULES);
   if (!Array.isArray(rows))
-    throw new ConfigurationError('rows', 'reconcileStatement() takes a list of rows.');
+    throw new ConfigurationError('rows', 'reconcileStatement() needs a list of rows.');
   const { dryRun = true } = options;
   const findings: StatementFinding[] = [];
   const entries: Entry[] = [];
@@ -60,7 +60,7 @@ export async function reconcileStatement<Tx>(
     if (refused === undefined) entries.push(entryOf(row, index + 1, context));
     else findings.push({ ...findingOf(Object(row), index + 1), ...refused });
   }
-  // A file that is not what its reader takes it for settles nothing.
+  // A file that is misread settles nothing.
   const isRefused = findings.length > 0;
   const paid = Map.groupBy(entries.filter(isPaid), ({ given }) => groupOf(given));
   const missing: Entry[] = [];
@@ -85,7 +85,7 @@ function entryOf<Tx>(
   { settings: { account, completedEvents } }: OperatorContext<Tx>,
 ): Entry {
   const { merchant_reference, internal_reference = '', transaction_type, transaction_status } = given;
-  // With several events, which one a callback would have is not known.
+  // With several events, it is unknown which one a callback would have.
   const event = given.event ?? (completedEvents.length === 1 ? completedEvents[0] : undefined) ?? '';
   const signed = { event, merchant_reference, internal_reference, transaction_type, transaction_status };
   const lacks = internal_reference === '' ? 'internal_reference' : event === '' ? 'event' : undefined;
@@ -141,7 +141,7 @@ async function find<Tx>(
   return known;
 }
 
-/** Keeps the row as the body of the transition that the callback would be. False when it is there already. */
+/** Keeps the row as the body of the transition that the callback would be. False if it is already there. */
 async function apply<Tx>(
   context: OperatorContext<Tx>,
   entry: Entry,
@@ -151,7 +151,7 @@ async function apply<Tx>(
   const { storeTimeoutMs, account } = settings;
   const { record } = entry;
   return statements.limited(storeTimeoutMs, async (tx) => {
-    // Again, since it may have changed: a person may have replaced the expectation.
+    // Read again, since a person may have replaced the expectation meanwhile.
     const [[, known] = []] = await find(context, [entry], tx);
     if (known === undefined || judge(entry, known, 1)[0] !== 'paid_without_callback') return false;
     const [outcome] = await keepFirsts(
@@ -167,7 +167,7 @@ async function apply<Tx>(
   });
 }
 
-/** What was settled here in the period and has no row. */
+/** Settlements of the period without a row. */
 async function absent<Tx>(
   { statements, settings }: OperatorContext<Tx>,
   { from, to, transaction_type: only }: StatementOptions,

@@ -8,50 +8,53 @@ import type { KnownExpectation } from '../work/verdict/evaluate.ts';
 import type { Period } from './balances.ts';
 
 /**
- * One row of a statement, by the names of the protocol. What a statement of the service looks like is not shown, so the
- * program that reads it says which of its columns is which.
+ * One row of a statement, with the names of the protocol. The format of the service's statements is not shown, so the program
+ * that reads one states which column is which.
  */
 export interface StatementRow {
   readonly merchant_reference: string;
-  /** Without it, a payment whose callback is missing cannot be settled: a later callback would be another transition. */
+  /** Without it, a payment whose callback is missing cannot be settled: a later callback would be a different transition. */
   readonly internal_reference?: string | undefined;
   readonly transaction_type: string;
   /** `COMPLETED` is paid (protocol §3). */
   readonly transaction_status: string;
   readonly currency: string;
-  /** Digits with at most one point: `1999.90`. No sign, exponent or grouping: another notation is refused and not guessed. */
+  /** Digits with at most one point: `1999.90`. No sign, exponent or grouping: other notations are refused, not guessed. */
   readonly amount: string;
   /** @default the only event of `completedEvents` */
   readonly event?: string | undefined;
-  /** The account that the statement names, for the option `account`. */
+  /** The account in the statement, for the option `account`. */
   readonly account?: string | undefined;
 }
 
 /** Options of `reconcileStatement()`. */
 export interface StatementOptions extends ActionNote, Period {
-  /** What `account` of every row must be, if the statement names an account. */
+  /** The required `account` of every row, if the statement names an account. */
   readonly account?: string | undefined;
-  /** The signed type that the statement lists, if it lists one only: settlements of others are not absent. @default every type */
+  /**
+   * The signed type that the statement lists, if it lists only one: settlements of others do not count as absent. @default
+   * every type
+   */
   readonly transaction_type?: string | undefined;
-  /** With `false`, a payment in the statement without a callback here is settled by its row. @default true */
+  /** With `false`, a payment in the statement whose callback is missing here is settled by its row. @default true */
   readonly dryRun?: boolean | undefined;
 }
 
-/** What that means, for a person. */
+/** What each verdict means, for a person. */
 export const STATEMENT_VERDICTS: Readonly<Record<StatementVerdict, string>> = {
   settled: 'Settled here, and paid in the statement, with the same money.',
   not_paid: 'Neither settled here nor paid in the statement.',
-  paid_without_callback: 'Paid in the statement and expected here; no callback came.',
-  waiting_here: 'Paid in the statement; its callback is here and was not applied.',
-  absent_from_statement: 'Settled here in the period, and not in the statement: money that may not exist.',
-  other_amount: 'The statement has another amount than the one that is expected here.',
-  other_currency: 'The statement has another currency than the one that is expected here.',
-  other_status: 'Settled here, and not paid in the statement.',
-  paid_by_another: 'Paid in the statement; settled here by another transaction.',
-  not_expected: 'Paid in the statement; no expectation is known here.',
-  duplicate: 'The statement has more than one paid row of this reference.',
-  other_account: 'The row is of another account. Nothing is applied from its file.',
-  malformed: 'A field is missing or has another notation. Nothing is applied from its file.',
+  paid_without_callback: 'Paid in the statement and expected here; no callback arrived.',
+  waiting_here: 'Paid in the statement; its callback arrived and was not applied.',
+  absent_from_statement: 'Settled here in the period, but missing in the statement: the money may not exist.',
+  other_amount: 'The statement has a different amount from the expected one.',
+  other_currency: 'The statement has a different currency from the expected one.',
+  other_status: 'Settled here, but not paid in the statement.',
+  paid_by_another: 'Paid in the statement, but settled here by another transaction.',
+  not_expected: 'Paid in the statement, but no expectation is known here.',
+  duplicate: 'The statement has more than one paid row for this reference.',
+  other_account: 'The row belongs to another account. Nothing is applied from its file.',
+  malformed: 'A field is missing or malformed. Nothing is applied from its file.',
 };
 
 /** A row and its verdict. */
@@ -61,17 +64,17 @@ export interface StatementFinding {
   readonly verdict: StatementVerdict;
   readonly merchant_reference: string;
   readonly internal_reference: string | undefined;
-  /** Of the transition that settled it here, or that the row would make. */
+  /** Of the transition that settled it here, or that the row would create. */
   readonly transitionId: string | undefined;
-  /** What a malformed row lacks, or why a payment cannot be settled by its row. */
+  /** What is wrong with a malformed row, or why a payment cannot be settled by its row. */
   readonly detail: string | undefined;
 }
 
-/** What `reconcileStatement()` found. */
+/** The result of `reconcileStatement()`. */
 export interface StatementReport {
   readonly dryRun: boolean;
   readonly rows: number;
-  /** How many payments this call has settled by their row; in a dry run, how many it would settle. */
+  /** How many payments this call settled by their rows; in a dry run, how many it would settle. */
   readonly applied: number;
   /** Nothing is left for a person: every row is `settled` or `not_paid`, or was applied. */
   readonly isClean: boolean;
@@ -96,21 +99,21 @@ const ROW_RULES: OptionRules<StatementRow> = {
   event: NAME,
   account: NAME,
 };
-/** A row, and the record that its callback would have made. */
+/** A row, and the record that its callback would have created. */
 export interface Entry {
   readonly finding: Omit<StatementFinding, 'verdict' | 'detail'>;
   readonly given: StatementRow;
   readonly record: IntakeRecord;
-  /** Which signed string is not known. */
+  /** The signed string that is unknown. */
   readonly lacks: 'internal_reference' | 'event' | undefined;
 }
 
-/** What is known here of a row. */
+/** What is known here about a row. */
 export interface Known {
   readonly expectation: KnownExpectation | undefined;
   /** The internal_reference that has settled it. */
   readonly paidBy: string | undefined;
-  /** Where the row's own transition stands. */
+  /** The state of the row's own transition. */
   readonly state: string | undefined;
 }
 
@@ -120,7 +123,7 @@ export function groupOf(row: Pick<StatementRow, 'merchant_reference' | 'transact
   return JSON.stringify([row?.merchant_reference, row?.transaction_type]);
 }
 
-/** What a row says by itself, before anything is looked up. */
+/** The verdict of a row alone, before anything is looked up. */
 export function refusalOf(
   row: StatementRow,
   { account }: StatementOptions,
@@ -128,7 +131,7 @@ export function refusalOf(
   try {
     checkOptions('reconcileStatement()', row, ROW_RULES);
   } catch (error) {
-    // It names the field, and not its value.
+    // It names the field, not its value.
     return { verdict: 'malformed', detail: Object(error).message };
   }
   const isOther = account !== undefined && row.account !== account;

@@ -10,13 +10,13 @@ export interface ReadinessOptions<Tx> {
   readonly report: Report;
   /** Aborted by `close()`. */
   readonly closed: AbortSignal;
-  /** What an unusable database must not block. */
+  /** Work that an unusable database must not block. */
   readonly onPrepare: () => void;
-  /** Rejects wherever a callback could not be kept. */
+  /** Rejects if a callback could not be kept. */
   readonly tryToKeep: () => Promise<void>;
 }
 
-/** Whether the tables are there, fit this program, and take a callback. */
+/** Whether the tables exist, fit this program, and accept a callback. */
 export class Readiness<Tx> {
   readonly #options: ReadinessOptions<Tx>;
   #isReady = false;
@@ -33,10 +33,10 @@ export class Readiness<Tx> {
     return this.#outdated !== undefined;
   }
 
-  /** Once for all callers; tried again after a failure. */
+  /** Runs once for all callers, and again after a failure. */
   readonly ready = async (): Promise<void> => {
     if (this.#options.closed.aborted)
-      throw new ConfigurationError('inbox', 'This inbox is closed. Create another one.');
+      throw new ConfigurationError('inbox', 'This inbox is closed. Create a new one.');
     this.#preparing ??= this.#prepare().catch((error: unknown) => {
       this.#preparing = undefined;
       throw error;
@@ -49,14 +49,14 @@ export class Readiness<Tx> {
     if (!this.#isReady) await this.ready();
   };
 
-  /** For what only reads: a store that takes no callback will do, such as a standby. */
+  /** For reads only: a store that accepts no callback is enough, such as a standby. */
   async readable(): Promise<void> {
     await this.ready().catch((error: unknown) => {
       if (!this.#isReadable || this.#options.closed.aborted) throw error;
     });
   }
 
-  /** For a transaction that is open already: to make the tables now would wait for it. */
+  /** For a transaction that is already open: creating the tables now would wait for it. */
   mustBeReady(): void {
     if (this.#isReady) return;
     throw (
@@ -65,7 +65,7 @@ export class Readiness<Tx> {
     );
   }
 
-  /** While the program runs: rejects, and is no longer ready, after the tables were changed for a newer version. */
+  /** While the program runs: rejects, and is no longer ready, once the tables were changed for a newer version. */
   readonly checkTables = async (): Promise<void> => {
     if (this.#outdated !== undefined) throw this.#outdated;
     if (!this.#isReady) return;
@@ -79,7 +79,7 @@ export class Readiness<Tx> {
     });
   };
 
-  /** Rejects when no callback can be kept now. */
+  /** Rejects if no callback can be kept now. */
   readonly probe = async (): Promise<void> => {
     await this.ready();
     await this.checkTables();

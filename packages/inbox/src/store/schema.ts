@@ -4,12 +4,12 @@ import { inDialect, type Statements } from './statements.ts';
 import { numberOf, type Store } from './store.ts';
 
 /**
- * In order; a released one is never changed, and each only adds. `compatibleWith` is the oldest version of the program whose
- * statements work on the tables after it: during a deploy, older and newer processes run side by side.
+ * In order. A released migration is never changed, and each only adds. `compatibleWith` is the oldest version of the program
+ * whose statements work on the tables after it: during a deploy, older and newer processes run side by side.
  */
 const MIGRATIONS = [{ file: '001', compatibleWith: 1 }] as const;
 
-/** The version of the tables that this program makes. */
+/** The version of the tables that this program creates. */
 export const VERSION: number = MIGRATIONS.length;
 
 /** One step of the inbox's tables, as a DBA can run it. */
@@ -18,7 +18,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** What `inbox.migrations()` gives: the whole text, with the row that says that it ran. */
+/** What `inbox.migrations()` returns: the whole text, including the row that records that it ran. */
 export function migrationsOf(store: Pick<Store<never>, 'dialect' | 'prefix'>): Migration[] {
   const schema = store.prefix.endsWith('.') ? store.prefix.slice(0, -1) : undefined;
   return MIGRATIONS.map(({ file, compatibleWith }, index) => {
@@ -31,16 +31,17 @@ export function migrationsOf(store: Pick<Store<never>, 'dialect' | 'prefix'>): M
 }
 
 /**
- * Brings the tables up to date. Current tables are only read, so a role without the right to create them can start.
+ * Brings the tables up to date. Up-to-date tables are only read, so a role without the right to create them can start.
  *
- * @throws {ConfigurationError} When a newer version has made tables that this program does not understand.
+ * @throws {ConfigurationError} If a newer version has made tables that this program does not understand.
  */
 export async function migrate<Tx>(store: Store<Tx>, statements: Statements<Tx>): Promise<void> {
   if (((await versionOf(statements)) ?? 0) >= VERSION) return;
   await store.transaction(async (tx) => {
-    // Any process of any machine waits here for the one that migrates. An arbitrary number, the same for all of them.
+    // Every process on every machine waits here for the one that migrates. The number is arbitrary, and the same for all of
+    // them.
     if (store.dialect === 'postgres')
-      // Not its result, which is void: Prisma cannot read that.
+      // Its result is not selected: it is void, which Prisma cannot read.
       await store.query({ text: 'select 1 as locked from pg_advisory_xact_lock(7265018224613)' }, [], tx);
     for (const { version: next, sql } of migrationsOf(store)) {
       if (next <= ((await versionOf(statements, tx)) ?? 0)) continue;
@@ -52,9 +53,9 @@ export async function migrate<Tx>(store: Store<Tx>, statements: Statements<Tx>):
 }
 
 /**
- * The version of the tables; undefined when there are none.
+ * The version of the tables; undefined if there are none.
  *
- * @throws {ConfigurationError} When a newer version has made tables that this program does not understand.
+ * @throws {ConfigurationError} If a newer version has made tables that this program does not understand.
  */
 export async function versionOf<Tx>(statements: Statements<Tx>, tx?: Tx): Promise<number | undefined> {
   const [exists] = await statements.run('has_tables', [], tx);

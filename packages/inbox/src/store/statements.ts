@@ -1,9 +1,9 @@
 import { readSql } from './read-sql.ts';
 import { NotPrepared, type Row, type SqlValue, type Statement, type Store } from './store.ts';
 
-/** The only word that the engines write differently in a statement that is otherwise the same. */
+/** The only expression that differs between the engines in otherwise equal statements. */
 const NOW: Readonly<Record<Store<unknown>['dialect'], string>> = {
-  // Of the statement, not of the transaction; stable, so that an index can be searched by it.
+  // The time of the statement, not of the transaction; stable, so that an index can be searched by it.
   postgres: 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)',
   sqlite: "cast(unixepoch('subsec') * 1000 as integer)",
 };
@@ -11,8 +11,8 @@ const NOW: Readonly<Record<Store<unknown>['dialect'], string>> = {
 const HEAD = /^(\w+)(?: \(([\w, ]+)\))?$/;
 
 /**
- * The inbox's statements, by their names in the .sql files. A head such as `-- name: settle (postgres, prepared)` says which
- * engine a text is for, if not for both, and how it runs.
+ * The inbox's statements, by their names in the .sql files. A header such as `-- name: settle (postgres, prepared)` says which
+ * engine a statement is for, if not for both, and how it runs.
  */
 export class Statements<Tx> {
   readonly #store: Store<Tx>;
@@ -51,7 +51,7 @@ export class Statements<Tx> {
     return this.#store.query(this.get(name), values, tx, limitMs);
   }
 
-  /** A transaction in which the server gives up before its caller is given up. */
+  /** A transaction in which the server gives up before its caller times out. */
   async limited<T>(limitMs: number, body: (tx: Tx) => Promise<T>): Promise<T> {
     const statement = this.#store.dialect === 'postgres' ? this.get('limit_statements') : undefined;
     const parts = statement && { entry: [{ statement, values: [String(limitMs)] }] };
@@ -59,7 +59,7 @@ export class Statements<Tx> {
       return await this.#store.transaction(body, parts);
     } catch (error) {
       if (!(error instanceof NotPrepared)) throw error;
-      return this.#store.transaction(body, parts); // Nothing was done, and now nothing is prepared.
+      return this.#store.transaction(body, parts); // The transaction had no effect, and nothing is prepared from now on.
     }
   }
 }

@@ -1,19 +1,25 @@
-/** What a statement of the inbox takes and gives. Numbers up to 2^53; some libraries give large ones as bigint or text. */
+/**
+ * The parameters and results of the inbox's statements. Numbers up to 2^53; some libraries return large ones as bigint or
+ * string.
+ */
 export type SqlValue = string | number | null;
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A statement of the inbox, in the words of its store. */
+/** A statement of the inbox, in the dialect of its store. */
 export interface Statement {
-  /** With `$1`, `$2`, … for values. On SQLite it may be several, divided by `;`, of which the last one gives the rows. */
+  /**
+   * With `$1`, `$2`, … for values. On SQLite it may be several statements, separated by `;`, of which the last one returns the
+   * rows.
+   */
   readonly text: string;
-  /** It runs for every callback or payment: a store that can prepares it. */
+  /** It runs for every callback or payment, so the store prepares it if it can. */
   readonly isPrepared?: boolean | undefined;
   /**
    * Of SQLite only: it runs for each record of the JSON array `$1`, with the record's members as `$name`. What follows `;` runs
-   * for records of which the first statement gave a row.
+   * for records for which the first statement returned a row.
    */
   readonly isForEach?: boolean | undefined;
-  /** The last one of its transaction: a store that can commits with it, unless it gives no row or fails. */
+  /** The last one of its transaction: the store commits together with it if it can, unless it returns no row or fails. */
   readonly isLast?: boolean | undefined;
 }
 
@@ -25,14 +31,14 @@ export interface Call {
 
 /** What is known of a transaction before it begins. */
 export interface TransactionParts {
-  /** The first statements in it, of which the body gets the rows: they go with BEGIN where the store can do that. */
+  /** The first statements in it, whose rows the body gets: they are sent with BEGIN if the store can do that. */
   readonly entry?: readonly Call[];
   /** The statement that may commit it. */
   readonly last?: Statement;
 }
 
 /**
- * A prepared statement is not known on its connection, since a pooler lent another one. Nothing was done, and the transaction
+ * A prepared statement is unknown on its connection, since a pooler lent a different one. It had no effect, and the transaction
  * can only be rolled back; from then on the store prepares nothing.
  */
 export class NotPrepared extends Error {
@@ -40,7 +46,7 @@ export class NotPrepared extends Error {
 
   constructor(options: ErrorOptions) {
     super(
-      'A pooler in front of PostgreSQL does not keep prepared statements. None is used from now on.',
+      'A pooler in front of PostgreSQL does not keep prepared statements. The inbox no longer uses them.',
       options,
     );
     this.name = 'NotPrepared';
@@ -51,17 +57,17 @@ export class NotPrepared extends Error {
  * Where the inbox keeps its transitions, and the library that opens the merchant's transactions: `postgres(pool)`,
  * `sqlite(path)`, or one of the entries for an ORM. All SQL is in the inbox; a store only runs it.
  *
- * @typeParam Tx What a handler gets, and what `expect({ tx })` takes: the library's own transaction.
+ * @typeParam Tx What a handler gets and `expect({ tx })` accepts: the library's own transaction.
  */
 export interface Store<Tx> {
   readonly dialect: 'postgres' | 'sqlite';
-  /** Where the tables are, in front of their names: `payment_inbox.` or `payment_inbox_`. */
+  /** The prefix of the tables' names: `payment_inbox.` or `payment_inbox_`. */
   readonly prefix: string;
   /**
-   * Runs one statement, and gives its rows.
+   * Runs one statement and returns its rows.
    *
    * @param tx The transaction to run it in. Without it, the statement is a transaction of its own.
-   * @param limitMs How long to wait for the answer of one without `tx`, in milliseconds. @default as the store says
+   * @param limitMs How long to wait for a statement without `tx`, in milliseconds. @default chosen by the store
    */
   query(
     statement: Statement,
@@ -70,8 +76,8 @@ export interface Store<Tx> {
     limitMs?: number,
   ): Promise<readonly Row[]>;
   /**
-   * Commits when `body` resolves, and rolls back when it rejects. Rejects with what `body` or the commit rejects with, and not
-   * before `body` has ended. Where `body` has ended the transaction by a call of the library, the `code` of the error is
+   * Commits when `body` resolves, and rolls back when it rejects. Rejects with the error of `body` or of the commit, and not
+   * before `body` has ended. If `body` has ended the transaction by a call of the library, the `code` of the error is
    * `TRANSACTION_ENDED`.
    */
   transaction<T>(
@@ -82,9 +88,12 @@ export interface Store<Tx> {
   readonly maxConcurrency?: number;
   /** The path of the spool that is used without the option `spool`. @default none */
   readonly spool?: string;
-  /** Calls `onWake` when another process has kept a callback of the account, until the signal is aborted or it cannot hear. */
+  /**
+   * Calls `onWake` when another process has kept a callback of the account, until the signal is aborted or the listening
+   * connection fails.
+   */
   listen?(account: string, onWake: () => void, signal: AbortSignal): Promise<void>;
-  /** @throws {ConfigurationError} When the database would not keep what it acknowledges. */
+  /** @throws {ConfigurationError} If the database would not keep what it acknowledges. */
   check?(): Promise<void>;
   /** Closes what the store opened. */
   close?(): Promise<void>;
@@ -116,12 +125,12 @@ export function dateOf(row: Row, name: string): Date {
   return new Date(numberOf(row, name));
 }
 
-/** Without the value, which may be of a customer. */
+/** Without the value, which may belong to a customer. */
 export function unexpected(row: Row, name: string, wanted: string): TypeError {
   const id = row['transition_id'];
   const where = typeof id === 'string' ? ` of the transition ${id}` : '';
   return new TypeError(
     `The column "${name}"${where} in the inbox's tables must hold ${wanted}. It does not, so nothing is applied from it. ` +
-      'Another program or a person has probably changed it: restore what it held.',
+      'Another program or a person has probably changed it: restore its value.',
   );
 }

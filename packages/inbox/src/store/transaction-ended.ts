@@ -1,4 +1,4 @@
-/** The body of a transaction has ended it, so its effects may be committed although the body or the transaction failed. */
+/** The body of a transaction has ended it, so its effects may be committed even though the body or the transaction failed. */
 export class TransactionEnded extends Error {
   override readonly name = 'TransactionEnded';
   readonly code = 'TRANSACTION_ENDED';

@@ -1,14 +1,14 @@
 import { numberOf } from '../store/store.ts';
 import type { WorkContext } from './attempt/turn.ts';
 
-/** A smaller step is made up for by the next retry. Statements of several connections may also be milliseconds apart. */
+/** The next retry makes up for a smaller step. Statements of several connections may also be milliseconds apart. */
 const MIN_STEP_MS = 1000;
 
 /**
- * Times are those of the database's clock. When it steps back, everything that waits would wait for as long again, so it is
+ * Times are those of the database's clock. When it steps back, everything that waits would wait longer by that step, so it is
  * brought forward by as much, once for all processes.
  *
- * @returns by how much the clock had stepped back, in milliseconds; 0 when it had not.
+ * @returns by how much the clock stepped back, in milliseconds; 0 if it did not.
  */
 export async function followClock<Tx>({
   statements,

@@ -21,12 +21,12 @@ export interface DispatcherOptions<Tx> extends WorkContext<Tx> {
 }
 
 interface PassOptions<Tx> extends DispatcherOptions<Tx> {
-  /** What becomes due after its beginning is left. @default false */
+  /** Leaves transitions that become due after its beginning. @default false */
   readonly isPass?: boolean;
-  /** How many may be settled, parked or retried. @default no limit */
+  /** How many transitions may be settled, parked or retried. @default no limit */
   readonly limit?: number;
   readonly onOutcome?: (outcome: Outcome) => void;
-  /** An internal_reference is free again, of which a transition was passed over. */
+  /** An internal_reference of which a transition was skipped is free again. */
   readonly onFree?: () => void;
 }
 
@@ -36,39 +36,39 @@ export interface WorkOptions<Tx> extends DispatcherOptions<Tx> {
   readonly ready: () => Promise<void>;
 }
 
-/** As many as the statement find_due gives. */
+/** The number of rows that the statement find_due returns. */
 const WINDOW = 50;
 /** How often the scan restarts: for what was due early and busy, and for retries. */
 const FROM_BEGINNING_MS = 1000;
-/** What was left to others is looked at after this time. */
+/** Transitions that were left to others are checked after this time. */
 const LEFT_OUT_MS = 20;
 const BEGINNING = { nextAt: -1, id: 0 };
 const LEFT: Ended = { outcome: 'undone' };
 
 /**
- * Takes due transitions in windows and works on them in lanes. A window begins where the last one ended, so that its cost does
- * not depend on how many are due. A lane that settles a transition goes on with the next one of the window, whose start is
- * committed together with that settlement.
+ * Takes due transitions in windows and works on them in concurrent lanes. A window begins where the last one ended, so that its
+ * cost does not depend on how many are due. A lane that settles a transition continues with the next one of the window, whose
+ * start is committed together with that settlement.
  */
 export class Dispatcher<Tx> {
   readonly #options: PassOptions<Tx>;
-  /** The internal_references that lanes have, until their transitions have ended. */
+  /** The internal_references that lanes hold until their transitions have ended. */
   readonly #subjects = new Set<string>();
   #lanes = 0;
-  /** Resolves when a lane has ended, or has taken from the window. */
+  /** Resolves when a lane has ended or has taken a transition from the window. */
   #changed = Promise.withResolvers<void>();
-  /** What is left of it, in order. */
+  /** The rest of the window, in order. */
   #window: Due[] = [];
   #mark: Pick<Due, 'nextAt' | 'id'> = BEGINNING;
-  /** By the clock of the database: when a pass began. */
+  /** When a pass began, by the clock of the database. */
   #beganAt: number | undefined;
   /** How many may still start. */
   #left: number;
-  /** Another process was faster, in the window that is worked on. */
+  /** Another process was faster in the current window. */
   #isOvertaken = false;
-  /** Due transitions were left to others since the beginning. */
+  /** Due transitions have been left to others since the beginning. */
   isLeftOut = false;
-  /** One was left, since another one of its internal_reference was running here. */
+  /** A transition was left because another one of its internal_reference was running here. */
   isPassedOver = false;
 
   constructor(options: PassOptions<Tx>) {
@@ -80,7 +80,7 @@ export class Dispatcher<Tx> {
     return this.#left === 0;
   }
 
-  /** The next window is the first one again. */
+  /** The scan restarts with the first window. */
   restart(): void {
     this.#mark = BEGINNING;
     this.#window = [];
@@ -89,7 +89,7 @@ export class Dispatcher<Tx> {
   }
 
   /**
-   * Works on the next window, until it is empty or another one may be read while its last ones are taken.
+   * Works on the next window, until it is empty or until another one may be read while its last transitions are taken.
    *
    * @returns whether there may be another window after it.
    */
@@ -103,14 +103,14 @@ export class Dispatcher<Tx> {
       if (signal.aborted || this.isFull) return false;
       if (due === undefined || this.#window.length <= rest) return isLong;
       if (this.#isOvertaken && isLong) {
-        // Others work on the same window, and each would try each of its entries. This one goes on somewhere further on, and
-        // finds what it leaves out from the beginning.
+        // Other processes work on the same window, and each would try every entry of it. This one continues further on, and
+        // finds the skipped ones when the scan restarts.
         this.isLeftOut = true;
         this.#mark = this.#window[Math.floor(settings.random() * this.#window.length)] ?? due;
         this.#window = [];
         return true;
       }
-      // A handler that may end the process runs alone: it takes no other's attempt with it.
+      // A handler that may crash the process runs alone, so that no other attempt is lost with it.
       const isSuspect = due.unfinished > 0;
       if (this.#lanes >= (isSuspect ? 1 : concurrency)) {
         await this.#changed.promise;
@@ -136,17 +136,17 @@ export class Dispatcher<Tx> {
     return this.#found(await within(settings.storeTimeoutMs, statements.run('find_due', values)));
   }
 
-  /** A worker that is idle finds and starts in one round trip (decision D53). */
+  /** An idle worker finds and starts a transition in one round trip (decision D53). */
   async #startFirst(values: readonly (string | number)[]): Promise<boolean> {
     const { statements, settings } = this.#options;
     const startId = randomUUID();
     let rows: readonly Row[];
     try {
-      // Not given up sooner than other starts: it might be committed after it was taken back.
+      // Has the same time limit as other starts: otherwise it might be committed after it was taken back.
       rows = await statements.run('start_first', [...values, backoff(1, settings), startId]);
     } catch (lost) {
       await waitForStore(lost, 1, this.#options);
-      // It may be committed although its answer was lost: it must not count as a crash.
+      // It may be committed although its reply was lost: it must not count as a crash.
       await runUntilAnswered('take_back_unknown', [settings.account, startId], this.#options);
       return true;
     }
@@ -209,14 +209,14 @@ export class Dispatcher<Tx> {
         next = isSuspect ? undefined : this.#takeNext();
         return next;
       };
-      // At the end what has not started stays as it is, and a start is taken back.
+      // At the end, transitions that have not started stay unchanged, and a start is taken back.
       const isLeft: boolean = signal.aborted && due !== first && start === undefined;
       const { outcome, begun: after }: Ended = isLeft ? LEFT : await this.#attempt(due, { start, takeNext });
       this.#isOvertaken ||= outcome === 'overtaken';
       if (outcome === 'overtaken' || outcome === 'undone') this.#left += 1;
       onOutcome?.(outcome);
       this.#subjects.delete(due.subjectKey);
-      // Another transition of an internal_reference that was being worked on.
+      // Another transition of an internal_reference that was already being worked on.
       if (this.isPassedOver) onFree?.();
       [due, start] = [next, after];
     }
@@ -232,7 +232,7 @@ export class Dispatcher<Tx> {
   }
 }
 
-/** How many handlers may run at a time: at most as many as the store has connections for. */
+/** How many handlers may run at the same time: at most as many as the store has connections for. */
 export function concurrencyOf<Tx>(
   call: string,
   given: number | undefined,
@@ -241,11 +241,11 @@ export function concurrencyOf<Tx>(
   const { maxConcurrency = Number.POSITIVE_INFINITY } = store;
   const concurrency = given ?? Math.min(4, maxConcurrency);
   if (handlers.size === 0)
-    throw new ConfigurationError('handler', `${call} needs a handler: call handle() before it.`);
+    throw new ConfigurationError('handler', `${call} needs a handler: call handle() first.`);
   if (store.dialect === 'postgres' && concurrency > maxConcurrency) {
     throw new ConfigurationError(
       'concurrency',
-      `The pool has connections for ${maxConcurrency} handlers at a time, and for ${concurrency} it needs a max of ` +
+      `The pool has connections for ${maxConcurrency} handlers at the same time; for ${concurrency} it needs a max of ` +
         `${concurrency + 2}: the inbox itself uses two. Raise its max, or lower concurrency.`,
     );
   }
@@ -272,7 +272,7 @@ export async function dispatch<Tx>(options: WorkOptions<Tx>): Promise<void> {
   settings.emit({ name: 'worker.started', concurrency });
   let failures = 0;
   while (!signal.aborted) {
-    // Before the look at the store: a wake-up that comes while the answer is under way must not be missed.
+    // Before the store is read: a wake-up that arrives while the reply is under way must not be missed.
     const woken = wakeup.next;
     try {
       await ready();

@@ -5,11 +5,11 @@ import { mergeTally } from './tally.ts';
 
 /** Options of `drain()`. */
 export interface DrainOptions {
-  /** How many transitions to settle, park or try at most. @default all that are due */
+  /** The maximum number of transitions to settle, park or try. @default all that are due */
   readonly limit?: number | undefined;
   /**
-   * In milliseconds. After it no further handler is started, and those that run end within `handlerTimeoutMs`: the two
-   * together must fit into the time limit of a function.
+   * In milliseconds. No further handler is started after it, and running ones end within `handlerTimeoutMs`: the sum of both
+   * must fit into the time limit of a function.
    *
    * @default 30000
    */
@@ -18,22 +18,21 @@ export interface DrainOptions {
   readonly concurrency?: number | undefined;
 }
 
-/** What a pass of `drain()` has done. */
+/** The result of a pass of `drain()`. */
 export interface Drained {
   readonly settled: number;
-  /** Wait for a person, a handler, an expectation or another body. */
+  /** Transitions that wait for a person, a handler, an expectation or another body. */
   readonly parked: number;
-  /** Failed, and are tried again. */
+  /** Transitions that failed and are retried. */
   readonly retrying: number;
-  /** Still due at the end: what the limits left, what others work on, and what became due meanwhile. */
+  /** Transitions that are still due at the end: left by the limits, taken by other processes, or due since the beginning. */
   readonly left: number;
 }
 
 /**
- * Works once on what is due now, until the limit is reached or the signal is aborted; running handlers end before it
- * resolves.
+ * Works once on what is due now, until the limit is reached or the signal is aborted; running handlers end before it resolves.
  *
- * @throws What the database says when it does not tell what is due.
+ * @throws The error of the database if it cannot report what is due.
  */
 export async function drainDue<Tx>(options: DispatcherOptions<Tx>, limit: number): Promise<Drained> {
   const { statements, settings, signal } = options;
@@ -50,8 +49,8 @@ export async function drainDue<Tx>(options: DispatcherOptions<Tx>, limit: number
       while (await dispatcher.startWindow());
       const { isFull } = dispatcher;
       await dispatcher.ended();
-      // Again from the beginning for what waited for another transition of its internal_reference, and in the place of what was
-      // taken back.
+      // Restarts for transitions that waited for another one of their internal_reference, and in place of those that were taken
+      // back.
       if (dispatcher.isFull || !(dispatcher.isPassedOver || isFull)) break;
     }
   } finally {

@@ -1,6 +1,6 @@
 import type { WorkContext } from './attempt/turn.ts';
 
-/** Merges what the receivers have counted, so that stats() reads few rows. On SQLite there is one row to begin with. */
+/** Merges the counts of the receivers, so that stats() reads few rows. On SQLite there is always one row. */
 export async function mergeTally<Tx>({
   store,
   statements,

@@ -8,10 +8,10 @@ import { pause } from '../time.ts';
 const RELISTEN_MS = 1000;
 /** Fewer callbacks than this do not delay the next NOTIFY. */
 const MANY = 5;
-/** After a NOTIFY that told of many callbacks, the next one waits a millisecond for each of them, up to this (decision D55). */
+/** After a NOTIFY for many callbacks, the next one waits a millisecond for each of them, up to this limit (decision D55). */
 const NOTIFY_MS = 25;
 
-/** Lets idle workers wait, and wakes them when something was kept: here immediately, in other processes by NOTIFY. */
+/** Lets idle workers wait, and wakes them when a callback was kept: immediately in this process, by NOTIFY in others. */
 export class Wakeup<Tx> {
   readonly #store: Store<Tx>;
   readonly #statements: Statements<Tx>;
@@ -28,7 +28,7 @@ export class Wakeup<Tx> {
     this.#report = report;
   }
 
-  /** Aborted by the next `wake()`. Taken before a look at the store, it tells what the look may have missed. */
+  /** Aborted by the next `wake()`. Take it before reading the store: it shows whether the read may have missed something. */
   get next(): AbortSignal {
     return this.#next.signal;
   }
@@ -36,11 +36,11 @@ export class Wakeup<Tx> {
   readonly wake = (): void => {
     const woken = this.#next;
     this.#next = new AbortController();
-    // With a reason, since the default one is an error with a stack.
+    // With a reason, since the default is an error with a stack.
     woken.abort('woken');
   };
 
-  /** For a process that does not work itself. A few callbacks are told of immediately; many in a row share a NOTIFY. */
+  /** For a process that does not work itself. A few callbacks are reported immediately; many in a row share a NOTIFY. */
   notify(count: number): void {
     if (this.#store.dialect === 'sqlite') return;
     this.#untold += count;
@@ -58,7 +58,7 @@ export class Wakeup<Tx> {
     this.#isNotifying = false;
   }
 
-  /** Wakes for what other processes keep, through every outage: until then, the poll finds what is due. */
+  /** Wakes for callbacks that other processes keep, through every outage: during one, the poll finds what is due. */
   async listen(signal: AbortSignal): Promise<void> {
     let isReported = false;
     while (this.#store.listen !== undefined && !signal.aborted) {
@@ -66,21 +66,21 @@ export class Wakeup<Tx> {
         () => undefined,
         (error: unknown) => ({ error }),
       );
-      // Of a store that does not answer either, the worker tells.
+      // If the store does not answer either, the worker reports it.
       if (failed !== undefined && !isReported && !signal.aborted && (await this.#notifyOthers())) {
         isReported = true;
-        const what = `work() cannot listen (${failureCode(failed.error)}), so it finds what other processes keep only when it polls`;
+        const what = `work() cannot listen (${failureCode(failed.error)}), so it finds callbacks of other processes only when it polls`;
         warn(
           this.#report,
           'worker_polls',
-          `${what}; it tries again. Check the pool that is given as listen.`,
+          `${what}; it tries again. Check the pool that you pass as listen.`,
         );
       }
       await pause(RELISTEN_MS, signal);
     }
   }
 
-  /** @returns whether the store has answered; what a lost NOTIFY missed is found by the poll. */
+  /** @returns whether the store has answered; the poll finds what a lost NOTIFY missed. */
   #notifyOthers(): Promise<boolean> {
     return this.#statements.run('notify', [this.#account]).then(
       () => true,

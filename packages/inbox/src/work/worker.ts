@@ -14,15 +14,15 @@ import type { Wakeup } from './wakeup.ts';
 
 /** Options of `work()`. */
 export interface WorkerOptions {
-  /** Aborted: no further transition is taken, running handlers end, and `work()` resolves. */
+  /** When it is aborted, no further transition is started, running handlers end, and `work()` resolves. */
   readonly signal: AbortSignal;
   /** How many handlers may run at the same time. @default 4; on SQLite 1, since it has one writer */
   readonly concurrency?: number | undefined;
-  /** How often to look for what other processes have kept, in milliseconds, at most an hour. @default 1000 */
+  /** How often to look for callbacks that other processes have kept, in milliseconds, at most an hour. @default 1000 */
   readonly pollMs?: number | undefined;
 }
 
-/** How many polls come between two looks at the clock and at the version of the tables. */
+/** The number of polls between two checks of the clock and of the version of the tables. */
 const POLLS = 10;
 
 export interface WorkerParts<Tx> extends Omit<WorkContext<Tx>, 'signal'> {
@@ -32,7 +32,7 @@ export interface WorkerParts<Tx> extends Omit<WorkContext<Tx>, 'signal'> {
   readonly closed: AbortSignal;
 }
 
-/** The worker of an inbox: until it is ended, or for one pass. */
+/** The worker of an inbox: runs until it is ended, or for one pass. */
 export class Worker<Tx> {
   readonly #parts: WorkerParts<Tx>;
   #working: Promise<unknown> | undefined;
@@ -55,7 +55,10 @@ export class Worker<Tx> {
     const { readiness, wakeup, closed } = this.#parts;
     const concurrency = concurrencyOf('work()', given.concurrency, this.#parts);
     if (this.#working !== undefined)
-      throw new ConfigurationError('work', 'This inbox works already. For more handlers, use concurrency.');
+      throw new ConfigurationError(
+        'work',
+        'This inbox is already working. To run more handlers, use concurrency.',
+      );
     const signal = AbortSignal.any([given.signal, closed]);
     const { pollMs = 1000 } = given;
     const dispatching = dispatch({ ...this.#parts, ready: readiness.ready, pollMs, signal, concurrency });
@@ -66,7 +69,7 @@ export class Worker<Tx> {
     await this.#working;
   };
 
-  /** @returns the pass, which begins when it is called: its options are checked before the store is. */
+  /** @returns the pass, which begins when it is called: its options are checked before the store. */
   drain(given: DrainOptions): () => Promise<Drained> {
     checkOptions('drain()', given, {
       limit: wholeNumber(),
@@ -79,7 +82,7 @@ export class Worker<Tx> {
     return () => drainDue({ ...this.#parts, concurrency, signal }, limit);
   }
 
-  /** Notices what changes below a worker, the clock and the version of the tables; and merges what was counted. */
+  /** Notices changes of the clock and of the version of the tables while a worker runs, and merges the counts. */
   async #follow(signal: AbortSignal, everyMs: number): Promise<void> {
     const { report } = this.#parts.settings;
     for (let isReported = false; !signal.aborted; await pause(everyMs, signal)) {

@@ -52,7 +52,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     expect((await desk('ls', '--state', 'settled')).stdout).not.toContain('ORD-2');
   });
 
-  it('show prints the text of bodies, which holds personal data, only when it is asked for', async () => {
+  it('show prints the text of bodies, which contains personal data, only on request', async () => {
     const { desk, json, waiting } = await newDesk(engine);
     const { stdout } = await desk('show', waiting);
     expect(stdout).toContain('700 UGX');
@@ -68,13 +68,13 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     });
   });
 
-  it('resolve, reopen and retry move transitions, and keep who acted and why', async () => {
+  it('resolve, reopen and retry move transitions, and record who acted and why', async () => {
     const { merchant, inbox, desk, json, waiting } = await newDesk(engine);
     expect((await desk('resolve', waiting, ...BY)).stdout).toBe('1 transition moved.\n');
     expect((await json('show', waiting)).state).toBe('resolved');
     expect(await desk('retry', waiting, ...BY)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('settled, superseded or resolved already'),
+      stderr: expect.stringContaining('already settled, superseded or resolved'),
     });
     await desk('reopen', waiting, ...BY);
     await workOff(inbox);
@@ -91,7 +91,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 700']);
   });
 
-  it('forget removes what is personal of a payment, and needs who acts and why', async () => {
+  it('forget removes the personal data of a payment, and requires who acts and why', async () => {
     const { merchant, inbox, desk, json, waiting } = await newDesk(engine);
     expect(await desk('forget', 'ORD-2', '--by', 'dana')).toMatchObject({ code: 2, stdout: '' });
     expect(await json('forget', 'ORD-2', ...BY)).toEqual({ transitions: 1, bodies: 1, archived: 0 });
@@ -100,7 +100,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
       actions: [{ action: 'forget', by: 'dana', note: 'seen in the dashboard' }],
     });
     expect((await desk('forget', 'ORD-2', ...BY)).stdout).toBe(
-      'Removed: 0 texts of bodies, in 0 transitions here and 0 in the archive.\n',
+      'Removed the texts of 0 bodies, from 0 transitions here and 0 in the archive.\n',
     );
     const contents = await merchant.query(
       `select count(*) as count from ${merchant.table('body')} where content is not null`,
@@ -108,7 +108,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     expect(contents.map(({ count }) => Number(count))).toEqual([1]); // Control.
   });
 
-  it('prune removes old bodies, those of what waits in a time of their own, and archives if it is asked to', async () => {
+  it('prune removes old bodies, later those of waiting transitions, and archives on request', async () => {
     const { merchant, inbox, desk, json } = await newDesk(engine);
     await inbox.expect({ ...ORDER, merchant_reference: 'ORD-3' });
     await inbox.receive(paid('ORD-3', 7));
@@ -147,7 +147,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     expect(await json('stats')).toMatchObject({ states: { settled: 1, unhandled: 1 }, overdue: 0 });
   });
 
-  it('sees the transitions of its account only', async () => {
+  it('ls shows only the transitions of its account', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open({ account: 'north' });
     inbox.handle(creditIn(merchant));
@@ -179,20 +179,20 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     expect(await versions()).toEqual([{ version: 0 }]);
   });
 
-  it('a database without an inbox is named as such, and stays without one', async () => {
+  it('a database without an inbox is reported as such and stays without one', async () => {
     const merchant = await newMerchant(engine);
     const { args, env } = pointingAt(merchant);
     expect(await runCommand(['ls', ...args], env)).toEqual({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/This database holds no inbox. Is it the right one\?.*'status'/),
+      stderr: expect.stringMatching(/This database contains no inbox. Is it the right one\?.*'status'/),
     });
     await expect(merchant.query(`select * from ${merchant.table('transition')}`)).rejects.toThrow();
   });
 });
 
 describe('payment-service-inbox', () => {
-  it('a process of its own prints and ends as one that is shared', async () => {
+  it('a separate process prints and exits like the shared one of these tests', async () => {
     const { inbox, args, waiting } = await newDesk('sqlite');
     await inbox.expect({ ...ORDER, merchant_reference: 'ORD-3', deadline: new Date(0) });
     const codes: number[] = [];
@@ -204,7 +204,7 @@ describe('payment-service-inbox', () => {
     expect(codes).toEqual([0, 1, 2, 0, 3]);
   });
 
-  it('colours states on a terminal, and not with NO_COLOR', async () => {
+  it('states are coloured on a terminal, but not with NO_COLOR', async () => {
     const { args } = await newDesk('sqlite');
     const { stdout } = await runOnTerminal(['ls', ...args]);
     expect(stdout).toContain(`${RED}unhandled`);
@@ -213,7 +213,7 @@ describe('payment-service-inbox', () => {
     expect(plain.stdout).not.toContain('\u001B');
   });
 
-  it('threat A47: escapes what a callback holds that could rewrite a terminal or hide text', async () => {
+  it('threat A47: the contents of a callback that could rewrite a terminal or hide text are escaped', async () => {
     const { inbox, desk } = await newDesk('sqlite');
     const hidden = 'A\u001B[2J\u009B1m\u202E\u2066\u200B\uFEFF\u2028\u{E0041}';
     await inbox.receive(paid(hidden, 500));
@@ -225,7 +225,7 @@ describe('payment-service-inbox', () => {
     expect(JSON.parse(stdout)[0].signed.merchant_reference).toBe(hidden);
   });
 
-  it('makes no file: neither of a database that is not there, nor a spool', async () => {
+  it('no file is created: neither for a missing database nor for a spool', async () => {
     const missing = join(temporaryFolder(), 'missing.db');
     expect(await runCommand(['ls', '--database', missing])).toMatchObject({ code: 1 });
     expect(existsSync(missing)).toBe(false);
@@ -244,11 +244,11 @@ describe('payment-service-inbox', () => {
     [['ls', '--limit', '0'], 'a whole number from 1 to 1000'],
     [['ls', '--since', 'soon'], 'It must be a date'],
     [['ls'], 'Name the database: --database <path>, or DATABASE_URL'],
-    [['show', 'abc'], 'An id has 64 lower-case hexadecimal digits'],
+    [['show', 'abc'], 'An id must have 64 lower-case hexadecimal digits'],
     [['retry', '--state', 'dead'], "required option '--by <name>' not specified"],
-    [['retry', ...BY], 'retry takes an id, or --state'],
-    [['reopen', ...BY], 'reopen takes an id'],
-    [['retry', 'a'.repeat(64), '--state', 'dead', ...BY], 'retry takes an id, or --state'],
+    [['retry', ...BY], 'retry needs an id, or --state'],
+    [['reopen', ...BY], 'reopen needs an id'],
+    [['retry', 'a'.repeat(64), '--state', 'dead', ...BY], 'retry needs an id, or --state'],
   ])('%j is wrong use: exit code 2, and stderr says why', async (args, says) => {
     const { code, stdout, stderr } = await runCommand(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -264,7 +264,7 @@ describe('payment-service-inbox', () => {
     expect(stderr).not.toContain('hunter2');
   });
 
-  it('package.json offers it from src in the workspace, and from dist when published', async () => {
+  it('package.json exports the command from src in the workspace, and from dist when published', async () => {
     const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
     const { bin, publishConfig } = JSON.parse(text);
     expect(bin).toEqual({ 'payment-service-inbox': './src/command/command.ts' });

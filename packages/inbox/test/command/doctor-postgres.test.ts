@@ -38,7 +38,7 @@ function changed(address: string, change: Partial<URL>): string {
 describe('a database that cannot be reached', () => {
   it.each<[string, (url: string) => string, RegExp]>([
     ['no server', (url) => changed(url, { port: '1' }), /Probably no server runs/],
-    ['an unknown host', (url) => changed(url, { hostname: 'no-such-host.invalid' }), /name of the host/],
+    ['an unknown host', (url) => changed(url, { hostname: 'no-such-host.invalid' }), /host name/],
     ['another password', (url) => changed(url, { password: 'hunter2secret' }), /password/],
     ['an unknown database', (url) => changed(url, { pathname: '/no-such' }), /name of the database/],
     ['an address that is invalid', (url) => `${url.slice(0, 11)}:hunter/2secret@x/`, /^Correct DATABASE_URL/],
@@ -145,7 +145,7 @@ describe('the way to PostgreSQL', () => {
 });
 
 describe('connections', () => {
-  it('of pools are compared with what the server allows a role', async () => {
+  it('of pools are compared with the limits of the server for a role', async () => {
     const { schema, direct, doctor } = await newPatient();
     const names = async (...args: string[]) => (await doctor(undefined, ...args)).names;
     expect(await names('--pool', '10', '--processes', '4')).toEqual([]);
@@ -219,7 +219,7 @@ describe('a server', () => {
     await Promise.all(others.map((client) => client.connect()));
     const { names, findings } = await doctor();
     expect(names).toEqual(['problem connections']);
-    expect(findings[0]?.seen).toMatch(/^1\d connections are open, and this server takes 17\.$/);
+    expect(findings[0]?.seen).toMatch(/^1\d connections are open, and this server allows 17\.$/);
   });
 
   it('with another encoding is found', async () => {

@@ -70,11 +70,11 @@ describe.each(ENGINES)('doctor on %s', (engine) => {
     expect(names).toEqual(['problem worker']);
     const [{ seen = '', todo = '' } = {}] = findings;
     expect(seen).toMatch(
-      /due for 3\d\d seconds.*sign of a process was 3\d\d seconds ago, and (no|a) worker is seen/,
+      /due for 3\d\d seconds.*sign of a process was 3\d\d seconds ago, and (no|a) worker was seen/,
     );
     // On PostgreSQL, the workers of the tests beside this one listen in the same database.
-    if (engine === 'sqlite') expect(seen).toContain('no worker is seen');
-    const isHeard = seen.includes('a worker is seen');
+    if (engine === 'sqlite') expect(seen).toContain('no worker was seen');
+    const isHeard = seen.includes('a worker was seen');
     expect(todo).toMatch(
       isHeard ? /^Probably handlers are slow/ : /^Probably no process runs inbox\.work\(\)/,
     );

@@ -14,7 +14,7 @@ import { ORDER } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
-  it('migrate makes the tables once, says what it did, and the program finds them ready', async () => {
+  it('migrate creates the tables once and reports it, and the program finds them ready', async () => {
     const merchant = await newMerchant(engine);
     const { args, env } = pointingAt(merchant);
     const before = await runCommand(['status', '--json', ...args], env);
@@ -24,7 +24,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
     expect(await runCommand(['migrate', ...args], env)).toEqual({
       code: 0,
-      stdout: 'The tables were made, with version 1.\n',
+      stdout: 'The tables were created, with version 1.\n',
       stderr: '',
     });
     const again = await runCommand(['migrate', '--json', ...args], env);
@@ -36,7 +36,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await merchant.open().receive(paid('ORD-1', 500));
   });
 
-  it('status compares older and newer tables, and other verbs refuse what they cannot use', async () => {
+  it('status compares older and newer tables, and other verbs refuse tables that they cannot use', async () => {
     const merchant = await newMerchant(engine);
     await merchant.open().ready();
     const { args, env } = pointingAt(merchant);
@@ -54,7 +54,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await state('version = 1, compatible_with = 1')).toEqual([0, 'current', '', 0, '']);
   });
 
-  it('expect wakes what waits for it, refuses another amount without --replace, and overdue lists it', async () => {
+  it('expect wakes waiting transitions, refuses another amount without --replace, and overdue lists it', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open();
     await inbox.ready();
@@ -108,7 +108,7 @@ it('a DBA runs the output of sql on PostgreSQL, and a role with the grants that 
   await expect(other.inbox.ready()).rejects.toMatchObject({ code: '42501' });
 });
 
-it('the output of sql makes the tables in a SQLite file, and --from leaves out what is there', async () => {
+it('the output of sql creates the tables in a SQLite file, and --from leaves out existing versions', async () => {
   const path = join(temporaryFolder(), 'dba.db');
   const { stdout } = await runCommand(['sql', '--database', path]);
   expect(existsSync(path)).toBe(false);
@@ -120,7 +120,7 @@ it('the output of sql makes the tables in a SQLite file, and --from leaves out w
   expect(JSON.parse((await runCommand(['sql', '--from', '1', '--json'])).stdout)).toEqual([]);
 });
 
-it('migrate makes no database: a missing file stays missing, and another file stays as it is', async () => {
+it('migrate creates no database: a missing file stays missing, and another file stays unchanged', async () => {
   const folder = temporaryFolder();
   const missing = join(folder, 'missing.db');
   expect(await runCommand(['migrate', '--database', missing])).toMatchObject({ code: 1 });

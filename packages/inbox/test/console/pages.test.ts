@@ -63,7 +63,7 @@ describe('the list', () => {
       const found = await visitor.get(`/transitions?${new URLSearchParams({ reference: typed })}`);
       expect(rowsIn(found.html, 'transitions'), typed).toEqual([paid('N-3', 500).transitionId]);
     }
-    expect((await visitor.get('/transitions?reference=N-')).text).toContain('Nothing came for “N-”.');
+    expect((await visitor.get('/transitions?reference=N-')).text).toContain('Nothing arrived for “N-”.');
     for (const query of ['state=__proto__', 'after=1', 'reason=A']) {
       expect((await visitor.get(`/transitions?${query}`)).status, query).toBe(404);
     }
@@ -92,7 +92,7 @@ describe('the story', () => {
     const { text, html } = await visit(inbox).get(`/transitions/${transitionId}`);
     expect(text).toContain('Requested UGX 500 as expected');
     expect(html).toContain('<mark><span class="amount">UGX 7</span></mark>');
-    expect(text).toContain('What differs from body 1');
+    expect(text).toContain('Differences from body 1');
     expect(text).toContain('- "request_amount": 500, was + "request_amount": 7, added');
     expect(text).toContain('retry by dana confirmed in the dashboard of the service');
     expect(text.match(/Attempt 1 failed Error: the ledger <b>is<\/b> away/g)).toHaveLength(2);
@@ -107,7 +107,7 @@ describe('the story', () => {
     await workOff(inbox);
     const [one] = await inbox.list({ state: 'quarantined' });
     const { text, html } = await visit(inbox).get(`/transitions/${one?.transitionId}`);
-    expect(text).toContain('A rule refuses it The signature matches');
+    expect(text).toContain('A rule refuses it The signature is valid');
     expect(html).toContain('timestamp_out_of_tolerance');
     expect(rowsIn(html, 'others')).toHaveLength(1);
   });
@@ -125,7 +125,7 @@ describe('what a person can do', () => {
     const [, digest = ''] = /<option value="([0-9a-f]{64}):transaction">/.exec(page.html) ?? [];
     const note = 'The service says that 300 was paid.';
     const done = await visitor.send(path, 'accept', { body: `${digest}:transaction`, note });
-    expect(done.text).toContain('Accepted: a worker applies it next.');
+    expect(done.text).toContain('Accepted: the next free worker applies it.');
     await workOff(inbox);
     expect(await merchant.credits()).toEqual(['PART 300']);
     expect(await inbox.show(paid('PART', 500).transitionId)).toMatchObject({
@@ -195,8 +195,8 @@ describe('personal data', () => {
     expect((await visitor.post(`${path}/forget`, { ...values, note: '' })).status).toBe(422);
     expect((await show('NONE'))?.bodies[0]?.text).toBeDefined();
     const done = await visitor.send(path, 'forget', { note: 'erasure request 17' });
-    expect(done.text).toContain('Removed: what is personal of this payment.');
-    expect(done.text).toContain('Its text was removed: it is old, or was forgotten.');
+    expect(done.text).toContain('The personal data of this payment was removed.');
+    expect(done.text).toContain('Its text was removed by prune() or forget().');
     expect(done.text).toContain('forget by dana erasure request 17');
     expect((await show('NONE'))?.bodies[0]?.text).toBeUndefined();
   });
@@ -207,7 +207,7 @@ describe('personal data', () => {
     await pay('NONE');
     const path = `/transitions/${paid('NONE', 500).transitionId}`;
     const { text } = await visit(merchant.open()).get(path);
-    expect(text).toContain('Its text is sealed, and the key is not here');
+    expect(text).toContain('Its text is encrypted and the key is missing here');
     expect(text).not.toContain('Its text was removed');
     expect((await visit(inbox).get(path)).text).toContain('The whole body'); // Control.
   });
@@ -243,7 +243,7 @@ describe('reconciling', () => {
     const dry = await visitor.post('/reconcile', upload({ ...values, ...PERIOD, ...FIELDS }, CSV));
     expect(dry.status).toBe(200);
     expect(dry.text).toContain('2 rows; 1 would be settled by their rows.');
-    expect(dry.text).toContain('Paid in the statement and expected here; no callback came.');
+    expect(dry.text).toContain('Paid in the statement and expected here; no callback arrived.');
     expect(dry.text).toContain('Settle 1 payment');
     await workOff(inbox);
     expect(await merchant.credits()).toEqual(['A 500']);
@@ -363,11 +363,11 @@ describe('“I have paid”', () => {
   it.each([
     ['OK', 'Yes. The payment of UGX 500 has arrived'],
     ['INT-OK', 'Yes. The payment of UGX 500 has arrived'],
-    ['DEAD-1', 'a colleague has to check it before it counts. Please do not pay again.'],
-    ['DUE', 'A report of this payment has arrived, and is being entered.'],
+    ['DEAD-1', 'a colleague must check it before it counts. Please do not pay again.'],
+    ['DUE', 'A report of this payment has arrived and is being entered.'],
     ['FAILED', 'No. The payment service reported that this payment failed.'],
-    ['NONE', 'A report has this reference, and it was not applied to any order.'],
-    ['WAITING', 'Not yet. The payment is expected, and no report of it has arrived.'],
+    ['NONE', 'A report has this reference, but it was not applied to any order.'],
+    ['WAITING', 'Not yet. The payment is expected, but no report of it has arrived.'],
     ['UNKNOWN', 'Nothing is known under this reference.'],
   ])('%s has an answer that support can read out', async (reference, answer) => {
     const { inbox, pay } = await newConsoleShop();

@@ -240,7 +240,7 @@ describe.each(ENGINES)('forget() on %s', (engine) => {
   const WHY = { by: 'dana', note: 'erasure request 17' };
 
   it.each<[string, Options]>([['whole bodies', {}], ...Object.entries(KEPT)])(
-    'removes what is personal and keeps what prevents a second payment, with %s',
+    'removes personal data and keeps what prevents a second payment, with %s',
     async (_title, options) => {
       const { merchant, inbox, pay, show } = await newPaid(engine, options);
       const reference = 'ORD-1';

@@ -79,7 +79,7 @@ describe.each(ENGINES)('what onError gets on %s', (engine) => {
     expect(output.match(/Caused by: Error: the ledger is closed/g)).toHaveLength(3);
     expect(output).toContain('it runs again in 1 s');
     expect(output).toContain(
-      'It is dead: attempts_used_up and waits for a person. Fix the cause, then call retry().',
+      'It is dead: attempts_used_up, and waits for a person. Fix the cause, then call retry().',
     );
     // What a library adds to its errors quotes values.
     expect(output).not.toContain('ORD-1');
@@ -97,7 +97,7 @@ describe.each(ENGINES)('what onError gets on %s', (engine) => {
   it('is printed once for a handler that ended its transaction, with the error that it threw', async () => {
     const output = await outputOf(engine, 'CCC');
     expect(output.match(/attempt \d of transition/g)).toEqual(['attempt 1 of transition']);
-    expect(output).toContain('It is dead: transaction_ended and waits for a person');
+    expect(output).toContain('It is dead: transaction_ended, and waits for a person');
     expect(output).toMatch(/Caused by: TypeError: failure C\n +at .*failing-worker\.ts/);
   });
 });

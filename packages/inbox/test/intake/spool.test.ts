@@ -38,9 +38,8 @@ it('what an earlier process has left is drained from the oldest on, without temp
 
 it('an outage is reported once when callbacks are spooled, once when they are stored, and so is the next one', async () => {
   const one = new TestSpool();
-  const spooled = `callbacks_spooled: The database did not take a callback (ECONNREFUSED), so callbacks are kept in the folder ${one.path} and acknowledged. They are stored automatically when the database takes them. Restore it, and delete no file there.`;
-  const stored =
-    'callbacks_stored: All callbacks that were kept in the spool are stored in the database now.';
+  const spooled = `callbacks_spooled: The database did not accept a callback (ECONNREFUSED), so callbacks are kept in the folder ${one.path} and acknowledged. They are stored automatically once the database accepts them. Restore it, and do not delete files there.`;
+  const stored = 'callbacks_stored: All callbacks from the spool are now stored in the database.';
   for (const outage of [1, 2]) {
     one.isThere = false;
     await one.keepAll(REFERENCES);

@@ -177,7 +177,7 @@ describe('a file that another process has locked', () => {
     expect(error).toMatchObject({ name: 'SqliteError', errcode: 5 });
     expect(String(error)).toMatch(
       new RegExp(
-        `holds a lock on ${path}, and has not released it within ${lockTimeoutMs} ms\\. .*lockTimeoutMs`,
+        `holds a lock on ${path} and did not release it within ${lockTimeoutMs} ms\\. .*lockTimeoutMs`,
       ),
     );
     unlock();

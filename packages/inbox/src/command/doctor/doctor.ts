@@ -26,7 +26,7 @@ interface DoctorOptions extends PoolSize {
   readonly spool?: string;
 }
 
-/** What doctor tells. */
+/** The report of doctor. */
 interface Diagnosis {
   /** No problem was found. */
   readonly ok: boolean;
@@ -38,12 +38,12 @@ interface Diagnosis {
 export const DOCTOR: readonly ((program: Command) => void)[] = [
   verb<DoctorOptions, Diagnosis>({
     name: 'doctor',
-    about: 'looks for what is wrong, and says why it matters and what to do; exit code 3 for a problem',
+    about: 'finds problems, and says why they matter and what to do; exit code 3 for a problem',
     options: [
       SPOOL,
       option(
         '--pool <max>',
-        "the max of your program's pool, to compare with what the server allows",
+        "the max of your program's pool, to compare with the limits of the server",
         upTo(100_000),
       ),
       option('--processes <number>', 'how many processes have such a pool', upTo(100_000), 1),
@@ -58,7 +58,7 @@ async function diagnose(given: OpenOptions, options: DoctorOptions): Promise<Dia
   const findings: Finding[] = [];
   let versions = OWN_VERSIONS;
   let { spool } = options;
-  /** @param toFinding Of a check that fails: whether the failure itself is what was looked for. */
+  /** @param toFinding Turns the failure of a check into a finding, if the failure itself is one. */
   const check = async (
     name: string,
     toFinding: (name: string, error: unknown) => Finding,
@@ -89,7 +89,7 @@ async function diagnose(given: OpenOptions, options: DoctorOptions): Promise<Dia
     });
     if (!isUsable) return;
     await check('inbox', uncheckable, () => checkInbox(opened));
-    // Last, since it leaves a sign of a process.
+    // Last, since it leaves a sign of a running process.
     if (!findings.some((found) => found.check === 'standby'))
       await check('callback', failure, async () => {
         await keepOne(opened);

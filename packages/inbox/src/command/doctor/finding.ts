@@ -3,10 +3,10 @@ import { printable } from '@payment-service/core/internal';
 import { failureCode } from '../../events.ts';
 import { messageOf } from '../failure.ts';
 
-/** What a check has found. */
+/** The finding of a check. */
 export interface Finding {
   readonly check: string;
-  /** A problem needs a person. A notice is worth knowing: payments are kept and applied nevertheless. */
+  /** A problem needs a person. With a notice, payments are still kept and applied. */
   readonly level: 'problem' | 'notice';
   readonly seen: string;
   readonly why: string;
@@ -15,7 +15,7 @@ export interface Finding {
 
 type Tag = (parts: TemplateStringsArray, ...values: readonly (string | number)[]) => Finding;
 
-/** Three lines: the check and what it has seen, why that matters, what to do. */
+/** Three lines: the check and what it observed, why that matters, what to do. */
 const tag =
   (level: Finding['level']): Tag =>
   (parts, ...values) => {
@@ -27,8 +27,9 @@ const tag =
 export const problem: Tag = tag('problem');
 export const notice: Tag = tag('notice');
 
-const NETWORK = 'Probably a firewall is between, the server is overloaded, or a commit waits for a standby.';
-const HOST = 'Correct the name of the host, or the DNS of this machine.';
+const NETWORK =
+  'Probably a firewall blocks the connection, the server is overloaded, or a commit waits for a standby.';
+const HOST = 'Correct the host name, or the DNS of this machine.';
 const RIGHTS = 'Let the user of your program write the file, its -wal and -shm files, and their folder.';
 const FULL = 'Free space on the disk of the database.';
 /** By the code of an error. */
@@ -43,8 +44,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   '3D000': 'Correct the name of the database, or create it.',
   53300: 'Give each pool a smaller max, or raise max_connections or the limit of the role.',
   53100: FULL,
-  '57P03': 'The server starts or stops. Look at its log.',
-  42501: "Grant the role of your program what the last lines of the output of 'sql' name.",
+  '57P03': 'The server is starting or stopping. Check its log.',
+  42501: "Grant the role of your program the rights in the last lines of the output of 'sql'.",
   25006: 'Connect to the primary, and set default_transaction_read_only = off for the role and the database.',
   SQLITE_5: 'Find the program that holds the lock, and let its transaction end.',
   SQLITE_8: RIGHTS,
@@ -54,7 +55,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   SQLITE_26: 'Correct --database, or restore the file from a backup.',
 };
 
-/** The database did not do what a callback needs. */
+/** The database failed at what a callback needs. */
 export function failure(check: string, error: unknown): Finding {
   const code = failureCode(error).replace(/^SQLITE_(\d+)$/, (_, digits) => `SQLITE_${Number(digits) & 255}`);
   const seen = messageOf(error);
@@ -70,5 +71,5 @@ export const uncheckable = (
   check: string,
   error: unknown,
 ): Finding => notice`${check}: This could not be checked: ${messageOf(error)}
-    What it looks for could be wrong without a finding.
-    Run doctor in a role that may see it, or check it by hand.`;
+    The problem that it looks for could exist without a finding.
+    Run doctor with a role that may read it, or check it by hand.`;

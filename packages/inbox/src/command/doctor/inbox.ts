@@ -9,7 +9,7 @@ import { type Finding, notice, problem } from './finding.ts';
 const LATE_SECONDS = 60;
 const KEEP_MS = 5000;
 
-/** What the tables say, on both engines. */
+/** Checks of the tables' contents, on both engines. */
 export async function checkInbox<Tx>(opened: OpenStore<Tx>): Promise<(Finding | false)[]> {
   const { statements, settings } = opened;
   const accounts = (await statements.run('list_accounts', [])).map((row) => textOf(row, 'account'));
@@ -34,18 +34,18 @@ export async function checkInbox<Tx>(opened: OpenStore<Tx>): Promise<(Finding | 
         Each command looks at one account only, doctor included.
         Name the account of your program with --account.`,
     late >= LATE_SECONDS &&
-      problem`worker: A transition has been due for ${late} seconds. The last sign of a process ${sign}, and ${isHeard ? 'a' : 'no'} worker is seen to listen.
-        What is due is applied by a worker only: until then, no order is paid.
+      problem`worker: A transition has been due for ${late} seconds. The last sign of a process ${sign}, and ${isHeard ? 'a' : 'no'} worker was seen listening.
+        Only a worker applies what is due: until then, no order is paid.
         ${isHeard ? slow : none}`,
     age !== undefined &&
       age < 0 &&
       problem`clock: The clock of the database is ${-age} seconds behind the latest time in the tables.
-        It has stepped back, so that retries and deadlines come later. A worker corrects that when it notices.
+        It has stepped back, so retries and deadlines are delayed. A worker corrects that when it notices.
         Synchronize the machine of the database with NTP, and keep a worker running.`,
     waiting.length > 0 &&
       problem`waiting: These wait for a person: ${waiting.join(', ')}.
         None of these payments is decided until a person looks at it.
-        List them with 'ls --state dead' (or conflict, quarantined) and 'overdue', and look at each with 'show'.`,
+        List them with 'ls --state dead' (or conflict, quarantined) and 'overdue', and inspect each with 'show'.`,
   ];
 }
 
@@ -55,10 +55,13 @@ export async function keepOne<Tx>({ statements, settings: { account } }: OpenSto
   await tryToKeep({ statements, transact, limitMs: KEEP_MS }, account);
 }
 
-/** Where a SQLite file says how it is written: 2 for the write-ahead log. */
+/** The byte of a SQLite file for its write version: 2 is the write-ahead log. */
 const WRITE_VERSION = 18;
 
-/** Before it is opened, since the inbox turns the write-ahead log on. What `synchronous` another program sets, no file says. */
+/**
+ * Read before the file is opened, since the inbox turns the write-ahead log on. The file does not record the `synchronous` of
+ * another program.
+ */
 export async function checkJournal(path: string): Promise<(Finding | false)[]> {
   const file = await open(path);
   const { buffer } = await file.read({ length: WRITE_VERSION + 1 }).finally(() => file.close());

@@ -6,7 +6,7 @@ import { within } from '../../time.ts';
 import type { OpenStore } from '../open-inbox.ts';
 import { type Finding, notice, problem } from './finding.ts';
 
-/** What the user says of a program, which no database knows. */
+/** What the user states about a program, since no database knows it. */
 export interface PoolSize {
   /** The `max` of its pool. */
   readonly pool?: number | undefined;
@@ -16,7 +16,7 @@ export interface PoolSize {
 const MAX_CLOCK_MS = 10_000;
 const NOTIFY_MS = 5000;
 
-/** What a server is, and how it is set. */
+/** A server and its settings. */
 export async function checkServer<Tx>(opened: OpenStore<Tx>, size: PoolSize): Promise<(Finding | false)[]> {
   const { statements, store } = opened;
   const [row = {}] = await statements.run('read_server', []);
@@ -37,7 +37,7 @@ export async function checkServer<Tx>(opened: OpenStore<Tx>, size: PoolSize): Pr
         Set ${settings} for the server, the database and the role.`,
     row['is_standby'] === true &&
       problem`standby: This server is a standby.
-        It takes no callback and no worker: only ls, show, stats, overdue and status work here.
+        It accepts no callback and no worker: only ls, show, stats, overdue and status work here.
         Connect to the primary; after a failover, correct DATABASE_URL. Promote this one only if the primary is gone.`,
     isAsynchronous &&
       problem`replication: Standbys are connected (${standbys}), and no commit waits for one (synchronous_commit = ${commit}).
@@ -46,10 +46,10 @@ export async function checkServer<Tx>(opened: OpenStore<Tx>, size: PoolSize): Pr
     !(synchronousNames === '' || standbys > 0 || ['off', 'local'].includes(commit)) &&
       problem`replication: synchronous_standby_names is ${synchronousNames}, and no standby is connected.
         Every commit waits for one, so no callback is stored and none is applied.
-        Start a standby. Take its name out only if you accept that commits can be lost with the primary.`,
+        Start a standby. Remove its name only if you accept that commits can be lost with the primary.`,
     used >= places * 0.9 &&
-      problem`connections: ${used} connections are open, and this server takes ${places}.
-        A program that gets no connection answers callbacks with 429, or spools them, and applies nothing.
+      problem`connections: ${used} connections are open, and this server allows ${places}.
+        A program without a connection answers callbacks with 429 or spools them, and applies nothing.
         Give pools a smaller max, end programs that are not needed, raise max_connections, or use a pooler.`,
     max !== undefined &&
       max * processes > allowed &&
@@ -59,7 +59,7 @@ export async function checkServer<Tx>(opened: OpenStore<Tx>, size: PoolSize): Pr
     max !== undefined &&
       max < 3 &&
       notice`pool: A pool has a max of ${max}.
-        Below 3, a worker does not listen: what other processes keep waits for the poll (pollMs).
+        Below 3, a worker does not listen: callbacks of other processes wait for the poll (pollMs).
         Give it 3 or more.`,
   ];
 }
@@ -73,15 +73,15 @@ export async function checkNotify(pool: PostgresPool): Promise<(Finding | false)
     worker.on('notification', heard.resolve);
     const pooled = await within(NOTIFY_MS, isPooled(worker));
     if (!pooled) await within(NOTIFY_MS, worker.query('listen payment_inbox_doctor'));
-    // It is a commit, which may wait for a standby that is not there.
+    // It is a commit, which may wait for a missing standby.
     const told = pooled ? undefined : receiver.query('notify payment_inbox_doctor').then(() => heard.promise);
     const isHeard = told !== undefined && (await within(NOTIFY_MS, told).then(Boolean, () => false));
-    const silent = 'A NOTIFY did not arrive: probably something is between that does not pass it.';
+    const silent = 'A NOTIFY did not arrive: probably a proxy on the way does not pass it on.';
     return [
       !isHeard &&
         notice`notify: ${pooled ? 'A pooler is between this machine and PostgreSQL.' : silent}
-          A worker is not told of what other processes keep, and finds it when it polls: after up to a second (pollMs).
-          Nothing, if a second is early enough. Otherwise connect workers to PostgreSQL directly.`,
+          A worker is not notified of callbacks of other processes, and finds them when it polls: after up to a second (pollMs).
+          Do nothing if a second is early enough. Otherwise connect workers to PostgreSQL directly.`,
     ];
   } finally {
     for (const client of clients) client.release(true);

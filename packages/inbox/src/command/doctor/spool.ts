@@ -3,13 +3,13 @@ import { deliveriesIn, ownerIn } from '../../intake/spool.ts';
 import { spoolPath } from '../../store/sqlite/database-path.ts';
 import { type Finding, problem } from './finding.ts';
 
-/** A receiver stores what is in its spool every few seconds. */
+/** A receiver stores the contents of its spool every few seconds. */
 const LATE_MS = 60_000;
 
 /**
- * Reads the folder, which is made when it is needed, and writes nothing into it: it is the receiver's.
+ * Reads the folder, which is created when it is needed, and never writes to it, since it belongs to the receiver.
  *
- * @throws {ConfigurationError} For a folder on a network file system, as far as it can be told.
+ * @throws {ConfigurationError} For a folder on a network file system, as far as it can be detected.
  */
 export async function checkSpool(path: string, owner: string): Promise<(Finding | false)[]> {
   const folder = await stat(spoolPath(path)).catch(() => undefined);
@@ -25,6 +25,6 @@ export async function checkSpool(path: string, owner: string): Promise<(Finding 
     late.length > 0 &&
       problem`spool: ${late.length} callbacks are in ${path}, the oldest for ${minutes} minutes; ${others} are of another account, schema or database.
         They were acknowledged and are not in the database: the service does not repeat them, and none is applied.
-        Start the program that receives callbacks, on this machine and with this spool: it stores them. Delete no file.`,
+        Start the program that receives callbacks, on this machine and with this spool: it stores them. Do not delete files.`,
   ];
 }

@@ -6,7 +6,10 @@ import { BODY_WORDS } from '../../words.ts';
 import type { StoredClaim } from '../../work/verdict/evaluate.ts';
 import { money } from './money.ts';
 
-/** What a body holds beside names, account numbers and free text; all other values are hidden without the right `bodies`. */
+/**
+ * The members of a body that are not names, account numbers or free text; all other values are hidden without the right
+ * `bodies`.
+ */
 const OPEN = new Set([
   'event',
   ...[
@@ -26,7 +29,7 @@ const OPEN = new Set([
   ].map((name) => `payload.${name}`),
 ]);
 
-/** Hides values. Equal ones get the same number, so that a difference shows without what differs. */
+/** Hides values. Equal ones get the same number, so that a difference is visible without the values. */
 function newMask(): (text: string) => string {
   const numbers = new Map<string, number>();
   const hidden = (piece: string): string => {
@@ -35,12 +38,12 @@ function newMask(): (text: string) => string {
     return `"hidden ${number}"`;
   };
   return (text) =>
-    masked(text, (path, piece) => (OPEN.has(path) ? piece : hidden(piece))) ?? 'Hidden: it is not JSON.';
+    masked(text, (path, piece) => (OPEN.has(path) ? piece : hidden(piece))) ??
+    'Hidden, since it is not JSON.';
 }
 
 /**
- * Every body beside the expectation, with the difference marked, and what it differs in from the one that was applied or came
- * first.
+ * Every body compared with the expectation, with the difference marked, and with the body that was applied or arrived first.
  */
 export function bodyCards({ bodies, expectation }: TransitionDetails, isOpen: boolean): Markup {
   const mask = isOpen ? (text: string) => text : newMask();
@@ -59,7 +62,7 @@ ${claims(body, expectation)}
 ${
   index === base || text === undefined || baseText === undefined
     ? ''
-    : html`<h4>What differs from body ${base + 1}</h4>${difference(baseText, text)}`
+    : html`<h4>Differences from body ${base + 1}</h4>${difference(baseText, text)}`
 }
 ${text === undefined ? html`<p class="quiet">${BODY_WORDS[body.isSealed ? 'sealed' : 'removed']}</p>` : whole(text, index + 1, isOpen)}</li>`;
   })}</ul>`;

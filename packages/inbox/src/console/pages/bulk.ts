@@ -9,7 +9,7 @@ import { filterOf } from './transitions.ts';
 const MOST = 1000;
 const SHOWN = 10;
 
-/** What a confirmed form moves: nothing that changed after its preview. */
+/** What a confirmed form moves: nothing that has changed since its preview. */
 export function selectionIn(query: URLSearchParams): TransitionSelection | undefined {
   const { state, reason } = filterOf(query) ?? {};
   const until = Number(query.get('until') ?? Number.NaN);
@@ -17,7 +17,7 @@ export function selectionIn(query: URLSearchParams): TransitionSelection | undef
   return { state, reason, until: new Date(until), limit: MOST };
 }
 
-/** Shows what an action on many would move, before it is confirmed. */
+/** Shows which transitions a bulk action would move, before it is confirmed. */
 export async function bulkPage(
   view: View,
   refused?: { readonly filled: Filled; readonly text: string; readonly status: 409 | 422 },
@@ -41,11 +41,11 @@ export async function bulkPage(
     refused: refused?.text,
     body:
       newest === undefined
-        ? html`<p>There is none to move.</p>`
+        ? html`<p>There are no transitions to move.</p>`
         : html`<p>${action === 'retry' ? 'Checks them again now, under the same rules and with all attempts.' : 'Closes them, and applies nothing.'} ${
             moved === MOST
               ? `These are the ${MOST} that changed last; repeat it for the rest.`
-              : 'What changes after this page was made is left alone.'
+              : 'Transitions that change after this page was opened are not moved.'
           }</p>
 <section class="card single">${form(action, at(view, '/bulk'), {
             hidden: {

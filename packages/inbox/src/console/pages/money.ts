@@ -2,7 +2,7 @@ import type { Markup } from '@payment-service/pages';
 import { html } from 'hono/html';
 import type { StoredClaim } from '../../work/verdict/evaluate.ts';
 
-/** 'UGX 5,000,000': the digits as they are kept, grouped. */
+/** 'UGX 5,000,000': the stored digits, grouped. */
 export function moneyText({ currency, amount }: StoredClaim): string {
   if (currency === null && amount === null) return 'nothing';
   const [whole = '', fraction] = (amount ?? 'no amount').split('.');

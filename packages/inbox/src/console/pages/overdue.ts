@@ -10,7 +10,7 @@ const MAX_IN_TABLE = 100_000;
 
 type Row = OverdueExpectation & { readonly id: number };
 
-/** Payments that were started and whose callback has not come in time. */
+/** Payments that were started and whose callback has not arrived in time. */
 export function overdueList(view: View, found: readonly OverdueExpectation[]): Markup {
   const now = Date.now();
   const columns: readonly Column<Row>[] = [
@@ -42,7 +42,7 @@ export async function overduePage(view: View): Promise<Response> {
   return consolePage(view, {
     title: 'Overdue',
     section: '/overdue',
-    body: html`<p>Payments whose callback has not come by their deadline, the longest overdue first. Ask the service about them.</p>
+    body: html`<p>Payments whose callback did not arrive by the deadline, longest overdue first. Ask the service about them.</p>
 ${shown.length === 0 ? html`<p class="quiet">Nothing is overdue.</p>` : overdueList(view, shown)}
 ${found.length > SHOWN ? html`<p class="quiet">The ${counted(SHOWN, 'longest overdue', 'longest overdue')}. The table has all of them.</p>` : ''}
 <nav class="pager" aria-label="Of the list"><a class="button" href="${at(view, '/overdue.csv')}" download>Download as CSV</a></nav>`,

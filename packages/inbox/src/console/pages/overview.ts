@@ -10,10 +10,10 @@ import { inline, transitionList } from './summary.ts';
 
 const SHOWN = 5;
 const LATE_SECONDS = 60;
-/** What needs a person first, then what may. */
+/** States that need a person first, then those that may. */
 const STATES: readonly TransitionState[] = [...WAITS_FOR_PERSON, 'retrying', 'unhandled'];
 
-/** What needs a person, and the way to everything else. */
+/** What needs a person, and links to everything else. */
 export async function overviewPage(view: View): Promise<Response> {
   const { inbox } = view;
   const stats = await inbox.stats();
@@ -63,7 +63,7 @@ function tiles(view: View, { states, overdue }: InboxStats, needed: readonly num
   })}</div>`;
 }
 
-/** What is wrong with the inbox as a whole. */
+/** Problems of the inbox as a whole. */
 function banners({ oldestDueSeconds, spooled }: InboxStats): Markup | string {
   const late = Math.floor(oldestDueSeconds);
   if (late < LATE_SECONDS && spooled === 0) return '';
@@ -81,7 +81,7 @@ function banners({ oldestDueSeconds, spooled }: InboxStats): Markup | string {
       : note(
           'wait',
           `${counted(spooled, 'delivery waits', 'deliveries wait')} in the spool of this machine.`,
-          'The database did not take them. They are stored automatically when it does.',
+          'The database did not accept them. They are stored automatically once it does.',
         )
   }</div>`;
 }

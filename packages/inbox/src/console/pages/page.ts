@@ -7,7 +7,7 @@ import { forgetSaid } from '../said.ts';
 /** The functions of an inbox that the console uses. */
 export type ConsoleInbox = Omit<Inbox<never>, 'expect' | 'handle' | 'transaction'>;
 
-/** What every page is made from. */
+/** The inputs of every page. */
 export interface View {
   readonly inbox: ConsoleInbox;
   readonly basePath: string;
@@ -16,7 +16,7 @@ export interface View {
   /** Below the base path. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** What is confirmed on this page, once. */
+  /** The confirmation to show on this page, once. */
   readonly said: string;
   readonly version: string;
 }
@@ -24,16 +24,16 @@ export interface View {
 interface Content {
   readonly title: string;
   readonly section?: '/' | '/transitions' | '/overdue' | '/reconcile';
-  /** It is not asked for again when the inbox changes. */
+  /** The page is not loaded again when the inbox changes. */
   readonly isStill?: boolean;
   readonly body: Markup;
   readonly beside?: Markup | string;
   readonly banners?: Markup | string;
   readonly crumbs?: readonly (readonly [href: string, label: string])[];
   readonly status?: number;
-  /** Why what the visitor wanted was not done. */
+  /** Why an action was refused. */
   readonly refused?: string | undefined;
-  /** What is read out when it changes. */
+  /** What a screen reader announces when it changes. */
   readonly says?: string;
 }
 
@@ -82,19 +82,19 @@ export const missingPage = (view: View): Promise<Response> =>
   consolePage(view, {
     status: 404,
     title: 'Nothing here',
-    body: html`<p>The inbox has nothing at this address, or not in this account.</p>
+    body: html`<p>This account's inbox has nothing at this address.</p>
 <p><a href="${at(view, '/')}">Go to the overview</a> or <a href="${at(view, '/transitions')}">search the transitions</a>.</p>`,
   });
 
 const PLAIN = {
-  403: 'You have no access to this page, or the form is from another page. Sign in, open the page again, and send it from there.',
-  405: 'This address does not take this.',
-  413: 'This form is too long.',
+  403: 'You have no access to this page, or the form is from another page. Sign in, open the page again, and submit it there.',
+  405: 'This method is not allowed here.',
+  413: 'This form is too large.',
   500: 'The console cannot read the inbox now. Try again in a minute; the log of the program says what is wrong.',
   503: 'Too many pages are open.',
 } as const;
 
-/** A constant answer. */
+/** A constant response. */
 export function plainResponse(status: keyof typeof PLAIN): Response {
   return new Response(`${PLAIN[status]}\n`, {
     status,

@@ -10,12 +10,12 @@ import { findEither } from './transitions.ts';
 
 const MAX_FOUND = 50;
 
-/** What support can read out, and what to do then. */
+/** What support can read out, and what to do next. */
 interface Answer {
   readonly tone: Tone;
   readonly text: Markup | string;
   readonly next: Markup | string;
-  /** The transition that says so. */
+  /** The transition that it is based on. */
   readonly about?: TransitionSummary;
 }
 
@@ -52,7 +52,7 @@ ${found.length === 0 ? '' : html`<section class="stack"><h2>What was reported</h
   });
 }
 
-/** The strongest report decides: what was applied, then what waits for a person, then what is under way. */
+/** The strongest report decides: applied ones first, then those that wait for a person, then those under way. */
 function answerOf(found: readonly TransitionSummary[], expected: readonly KnownPayment[]): Answer {
   const settled = found.filter(({ state }) => state === 'settled');
   const paid = settled.find(({ signed }) => signed.transaction_status === 'COMPLETED');
@@ -77,7 +77,7 @@ function answerOf(found: readonly TransitionSummary[], expected: readonly KnownP
     return {
       tone: 'bad',
       about: held,
-      text: 'A report of this payment has arrived, and a colleague has to check it before it counts. Please do not pay again.',
+      text: 'A report of this payment has arrived, and a colleague must check it before it counts. Please do not pay again.',
       next: html`${heading}. ${inline(todo)}`,
     };
   }
@@ -86,8 +86,8 @@ function answerOf(found: readonly TransitionSummary[], expected: readonly KnownP
     return {
       tone: 'wait',
       about: underWay,
-      text: 'A report of this payment has arrived, and is being entered. Please do not pay again.',
-      next: 'It is tried again automatically. If it stays so, look at its last error.',
+      text: 'A report of this payment has arrived and is being entered. Please do not pay again.',
+      next: 'It is retried automatically. If it stays like this, check its last error.',
     };
   }
   const [last] = settled;
@@ -109,14 +109,14 @@ function answerOf(found: readonly TransitionSummary[], expected: readonly KnownP
     return {
       tone: 'wait',
       about: other,
-      text: 'A report has this reference, and it was not applied to any order. A colleague has to look at it.',
+      text: 'A report has this reference, but it was not applied to any order. A colleague must check it.',
       next: html`${heading}. ${inline(`${meaning} ${todo}`)}`,
     };
   }
   if (expected.length > 0) {
     return {
       tone: 'wait',
-      text: 'Not yet. The payment is expected, and no report of it has arrived.',
+      text: 'Not yet. The payment is expected, but no report of it has arrived.',
       next: 'Ask the payment service for the transaction with this reference: a report can be late, or lost.',
     };
   }

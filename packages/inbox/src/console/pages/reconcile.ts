@@ -28,7 +28,7 @@ import { at, consolePage, type View } from './page.ts';
 
 const DAYS: readonly Field[] = [
   { name: 'from', label: 'From', type: 'date' },
-  { name: 'to', label: 'Until, not included', type: 'date' },
+  { name: 'to', label: 'Until (exclusive)', type: 'date' },
 ];
 const HINT = 'How long before and after its settlement here a collection may be credited, in seconds.';
 const BALANCES: readonly Field[] = [
@@ -43,12 +43,12 @@ const STATEMENT: readonly Field[] = [
   { name: 'file', label: 'Statement', hint: FILE, type: 'file' },
   ...DAYS,
   ...STATEMENT_FIELDS.map((name) => ({ name, label: name })),
-  { name: 'paid', label: 'How it spells a paid status', value: 'COMPLETED' },
-  { name: 'type', label: 'The only type that it lists', hint: 'Empty: every type.' },
+  { name: 'paid', label: 'Its word for a paid status', value: 'COMPLETED' },
+  { name: 'type', label: 'The only type in the file', hint: 'Empty: every type.' },
   { name: 'note', label: 'Why', hint: 'Kept with your name.' },
 ];
 
-/** What the recorded balances leave unexplained, and a statement held against what was settled. */
+/** The unexplained part of the recorded balances, and a statement compared with what was settled. */
 export async function reconcilePage(view: View, sent?: URLSearchParams): Promise<Response> {
   const { query, proof } = view;
   const [found, problem] = sent === undefined ? [] : await compared(view, sent);
@@ -66,11 +66,11 @@ export async function reconcilePage(view: View, sent?: URLSearchParams): Promise
     refused: problem && 'Refused. Nothing was changed.',
     isStill: true,
     body: html`<section class="stack"><h2>Balances</h2>
-<p class="quiet">What was settled, and what the wallets gained between two balances that were recorded.</p>
+<p class="quiet">What was settled, and what the wallets gained between two recorded balances.</p>
 <form class="form columns card" id="balances" action="${path}">${BALANCES.map(asked.field)}<div class="actions"><button>Compare the balances</button></div></form>
 ${query.has('from') ? await balances(view) : ''}</section>
 <section class="stack"><h2>Statement</h2>
-<p class="quiet">For each field, the column of the file that has it; or = and what every row is, such as =UGX. The first comparison changes nothing.</p>
+<p class="quiet">For each field, the name of its column in the file; or = and the value of every row, such as =UGX. The first comparison changes nothing.</p>
 ${found === undefined ? '' : result(found)}
 <div class="card">${form('statement', query.size === 0 ? path : `${path}?${query}`, {
       hidden: { proof: proof.value, kept: sent?.get('kept') ?? '' },
@@ -132,7 +132,7 @@ ${tableOf('verdicts', ['Verdict', 'Rows', 'Meaning'], verdicts, ([verdict, count
 ${tableOf('findings', ['Reference', 'Verdict', 'Row', 'Detail'], others, (one) => [one.merchant_reference, one.verdict, String(one.row ?? ''), one.detail ?? ''])}</div>`;
 }
 
-/** Keeps the file in the form, so that it is not chosen again for the confirmation. */
+/** Keeps the file in the form, so that it need not be chosen again for the confirmation. */
 async function compared(
   { inbox, access: { by } }: View,
   sent: URLSearchParams,

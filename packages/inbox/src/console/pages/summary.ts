@@ -4,7 +4,7 @@ import type { TransitionSummary } from '../../operator/views.ts';
 import { WAITS_FOR_PERSON, wordsOf } from '../../words.ts';
 import { at, type View } from './page.ts';
 
-/** How a state looks. A failed payment was applied as well, and is not shown as a success. */
+/** The colour of a state. A failed payment was also applied, but is not shown as a success. */
 export function toneOf({ state, signed }: Pick<TransitionSummary, 'state' | 'signed'>): Tone {
   if (WAITS_FOR_PERSON.includes(state)) return 'bad';
   if (state === 'settled') return signed.transaction_status === 'COMPLETED' ? 'good' : 'neutral';
@@ -15,7 +15,7 @@ export function toneOf({ state, signed }: Pick<TransitionSummary, 'state' | 'sig
 export const stateBadge = (transition: Pick<TransitionSummary, 'state' | 'signed'>): Markup =>
   badge(toneOf(transition), transition.state);
 
-/** A text of words.ts: its words in backticks are actions. */
+/** A string of words.ts: its words in backticks are actions. */
 export const inline = (text: string): Markup =>
   html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 

@@ -19,7 +19,7 @@ import { at, consolePage, missingPage, type View } from './page.ts';
 import { inline, stateBadge, toneOf, transitionList, transitionPath } from './summary.ts';
 
 const CLOSED: readonly string[] = ['settled', 'superseded', 'resolved'];
-/** What a person may let through although it is open. */
+/** Open transitions that a person may admit. */
 const REOPENED: ReadonlySet<string | undefined> = new Set([
   'transition_not_allowed',
   'contradicting_bodies',
@@ -29,9 +29,9 @@ const REOPENED: ReadonlySet<string | undefined> = new Set([
 ]);
 const OTHERS = 10;
 const FORGETTING =
-  'Removes the texts of bodies, errors and notes of everything under this reference, for a request for erasure. What prevents a second payment stays. It cannot be undone: write no name into the note.';
+  'For a request for erasure: removes the texts of bodies, errors and notes of everything under this reference. What prevents a second payment stays. It cannot be undone, so do not write a name into the note.';
 
-/** The story of a transition, and what a person may do with it. */
+/** The story of a transition, and the actions on it. */
 export async function transitionPage(
   view: View,
   id: string,
@@ -80,7 +80,7 @@ function facts({ signed, reason, attempts, expectation, refusedBodies }: Transit
     ['Expected before', expectation?.replaced.map(moneyText).join(', ') || undefined],
     [
       'Refused deliveries',
-      refusedBodies === 0 ? undefined : `${refusedBodies}: as many bodies as are kept were there`,
+      refusedBodies === 0 ? undefined : `${refusedBodies}: the limit of bodies was reached`,
     ],
   ];
   return html`<dl class="facts">${rows.map(([term, value]) =>
@@ -90,7 +90,7 @@ function facts({ signed, reason, attempts, expectation, refusedBodies }: Transit
 
 type Step = readonly [at: Date, tone: Tone, title: Markup | string, detail?: Markup | string | undefined];
 
-/** Everything that is kept of what happened, the oldest first. */
+/** Everything that is kept of what happened, oldest first. */
 function story(transition: TransitionDetails): Markup {
   const { firstAt, changedAt, nextAt, bodies, failures, actions, state } = transition;
   const steps: Step[] = [
@@ -101,7 +101,7 @@ function story(transition: TransitionDetails): Markup {
         (body, index): Step => [
           body.firstAt,
           'wait',
-          html`A different body came: <a href="#body-${index + 2}">body ${index + 2}</a>`,
+          html`A different body arrived: <a href="#body-${index + 2}">body ${index + 2}</a>`,
         ],
       ),
     ...failures.map(
@@ -113,7 +113,7 @@ function story(transition: TransitionDetails): Markup {
   ];
   steps.sort(([one], [other]) => one.getTime() - other.getTime());
   steps.push([changedAt, toneOf(transition), wordsOf(transition).heading, html`Now <code>${state}</code>.`]);
-  if (nextAt !== undefined) steps.push([nextAt, 'wait', 'A worker looks at it again']);
+  if (nextAt !== undefined) steps.push([nextAt, 'wait', 'A worker checks it again']);
   return html`${steps.map(
     ([when, tone, title, detail = ''], index) =>
       html`<li id="step-${index}"><span class="state dot ${tone}">${shape(tone)}</span><div><strong>${title}</strong>
@@ -121,7 +121,9 @@ ${detail === '' ? '' : html`<div>${detail}</div>`}<div class="quiet small">${tim
   )}`;
 }
 
-/** What this visitor may do now, and must say why. The inbox checks it again: the page may be an old one. */
+/**
+ * The actions that this visitor may do now, each with a reason. The inbox checks them again, since the page may be out of date.
+ */
 function actionForms(view: View, transition: TransitionDetails, filled: Filled | undefined): Markup {
   const { state, isArchived } = transition;
   const isOpen = !CLOSED.includes(state);
@@ -149,8 +151,8 @@ ${form(name, at(view, `${transitionPath(transition)}/${name}`), {
             'accept',
             'Accept an amount',
             transition.expectation === undefined
-              ? 'The amount of the body becomes what is expected, and is applied.'
-              : `The amount of the body replaces the expected ${moneyText(transition.expectation)}, and is applied. Do this only when you know what was paid, such as from the service.`,
+              ? 'The amount of the body becomes the expectation and is applied.'
+              : `The amount of the body replaces the expected ${moneyText(transition.expectation)}, and is applied. Do this only if you know what was paid, such as from the service.`,
             'Accept',
             fieldsOf('accept', filled).choice({ name: 'body', label: 'What was paid' }, choices),
           ),
@@ -166,7 +168,7 @@ ${form(name, at(view, `${transitionPath(transition)}/${name}`), {
       ? [one('reopen', 'Reopen', reopening(state), 'Reopen')]
       : []),
     ...(may.includes('forget') && transition.signed.merchant_reference !== ''
-      ? [one('forget', 'Forget', FORGETTING, 'Remove what is personal')]
+      ? [one('forget', 'Forget', FORGETTING, 'Remove personal data')]
       : []),
   ];
   const none = html`<p class="quiet">${isArchived ? 'It is archived: prune() has removed its bodies and what was done, and it is final.' : 'Nothing now.'}</p>`;
@@ -178,10 +180,10 @@ function reopening(state: string): string {
     return 'Applies it once more. Do this only if the service confirms that it happened a second time.';
   return state === 'resolved'
     ? 'Checks it again.'
-    : 'Lets it through in spite of the rule. Do this only if you know that it is right.';
+    : 'Admits it despite the rule. Do this only if you know that it is right.';
 }
 
-/** The bodies whose amount a person may accept, with what would be expected then. */
+/** The bodies whose amount a person may accept, with the resulting expectation. */
 export function acceptable({
   bodies,
   expectation,

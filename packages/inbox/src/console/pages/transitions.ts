@@ -10,7 +10,7 @@ import { transitionList } from './summary.ts';
 
 const A_PAGE = 25;
 
-/** What a list is asked for, as its address says it. */
+/** The filter of a list, from its address. */
 interface Filter {
   readonly state: TransitionState | undefined;
   readonly reason: TransitionReason | undefined;
@@ -22,7 +22,7 @@ interface Filter {
 const isState = (text: string): text is TransitionState => TRANSITION_STATES.some((state) => state === text);
 const isReason = (text: string): text is TransitionReason => /^[a-z_]{1,60}$/.test(text);
 
-/** undefined when the address is wrong. */
+/** undefined if the address is invalid. */
 export function filterOf(query: URLSearchParams): Filter | undefined {
   const state = query.get('state') || undefined;
   const reason = query.get('reason') || undefined;
@@ -62,7 +62,7 @@ export async function findEither(
 export async function transitionsPage(view: View): Promise<Response> {
   const filter = filterOf(view.query);
   if (filter === undefined) return missingPage(view);
-  // One more than is shown tells whether there are older ones.
+  // One more than is shown, to know whether there are older ones.
   const found = await findEither(view, { ...filter, limit: A_PAGE + 1 });
   const shown = found.slice(0, A_PAGE);
   const { states, reasons } = await view.inbox.stats();
@@ -128,12 +128,12 @@ ${reason === undefined ? '' : html`<input type="hidden" name="reason" value="${r
 <button>Search</button></form>`;
 
 function nothing({ reference, state }: Filter): string {
-  if (reference === undefined) return 'Nothing here.';
+  if (reference === undefined) return 'No transitions.';
   const among = state === undefined ? '' : ` that is ${state}`;
-  return `Nothing came for “${reference}”${among}. A reference must be complete, letter by letter.`;
+  return `Nothing arrived for “${reference}”${among}. A reference must be complete and exact.`;
 }
 
-/** Actions on all of what the list shows, for those who may; each shows first what it would move. */
+/** Bulk actions on everything in the list, for visitors who may; each first shows what it would move. */
 function bulkLinks(view: View, { state, reason }: Filter): Markup | string {
   const actions = (['retry', 'resolve'] as const).filter((action) => view.access.may.includes(action));
   const isMovable = state !== undefined && !['settled', 'superseded', 'resolved', 'pending'].includes(state);
@@ -163,7 +163,7 @@ const CELLS: Readonly<Record<string, (one: TransitionSummary) => string>> = {
   last_error: (one) => one.lastError ?? '',
 };
 
-/** Everything that the list has, read page by page while it is sent. */
+/** Everything in the list, read page by page while it is sent. */
 export async function transitionsTable(view: View): Promise<Response> {
   const filter = filterOf(view.query);
   if (filter === undefined) return missingPage(view);

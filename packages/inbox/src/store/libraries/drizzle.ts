@@ -8,7 +8,7 @@ type Client<Tx, Query> = Raw<Query> & { transaction(body: Body<Tx>, config: obje
  * The store over Drizzle, on PostgreSQL through node-postgres. A handler gets the transaction of Drizzle in which it runs.
  *
  * @param sql Drizzle's own `sql`, which makes its statements.
- * @throws {ConfigurationError} When the schema's name would need quotes, or `listen` is no pool of three connections.
+ * @throws {ConfigurationError} If the schema's name would need quotes, or `listen` is not a pool of three connections.
  *
  * @example
  * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });

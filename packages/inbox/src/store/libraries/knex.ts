@@ -7,7 +7,7 @@ type Client<Tx> = Raw & { transaction(body: Body<Tx>, config: object): Promise<v
 /**
  * The store over Knex, on PostgreSQL. A handler gets the `Knex.Transaction` in which it runs.
  *
- * @throws {ConfigurationError} When the schema's name would need quotes, or `listen` is no pool of three connections.
+ * @throws {ConfigurationError} If the schema's name would need quotes, or `listen` is not a pool of three connections.
  *
  * @example
  * const inbox = createInbox({ store: knex(database) });

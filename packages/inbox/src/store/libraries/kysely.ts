@@ -9,7 +9,7 @@ type Begin<Tx> = { transaction(): { setIsolationLevel(to: string): { execute(bod
 /**
  * The store over Kysely, on PostgreSQL. A handler gets the `Transaction` of Kysely in which it runs.
  *
- * @throws {ConfigurationError} When the schema's name would need quotes, or `listen` is no pool of three connections.
+ * @throws {ConfigurationError} If the schema's name would need quotes, or `listen` is not a pool of three connections.
  *
  * @example
  * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });

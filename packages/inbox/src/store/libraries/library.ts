@@ -10,7 +10,7 @@ import { isPool, poolBelow } from './pool-below.ts';
 
 /** Options of a store over the merchant's own library. */
 export interface LibraryOptions {
-  /** The schema of the inbox's tables, made if missing. @default 'payment_inbox' */
+  /** The schema of the inbox's tables, created if missing. @default 'payment_inbox' */
   readonly schema?: string | undefined;
   /**
    * A pool of the package `pg` on the same database, with three connections or more. While `work()` runs, one of them listens,
@@ -20,11 +20,11 @@ export interface LibraryOptions {
   readonly listen?: PostgresPool | undefined;
 }
 
-/** What an entry for a library adds: how it runs a statement, and how it opens a transaction. */
+/** What an entry for a library adds: how it runs a statement and how it opens a transaction. */
 export interface Library<Tx> {
-  /** Gives the rows, or an object that has them. Without `tx`, the statement is a transaction of its own. */
+  /** Returns the rows, or an object that has them. Without `tx`, the statement is a transaction of its own. */
   run(text: string, values: readonly SqlValue[], tx?: Tx): PromiseLike<unknown>;
-  /** Where the library remembers that its transaction has ended. */
+  /** Where the library records that its transaction has ended. */
   hasEnded?(tx: Tx): boolean;
   /** At READ COMMITTED, whatever the database's default is. */
   open(body: Body<Tx>): unknown;
@@ -32,7 +32,7 @@ export interface Library<Tx> {
 
 export type Body<Tx> = (tx: Tx) => Promise<void>;
 
-/** What a template tag such as `sql` takes. */
+/** The arguments of a template tag such as `sql`. */
 export type Template = [pieces: TemplateStringsArray, ...values: (SqlValue | undefined)[]];
 
 const END_SESSION = { text: 'select pg_terminate_backend(pg_backend_pid())' };
@@ -40,7 +40,7 @@ const END_SESSION = { text: 'select pg_terminate_backend(pg_backend_pid())' };
 /**
  * A store on PostgreSQL through the library that opens the merchant's transactions.
  *
- * @param client of the library, which may show a pool of `pg` below it.
+ * @param client of the library, which may expose a pool of `pg` below it.
  * @throws {ConfigurationError}
  */
 export function libraryStore<Tx>(
@@ -51,7 +51,7 @@ export function libraryStore<Tx>(
   if (listen !== undefined && !(isPool(listen) && canListen(listen))) {
     throw new ConfigurationError(
       'listen',
-      "listen takes a pool of the package 'pg' with a max of at least 3: one connection listens, and the pool may also serve handlers.",
+      "listen needs a pool of the package 'pg' with a max of at least 3: one connection listens, and the pool may also serve handlers.",
     );
   }
   const ears = listen ?? poolBelow(client);
@@ -91,8 +91,8 @@ export function libraryStore<Tx>(
           try {
             await running;
           } catch (error) {
-            // The body may still use its transaction, and some libraries would run that on a connection that they have lent
-            // to another caller by then.
+            // The body may still use its transaction, and some libraries would run that on a connection that they have
+            // meanwhile lent to another caller.
             if (error instanceof TimedOut || Object(error).cause instanceof TimedOut)
               await within(ANSWER_MS, query(END_SESSION, [], tx)).catch(() => undefined);
             throw error;
@@ -102,9 +102,9 @@ export function libraryStore<Tx>(
       if (running === undefined)
         throw (
           outcomeOf(opened) ??
-          new TypeError('The library says that a transaction is committed whose body did not run.')
+          new TypeError('The library reports a committed transaction whose body did not run.')
         );
-      // Knex settles its transaction when the body calls tx.commit() or tx.rollback(), and the body runs on.
+      // Knex settles its transaction when the body calls tx.commit() or tx.rollback(), and the body continues.
       const isEarly = !isOver;
       const [ended] = await Promise.allSettled([running]);
       if (!isEarly && ended.status === 'fulfilled' && opened.status === 'fulfilled') return ended.value;
@@ -122,7 +122,7 @@ function outcomeOf(settled: PromiseSettledResult<unknown>): unknown {
   return settled.status === 'rejected' ? settled.reason : undefined;
 }
 
-/** A text with `$1`, `$2`, … as a template, for the libraries that write the placeholders themselves. */
+/** Turns a statement with `$1`, `$2`, … into a template, for libraries that write the placeholders themselves. */
 export function template(text: string, values: readonly SqlValue[]): Template {
   const parts = text.split(/\$(\d+)/);
   const pieces = parts.filter((_, index) => index % 2 === 0);

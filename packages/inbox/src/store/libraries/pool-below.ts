@@ -7,14 +7,14 @@ interface KnexClient {
   releaseConnection(connection: PostgresClient): Promise<void>;
 }
 
-/** The pool of `pg` below a Drizzle database, a TypeORM data source or a Knex, if it shows one. */
+/** The pool of `pg` below a Drizzle database, a TypeORM data source or a Knex, if it exposes one. */
 export function poolBelow(library: object): PostgresPool | undefined {
   const knex = member(library, 'client');
   const ofKnex = isKnexClient(knex) ? (member(knex.config, 'connectionPool') ?? poolOf(knex)) : undefined;
   return [member(library, '$client'), member(member(library, 'driver'), 'master'), ofKnex].find(isPool);
 }
 
-/** Whether it is a pool of `pg`, and no single client. */
+/** Whether it is a pool of `pg`, not a single client. */
 export function isPool(value: unknown): value is PostgresPool {
   return (
     typeof member(value, 'connect') === 'function' &&
@@ -30,7 +30,7 @@ function member(value: unknown, name: string): unknown {
   return Reflect.get(Object(value), name);
 }
 
-/** For the connection that listens: given back as it was, since Knex tells of one that was ended. */
+/** For the listening connection: returned unchanged, since Knex reports a connection that was ended. */
 function poolOf(client: KnexClient): PostgresPool {
   return {
     options: { max: Number(member(member(client.config, 'pool'), 'max') ?? 10) },

@@ -13,7 +13,7 @@ type Limits = { readonly timeout?: number | undefined; readonly maxWait?: number
  * @param options.timeout How long Prisma lets a transaction run, in milliseconds. It must be longer than `handlerTimeoutMs`.
  * @default 3660000, an hour and a minute
  * @param options.maxWait How long Prisma waits for a connection, in milliseconds. @default Prisma's own, 2000
- * @throws {ConfigurationError} When the schema's name would need quotes, or `listen` is no pool of three connections.
+ * @throws {ConfigurationError} If the schema's name would need quotes, or `listen` is not a pool of three connections.
  *
  * @example
  * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });

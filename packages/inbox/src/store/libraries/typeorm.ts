@@ -8,7 +8,7 @@ type Transact<Tx> = { transaction(level: 'READ COMMITTED', body: Body<Tx>): Prom
  * The store over TypeORM, on PostgreSQL. A handler gets the `EntityManager` in whose transaction it runs.
  *
  * @param source A data source after its `initialize()`.
- * @throws {ConfigurationError} When the schema's name would need quotes, or `listen` is no pool of three connections.
+ * @throws {ConfigurationError} If the schema's name would need quotes, or `listen` is not a pool of three connections.
  *
  * @example
  * const inbox = createInbox({ store: typeorm(await new DataSource(options).initialize()) });

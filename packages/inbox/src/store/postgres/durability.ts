@@ -5,28 +5,28 @@ const DECIDING = ['fsync', 'full_page_writes', 'synchronous_commit'];
 const SETTINGS = `select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
   current_setting('synchronous_commit') as synchronous_commit, current_setting('server_encoding') as encoding,
   current_setting('synchronous_standby_names') as names`;
-/** Visible to every role, unlike the state of a standby. A subscriber of logical replication is none. */
+/** Visible to every role, unlike the state of a standby. A subscriber of logical replication is not a standby. */
 const STANDBYS = `select count(*) as standbys from pg_stat_replication r
   where not exists (select 1 from pg_replication_slots s where s.active_pid = r.pid and s.slot_type = 'logical')`;
 
 /** What decides whether PostgreSQL keeps what it acknowledges. */
 export interface Durability {
-  /** The names of settings without which it would not. */
+  /** The names of settings that are off although it needs them. */
   readonly off: readonly string[];
   readonly encoding: string;
   /** The setting synchronous_commit. */
   readonly commit: string;
   /** The setting synchronous_standby_names. */
   readonly synchronousNames: string;
-  /** How many standbys are connected; 0 as well where that cannot be seen. */
+  /** How many standbys are connected; also 0 if the role cannot see that. */
   readonly standbys: number;
-  /** They are connected, and no commit waits for one of them. */
+  /** Standbys are connected, but no commit waits for one of them. */
   readonly isAsynchronous: boolean;
 }
 
 export async function readDurability(query: (text: string) => Promise<readonly Row[]>): Promise<Durability> {
   const [settings = {}] = await query(SETTINGS);
-  // Not every role, nor every service that speaks PostgreSQL's protocol, can tell.
+  // Some roles, and some services that speak PostgreSQL's protocol, cannot read this.
   const [row = {}] = await query(STANDBYS).catch(() => []);
   const [commit, synchronousNames] = [textOf(settings, 'synchronous_commit'), textOf(settings, 'names')];
   const standbys = Number(row['standbys'] ?? 0);
@@ -39,9 +39,9 @@ export async function readDurability(query: (text: string) => Promise<readonly R
 }
 
 /**
- * Warns of a PostgreSQL that would lose what it acknowledges with its machine, although there is a standby.
+ * Warns of a PostgreSQL that would lose what it acknowledged together with its machine, although there is a standby.
  *
- * @throws {ConfigurationError} For one that would not keep it at all; says which setting to change.
+ * @throws {ConfigurationError} For one that would not keep it at all; names the setting to change.
  */
 export async function checkDurability(query: (text: string) => Promise<readonly Row[]>): Promise<void> {
   const { off, encoding, isAsynchronous } = await readDurability(query);

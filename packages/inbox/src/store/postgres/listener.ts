@@ -6,9 +6,9 @@ import { connect, ignoreError, type PostgresClient, type PostgresPool, STATEMENT
 const MIN_CONNECTIONS = 3;
 
 /**
- * What listens through a connection of the pool; nothing where the pool is small: the poll finds what is due.
+ * Listens through a connection of the pool; with a small pool there is no listener, and the poll finds what is due.
  *
- * @param prefix of the tables, by which `doctor` tells who listens for them.
+ * @param prefix of the tables, by which `doctor` recognizes who listens for them.
  */
 export function listenThrough(pool: PostgresPool, prefix: string): Pick<Store<unknown>, 'listen'> {
   return canListen(pool) ? { listen: listener(pool, prefix) } : {};
@@ -18,12 +18,12 @@ export function canListen({ options }: PostgresPool): boolean {
   return (options?.max ?? 10) >= MIN_CONNECTIONS;
 }
 
-/** Also gives the process that runs the statement. */
+/** Also returns the process that runs the statement. */
 const WHO = 'select pg_backend_pid() as id';
 
 /**
- * A pooler names a process of its own when a connection is made, and lends that of the server to each client that runs a statement:
- * LISTEN would stay behind with other programs. Where nothing is named, there is no telling.
+ * A pooler names a process of its own when a connection is made, and lends a server connection for each statement: LISTEN would
+ * stay behind with other programs. If no process is named, a pooler cannot be detected.
  */
 export async function isPooled(client: PostgresClient): Promise<boolean> {
   const { rows } = await client.query(WHO);
@@ -37,7 +37,7 @@ interface Listening {
   end(): void;
 }
 
-/** One connection for all inboxes of the store. Through a pooler nothing is listened to: the poll finds what is due. */
+/** One connection for all inboxes of the store. Through a pooler there is no listener: the poll finds what is due. */
 function listener(pool: PostgresPool, prefix: string): NonNullable<Store<unknown>['listen']> {
   const ears = new Set<{ readonly account: string; readonly onWake: () => void }>();
   let listening: Promise<Listening | undefined> | undefined;
@@ -64,7 +64,7 @@ function listener(pool: PostgresPool, prefix: string): NonNullable<Store<unknown
       void lost.then(close);
       return { lost, end };
     } catch (error) {
-      // A standby refuses it. A client that is never released would keep the pool from ending.
+      // A standby refuses it. A client that is never released would prevent the pool from ending.
       end();
       throw error;
     }
@@ -83,7 +83,7 @@ function listener(pool: PostgresPool, prefix: string): NonNullable<Store<unknown
         listening = undefined;
         throw error;
       });
-      const aborted = pause(2 ** 31 - 1, signal, over.signal); // As long as a timer goes.
+      const aborted = pause(2 ** 31 - 1, signal, over.signal); // The maximum of a timer.
       const opened = await Promise.race([listening, aborted]);
       if (!opened) return void (pooled && (await aborted));
       onWake(); // For callbacks that were stored before LISTEN.

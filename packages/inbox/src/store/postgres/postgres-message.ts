@@ -3,16 +3,16 @@ import { failureCode } from '../../events.ts';
 import { type Call, NotPrepared, type Row, type SqlValue, type Statement } from '../store.ts';
 import type { PostgresClient } from './connection.ts';
 
-/** The texts that are prepared on a connection, for all stores on its pool. */
+/** The statements that are prepared on a connection, for all stores on its pool. */
 const KNOWN = new WeakMap<PostgresClient, Set<string>>();
 
 /**
- * Several statements in one message, which is one round trip. Such a message can bind no values, so they are written into the
- * text. Under READ COMMITTED each statement of it has a snapshot of its own: what follows a lock sees what was committed before
- * the lock was free.
+ * Several statements in one message, which is one round trip. Such a message cannot bind values, so they are written into the
+ * text. Under READ COMMITTED each of its statements has a snapshot of its own: a statement after a lock sees everything that
+ * was committed before the lock was released.
  */
 export class Messages {
-  /** False behind a pooler that may run each transaction on another connection. */
+  /** False behind a pooler that may run each transaction on a different connection. */
   canExecute = true;
 
   /** The statements that this connection does not know yet, for `prepare()`. */
@@ -37,7 +37,7 @@ export class Messages {
     }
   }
 
-  /** @throws {NotPrepared} When another connection has run it, or none has prepared it. */
+  /** @throws {NotPrepared} If another connection ran it, or no connection has prepared it. */
   async send(
     client: PostgresClient,
     before: string,
@@ -65,26 +65,26 @@ export class Messages {
   }
 }
 
-/** Not known there, or known already: behind some poolers, each statement may run on another connection. */
+/** Unknown there, or already known: behind some poolers, each statement may run on a different connection. */
 export function isUnprepared(error: unknown): boolean {
   return ['26000', '42P05'].includes(failureCode(error));
 }
 
 const NAMES = new Map<string, string>();
 
-/** By its text, since a pooler may lend the connection to another version of the inbox. */
+/** Named after its text, since a pooler may lend the connection to another version of the inbox. */
 export function preparedName(text: string): string {
   const known = NAMES.get(text) ?? `payment_inbox_${hash('sha256', text).slice(0, 16)}`;
   NAMES.set(text, known);
   return known;
 }
 
-/** Not the name under which the driver prepares the same text. */
+/** Differs from the name under which the driver prepares the same text. */
 function executedName(text: string): string {
   return `${preparedName(text)}_x`;
 }
 
-/** The same whatever standard_conforming_strings is. */
+/** Works with every value of standard_conforming_strings. */
 function literal(value: SqlValue): string {
   if (value === null) return 'null';
   const text = String(value).replaceAll("'", "''");

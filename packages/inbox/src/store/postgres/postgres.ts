@@ -7,18 +7,18 @@ import { checkDurability } from './durability.ts';
 import { listenThrough } from './listener.ts';
 import { isUnprepared, Messages, preparedName } from './postgres-message.ts';
 
-/** How long a statement outside of a handler, or the end of a transaction, may take. */
+/** How long a statement outside a handler, or the end of a transaction, may take. */
 export const ANSWER_MS = 20_000;
-/** How long BEGIN may take, which needs no lock: it detects a connection that no longer answers. */
+/** How long BEGIN may take. It needs no lock, so it detects a connection that no longer answers. */
 const BEGIN_MS = 3000;
 
 /**
- * The store for several machines: any number of receivers and workers on one PostgreSQL database (13 or later). A handler
- * gets the client of `pg` in whose transaction it runs.
+ * The store for several machines: any number of receivers and workers on one PostgreSQL database (13 or later). A handler gets
+ * the `pg` client in whose transaction it runs.
  *
  * @param pool A pool of the package `pg`. Each running handler uses one connection, and the inbox two more.
- * @param options.schema The schema of the inbox's tables, made if missing. @default 'payment_inbox'
- * @throws {ConfigurationError} When the pool is none, or the schema's name would need quotes.
+ * @param options.schema The schema of the inbox's tables, created if missing. @default 'payment_inbox'
+ * @throws {ConfigurationError} If it is not a pool, or the schema's name would need quotes.
  *
  * @example
  * const inbox = createInbox({ store: postgres(new pg.Pool({ connectionString: process.env.DATABASE_URL })) });
@@ -28,7 +28,7 @@ export function postgres<Client extends PostgresClient>(
   options: { readonly schema?: string | undefined } = {},
 ): Store<Client> {
   if (typeof pool?.connect !== 'function') {
-    throw new ConfigurationError('pool', "postgres() takes a pool: new Pool(…) of the package 'pg'.");
+    throw new ConfigurationError('pool', "postgres() needs a pool: new Pool(…) of the package 'pg'.");
   }
   const prefix = schemaPrefix(options.schema);
   const messages = new Messages();
@@ -59,7 +59,7 @@ export function postgres<Client extends PostgresClient>(
       entered.push(await within(STATEMENT_MS, run(client, statement, values)));
     return entered;
   };
-  /** A statement that is a transaction of its own may run again when nothing of it was done. */
+  /** A statement that is a transaction of its own may run again if it had no effect. */
   const runAlone = async (
     client: Client,
     statement: Statement,
@@ -68,7 +68,7 @@ export function postgres<Client extends PostgresClient>(
     try {
       return await run(client, statement, values);
     } catch (error) {
-      // 40001: another group was faster, where the connections' default is an isolation that says so.
+      // 40001: another group was faster, and the connections default to an isolation level that reports it.
       if (!(error instanceof NotPrepared || (statement.isPrepared && failureCode(error) === '40001')))
         throw error;
       return run(client, { ...statement, isPrepared: false }, values);
@@ -78,7 +78,7 @@ export function postgres<Client extends PostgresClient>(
   const store: Store<Client> = {
     dialect: 'postgres',
     prefix,
-    // One for the group of callbacks that is being kept, and one that listens.
+    // One for the group of callbacks that is being kept, and one for the listener.
     maxConcurrency: Math.max(1, most - 2),
     async query(statement, values, tx, limitMs) {
       if (tx === undefined)
@@ -90,7 +90,7 @@ export function postgres<Client extends PostgresClient>(
     },
     transaction: (body, { entry = [], last } = {}) =>
       lend(pool, async (client) => {
-        committed.delete(client); // Of a body that failed after its commit.
+        committed.delete(client); // The error of a body that failed after its commit.
         const own = entry.map(({ statement }) => statement);
         const unknown = messages.unknown(client, last === undefined ? own : [...own, last]);
         if (unknown.length > 0) await within(BEGIN_MS, messages.prepare(client, unknown));
@@ -114,7 +114,9 @@ export function schemaPrefix(schema: string = 'payment_inbox'): string {
 
 const BEGIN = 'begin isolation level read committed';
 
-/** A cancelled wait for a synchronous standby is a commit to PostgreSQL, with a notice that it exists on the primary only. */
+/**
+ * PostgreSQL treats a cancelled wait for a synchronous standby as a commit, with a notice that it exists only on the primary.
+ */
 async function committing<T>(client: PostgresClient, act: Promise<T>, limitMs = ANSWER_MS): Promise<T> {
   let isOnlyHere = false;
   const onNotice = (notice: unknown): void => {
@@ -127,7 +129,7 @@ async function committing<T>(client: PostgresClient, act: Promise<T>, limitMs = 
   throw Object.assign(new Error(message), { code: 'STANDBY_WAIT_CANCELLED' });
 }
 
-/** Lends a connection. One that fails or does not answer in time is not used again. */
+/** Lends a connection. A connection that fails or does not answer in time is not used again. */
 async function lend<Client extends PostgresClient, T>(
   pool: PostgresPool<Client>,
   use: (client: Client) => Promise<T>,
@@ -147,7 +149,7 @@ async function lend<Client extends PostgresClient, T>(
   }
 }
 
-/** The connection is as good as before: the server answered, or the error is the body's own. */
+/** The connection is still usable: the server answered, or the error is the body's own. */
 function isStatementError(error: unknown): boolean {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   return typeof code !== 'string' || (/^[0-9A-Z]{5}$/.test(code) && !/^(08|57P|53|25P03|26|EP)/.test(code));

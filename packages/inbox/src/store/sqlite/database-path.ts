@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statfsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
 
-/** File systems by the number that Linux gives them. SQLite's write-ahead log needs shared memory and real locks. */
+/** File systems by their number in Linux. SQLite's write-ahead log needs shared memory and real locks. */
 const UNSAFE: ReadonlyMap<number, string> = new Map([
   [0x6969, 'a network file system (NFS)'],
   [0x517b, 'a network file system (SMB)'],
@@ -15,7 +15,7 @@ const UNSAFE: ReadonlyMap<number, string> = new Map([
 /**
  * The absolute path of a database file, without symbolic links.
  *
- * @throws {ConfigurationError} For memory, a URI, and a network file system as far as it can be told.
+ * @throws {ConfigurationError} For memory, a URI, and a network file system as far as it can be detected.
  */
 export function databasePath(
   path: unknown,
@@ -38,16 +38,16 @@ export function databasePath(
  */
 export function spoolPath(given: string): string {
   const path = databasePath(given, 'spool');
-  // The folder can be the mount point of another file system than the one that it is in.
+  // The folder can be the mount point of another file system than that of its parent.
   if (existsSync(path)) databasePath(join(path, 'file'), 'spool');
   return path;
 }
 
-/** The file itself may not exist yet. */
+/** The file may not exist yet. */
 function realPath(path: string, option: string): string {
   if (existsSync(path)) return realpathSync.native(path);
   if (existsSync(dirname(path))) return join(realpathSync.native(dirname(path)), basename(path));
-  throw new ConfigurationError(option, `The folder of ${option} does not exist. Make it first.`);
+  throw new ConfigurationError(option, `The folder of ${option} does not exist. Create it first.`);
 }
 
 function fileSystemType(folder: string): number {

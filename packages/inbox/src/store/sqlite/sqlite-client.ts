@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { ConfigurationError } from '@payment-service/core';
 import type { SqliteResult, ThreadData, ThreadFailure, ThreadReply, ThreadRequest } from './sqlite-thread.ts';
 
-/** This side of the thread that owns the connections. Requests are answered in order; a thread that died is replaced. */
+/** The client of the thread that owns the connections. Requests are answered in order; a thread that died is replaced. */
 export class SqliteThread {
   readonly #data: ThreadData;
   readonly #waiting = new Map<number, PromiseWithResolvers<SqliteResult>>();
@@ -18,11 +18,11 @@ export class SqliteThread {
   async request(request: ThreadRequest): Promise<SqliteResult> {
     const worker = this.#started();
     this.#lastId += 1;
-    // Before anything waits: it throws for a value that cannot go to a thread, such as a promise.
+    // Before anything waits: it throws for a value that cannot be sent to a thread, such as a promise.
     worker.postMessage({ id: this.#lastId, request });
     const waiting = Promise.withResolvers<SqliteResult>();
     this.#waiting.set(this.#lastId, waiting);
-    // Only while something is asked does the thread keep the process alive.
+    // The thread keeps the process alive only while a request is pending.
     worker.ref();
     return waiting.promise;
   }
@@ -33,10 +33,10 @@ export class SqliteThread {
     if (worker === undefined) return;
     const ended = new Promise((resolve) => worker.once('exit', resolve));
     const closed = this.request({ kind: 'close' });
-    // What another inbox on the same store asks from now on gets a thread of its own.
+    // Later requests of another inbox on the same store get a new thread.
     this.#worker = undefined;
     await closed;
-    // Without this the process could end first, before close() has resolved.
+    // Without this the process could end before close() has resolved.
     worker.ref();
     await ended;
   }
@@ -88,12 +88,12 @@ function threadFile(): string {
     const path: unknown = createRequire(import.meta.url).resolve('#sqlite-thread');
     if (typeof path === 'string' && existsSync(path)) return path;
   } catch {
-    // In a bundle, neither import.meta.url nor the package's own imports need be what they were.
+    // In a bundle, import.meta.url and the package's own imports may have changed.
   }
   throw errorFrom(NO_FILE);
 }
 
-/** An error of SQLite with its result code, or a misconfiguration. */
+/** An SQLite error with its result code, or a misconfiguration. */
 function errorFrom({ option, message, ...codes }: ThreadFailure): Error {
   if (option !== undefined) return new ConfigurationError(option, message);
   return Object.assign(new Error(message), { name: 'SqliteError', ...codes });

@@ -3,7 +3,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { parentPort, workerData } from 'node:worker_threads';
 import { TransactionEnded } from '../transaction-ended.ts';
 
-/** What SQLite stores and gives: integers beyond 2^53 only as bigint, and only to be bound. */
+/** What SQLite stores and returns: integers beyond 2^53 only as bigint, and only as bound values. */
 export type SqliteValue = string | number | bigint | Uint8Array | null;
 
 /** By position for `?`, by name for `$name`, `:name` and `@name`. */
@@ -11,7 +11,7 @@ export type SqliteValues = readonly SqliteValue[] | Readonly<Record<string, Sqli
 
 export interface SqliteResult {
   readonly rows: readonly Readonly<Record<string, SqliteValue>>[];
-  /** Rows given or changed. */
+  /** Rows returned or changed. */
   readonly rowCount: number;
 }
 
@@ -30,8 +30,9 @@ export type Question =
   | { parts: readonly SqlitePart[]; values: readonly SqliteValue[]; isForEach: boolean };
 
 /**
- * `first` begins a transaction with a statement, `next` is another one in it, and `last` commits it when it gives a row. `write` is a transaction of its own; so is
- * `read`, on a connection of its own, which does not see what an open transaction has not committed.
+ * `first` begins a transaction with a statement, `next` is another one in it, and `last` commits it if it returns a row.
+ * `write` is a transaction of its own; so is `read`, on a connection of its own, which does not see what an open transaction
+ * has not committed.
  */
 export type ThreadRequest =
   | ({ kind: 'first' | 'next' | 'last' | 'write' | 'read' } & Question)
@@ -39,7 +40,9 @@ export type ThreadRequest =
 
 export type ThreadReply = { id: number; result?: SqliteResult | undefined; failure?: ThreadFailure };
 
-/** An error in a form that survives the way between threads: `errcode` is SQLite's, such as 5; `option` is misconfigured. */
+/**
+ * An error in a form that can be sent between threads: `errcode` is SQLite's, such as 5; `option` names the misconfigured one.
+ */
 export type ThreadFailure = { message: string; errcode?: number; code?: string; option?: string };
 
 /** What the thread is started with. */
@@ -52,7 +55,7 @@ const MAX_STATEMENTS = 200;
 const SLEEP = new Int32Array(new SharedArrayBuffer(4));
 const { path, lockTimeoutMs } = workerData as ThreadData;
 const LOCKED =
-  `Another connection, probably of another process, holds a lock on ${path}, and has not released it within ${lockTimeoutMs} ms. ` +
+  `Another connection, probably of another process, holds a lock on ${path} and did not release it within ${lockTimeoutMs} ms. ` +
   'Let its transaction end, or end that process. To wait longer, set lockTimeoutMs of sqlite().';
 
 type Values = Readonly<Record<string | number, SQLInputValue>>;
@@ -68,23 +71,23 @@ class Connection {
   constructor() {
     whileBusy(() => this.database.exec('pragma journal_mode = wal'));
     this.database.exec('pragma synchronous = full; pragma foreign_keys = on');
-    // Ten times the default: most pages are written to the log several times before they have to go into the database.
+    // Ten times the default: most pages are written to the log several times before they must be written to the database.
     this.database.exec('pragma wal_autocheckpoint = 10000');
-    // Without it, macOS hands a commit to the drive and does not wait for the drive.
+    // Without it, macOS passes a commit to the drive without waiting for it.
     this.database.exec('pragma fullfsync = on; pragma checkpoint_fullfsync = on');
     const { journal_mode } = this.database.prepare('pragma journal_mode').get() ?? {};
     const { synchronous } = this.database.prepare('pragma synchronous').get() ?? {};
     if (journal_mode === 'wal' && synchronous === 2) return;
     this.database.close();
     throw refused(
-      'This SQLite database does not take the write-ahead log with synchronous = FULL, without which acknowledged callbacks ' +
+      'This SQLite database does not support the write-ahead log with synchronous = FULL, without which acknowledged callbacks ' +
         'could be lost. Use a file on a local disk.',
       { option: 'path' },
     );
   }
 
   get isInTransaction(): boolean {
-    // Node 22.15 and earlier do not know isTransaction; there SQLite tells by refusing to begin one inside another.
+    // Node 22.15 and earlier lack isTransaction; there SQLite refuses to begin one transaction inside another.
     const isKnown: boolean | undefined = this.database.isTransaction;
     if (isKnown !== undefined) return isKnown;
     try {
@@ -117,7 +120,7 @@ class Connection {
     return this.#statement(text).all(...binds.map((bind) => values[bind] ?? null));
   }
 
-  /** Of the merchant, who is told how many rows were changed. */
+  /** A statement of the merchant, who gets the number of changed rows. */
   #ask(text: string, values: SqliteValues): SqliteResult {
     const before = this.#changes();
     const statement = this.#statement(text);
@@ -186,7 +189,7 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
     case 'commit':
       return commit();
     case 'rollback':
-      // Refused, when the handler has ended it.
+      // Refused if the handler has ended it.
       if (!hasFailed) transaction();
       return rollBack();
     case 'read':
@@ -200,15 +203,15 @@ function answer(request: ThreadRequest): SqliteResult | undefined {
 }
 
 function begin(): void {
-  // Until it has begun: after a failed begin there is no transaction, and no handler has ended one.
+  // Unset until it has begun: after a failed begin there is no transaction that a handler could have ended.
   hasFailed = true;
   writer ??= new Connection();
-  // Immediate, so that nothing read in this transaction can change before its end.
+  // Immediate, so that nothing that this transaction reads can change before its end.
   whileBusy(() => writer?.database.exec('begin immediate'));
   hasFailed = false;
 }
 
-/** Tried often: SQLite's own wait grows to 100 ms, and a process that writes all the time starves others. */
+/** Tried often: SQLite's own wait grows to 100 ms, and a process that writes continuously would starve others. */
 function whileBusy<T>(act: () => T): T {
   const until = performance.now() + lockTimeoutMs;
   for (; ; Atomics.wait(SLEEP, 0, 0, 2 + Math.random() * 8)) {
@@ -223,7 +226,7 @@ function whileBusy<T>(act: () => T): T {
 
 function commit(): undefined {
   const { database } = transaction();
-  // Before it: some errors of a commit roll the transaction back.
+  // Before the commit: some of its errors roll the transaction back.
   hasFailed = true;
   database.exec('commit');
 }
@@ -243,7 +246,7 @@ function queryIn(question: Question): SqliteResult {
   }
 }
 
-/** @throws When a statement in it has failed, or the handler has ended it. */
+/** @throws If a statement in it has failed, or the handler has ended it. */
 function transaction(): Connection {
   if (hasFailed) throw refused('A statement of this transaction failed, so it was rolled back.');
   if (writer?.isInTransaction) return writer;

@@ -14,7 +14,7 @@ export interface SqliteTransaction {
   /**
    * Runs one statement. Values by position for `?`, or by name for `$name`.
    *
-   * @throws {ConfigurationError} When the transaction has ended, by the handler's own COMMIT as well.
+   * @throws {ConfigurationError} If the transaction has ended, including by the handler's own COMMIT.
    *
    * @example
    * await tx.query('update orders set state = ? where reference = ?', ['paid', signed.merchant_reference]);
@@ -26,8 +26,8 @@ export interface SqliteTransaction {
  * The embedded store: one file on a local disk, for one machine. Any number of processes on it may use the file; one
  * handler runs at a time, since SQLite has one writer.
  *
- * @param path The database file, made if missing. The merchant's own tables may be in it: then a handler changes them in the
- * same transaction.
+ * @param path The database file, created if missing. It may also contain the merchant's own tables: a handler then changes them
+ * in the same transaction.
  * @param options.lockTimeoutMs How long to wait for a lock that another connection holds on the file, in milliseconds, at most
  * 600,000 (ten minutes). `receive()` waits no longer than `storeTimeoutMs`. @default 3000
  * @throws {ConfigurationError} For a database in memory or on a network file system.
@@ -44,17 +44,17 @@ export function sqlite(
   const thread = new SqliteThread({ path: file, lockTimeoutMs: options.lockTimeoutMs ?? 3000 });
   const inside = new AsyncLocalStorage<{ isOver: boolean }>();
   let last: Promise<unknown> = Promise.resolve();
-  /** One after the other, first come first served. */
+  /** One after the other, in the order of arrival. */
   const inTurn = async <T>(act: () => Promise<T>): Promise<T> => {
     if (inside.getStore()?.isOver === false) {
       throw new ConfigurationError(
         'tx',
         'Inside a handler or transaction() this call would wait for the transaction that waits for it. Use the tx that ' +
-          'you have: expect() takes it as { tx }. Make other calls after it.',
+          'you have: expect() accepts it as { tx }. Make other calls after the transaction.',
       );
     }
     const result = last.then(act);
-    last = result.catch(() => undefined); // It is for the caller; the next one only waits for the end.
+    last = result.catch(() => undefined); // The caller handles its error; the next one only waits for its end.
     return result;
   };
   /** How the inbox's own statements run in a transaction. */
@@ -67,7 +67,7 @@ export function sqlite(
       const ask = async (question: Question, isLast = false): Promise<SqliteResult> => {
         if (scope.isOver)
           throw new ConfigurationError('tx', 'This transaction has ended. Await every statement in it.');
-        // With the first statement: every message to the thread and back costs as much as some statements.
+        // With the first statement: a message to the thread and back costs as much as several statements.
         const kind = isLast ? 'last' : isBegun ? 'next' : 'first';
         isBegun = true;
         const result = await thread.request({ kind, ...question });
@@ -125,7 +125,7 @@ export function sqlite(
   return Object.freeze(store);
 }
 
-/** @throws {TransactionEnded} When there is nothing to roll back: the body, which failed, has ended the transaction. */
+/** @throws {TransactionEnded} If there is nothing to roll back: the failed body has ended the transaction. */
 async function rollBack(thread: SqliteThread, why: unknown): Promise<void> {
   await thread.request({ kind: 'rollback' }).catch((error: unknown) => {
     const isEnded = failureCode(error) === 'TRANSACTION_ENDED' && failureCode(why) !== 'TRANSACTION_ENDED';

@@ -16,7 +16,7 @@ interface Application<Tx> extends Extract<Verdict, { kind: 'apply' }> {
   readonly handler: Handler<Tx> | undefined;
 }
 
-/** Runs the handler, and settles in its transaction. */
+/** Runs the handler and settles in its transaction. */
 export async function apply<Tx>(
   started: Started,
   { file, handler, settled: expected, digest, isContradicted }: Application<Tx>,
@@ -35,7 +35,7 @@ export async function apply<Tx>(
   try {
     await within(settings.handlerTimeoutMs, running, 'The handler did not settle within handlerTimeoutMs.');
   } catch (error) {
-    // What it did may be committed although it failed, so it must not run again.
+    // Its effects may be committed although it failed, so it must not run again.
     const own = within(settings.storeTimeoutMs, isOwn(statements, startId, tx));
     if (!(await own.catch(() => true))) throw new TransactionEnded({ cause: error });
     throw error;
@@ -47,7 +47,7 @@ export async function apply<Tx>(
     if (known['settled_by'] !== null) throw changed();
   }
   const { currency = null, amount = null, compare = null } = expected ?? {};
-  // What failed once does not risk to fail again for the sake of the next one.
+  // After a failure, it does not risk another one just to start the next transition.
   const taken = attempts === 1 ? takeNext?.() : undefined;
   const next = taken && { ...taken, startId: randomUUID() };
   if (next !== undefined) started.next = next;
@@ -73,13 +73,13 @@ const NO_START: readonly SqlValue[] = [null, null, null, null, null];
 
 function changed(options?: ErrorOptions): Error {
   return new Error(
-    'The expectation or the state of this transition changed while its handler ran, so what the handler did was undone. A ' +
+    'The expectation or the state of this transition changed while its handler ran, so the effects of the handler were rolled back. A ' +
       'handler must not change the expectation that it settles.',
     options,
   );
 }
 
-/** The statement that settles says by an error why it did not, so that a COMMIT behind it does not run. */
+/** The statement that settles reports a failure by an error, so that a COMMIT after it does not run. */
 function refusalIn(error: unknown): unknown {
   const text = error instanceof Error ? error.message : '';
   if (text.includes('payment_inbox: ended')) return new TransactionEnded();
@@ -95,7 +95,7 @@ async function readContent<Tx>(
   return body && optionalText(body, 'content');
 }
 
-/** False when the handler has ended the transaction: on PostgreSQL its mark is gone, on SQLite the transaction itself. */
+/** False if the handler has ended the transaction: on PostgreSQL its mark is gone, on SQLite the transaction itself. */
 async function isOwn<Tx>(statements: Statements<Tx>, mark: string, tx: Tx): Promise<boolean> {
   const rows = await statements.run('is_own_transaction', [mark], tx).catch((error: unknown) => {
     if (failureCode(error) === 'TRANSACTION_ENDED') return [];

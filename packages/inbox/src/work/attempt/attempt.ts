@@ -12,18 +12,18 @@ import { findHandler } from './handlers.ts';
 import type { Afterwards, Due, Ended, Start, Started, Turn, WorkContext } from './turn.ts';
 import { runUntilAnswered, waitForStore } from './until-answered.ts';
 
-/** How often a transition that waits for an expectation or another body is looked at again: for about 15 minutes. */
+/** How often a transition that waits for an expectation or another body is rechecked: for about 15 minutes. */
 const MAX_LOOKS = 10;
-/** How long to wait for a reference that another worker has. */
+/** How long to wait for a reference that another worker holds. */
 const BUSY_MS = 200;
-/** How long to wait before the outcome of a transaction is asked for again. */
+/** How long to wait before asking again for the outcome of a transaction. */
 const OUTCOME_MS = 20;
 const MAX_ERROR_LENGTH = 500;
 
 /**
- * Works on one due transition. The start is committed first, so that it outlives a crash of the process; then the effect
- * and `settled` are one transaction, which also holds the start of the next one (decision D53); a failure rolls that back, and
- * is written outside of it.
+ * Works on one due transition. The start is committed first, so that it survives a crash of the process. The effect and
+ * `settled` are then one transaction, which also contains the start of the next transition (decision D53); a failure rolls that
+ * back and is recorded outside it.
  */
 export async function attempt<Tx>(due: Due, context: WorkContext<Tx>, turn: Turn = {}): Promise<Ended> {
   const { store, signal } = context;
@@ -42,7 +42,7 @@ export async function attempt<Tx>(due: Due, context: WorkContext<Tx>, turn: Turn
   } catch (error) {
     afterwards = async () => {
       const failed = await fail(started, error, context);
-      // The transaction may be committed although its answer was lost.
+      // The transaction may be committed although its reply was lost.
       if (started.next) await takeBack(started.next.id, started.next.startId, context, 0);
       return failed;
     };
@@ -61,12 +61,12 @@ async function startAlone<Tx>(due: Due, context: WorkContext<Tx>): Promise<Start
       : { startId, lastError: optionalText(row, 'last_error') };
   } catch (lost) {
     await waitForStore(lost, 1, context);
-    // The start may be committed although its answer was lost: it must not count as a crash.
+    // The start may be committed although its reply was lost: it must not count as a crash.
     return takeBack(due.id, startId, context);
   }
 }
 
-/** Undoes the start: the attempt did not take place. */
+/** Undoes the start: there was no attempt. */
 async function takeBack<Tx>(
   id: number,
   startId: string,
@@ -79,7 +79,7 @@ async function takeBack<Tx>(
 
 /**
  * First the limits of the transaction, its mark, and the lock of the internal_reference, which SQLite with its one writer does
- * not need. What is read then was committed before the lock was free.
+ * not need. Everything read after it was committed before the lock was released.
  */
 function partsOf<Tx>(
   { id, startId, subjectKey, signed }: Started,
@@ -92,7 +92,7 @@ function partsOf<Tx>(
   return { entry: [enter, read], last: statements.get('settle') };
 }
 
-/** @returns undefined when the attempt cannot run now: another worker has the reference, or the transition changed. */
+/** @returns undefined if the attempt cannot run now: another worker has the reference, or the transition changed. */
 async function decide<Tx>(
   started: Started,
   context: WorkContext<Tx> & Turn & { readonly entered: readonly (readonly Row[])[] },
@@ -103,7 +103,7 @@ async function decide<Tx>(
   const entered = context.entered.length > 1 ? context.entered[0]?.[0] : undefined;
   if (entered !== undefined && entered['is_free'] !== true) return undefined;
   const rows = context.entered.at(-1) ?? [];
-  // The archive was asked for the references that were read with what was due.
+  // The archive was searched for the references that were read with the due transition.
   if (rows[0]?.['start_id'] !== startId || rows[0]['signed'] !== started.signed) return undefined;
   const file = await completeCase(statements, rows, { id, tx });
   if (file === undefined) return undefined;
@@ -120,7 +120,7 @@ async function decide<Tx>(
   const { transitionId, revision, looks } = file;
   const again = isWaiting && looks < MAX_LOOKS ? backoff(looks + 1, settings) : null;
   const parked = await statements.run('park', [id, revision, state, reason, again, startId], tx);
-  // Later data may change the verdict.
+  // A body or expectation that arrived meanwhile may change the verdict.
   if (parked.length === 0) return undefined;
   return () => {
     if (looks === 0) settings.emit({ name: 'transition.parked', transitionId, state, reason });
@@ -129,8 +129,8 @@ async function decide<Tx>(
 }
 
 /**
- * Whether the transaction of an attempt that failed is committed: then its handler has done that. Asked from outside, since it
- * may have no connection any more, or its handler another transaction (threat A50).
+ * Whether the transaction of a failed attempt is committed, which only its handler can have done. Read from outside, since the
+ * attempt may have lost its connection, or its handler may have begun another transaction (threat A50).
  */
 async function isCommitted<Tx>({ transaction }: Started, context: WorkContext<Tx>): Promise<boolean> {
   if (transaction === undefined) return false;
@@ -143,20 +143,20 @@ async function isCommitted<Tx>({ transaction }: Started, context: WorkContext<Tx
   }
 }
 
-/** Writes that an attempt failed, which was rolled back, unless its handler has ended its transaction. */
+/** Records a failed attempt, which was rolled back unless its handler has ended its transaction. */
 async function fail<Tx>(started: Started, thrown: unknown, context: WorkContext<Tx>): Promise<Ended> {
   const { id, transitionId, attempts, startId, lastError } = started;
   const { settings } = context;
   const isKnown = failureCode(thrown) === 'TRANSACTION_ENDED';
   const isEnded = isKnown || (await isCommitted(started, context));
-  // A pooler lost a prepared statement: no failure of the handler.
+  // A pooler lost a prepared statement, which is not a failure of the handler.
   if (!isEnded && thrown instanceof NotPrepared) return takeBack(id, startId, context);
   const error = isEnded && !isKnown ? new TransactionEnded({ cause: thrown }) : thrown;
   const usedUp = attempts >= settings.retry.attempts ? 'attempts_used_up' : undefined;
   const reason = isEnded ? 'transaction_ended' : usedUp;
   const delayMs = backoff(attempts, settings);
   const next = reason === undefined ? ['retrying', null, delayMs] : ['dead', reason, null];
-  // For the person who looks at the transition. NUL is no text to PostgreSQL.
+  // For the person who reviews the transition. PostgreSQL's text cannot contain NUL.
   const text = failureText(error).replaceAll('\0', '\uFFFD').slice(0, MAX_ERROR_LENGTH).toWellFormed();
   const [failed] = await runUntilAnswered('fail_attempt', [id, startId, ...next, text], context);
   if (failed === undefined) return { outcome: 'undone' };

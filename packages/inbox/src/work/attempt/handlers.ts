@@ -5,39 +5,40 @@ import type { Settled } from '../verdict/evaluate.ts';
 
 /** What a handler gets. */
 export interface HandledTransition<Tx> {
-  /** The transaction that settles the transition, as your library knows it: effects in it happen exactly once. */
+  /** Your library's transaction, which also settles the transition: effects in it happen exactly once. */
   readonly tx: Tx;
-  /** The five strings that the signature proves, or that a statement says which you had settle it. */
+  /** The five strings that the signature proves, or those of the statement row that settled it. */
   readonly signed: SignedFields;
-  /** The merchant's own expectation: credit this, and nothing else. Undefined unless the transaction is completed. */
+  /** The merchant's own expectation: credit only this. Undefined unless the transaction is completed. */
   readonly settled: Settled | undefined;
-  /** The other fields of the body that was confirmed, for a ledger: the charge, the provider. Proved by nothing. */
+  /** The other fields of the confirmed body, for a ledger: the charge, the provider. Nothing proves them. */
   readonly claimed: UnsignedFields;
   /**
-   * The id of the transition of another internal_reference that has paid the same merchant_reference: this one must not un-pay
-   * it. Undefined unless a handler asked for it with `paidByAnother`, or a person reopened the transition.
+   * The id of the transition of another internal_reference that has paid the same merchant_reference, which this one must not
+   * mark as unpaid. Undefined unless a handler asked for it with `paidByAnother`, or a person reopened the transition.
    */
   readonly paidBy: string | undefined;
   /** The number of this attempt, from 1. */
   readonly attempt: number;
-  /** 64 hexadecimal digits, the same for every attempt: a key for what is done outside the database. */
+  /** 64 hexadecimal digits, the same for every attempt: an idempotency key for effects outside the database. */
   readonly transitionId: string;
 }
 
-/** What a handler gets of a completed transaction. */
+/** What a handler gets for a completed transaction. */
 export interface CompletedTransition<Tx> extends HandledTransition<Tx> {
   readonly settled: Settled;
 }
 
-/** Which transitions a handler takes. The one that names more wins. */
+/** Which transitions a handler accepts. The handler that names more wins. */
 export interface HandlerSelector {
   /** A signed transaction_type. @default every type */
   readonly type?: string | undefined;
   /** A signed transaction_status, or `'*'` for every status that no other handler names. @default 'COMPLETED' */
   readonly status?: string | undefined;
   /**
-   * Takes only what arrives after another transaction has paid the same merchant_reference, such as a late FAILED. Without such
-   * a handler it becomes `conflict: paid_by_another` and waits for a person. The handler must not un-pay the order. @default false
+   * Accepts only transitions that arrive after another transaction has paid the same merchant_reference, such as a late FAILED.
+   * Without such a handler they become `conflict: paid_by_another` and wait for a person. The handler must not mark the order
+   * as unpaid. @default false
    */
   readonly paidByAnother?: boolean | undefined;
 }
@@ -50,23 +51,23 @@ const RULES: OptionRules<HandlerSelector> = {
 
 export type Handler<Tx> = (transition: HandledTransition<Tx>) => unknown;
 
-/** The handlers of an inbox, by what they take. */
+/** The handlers of an inbox, by what they accept. */
 export type Handlers<Tx> = Map<string, Handler<Tx>>;
 
-/** @throws {ConfigurationError} For what is no function or no selector, and when two handlers take the same. */
+/** @throws {ConfigurationError} If it is not a function with a valid selector, or another handler accepts the same. */
 export function addHandler<Tx>(handlers: Handlers<Tx>, run: unknown, selector: HandlerSelector = {}): void {
-  if (typeof run !== 'function') throw new ConfigurationError('handler', 'handle() takes a function.');
+  if (typeof run !== 'function') throw new ConfigurationError('handler', 'handle() needs a function.');
   checkOptions('handle()', selector, RULES);
   const { type = '*', status = 'COMPLETED', paidByAnother = false } = selector;
   if (paidByAnother && status === 'COMPLETED') {
     throw new ConfigurationError(
       'paidByAnother',
-      'A second COMPLETED for a paid reference is always a conflict for a person. Give paidByAnother a status of its own.',
+      'A second COMPLETED for a paid reference always waits for a person. Combine paidByAnother with another status.',
     );
   }
   const key = keyOf(type, status, paidByAnother);
   if (handlers.has(key)) {
-    throw new ConfigurationError('handler', 'There is a handler for this type and status already.');
+    throw new ConfigurationError('handler', 'There is already a handler for this type and status.');
   }
   handlers.set(key, (transition) => Reflect.apply(run, undefined, [transition]));
 }

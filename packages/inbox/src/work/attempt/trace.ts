@@ -4,16 +4,16 @@ import type { TransitionReason, TransitionState } from '../../states.ts';
 import { attempt } from './attempt.ts';
 import type { Due, Ended, Outcome, Turn, WorkContext } from './turn.ts';
 
-/** A message of the channel `attempt`: hashes and closed sets, so that nothing personal is in it (threat A58). */
+/** A message of the channel `attempt`: only hashes and values of closed sets, so no personal data (threat A58). */
 export interface AttemptTrace extends Trace {
   readonly transitionId: string;
   /** From 1. */
   readonly attempt: number;
-  /** `undone` and `overtaken`: another worker has it. Missing when the database did not answer. */
+  /** `undone` and `overtaken`: another worker has it. Missing if the database did not answer. */
   outcome?: Outcome;
   state?: TransitionState;
   reason?: TransitionReason;
-  /** Of the requests that its bodies came in, or of the spans that were made of them. */
+  /** Of the requests of its bodies, or of the spans that were made for them. */
   traceparents?: readonly string[];
 }
 

@@ -11,20 +11,20 @@ export interface WorkContext<Tx> {
   readonly handlers: Handlers<Tx>;
   /** Aborted when the worker ends. */
   readonly signal: AbortSignal;
-  /** Told what an attempt decides on, where it is traced. */
+  /** Called with what an attempt decides on, if it is traced. */
   readonly onCase?: (file: CaseFile) => void;
 }
 
-/** A due transition, as the index gives it. */
+/** A due transition, as read from the index. */
 export interface Due {
   readonly id: number;
   readonly transitionId: string;
   readonly nextAt: number;
   readonly subjectKey: string;
-  /** The five signed strings as they are stored, which may be no JSON. */
+  /** The five signed strings as stored, which may not be JSON. */
   readonly signed: string;
   readonly attempts: number;
-  /** Earlier starts that no outcome followed: its handler may end the process. */
+  /** Earlier starts without an outcome: its handler may crash the process. */
   readonly unfinished: number;
 }
 
@@ -42,15 +42,15 @@ export function dueIn(row: Row): Due {
 
 /** A start that is committed. */
 export interface Start {
-  /** Tells it from the starts of other workers, and its transaction from others (threat A51). */
+  /** Distinguishes it from the starts of other workers, and its transaction from others (threat A51). */
   readonly startId: string;
-  /** Of the attempt before. */
+  /** The error of the previous attempt. */
   readonly lastError: string | undefined;
 }
 
-/** How an attempt follows another one, and is followed. */
+/** How an attempt is linked with the previous and the next one. */
 export interface Turn {
-  /** Its start, when the transaction that settled another transition has committed it. */
+  /** Its start, if the transaction that settled another transition has committed it. */
   readonly start?: Start | undefined;
   /** Takes the transition whose start is committed together with the settlement of this one. */
   takeNext?(): Due | undefined;
@@ -61,21 +61,21 @@ export type Started = Due &
   Start & {
     /** The number of the transaction in which its handler has begun, on PostgreSQL. */
     transaction?: string;
-    /** What its settlement starts. */
+    /** The transition that its settlement starts. */
     next?: Due & Pick<Start, 'startId'>;
   };
 
 /**
- * What became of an attempt. `undone`: it was taken back, since another worker has the reference or the transition changed;
+ * The outcome of an attempt. `undone`: it was taken back because another worker has the reference or the transition changed;
  * `overtaken`: another process was faster, and it did not start.
  */
 export type Outcome = 'settled' | 'parked' | 'retrying' | 'undone' | 'overtaken';
 
 export interface Ended {
   readonly outcome: Outcome;
-  /** The committed start of what was taken as the next one. */
+  /** The committed start of the next transition. */
   readonly begun?: Start | undefined;
 }
 
-/** What is left to do after the transaction, which took so long. */
+/** The work that remains after the transaction, called with the duration of the transaction. */
 export type Afterwards = (durationMs: number) => Ended | Promise<Ended>;

@@ -13,11 +13,11 @@ export interface Archived {
   readonly state: TransitionState;
   readonly reason: TransitionReason | undefined;
   readonly changedAt: Date;
-  /** What it has settled, if it was a payment. */
+  /** What it settled, if it was a payment. */
   readonly expectation: KnownExpectation | undefined;
 }
 
-/** By which the archive is asked: by all of them that are given. */
+/** The conditions of a search in the archive: all that are given apply. */
 export interface ArchiveKeys {
   readonly transitionId?: string | undefined;
   readonly merchant_reference?: string | undefined;
@@ -26,12 +26,12 @@ export interface ArchiveKeys {
 
 /** The status of an internal_reference that was applied last. */
 interface Applied {
-  /** Counts them, in the archive as well; 0 when there is none. */
+  /** How many of its statuses were applied, including archived ones; 0 if none was. */
   readonly place: number;
   readonly status: string | undefined;
 }
 
-/** The newest first, at most 1000. */
+/** Newest first, at most 1000. */
 export async function findArchived<Tx>(
   statements: Statements<Tx>,
   { keys, account }: { readonly keys: ArchiveKeys; readonly account: string },
@@ -72,7 +72,7 @@ function archivedIn(row: Row): Archived {
   };
 }
 
-/** Of a row of a case: who has settled its merchant_reference in the archive, and as what. */
+/** From a row of a case: which archived transition settled its merchant_reference, and with what money. */
 export function paidIn(
   row: Row,
 ): { readonly expectation: KnownExpectation; readonly signed: SignedFields } | undefined {
@@ -84,7 +84,7 @@ export function paidIn(
   return { expectation, signed };
 }
 
-/** Of a row of a case: whether the archive has it, and which status of its internal_reference was applied last there. */
+/** From a row of a case: whether it is archived, and which archived status of its internal_reference was applied last. */
 export function subjectIn(row: Row): Applied & { readonly isArchived: boolean } {
   const found = row['archived'] === null ? [] : jsonIn(row, 'archived');
   let subject = { isArchived: false, place: 0, status: undefined as string | undefined };
@@ -98,7 +98,7 @@ export function subjectIn(row: Row): Applied & { readonly isArchived: boolean } 
   return subject;
 }
 
-/** Of a row of a case: the status that was applied last outside of the archive. */
+/** From a row of a case: the status that was applied last outside the archive. */
 export function appliedIn(row: Row): Applied {
   if (row['applied'] === null) return { place: 0, status: undefined };
   const { place, signed } = membersOf(jsonIn(row, 'applied'));

@@ -4,21 +4,21 @@ import { appliedIn, paidIn, subjectIn } from './archived.ts';
 import type { TransitionCase } from './evaluate.ts';
 import { bodyIn, expectationIn, membersOf, reasonIn, signedIn } from './stored.ts';
 
-/** All that is known of one transition while it is decided on. */
+/** Everything that is known about one transition while its outcome is decided. */
 export interface CaseFile extends TransitionCase {
   /** Of its expectation. */
   readonly referenceKey: string;
   /** Of the attempt that may settle it. */
   readonly startId: string | undefined;
-  /** How often it was looked at in vain. */
+  /** How often it was checked without result. */
   readonly looks: number;
   /** Changes with everything that could change the verdict. */
   readonly revision: number;
-  /** The text of its only body; undefined when it has more, or when it was pruned. */
+  /** The text of its only body; undefined if it has more, or if the text was pruned. */
   readonly content: string | undefined;
-  /** Its own, if it is settled now: after the statuses of its internal_reference that were applied, the archived ones too. */
+  /** Its own place, if it is settled now: after the applied statuses of its internal_reference, including archived ones. */
   readonly place: number;
-  /** Of the requests that its bodies came in. */
+  /** Of the requests of its bodies. */
   readonly traceparents: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export async function readCase<Tx>(
 /**
  * The values of `read_case`.
  *
- * @param signed The five signed strings as JSON. Without it, the archive is asked in any case.
+ * @param signed The five signed strings as JSON. Without it, the archive is always searched.
  */
 export function caseValues(id: number, signed?: string): SqlValue[] {
   if (signed === undefined) return [id, null, null];
@@ -41,7 +41,7 @@ export function caseValues(id: number, signed?: string): SqlValue[] {
   return [id, JSON.stringify(internal_reference ?? ''), JSON.stringify(merchant_reference ?? '')];
 }
 
-/** None of what is not JSON: the case names its column. */
+/** Null for a value that is not JSON: the case names its column. */
 function signedMembers(text: string): Readonly<Record<string, unknown>> {
   try {
     return membersOf(JSON.parse(text));
@@ -61,7 +61,7 @@ export async function completeCase<Tx>(
   return caseIn(rows, past);
 }
 
-/** What is here is of one statement, so that it fits together. What was settled stays so: the past may be read after it. */
+/** One statement reads all of this, so that it is consistent. The past never changes, so it may be read afterwards. */
 function caseIn(unordered: readonly Row[], past: Row = NO_PAST): CaseFile | undefined {
   const rows = unordered.length > 1 ? unordered.toSorted(byFirst) : unordered;
   const [row] = rows;
@@ -71,7 +71,7 @@ function caseIn(unordered: readonly Row[], past: Row = NO_PAST): CaseFile | unde
   const signed = signedIn(row);
   const applied = appliedIn(row);
   const archived = subjectIn(past);
-  // It outweighs a later expectation, with which the reference could be paid once more.
+  // It takes precedence over a later expectation, with which the reference could be paid once more.
   const paid = paidIn(past);
   const isPaidThere = paid !== undefined && paid.signed.internal_reference !== signed.internal_reference;
   return {
@@ -97,7 +97,7 @@ function caseIn(unordered: readonly Row[], past: Row = NO_PAST): CaseFile | unde
 
 const NO_PAST: Row = { is_paid_by_another: 0, archived: null, paid: null };
 
-/** Digests are hexadecimal digits, which sort here as in the database. */
+/** Digests are hexadecimal digits, which are sorted here as in the database. */
 function byFirst(one: Row, other: Row): number {
   const [first, second] = [one, other].map((row) => numberOf(row, 'first_at')) as [number, number];
   return first - second || (textOf(one, 'digest') < textOf(other, 'digest') ? -1 : 1);

@@ -5,14 +5,14 @@ import type { TransitionReason, TransitionState } from '../../states.ts';
 /** Which of a body's two amounts must equal the expectation. */
 export type Comparison = 'both' | 'request' | 'transaction';
 
-/** Money as the merchant itself knows it: its own expectation, which a body has confirmed. */
+/** The merchant's own expectation, which a body has confirmed. */
 export interface Settled {
   readonly currency: string;
   /** Canonical decimal string: `1999.9` for an expected `'1999.90'`. */
   readonly amount: string;
 }
 
-/** An amount that a reference is, or was, expected to have. */
+/** An amount that is or was expected for a reference. */
 export interface ExpectedMoney extends Settled {
   readonly compare: Comparison;
 }
@@ -41,41 +41,41 @@ export interface EvaluatedBody extends Claims {
   readonly digest: string;
 }
 
-/** All that decides what becomes of a transition. */
+/** Everything that decides the outcome of a transition. */
 export interface TransitionCase {
   readonly transitionId: string;
   readonly signed: SignedFields;
-  /** Distinct bodies that verified, in any order. */
+  /** Distinct verified bodies, in any order. */
   readonly bodies: readonly EvaluatedBody[];
-  /** Of evidence, which decides nothing: the rules that refused it. */
+  /** The rules that refused the evidence. Evidence decides nothing. */
   readonly refusals: readonly TransitionReason[];
   readonly expectation: KnownExpectation | undefined;
-  /** The status last applied for this internal_reference. */
+  /** The status that was last applied for this internal_reference. */
   readonly appliedStatus: string | undefined;
-  /** It is in the archive already: what is here arrived later, and claims something else. */
+  /** It is already archived: the bodies here arrived later and claim something else. */
   readonly isArchived: boolean;
   /** A transition of another internal_reference has settled the expectation. */
   readonly isPaidByAnother: boolean;
-  /** Earlier starts of the handler that no outcome followed. */
+  /** Earlier starts of the handler without an outcome. */
   readonly unfinished: number;
-  /** A person lets it through in spite of the order of statuses, or of a body with an amount that was replaced. */
+  /** A person admits it despite the order of statuses, or despite a body with a replaced amount. */
   readonly isWaived: boolean;
 }
 
 export type EvaluationRules = Pick<Settings, 'completedEvents' | 'allowTransitions' | 'interimStatuses'>;
 
-/** What the handlers say about a transition. */
+/** What the handlers accept of a transition. */
 export interface Handling {
   /** A handler takes its type and status. */
   readonly isHandled: boolean;
-  /** The handler asks for what another transaction has paid. */
+  /** The handler accepts transitions whose reference another transaction has paid. */
   readonly takesPaidByAnother: boolean;
 }
 
 export type Verdict =
   | {
       readonly kind: 'apply';
-      /** Undefined for every other status than completed. */
+      /** Undefined for every status except completed. */
       readonly settled: ExpectedMoney | undefined;
       /** The body that equals it; any body without `settled`. */
       readonly digest: string;
@@ -86,16 +86,16 @@ export type Verdict =
       readonly kind: 'park';
       readonly state: TransitionState;
       readonly reason: TransitionReason;
-      /** An expectation or another body may change the verdict, so it is looked at again. */
+      /** An expectation or another body may change the verdict, so it is rechecked. */
       readonly isWaiting: boolean;
     };
 
-/** A transition whose handler ended its process this often is not run again. */
+/** A transition whose handler has crashed its process this often is not run again. */
 const MAX_UNFINISHED = 3;
 
 /**
- * Decides what becomes of a transition. Pure: the same case gives the same verdict on every store, in whatever order its
- * bodies came (threat A5). Money is applied only as the merchant's own expectation, when a body equals it.
+ * Decides the outcome of a transition. Pure: the same case has the same verdict on every store, in whatever order its bodies
+ * arrived (threat A5). Only the merchant's own expectation is credited, and only if a body equals it.
  */
 export function evaluate(
   transition: TransitionCase,
@@ -106,12 +106,12 @@ export function evaluate(
   const { transaction_status: status } = signed;
   const [first] = bodies;
   if (first === undefined) return park('quarantined', refusals[0] ?? 'signed_field_malformed');
-  // Before all others, so that neither a person nor a rule has it applied again (threat A60).
+  // Before all other rules, so that neither a person nor a rule can apply it again (threat A60).
   if (transition.isArchived) return park('superseded', 'archived');
   if (signed.merchant_reference === '' || signed.internal_reference === '')
     return park('quarantined', 'empty_reference');
   const isCompleted = status === 'COMPLETED' && rules.completedEvents.includes(signed.event);
-  // COMPLETED under another event is no payment, so no handler gets it.
+  // COMPLETED under another event is not a payment, so no handler gets it.
   if (!isHandled || (status === 'COMPLETED' && !isCompleted)) return park('unhandled', 'no_handler');
   if (transition.unfinished >= MAX_UNFINISHED) return park('quarantined', 'crash_loop');
   if (appliedStatus !== undefined && !transition.isWaived && !isAllowed(rules, appliedStatus, status)) {
@@ -120,7 +120,7 @@ export function evaluate(
       : park('quarantined', 'transition_not_allowed');
   }
   if (isCompleted) return evaluateMoney(transition);
-  // A handler that trusts the status would un-pay an order that is paid (threat A53).
+  // A handler that trusts the status would mark a paid order as unpaid (threat A53).
   if (transition.isPaidByAnother && !transition.isWaived && !takesPaidByAnother) {
     return rules.interimStatuses.includes(status)
       ? park('superseded', 'late_status')
@@ -139,7 +139,7 @@ function evaluateMoney({ bodies, expectation, transitionId, isWaived }: Transiti
   if (settledBy !== undefined && settledBy !== transitionId) return park('conflict', 'already_settled', true);
   const equal = bodies.find((body) => equalsExpectation(body, settled));
   const others = bodies.filter((body) => !equalsExpectation(body, settled));
-  // The payer may have completed the earlier amount, and posted the later one beside his own signature (threat A31).
+  // The payer may have paid the earlier amount, and posted the later one with the genuine signature (threat A31).
   const isReplaced = replaced.some((earlier) => others.some((body) => equalsExpectation(body, earlier)));
   if (isReplaced && !isWaived) return park('conflict', 'contradicting_bodies', true);
   if (equal === undefined) return park('quarantined', 'amount_mismatch', true);

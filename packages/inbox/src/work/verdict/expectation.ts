@@ -13,7 +13,7 @@ import { findArchived } from './archived.ts';
 import type { Comparison, ExpectedMoney, KnownExpectation } from './evaluate.ts';
 import { COMPARISONS, expectationIn } from './stored.ts';
 
-/** What the merchant itself knows that a payment must be. */
+/** What a payment must be, as the merchant itself knows it. */
 export interface Expectation {
   /** The reference under which the transaction is started. A new one for every attempt and every amount. */
   readonly merchant_reference: string;
@@ -23,7 +23,7 @@ export interface Expectation {
   readonly currency: string;
   /** Above zero, in the unit of the callback's amounts: a decimal string ("1999.90"), bigint, or number of at most 15 digits. */
   readonly amount: string | number | bigint;
-  /** Unsettled after this moment, it is `overdue()`. */
+  /** If it is not settled by this moment, `overdue()` lists it. */
   readonly deadline?: Date | undefined;
   /** Which of a callback's two amounts must equal it, as in `confirmAmount()`. @default 'both' */
   readonly compare?: Comparison | undefined;
@@ -56,12 +56,12 @@ const RULES: OptionRules<Expectation> = {
 export function checkExpectation(expectation: Expectation, account: string): StoredExpectation {
   checkOptions('expect()', expectation, RULES);
   const { merchant_reference, transaction_type = 'COLLECTION', currency, compare = 'both' } = expectation;
-  // References that the verifier would refuse later are the verifier's to tell: here ':' may be allowed by its colonIn.
+  // Only the verifier decides which references it refuses: its colonIn may allow ':' here.
   assertMerchantReference(merchant_reference, { colonIn: 'merchant_reference' });
   if (merchant_reference.includes('\0')) {
     throw new ConfigurationError('merchant_reference', 'A merchant_reference must not contain NUL.');
   }
-  // Twice: the canonical string is read again at every comparison, and that of "10e9999" could not be.
+  // Twice: the canonical string is parsed again at every comparison, which would fail for that of "10e9999".
   const amount = canonicalAmount(canonicalAmount(expectation.amount));
   if (amount === '0' || amount.startsWith('-')) {
     throw new ConfigurationError('amount', 'The expected amount must be above zero.');
@@ -79,9 +79,10 @@ export function checkExpectation(expectation: Expectation, account: string): Sto
 }
 
 /**
- * Keeps an expectation, and wakes what waits for it. A transition parked at the same moment is looked at again a second later.
+ * Keeps an expectation and wakes the transitions that wait for it. A transition parked at the same moment is rechecked a second
+ * later.
  *
- * @throws {InvalidStateError} When the reference has another amount already, and `replace` is not set, or it is settled.
+ * @throws {InvalidStateError} If the reference already has another amount, unless `replace` is set and it is not settled.
  */
 export async function keepExpectation<Tx>(
   statements: Statements<Tx>,

@@ -3,8 +3,9 @@ import type { TransitionReason } from '../../states.ts';
 import { choiceOf, optionalText, type Row, textOf, unexpected } from '../../store/store.ts';
 import type { Claims, EvaluatedBody, ExpectedMoney, KnownExpectation, StoredClaim } from './evaluate.ts';
 
-// What the tables hold decides about money, and other programs, people and later versions write there as well. So it is parsed:
-// a value of another shape ends the attempt with a TypeError that names the column, and applies nothing (decision D56).
+// The contents of the tables decide about money, and other programs, people and later versions also write there. So they are
+// parsed: a value of another shape ends the attempt with a TypeError that names the column, and nothing is applied (decision
+// D56).
 
 export const COMPARISONS = ['both', 'request', 'transaction'] as const;
 
@@ -43,7 +44,7 @@ export function expectationIn(row: Row): KnownExpectation | undefined {
   throw unexpected(row, 'replaced', 'a list of earlier expectations: currency, amount and compare');
 }
 
-/** Only its form: a later version of core may have a rule that this version does not know. */
+/** Only its form is checked: a later version of core may have a rule that this version does not know. */
 export function reasonIn(row: Row, name: 'reason' | 'refusal'): TransitionReason | undefined {
   const reason = optionalText(row, name);
   if (reason === undefined || isReason(reason)) return reason;
@@ -66,12 +67,12 @@ export function jsonIn(row: Row, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not its error, which quotes the text.
+    // Its error is not used, since it quotes the text.
     throw unexpected(row, name, 'JSON');
   }
 }
 
-/** None of what is no object. */
+/** An empty object if it is not an object. */
 export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
