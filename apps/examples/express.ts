@@ -5,11 +5,11 @@ import express from 'express';
 
 const signingKey = process.env.SIGNING_KEY;
 const orders = new Map([['ORD-1001', { currency: 'UGX', amount: '500', isPaid: false }]]);
-const forReview = new Map<string, unknown>(); // For a person to decide. In production a table, as the orders are.
+const forReview = new Map<string, unknown>(); // Needs a decision by a person. In production a table, like the orders.
 
 const app = express();
 app.use(
-  '/payments/callbacks', // In production a path that customers cannot guess.
+  '/payments/callbacks', // In production, use a path that customers cannot guess.
   paymentCallbacks({
     signingKey,
     onCallback: (callback) => {
@@ -30,7 +30,7 @@ app.use(
     onRefused: ({ code, hint }) => console.warn(code, hint),
   }),
 );
-// The redirect decides where the browser goes. Whether the order is paid, only the callback says.
+// The redirect only decides where the browser goes. Only the callback says whether the order is paid.
 app.use(
   '/payments/return',
   paymentRedirects({
@@ -45,4 +45,4 @@ app.get('/orders/:reference', (req, res) => {
 });
 
 const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1');
-process.once('SIGTERM', () => server.close()); // Requests that are running are answered first.
+process.once('SIGTERM', () => server.close()); // Running requests are answered first.

@@ -5,7 +5,7 @@ import fastify from 'fastify';
 
 const signingKey = process.env.SIGNING_KEY;
 const orders = new Map([['ORD-1001', { currency: 'UGX', amount: '500', isPaid: false }]]);
-const forReview = new Map<string, unknown>(); // For a person to decide. In production a table, as the orders are.
+const forReview = new Map<string, unknown>(); // Needs a decision by a person. In production a table, like the orders.
 
 const callbacks = paymentCallbacks({
   signingKey,
@@ -26,18 +26,18 @@ const callbacks = paymentCallbacks({
   },
   onRefused: ({ code, hint }) => console.warn(code, hint),
 });
-// The redirect decides where the browser goes. Whether the order is paid, only the callback says.
+// The redirect only decides where the browser goes. Only the callback says whether the order is paid.
 const redirects = paymentRedirects({
   signingKey,
   onRedirect: ({ signed }) => `/orders/${encodeURIComponent(signed.merchant_reference)}`,
 });
 
 const app = fastify();
-app.register(callbacks, { prefix: '/payments/callbacks' }); // In production a path that customers cannot guess.
+app.register(callbacks, { prefix: '/payments/callbacks' }); // In production, use a path that customers cannot guess.
 app.register(redirects, { prefix: '/payments/return' });
 app.get<{ Params: { reference: string } }>('/orders/:reference', async (request) =>
   orders.get(request.params.reference)?.isPaid ? 'Paid, thank you.' : 'Waiting for the payment.',
 );
 
 await app.listen({ port: Number(process.env.PORT ?? 3000), host: '127.0.0.1' });
-process.once('SIGTERM', () => app.close()); // Requests that are running are answered first.
+process.once('SIGTERM', () => app.close()); // Running requests are answered first.

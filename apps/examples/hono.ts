@@ -6,7 +6,7 @@ import { Hono } from 'hono';
 
 const signingKey = process.env.SIGNING_KEY;
 const orders = new Map([['ORD-1001', { currency: 'UGX', amount: '500', isPaid: false }]]);
-const forReview = new Map<string, unknown>(); // For a person to decide. In production a table, as the orders are.
+const forReview = new Map<string, unknown>(); // Needs a decision by a person. In production a table, like the orders.
 
 const callbacks = paymentCallbacks({
   signingKey,
@@ -27,14 +27,14 @@ const callbacks = paymentCallbacks({
   },
   onRefused: ({ code, hint }) => console.warn(code, hint),
 });
-// The redirect decides where the browser goes. Whether the order is paid, only the callback says.
+// The redirect only decides where the browser goes. Only the callback says whether the order is paid.
 const redirects = paymentRedirects({
   signingKey,
   onRedirect: ({ signed }) => `/orders/${encodeURIComponent(signed.merchant_reference)}`,
 });
 
 const app = new Hono();
-app.all('/payments/callbacks', callbacks); // In production a path that customers cannot guess.
+app.all('/payments/callbacks', callbacks); // In production, use a path that customers cannot guess.
 app.all('/payments/return', redirects);
 app.get('/orders/:reference', (context) =>
   context.text(
@@ -44,4 +44,4 @@ app.get('/orders/:reference', (context) =>
 
 const port = Number(process.env.PORT ?? 3000);
 const server = serve({ fetch: app.fetch, port, hostname: '127.0.0.1' });
-process.once('SIGTERM', () => server.close()); // Requests that are running are answered first.
+process.once('SIGTERM', () => server.close()); // Running requests are answered first.

@@ -5,7 +5,7 @@ import Koa from 'koa';
 
 const signingKey = process.env.SIGNING_KEY;
 const orders = new Map([['ORD-1001', { currency: 'UGX', amount: '500', isPaid: false }]]);
-const forReview = new Map<string, unknown>(); // For a person to decide. In production a table, as the orders are.
+const forReview = new Map<string, unknown>(); // Needs a decision by a person. In production a table, like the orders.
 
 const callbacks = paymentCallbacks({
   signingKey,
@@ -26,7 +26,7 @@ const callbacks = paymentCallbacks({
   },
   onRefused: ({ code, hint }) => console.warn(code, hint),
 });
-// The redirect decides where the browser goes. Whether the order is paid, only the callback says.
+// The redirect only decides where the browser goes. Only the callback says whether the order is paid.
 const redirects = paymentRedirects({
   signingKey,
   onRedirect: ({ signed }) => `/order?${new URLSearchParams({ reference: signed.merchant_reference })}`,
@@ -34,7 +34,7 @@ const redirects = paymentRedirects({
 
 const app = new Koa();
 app.use((ctx, next) => {
-  if (ctx.path === '/payments/callbacks') return callbacks(ctx, next); // In production a path that customers cannot guess.
+  if (ctx.path === '/payments/callbacks') return callbacks(ctx, next); // In production, use a path that customers cannot guess.
   if (ctx.path === '/payments/return') return redirects(ctx, next);
   return next();
 });
@@ -44,4 +44,4 @@ app.use((ctx) => {
 });
 
 const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1');
-process.once('SIGTERM', () => server.close()); // Requests that are running are answered first.
+process.once('SIGTERM', () => server.close()); // Running requests are answered first.

@@ -12,7 +12,7 @@ import {
 
 const signingKey = process.env.SIGNING_KEY;
 const orders = new Map([['ORD-1001', { currency: 'UGX', amount: '500', isPaid: false }]]);
-const forReview = new Map<string, unknown>(); // For a person to decide. In production a table, as the orders are.
+const forReview = new Map<string, unknown>(); // Needs a decision by a person. In production a table, like the orders.
 
 const callbacks = createCallbackReceiver({
   signingKey,
@@ -33,7 +33,7 @@ const callbacks = createCallbackReceiver({
   },
   onRefused: ({ code, hint }) => console.warn(code, hint),
 });
-// The redirect decides where the browser goes. Whether the order is paid, only the callback says.
+// The redirect only decides where the browser goes. Only the callback says whether the order is paid.
 const redirects = createRedirectReceiver({
   signingKey,
   onRedirect: ({ signed }) => `/order?${new URLSearchParams({ reference: signed.merchant_reference })}`,
@@ -42,7 +42,7 @@ const redirects = createRedirectReceiver({
 const server = createServer(async (request, response) => {
   const { method = '', url = '' } = request;
   const [path, query] = url.split('?', 2);
-  // In production the callback has a path that customers cannot guess.
+  // In production, give the callback a path that customers cannot guess.
   if (path === '/payments/callbacks') {
     const { reply } = await receiveCallback(incomingCallback(request), callbacks);
     return send(response, reply);
@@ -57,9 +57,9 @@ const server = createServer(async (request, response) => {
     .end(order?.isPaid ? 'Paid, thank you.' : 'Waiting for the payment.');
 });
 server.listen(Number(process.env.PORT ?? 3000), '127.0.0.1');
-process.once('SIGTERM', () => server.close()); // Requests that are running are answered first.
+process.once('SIGTERM', () => server.close()); // Running requests are answered first.
 
-/** There is no reply only where a receiver has no handler, and passes the result through. */
+/** There is no reply only if a receiver has no handler and passes the result through. */
 function send(response: ServerResponse, reply: Reply | undefined): void {
   if (reply) response.writeHead(reply.status, reply.headers).end(reply.body);
 }

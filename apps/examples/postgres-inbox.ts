@@ -22,21 +22,21 @@ await pool.query(
 const inbox = createInbox({ store: postgres(pool), spool: 'callback-spool' });
 await inbox.ready();
 inbox.handle(async ({ tx, signed, settled }) => {
-  // In the transaction that settles the callback, so exactly once. `settled` is what was expected, not what a callback claims.
+  // Runs exactly once, in the transaction that settles the callback. `settled` is your expectation, not a callback's claim.
   await tx.query('update orders set paid = $1 where reference = $2', [
     settled.amount,
     signed.merchant_reference,
   ]);
   console.log(signed.merchant_reference, 'is paid:', settled.amount, settled.currency);
 });
-// Any other status: what follows COMPLETED then waits for a person. See docs/guide/recipes.md.
+// Any other status. One that follows COMPLETED waits for a person: see docs/guide/recipes.md.
 inbox.handle(({ signed }) => console.log(signed.merchant_reference, signed.transaction_status), {
   status: '*',
 });
 
 const app = express();
 app.use(
-  '/payments/callbacks', // In production a path that customers cannot guess.
+  '/payments/callbacks', // In production, use a path that customers cannot guess.
   paymentCallbacks({
     signingKey,
     onCallback: inbox.receive,
@@ -45,7 +45,7 @@ app.use(
   }),
 );
 app.use(
-  '/payments/return', // Where the browser goes. Whether the order is paid, only the callback says.
+  '/payments/return', // Only decides where the browser goes. Only the callback says whether the order is paid.
   paymentRedirects({
     signingKey,
     onRedirect: ({ signed }) => `/orders/${encodeURIComponent(signed.merchant_reference)}`,
@@ -68,7 +68,7 @@ const admin = inboxConsole(inbox, {
 app.use(nodeListener(admin));
 
 app.post('/orders', async (_req, res) => {
-  const reference = `ORD-${randomUUID()}`; // A new one for every attempt and every amount.
+  const reference = `ORD-${randomUUID()}`; // Use a new reference for every attempt and every amount.
   const [currency, price] = ['UGX', '500']; // From your catalogue.
   const deadline = new Date(Date.now() + 3_600_000);
   await inbox.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-/** What the shop must be told, read from the environment in this file and nowhere else. */
+/** The configuration of the shop. Only this file reads the environment. */
 export interface ShopConfig {
   /** BASE_URL: the address of the payment service. */
   readonly baseUrl: string;
@@ -6,7 +6,7 @@ export interface ShopConfig {
   readonly publicKey: string;
   readonly secretKey: string;
   readonly signingKey: string;
-  /** For a demo that brings its own sandbox: its keys are expected, whatever NODE_ENV is. */
+  /** For a demo with its own sandbox: allows sandbox keys, whatever NODE_ENV is. */
   readonly allowSandboxKeys?: boolean;
   /** HOST and PORT: where the shop listens. Default 127.0.0.1 and 3000. */
   readonly host: string;
@@ -14,16 +14,16 @@ export interface ShopConfig {
   /** SHOP_URL: how the payment service and the customers reach the shop. Default: where it listens. */
   readonly shopUrl: string | undefined;
   readonly keeping: Keeping;
-  /** CONFIRM_SECONDS: how long an order's page waits for a confirmation before it offers a way out. Default 120. */
+  /** CONFIRM_SECONDS: how long an order's page waits for a confirmation before it offers other options. Default 120. */
   readonly confirmWithinMs: number;
-  /** CONTACT: the mail address that it shows then. Default help@shop.example. */
+  /** CONTACT: the email address that it shows then. Default help@shop.example. */
   readonly contact: string;
 }
 
-/** Where orders and inbox live: DATABASE_URL names a PostgreSQL database, INBOX_FILE a SQLite file on a local disk. */
+/** Where orders and inbox are stored: DATABASE_URL names a PostgreSQL database, INBOX_FILE a SQLite file on a local disk. */
 export type Keeping = { readonly databaseUrl: string } | { readonly file: string };
 
-/** A problem that the person who starts the shop can solve; its message says how. */
+/** A problem that the person who starts the shop can fix; its message says how. */
 export class SetupError extends Error {
   override readonly name = 'SetupError';
 }
@@ -40,7 +40,7 @@ const REQUIRED = {
 /**
  * Reads the whole configuration, or names everything that is missing.
  *
- * @throws {SetupError} that names the variables, and never their values.
+ * @throws {SetupError} that names the variables, but never their values.
  */
 export function readConfig(environment: Environment): ShopConfig {
   const missing = Object.entries(REQUIRED).filter(([name]) => (environment[name] ?? '') === '');
@@ -63,7 +63,7 @@ export function readConfig(environment: Environment): ShopConfig {
   };
 }
 
-/** @throws {SetupError} when CONFIRM_SECONDS is not a number of seconds, or CONTACT not a mail address. */
+/** @throws {SetupError} if CONFIRM_SECONDS is not a number of seconds, or CONTACT is not an email address. */
 export function readSupport(environment: Environment): Pick<ShopConfig, 'confirmWithinMs' | 'contact'> {
   const seconds = environment['CONFIRM_SECONDS'] || '120';
   const contact = environment['CONTACT'] || 'help@shop.example';
@@ -71,15 +71,15 @@ export function readSupport(environment: Environment): Pick<ShopConfig, 'confirm
     throw new SetupError('CONFIRM_SECONDS must be a whole number from 1 to 999999, for example 120.');
   }
   if (!/^[\w.+-]+@[\w.-]+$/.test(contact)) {
-    throw new SetupError('CONTACT must be a mail address, for example help@shop.example.');
+    throw new SetupError('CONTACT must be an email address, for example help@shop.example.');
   }
   return { confirmWithinMs: Number(seconds) * 1000, contact };
 }
 
 /**
- * DATABASE_URL wins over INBOX_FILE; without both it is the default file.
+ * DATABASE_URL takes precedence over INBOX_FILE; without both, the default file is used.
  *
- * @throws {SetupError} that holds nothing of the address, which may contain a password.
+ * @throws {SetupError} that quotes nothing of the address, which may contain a password.
  */
 export function readKeeping(environment: Environment, defaultFile: () => string): Keeping {
   const databaseUrl = environment['DATABASE_URL'] || undefined;
@@ -92,7 +92,7 @@ export function readKeeping(environment: Environment, defaultFile: () => string)
   return { databaseUrl };
 }
 
-/** @throws {SetupError} when the variable is set and is not a port number. */
+/** @throws {SetupError} if the variable is set and is not a port number. */
 export function readPort(environment: Environment, name: string, fallback: number): number {
   const text = environment[name] || String(fallback);
   const port = Number(text);
@@ -102,18 +102,18 @@ export function readPort(environment: Environment, name: string, fallback: numbe
   return port;
 }
 
-/** The demo's sandbox knows no customers and no secrets: it stays on this computer. @throws {SetupError} */
+/** The demo's sandbox has no authentication, so it listens only on this computer. @throws {SetupError} */
 export function readLoopbackHost(environment: Environment): string {
   const host = environment['HOST'] || '127.0.0.1';
   if (!isLoopback(host)) {
     throw new SetupError(
-      'HOST must be this computer: 127.0.0.1, ::1 or localhost. The demo is not for a network.',
+      'HOST must be this computer: 127.0.0.1, ::1 or localhost. Do not expose the demo to a network.',
     );
   }
   return host;
 }
 
-/** Whether it names this computer to itself. */
+/** Whether it is a loopback address. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }

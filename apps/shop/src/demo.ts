@@ -1,4 +1,4 @@
-/** What `pnpm start` runs: the sandbox and the shop, on this computer, with keys that the sandbox makes up. */
+/** `pnpm start` runs this: the sandbox and the shop, on this computer, with keys that the sandbox generates. */
 import { ConfigurationError } from '@payment-service/core';
 import { createSandbox, type Sandbox } from '@payment-service/sandbox';
 import {
@@ -47,7 +47,7 @@ await runUntilStopped(async () => {
   }
 });
 
-/** So that what is started in the dashboard reaches the shop, and the dashboard leads to its pages. */
+/** So that payments started in the dashboard reach the shop, and the dashboard links to its pages. */
 async function tellAddresses({ account, fetch }: Sandbox, baseUrl: string, shop: string): Promise<void> {
   const answer = await fetch(`${baseUrl}/sandbox/settings`, {
     method: 'PUT',
@@ -71,7 +71,9 @@ function readAddresses(environment: Environment): { host: string; port: number; 
   const port = readPort(environment, 'PORT', 3000);
   const sandboxPort = readPort(environment, 'SANDBOX_PORT', 4010);
   if (port === sandboxPort && port !== 0) {
-    throw new SetupError(`PORT and SANDBOX_PORT are both ${port}: the shop and the sandbox need one each.`);
+    throw new SetupError(
+      `PORT and SANDBOX_PORT are both ${port}: the shop and the sandbox need different ports.`,
+    );
   }
   return { host, port, sandboxPort };
 }
@@ -102,7 +104,7 @@ What to click:
   1. Open the shop and press "Buy" at the coffee beans.
   2. Enter any name and the number 256770000001, which selects Example Mobile Money, and press "Pay".
   3. Press "Pay" on the sandbox's payment page. The order becomes paid as soon as the signed callback is in.
-  4. Open "Inbox" in the menu: what is odd waits there for a person. Under "Transitions" the callback is "settled".
+  4. Open "Inbox" in the menu: it shows what needs a person. Under "Transitions" the callback is "settled".
   5. In the sandbox, open "Settings", press "Forged amount, valid signature", and buy again: the order stays unpaid, and in
      the inbox its callback is "quarantined".
 Then try one sticker (no provider takes so little), "Decline", or a number that starts with 25679.

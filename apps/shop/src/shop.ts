@@ -18,21 +18,21 @@ import { type Page, seeOther } from './web/page.ts';
 import { guarded, type Route } from './web/route.ts';
 import { orderOfSession } from './web/session.ts';
 
-/** Everything of the shop but the framework. */
+/** Everything of the shop except the framework. */
 export interface Shop {
   readonly routes: readonly Route[];
-  /** The console of the inbox, below /owner/inbox. Mounted first: it reads its forms itself. */
+  /** The console of the inbox, below /owner/inbox. Mount it first, since it reads its forms itself. */
   readonly inboxConsole: NodeListener;
   /** For the adapter's `paymentCallbacks()`, on POST /payments/callbacks. */
   readonly callbacks: CallbackOptions;
   /** For the adapter's `paymentRedirects()`, on GET /orders/:reference/redirect. It passes the redirect to … */
   readonly redirects: RedirectOptions;
-  /** … this, with the header `cookie`: the customer's browser is back from the payment page. */
+  /** … this, with the header `cookie`: the customer's browser has returned from the payment page. */
   readonly customerIsBack: (
     redirect: VerifiedRedirect | undefined,
     cookies: string | undefined,
   ) => Promise<Page>;
-  /** For what a framework meets outside the routes. */
+  /** For errors that a framework meets outside the routes. */
   readonly log: Log;
 }
 
@@ -43,7 +43,7 @@ type ServiceAccess = Omit<ShopConfig, 'host' | 'port' | 'shopUrl' | 'keeping'> &
   readonly origin: string;
 };
 
-/** What a test, or another merchant, may want to replace. */
+/** What a test or another merchant may want to replace. */
 export interface ShopParts {
   readonly catalogue?: readonly Product[];
   /** Milliseconds since 1970. */
@@ -54,13 +54,13 @@ export interface ShopParts {
 }
 
 /**
- * How long the list of payment options is served without asking again: through a burst of typing, while a provider that
- * was switched off is soon no longer offered. When the service is unreachable, the list is served for longer.
+ * How long the list of payment options is cached: long enough for a burst of typing, but short enough that a provider that was
+ * switched off soon disappears. While the service is unreachable, the list is served for longer.
  */
 const PROVIDERS_CACHE = { ttlMs: 1000, staleIfErrorMs: 10_000 };
 const UNCONFIRMED = '/payments/unconfirmed';
 
-/** @throws {ConfigurationError} when a key or an address is wrong. */
+/** @throws {ConfigurationError} if a key or an address is wrong. */
 export function createShop(config: ServiceAccess, { inbox, orders }: Books, parts: ShopParts = {}): Shop {
   const { baseUrl, publicKey, secretKey, signingKey, allowSandboxKeys, shopUrl, confirmWithinMs, contact } =
     config;
@@ -109,12 +109,12 @@ export function createShop(config: ServiceAccess, { inbox, orders }: Books, part
     routes: [...routes.map((route) => guarded(route, config, log)), ...assetRoutes()],
     log,
     inboxConsole: ownerConsole(inbox, config, log),
-    // 200 once it is on disk. What it means for an order is decided afterwards, by the worker of the inbox.
+    // 200 once it is on disk. The worker of the inbox decides afterwards what it means for an order.
     callbacks: { ...receiver, onCallback: inbox.receive, onAuthenticRefusal: inbox.quarantine },
     redirects: { ...receiver, refusedLocation: UNCONFIRMED },
     async customerIsBack(redirect, cookies) {
       const reference = redirect?.signed.merchant_reference;
-      // Genuine, and of another session: it may be another customer's, so it changes nothing here.
+      // Genuine, but of another session: it may be another customer's, so it changes nothing here.
       if (redirect === undefined || reference === undefined || reference !== orderOfSession(cookies)) {
         return seeOther(UNCONFIRMED);
       }

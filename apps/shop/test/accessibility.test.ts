@@ -8,7 +8,7 @@ import { type OpenShop, openShop } from './open-shop.ts';
 const OPTIONS: RunOptions = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
 };
-/** Each scheme of colours and each layout. No rule of the style sheets depends on both. */
+/** Each colour scheme and each layout. No rule of the style sheets depends on both. */
 const SCREENS = [
   {
     screen: 'a wide screen in light',
@@ -23,7 +23,7 @@ const SCREENS = [
 ] as const;
 
 type Step = (page: Page) => Promise<unknown>;
-/** A page and, where it has a state without an address, the way to it. */
+/** A page and, if it has a state without an address, the steps that lead to it. */
 type State = readonly [url: string, reach?: Step];
 
 let browser: Browser;
@@ -52,7 +52,7 @@ afterAll(async () => {
 
 /** What axe reports of the page, one line for each element. */
 async function violations(page: Page): Promise<string[]> {
-  // Evaluated from outside the page, which its content security policy does not concern.
+  // Evaluated from outside the page, where its content security policy does not apply.
   await page.evaluate(axe.source);
   const found: AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify(OPTIONS)})`);
   expect(found.passes.length).toBeGreaterThan(5);
@@ -71,7 +71,7 @@ const sent =
     await page.getByRole('button', { name: button }).click();
     await page.getByRole('alert').waitFor();
   };
-/** Every page, and every state of it that has other markup. */
+/** Every page, and each of its states with different markup. */
 async function statesOf(): Promise<State[]> {
   const customer = new Customer(shop);
   const place = async (): Promise<string> => (await customer.placeOrder()).reference;
@@ -111,7 +111,7 @@ async function statesOf(): Promise<State[]> {
   return [...empty, ...own.map(([path, ...rest]): State => [shop.origin + path, ...rest])];
 }
 
-/** What a designer would find: wider than the screen, words cut in two, tables and links without a name of their own. */
+/** Flaws of the layout: wider than the screen, broken words, tables and links without a name of their own. */
 const FLAWS = `(() => {
   const flaws = [];
   if (document.documentElement.scrollWidth > innerWidth) flaws.push('wider than the screen');
@@ -130,7 +130,7 @@ const FLAWS = `(() => {
   return flaws;
 })()`;
 
-it('a page that is broken on purpose has all of these flaws', async () => {
+it('the check finds every flaw of a page that is broken on purpose (control)', async () => {
   const page = await browser.newPage();
   await page.goto(`${shop.origin}/owner/orders`);
   await page.evaluate(`{
@@ -161,7 +161,7 @@ it.each([
   ['the account', { account: '' }, 'account'],
   ['the first provider', { provider: '' }, 'provider'],
   ['what no provider can take', { quantity: '999' }, ''],
-])('a form that is refused puts the focus on %s, without scripts', async (_what, wrong, focused) => {
+])('a refused form puts the focus on %s, without scripts', async (_what, wrong, focused) => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto(`${shop.origin}/checkout?product=lamp`);
@@ -210,7 +210,7 @@ describe.each(SCREENS)('on $screen', ({ context: options, narrower }) => {
     await context.close();
   });
 
-  it('a page that is broken on purpose has violations', async () => {
+  it('axe finds violations in a page that is broken on purpose (control)', async () => {
     const context = await browser.newContext(options);
     const page = await context.newPage();
     await page.goto(`${shop.origin}/checkout?product=coffee`);

@@ -7,7 +7,7 @@ import { openShop, STAGES } from './open-shop.ts';
 const LATE = { misbehave: { late_ms: 3_600_000 } };
 
 describe.each(STAGES)(
-  'none of these pays an order on $framework and $engine, and the genuine callback still does',
+  'attacks on $framework and $engine that pay no order and do not block the genuine callback',
   ({ framework, engine }) => {
     it('threat A2: a forged amount under a valid signature', async () => {
       const shop = await openShop({ framework, engine });
@@ -51,7 +51,7 @@ describe.each(STAGES)(
       expect(await shop.transitions()).toMatchObject([{ state: 'quarantined', reason: 'amount_mismatch' }]);
     });
 
-    it('threat A5: a forged body that comes before the genuine one neither pays nor blocks', async () => {
+    it('threat A5: a forged body that arrives before the genuine one neither pays nor blocks it', async () => {
       const shop = await openShop({
         framework,
         engine,
@@ -65,7 +65,7 @@ describe.each(STAGES)(
       expect(await shop.transitions()).toMatchObject([{ state: 'settled', bodyCount: 2, deliveries: 2 }]);
     });
 
-    it('threat A4: the signature of a redirect, posted to the callback route with another amount, before and after', async () => {
+    it('threat A4: the signature of a redirect, posted to the callback route with another amount before and after the callback', async () => {
       const shop = await openShop({ framework, engine, sandbox: LATE });
       const customer = new Customer(shop);
       const { reference, paymentUrl } = await customer.placeOrder();
@@ -99,7 +99,7 @@ describe.each(STAGES)(
       ]);
     });
 
-    it('a redirect, however genuine', async () => {
+    it('a genuine redirect', async () => {
       const shop = await openShop({ framework, engine, sandbox: LATE });
       const customer = new Customer(shop);
       const { reference, paymentUrl } = await customer.placeOrder();
@@ -116,7 +116,7 @@ describe.each(STAGES)(
       expect(await shop.stateOf(reference)).toBe('paid');
     });
 
-    it('threat A26: a redirect in a browser that did not order changes nothing, not even a word', async () => {
+    it('threat A26: a redirect in a browser that did not order changes nothing, not even the text of the page', async () => {
       const shop = await openShop({ framework, engine, sandbox: LATE });
       const customer = new Customer(shop);
       const { reference, paymentUrl } = await customer.placeOrder();
@@ -166,7 +166,7 @@ describe.each(STAGES)(
       expect(await shop.stateOf(reference)).toBe('open');
     });
 
-    it('a callback for a reference that is not of this shop', async () => {
+    it('a callback for a reference that does not belong to this shop', async () => {
       const shop = await openShop({ framework, engine });
       const customer = new Customer(shop);
       const { reference } = await customer.placeOrder();
@@ -180,7 +180,7 @@ describe.each(STAGES)(
       ]) {
         expect(await shop.sendCallback(genuine(other))).toBe(200);
       }
-      // Shifting the ':' makes another reference out of the same signed text (threat A3). The signature fits: it is evidence.
+      // Moving the ':' turns the same signed string into another reference (threat A3). The signature is valid: it is evidence.
       expect(await shop.sendCallback(genuine(`${reference}:INT`, { internal_reference: '1' }))).toBe(200);
       expect(await shop.stateOf(reference)).toBe('open');
       expect(await shop.orders.list()).toHaveLength(1);
@@ -197,7 +197,7 @@ describe.each(STAGES)(
       expect(await shop.stateOf(reference)).toBe('paid');
     });
 
-    it('another outcome, another event, another type', async () => {
+    it('another outcome, another event or another type', async () => {
       const shop = await openShop({ framework, engine });
       const customer = new Customer(shop);
       const { reference } = await customer.placeOrder();
@@ -236,7 +236,7 @@ describe.each(STAGES)(
       expect(await shop.stateOf(reference)).toBe('paid');
     });
 
-    it('what comes after the payment: it stays paid, once, and the owner sees the rest', async () => {
+    it('callbacks after the payment: the order stays paid, once, and the owner sees the others', async () => {
       const shop = await openShop({ framework, engine });
       const customer = new Customer(shop);
       const { reference } = await customer.placeOrder();

@@ -15,13 +15,13 @@ import { temporaryFolder } from './new-keeping.ts';
 
 const KEYS = { PUBLIC_KEY: 'PUBLICKEY', SECRET_KEY: 'SECRETKEY', SIGNING_KEY: 'SIGNINGKEY' };
 
-describe('what the shop is told', () => {
+describe('the configuration of the shop', () => {
   it.each([
     [() => readPort({ PORT: 'http' }, 'PORT', 3000), 'PORT must be a port number from 0 to 65535'],
     [() => readPort({ SANDBOX_PORT: '70000' }, 'SANDBOX_PORT', 4010), 'SANDBOX_PORT must be a port number'],
     [() => readLoopbackHost({ HOST: '192.0.2.7' }), 'HOST must be this computer'],
     [() => readSupport({ CONFIRM_SECONDS: '0' }), 'CONFIRM_SECONDS must be a whole number from 1 to 999999'],
-    [() => readSupport({ CONTACT: 'the owner' }), 'CONTACT must be a mail address'],
+    [() => readSupport({ CONTACT: 'the owner' }), 'CONTACT must be an email address'],
     [
       () => readKeeping({ DATABASE_URL: 'mysql://root:SECRET@127.0.0.1/shop' }, () => ''),
       'DATABASE_URL must be the address of a PostgreSQL',
@@ -31,7 +31,7 @@ describe('what the shop is told', () => {
       'Use --framework express, --framework fastify or --framework koa.',
     ],
     [() => readFramework(['koa']), 'Use --framework express, --framework fastify or --framework koa.'],
-  ])('is refused in words: %s', (read, message) => {
+  ])('is refused with a message: %s', (read, message) => {
     const error = errorOf(read);
     expect(error).toBeInstanceOf(SetupError);
     expect(String(error)).toContain(message);
@@ -47,7 +47,7 @@ describe('what the shop is told', () => {
     [{ INBOX_FILE: ':memory:' }, 'This is memory, where acknowledged callbacks can be lost'],
     [{ INBOX_FILE: '/nowhere/shop.sqlite' }, 'The folder of path does not exist'],
     [{ INBOX_FILE: import.meta.filename }, 'cannot be used: file is not a database'],
-  ])('stops a shop that starts with %o, in words that hold no key', async (wrong, message) => {
+  ])('stops a shop that starts with %o, with a message that contains no key', async (wrong, message) => {
     const INBOX_FILE = join(temporaryFolder(), 'shop.sqlite');
     const environment = { BASE_URL: 'http://127.0.0.1:4010', PORT: '0', INBOX_FILE, ...KEYS, ...wrong };
     const start = async (): Promise<unknown> => startShop('express', readConfig(environment));

@@ -1,7 +1,7 @@
 import { newFormId } from '../src/books/form-id.ts';
 import type { OpenShop } from './open-shop.ts';
 
-/** What the customer's browser got. */
+/** What the customer's browser received. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -32,7 +32,7 @@ export class Customer {
     return this.#send(address, { method: 'POST', body: new URLSearchParams(form) });
   }
 
-  /** Opens a story of the inbox, and sends its form of this name with these fields, as the owner's browser does. */
+  /** Opens a story of the inbox, and submits its form of this name with these fields, as the owner's browser does. */
   async act(transitionId: string, form: string, fields: Readonly<Record<string, string>>): Promise<Answer> {
     const { body } = await this.get(`/owner/inbox/transitions/${transitionId}`);
     const [, action = '', inside = ''] =
@@ -45,7 +45,7 @@ export class Customer {
     });
   }
 
-  /** Fills the checkout form in and sends it, whatever comes of it. */
+  /** Fills in the checkout form and submits it, whatever the result. */
   checkOut(form: Readonly<Record<string, string>> = {}): Promise<Answer> {
     return this.post('/checkout', {
       product: 'coffee',
@@ -53,7 +53,7 @@ export class Customer {
       name: 'Example Customer',
       account: '256770000001',
       provider: 'example_mobile_money',
-      // As if its page had been opened before: another form each time.
+      // As if its page had been opened first: a different form each time.
       form_id: newFormId(),
       ...form,
     });
@@ -66,7 +66,7 @@ export class Customer {
     return { reference, paymentUrl: location };
   }
 
-  /** Presses a button of the payment page, and answers the redirect that the browser would follow. */
+  /** Presses a button of the payment page, and returns the redirect that the browser would follow. */
   async decide(paymentUrl: string, choice: 'pay' | 'decline'): Promise<string> {
     const { location } = await this.post(paymentUrl, { choice });
     return location;

@@ -61,7 +61,7 @@ describe('the demo', () => {
     expect(existsSync(dirname(file))).toBe(false);
   });
 
-  it('keeps the books in PostgreSQL when DATABASE_URL is set, and elsewhere in a file that stays', async () => {
+  it('keeps the books in PostgreSQL if DATABASE_URL is set, otherwise in a file that stays', async () => {
     const keeping = await newKeeping('postgres');
     const INBOX_FILE = join(temporaryFolder(), 'kept.sqlite');
     const DATABASE_URL = 'databaseUrl' in keeping ? keeping.databaseUrl : '';
@@ -80,7 +80,7 @@ describe('the demo', () => {
     expect(existsSync(INBOX_FILE)).toBe(true);
   });
 
-  it('takes the two dashes that pnpm passes through', async () => {
+  it('accepts the two dashes that pnpm passes through', async () => {
     const demo = runDemo(['--', '--framework', 'koa']);
     expect(await demo.printed('Ctrl-C')).toContain('It runs on Koa');
     demo.process.kill('SIGTERM');
@@ -115,7 +115,7 @@ describe('the demo', () => {
     },
   );
 
-  it('says which port is taken and what to set: the shop’s', async () => {
+  it('names the port of the shop that is in use, and the variable to set', async () => {
     const port = await occupiedPort();
     const { code, stdout, stderr } = await runDemo([], { PORT: String(port) }).ended;
     expect(code).toBe(1);
@@ -125,7 +125,7 @@ describe('the demo', () => {
     );
   });
 
-  it('says which port is taken and what to set: the sandbox’s', async () => {
+  it('names the port of the sandbox that is in use, and the variable to set', async () => {
     const port = await occupiedPort();
     const { code, stdout, stderr } = await runDemo([], { SANDBOX_PORT: String(port) }).ended;
     expect(code).toBe(1);
@@ -142,7 +142,7 @@ describe('the demo', () => {
     [[], { DATABASE_URL: 'postgres://shop:SECRET@127.0.0.1:1/shop' }, 'cannot be used: connect ECONNREFUSED'],
     [[], { NODE_ENV: 'production' }, 'does not start with NODE_ENV=production'],
     [['--framework', 'hapi'], {}, 'There is no shop on "hapi"'],
-  ] as const)('refuses %j %o in words', async (args, environment, message) => {
+  ] as const)('refuses %j %o with a message', async (args, environment, message) => {
     const { code, stdout, stderr } = await runDemo(args, environment).ended;
     expect(code).toBe(1);
     expect(stdout).toBe('');
@@ -161,7 +161,7 @@ describe('the shop alone', () => {
     expect(stderr).not.toContain('PUBLIC_KEY ');
   });
 
-  it('refuses a wrong key in words that hold no key', async () => {
+  it('refuses a wrong key with a message that contains no key', async () => {
     const INBOX_FILE = join(temporaryFolder(), 'shop.sqlite');
     const wrong = {
       BASE_URL: 'http://127.0.0.1:4010',

@@ -1,7 +1,7 @@
 import { sampleCallback } from '@payment-service/core/testing';
 import type { CallbackData } from './open-shop.ts';
 
-/** What the genuine callback would be, for an order of 18,000 UGX. */
+/** The genuine callback for an order of 18,000 UGX. */
 export function genuine(reference: string, payload: object = {}): CallbackData {
   return sampleCallback({
     payload: {

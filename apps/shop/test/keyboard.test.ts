@@ -19,7 +19,7 @@ const IS_VISIBLE = `(() => {
   return outlineStyle === 'auto' || (outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2);
 })()`;
 
-/** Presses Tab until the control has the focus; answers how often. Every stop on the way shows the focus. */
+/** Presses Tab until the control has the focus, and returns how often. Every stop on the way shows the focus. */
 async function tabTo(page: Page, control: RegExp): Promise<number> {
   for (let presses = 1; presses <= 30; presses += 1) {
     await page.keyboard.press('Tab');
@@ -31,7 +31,7 @@ async function tabTo(page: Page, control: RegExp): Promise<number> {
 }
 
 it.each(FRAMEWORKS)(
-  'a customer on %s orders, pays and looks at the order with the keyboard alone',
+  'a customer on %s orders, pays and views the order with the keyboard alone',
   async (framework) => {
     const shop = await openShop({ framework });
     const page = await browser.newPage();

@@ -17,8 +17,8 @@ async function openPage(url: string): Promise<Page> {
   return page;
 }
 
-describe('pages of the shop that update themselves', () => {
-  it("the owner's orders show a payment as it arrives, and stay where they are", async () => {
+describe('pages of the shop that update automatically', () => {
+  it("the owner's orders show a payment as it arrives, and keep their scroll position and input", async () => {
     const shop = await openShop();
     const page = await openPage(`${shop.origin}/owner/orders`);
     const { reference } = await new Customer(shop).placeOrder();
@@ -33,7 +33,7 @@ describe('pages of the shop that update themselves', () => {
     await page.close();
   });
 
-  it('an order that becomes paid is read out', async () => {
+  it('an order that becomes paid is announced to screen readers', async () => {
     const shop = await openShop();
     const { reference } = await new Customer(shop).placeOrder();
     const page = await openPage(`${shop.origin}/orders/${reference}`);
@@ -43,7 +43,7 @@ describe('pages of the shop that update themselves', () => {
     await page.close();
   });
 
-  it('a lost connection is said, and the page comes back', async () => {
+  it('the page reports a lost connection, and recovers', async () => {
     const shop = await openShop();
     const page = await openPage(`${shop.origin}/owner/orders`);
     await page.context().setOffline(true);
@@ -55,7 +55,7 @@ describe('pages of the shop that update themselves', () => {
     await page.close();
   });
 
-  it('a hidden tab asks for nothing, and is up to date when it is shown again', async () => {
+  it('a hidden tab sends no requests, and is up to date when it is shown again', async () => {
     const shop = await openShop();
     const path = `${shop.origin}/owner/orders`;
     const [hidden, watched] = [await openPage(path), await openPage(path)];
@@ -65,7 +65,7 @@ describe('pages of the shop that update themselves', () => {
         document.dispatchEvent(new Event('visibilitychange'))`);
     await hide(true);
     hidden.on('request', (request) => asked.push(request.url()));
-    // The other tab tells the time: it asks twice more.
+    // The other tab measures the time: it asks twice more.
     for (const _ of [1, 2]) await watched.waitForResponse(path);
     expect(asked).toEqual([]);
     const { reference } = await new Customer(shop).placeOrder();
@@ -103,7 +103,7 @@ it.each([true, false])(
   },
 );
 
-it('a provider that the sandbox switches off is off in the shop a second later, and on again', async () => {
+it('a provider that the sandbox switches off or on changes in the shop a second later', async () => {
   const shop = await openShop();
   const customer = new Customer(shop);
   const { publicKey, secretKey } = shop.sandbox.account;

@@ -14,7 +14,7 @@ describe('money', () => {
     expect(multiply({ currency: 'USD', amount }, quantity)).toEqual({ currency: 'USD', amount: product });
   });
 
-  it('multiplies as often adding does', () => {
+  it('multiplication equals repeated addition', () => {
     void fc.assert(
       fc.property(fc.nat(9_999_999), fc.integer({ min: 1, max: 999 }), (cents, quantity) => {
         const text = (minor: bigint): string => `${minor / 100n}.${String(minor % 100n).padStart(2, '0')}`;

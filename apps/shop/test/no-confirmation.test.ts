@@ -34,11 +34,15 @@ const setStart =
     if (order === undefined) throw new Error('There is no such order.');
     await orders.start(order, state === 'starting' ? { state } : { state, why: 'it did not answer' });
   };
-/** Every way to wait, and what is said of it within the limit. */
+/** Every way to wait, and what the page says about it within the limit. */
 const WAITS: readonly (readonly [name: string, prepare: Waiting, heading: string])[] = [
-  ['nothing at all', async () => undefined, 'We are waiting for your payment'],
-  ['an answer to the start', setStart('starting'), 'Your payment is being started'],
-  ['a start that is in doubt', setStart('unknown'), 'We do not know yet whether your payment was started'],
+  ['nothing', async () => undefined, 'We are waiting for your payment'],
+  ['a response to the start', setStart('starting'), 'Your payment is being started'],
+  [
+    'a start with an unknown result',
+    setStart('unknown'),
+    'We do not know yet whether your payment was started',
+  ],
   [
     'a redirect that says COMPLETED',
     ({ orders }, reference) => orders.hint(reference, { status: 'COMPLETED', completed: true }),
@@ -47,7 +51,7 @@ const WAITS: readonly (readonly [name: string, prepare: Waiting, heading: string
   [
     'a redirect that says PENDING',
     ({ orders }, reference) => orders.hint(reference, { status: 'PENDING', completed: false }),
-    'Your payment seems not to be completed',
+    'Your payment does not seem to be complete',
   ],
   [
     'a callback that is refused',
@@ -59,7 +63,7 @@ const WAITS: readonly (readonly [name: string, prepare: Waiting, heading: string
     'We are waiting for your payment',
   ],
   [
-    'a status that the shop does nothing with',
+    'a status without a handler',
     (shop, reference) => shop.sendCallback(genuine(reference, { transaction_status: 'PENDING' })),
     'We are waiting for your payment',
   ],
@@ -67,7 +71,7 @@ const WAITS: readonly (readonly [name: string, prepare: Waiting, heading: string
 
 describe.each(ENGINES)('an order on $framework and $engine that is not confirmed in time', (stage) => {
   it.each(WAITS)(
-    'offers a way out after %s, and becomes paid all the same',
+    'offers other options after %s, and can still become paid',
     async (_name, prepare, heading) => {
       const shop = await shopWithClock(stage);
       const customer = new Customer(shop);
@@ -102,7 +106,7 @@ describe.each(ENGINES)('an order on $framework and $engine that is not confirmed
     },
   );
 
-  it('counts from the first return of the customer, and not from each', async () => {
+  it('counts the time from the first return of the customer, not from each', async () => {
     const shop = await shopWithClock(stage);
     const customer = new Customer(shop);
     const { reference } = await customer.placeOrder();

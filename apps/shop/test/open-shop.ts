@@ -13,7 +13,7 @@ import { type Engine, newKeeping } from './new-keeping.ts';
 
 export const FRAMEWORKS: readonly Framework[] = ['express', 'fastify', 'koa'];
 
-/** Where a payment is tried: every framework on SQLite, and one of them on PostgreSQL. */
+/** Where payments are tested: every framework on SQLite, and one of them on PostgreSQL. */
 export const STAGES: readonly { readonly framework: Framework; readonly engine: Engine }[] = [
   { framework: 'express', engine: 'sqlite' },
   { framework: 'fastify', engine: 'sqlite' },
@@ -21,7 +21,7 @@ export const STAGES: readonly { readonly framework: Framework; readonly engine: 
   { framework: 'fastify', engine: 'postgres' },
 ];
 
-/** Where only the books make a difference: each engine once. */
+/** For tests in which only the books matter: each engine once. */
 export const ENGINES: typeof STAGES = STAGES.filter(
   ({ framework, engine }) => framework === 'koa' || engine === 'postgres',
 );
@@ -34,15 +34,15 @@ export interface OpenShop {
   readonly orders: OrderStore;
   readonly inbox: Inbox<Transaction>;
   readonly log: readonly string[];
-  /** Resolves when everything that was acknowledged has been worked on. */
+  /** Resolves when everything that was acknowledged has been processed. */
   readonly workedOff: () => Promise<void>;
-  /** The state of an order when everything has been worked on. */
+  /** The state of an order when everything has been processed. */
   readonly stateOf: (reference: string) => Promise<string | undefined>;
-  /** What the inbox holds when everything has been worked on, the newest first. */
+  /** The transitions of the inbox when everything has been processed, newest first. */
   readonly transitions: () => Promise<readonly TransitionSummary[]>;
-  /** Posts to the callback route what the test signs itself, as the service would, and answers the status. */
+  /** Posts a callback that the test signs itself, as the service would, and returns the status. */
   readonly sendCallback: (data: CallbackData, signingKey?: string) => Promise<number>;
-  /** Posts to the callback route with a signature that the test got hold of. */
+  /** Posts to the callback route with a signature that the test has obtained. */
   readonly postCallback: (data: CallbackData, signature: string) => Promise<number>;
   readonly close: () => Promise<void>;
 }
@@ -55,22 +55,22 @@ export interface CallbackData {
 interface OpenShopOptions extends ShopParts {
   readonly framework?: Framework;
   readonly engine?: Engine;
-  /** A database that is there already, in place of an empty one. */
+  /** An existing database instead of an empty one. */
   readonly keeping?: Keeping;
   readonly sandbox?: SandboxOptions;
-  /** The signing key that the shop is configured with, in place of the account's own. */
+  /** The signing key of the shop, instead of the account's own. */
   readonly signingKey?: string;
-  /** How the customers reach the shop, in place of where it listens. */
+  /** The address of the shop for customers, instead of where it listens. */
   readonly shopUrl?: string;
   readonly confirmWithinMs?: number;
   readonly contact?: string;
-  /** The address of the payment service, in place of the sandbox's. */
+  /** The address of the payment service, instead of the sandbox's. */
   readonly baseUrl?: string;
-  /** Where to register what closes it. Default: when the test has finished. */
+  /** Registers the function that closes it. Default: closed when the test has finished. */
   readonly closing?: (close: () => Promise<void>) => void;
 }
 
-/** What waits for another body is looked at again: it is due then, and has an attempt that is taken back. */
+/** A transition that waits for another body is rechecked: it is then due, and has an attempt that is taken back. */
 function isUnderWay({ state, nextAt, attempts }: TransitionSummary): boolean {
   if (state === 'pending') return true;
   if (state === 'retrying' || nextAt === undefined) return false;
@@ -115,7 +115,7 @@ export async function openShop(options: OpenShopOptions = {}): Promise<OpenShop>
     return response.status;
   };
   const workedOff = async (): Promise<void> => {
-    // Only a hang keeps one of them spooled, pending, due or started. A slow disk brings callbacks into the spool.
+    // Only a hang leaves one of them spooled, pending, due or started. A slow disk puts callbacks into the spool.
     while ((await inbox.stats()).spooled > 0 || (await inbox.list({ limit: 1000 })).some(isUnderWay)) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }

@@ -13,7 +13,7 @@ const PAYOUT = { transaction_type: 'PAYOUT', internal_reference: 'INT-P' };
 /** The one transition, and the digest of its first body. */
 async function onlyOneIn(shop: OpenShop): Promise<{ id: string; digest: string }> {
   const [found, ...others] = await shop.transitions();
-  if (found === undefined || others.length > 0) throw new Error('The inbox holds not exactly one.');
+  if (found === undefined || others.length > 0) throw new Error('The inbox does not contain exactly one.');
   const [body] = (await shop.inbox.show(found.transitionId))?.bodies ?? [];
   return { id: found.transitionId, digest: body?.digest ?? '' };
 }
@@ -23,7 +23,7 @@ describe.each(ENGINES)('a payout under the reference of an order on $framework a
     ['for another amount', [5]],
     ['for the amount of the order', [18_000]],
     ['with two amounts', [5, 18_000]],
-  ])('%s pays nothing, whatever a person accepts', async (_name, amounts) => {
+  ])('pays nothing %s, whatever a person accepts', async (_name, amounts) => {
     const shop = await openShop({ ...stage, sandbox: LATE });
     const customer = new Customer(shop);
     const { reference } = await customer.placeOrder();
@@ -46,7 +46,7 @@ describe.each(ENGINES)('a payout under the reference of an order on $framework a
     expect(await shop.orders.strayPayments()).toEqual([]);
   });
 
-  it('is shown as what it is, and is closed', async () => {
+  it('is shown as a payout, and can be closed', async () => {
     const shop = await openShop({ ...stage, sandbox: LATE });
     const owner = new Customer(shop);
     const { reference } = await owner.placeOrder();
@@ -74,7 +74,7 @@ async function execute(keeping: Keeping, text: string): Promise<void> {
 }
 
 describe.each<Engine>(['sqlite', 'postgres'])('the orders on %s', (engine) => {
-  it('are each there once, whatever stands under their reference: the first payment counts', async () => {
+  it('are listed once each, however many payments their reference has: the first payment counts', async () => {
     const keeping = await newKeeping(engine);
     const shop = await openShop({ keeping });
     const { reference } = await new Customer(shop).placeOrder();

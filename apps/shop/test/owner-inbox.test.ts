@@ -12,7 +12,7 @@ async function newestIn(shop: OpenShop): Promise<string> {
 }
 
 describe.each(STAGES)('the console of the inbox on $framework and $engine', (stage) => {
-  it('is the owner’s page of the inbox, to which the orders lead', async () => {
+  it('is the owner’s page of the inbox, and the orders link to it', async () => {
     const shop = await openShop(stage);
     const owner = new Customer(shop);
     expect((await owner.get('/owner/inbox')).body).toContain('Nothing waits for a person.');
@@ -67,7 +67,7 @@ describe.each(STAGES)('the console of the inbox on $framework and $engine', (sta
     expect(await shop.stateOf(reference)).toBe('open');
   });
 
-  it('does nothing that another site posts', async () => {
+  it('ignores forms that another site posts', async () => {
     const shop = await openShop(stage);
     const { reference } = await new Customer(shop).placeOrder();
     await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));
@@ -85,7 +85,7 @@ describe.each(STAGES)('the console of the inbox on $framework and $engine', (sta
 });
 
 describe.each(ENGINES)('what the owner does in the console on $engine', (stage) => {
-  it('lets a person accept an amount; the money is on the books once', async () => {
+  it('lets a person accept an amount, and the money is on the books once', async () => {
     const shop = await openShop(stage);
     const owner = new Customer(shop);
     await shop.sendCallback(genuine('ORD-LOST', { request_amount: 700, transaction_amount: 700 }));
@@ -102,7 +102,7 @@ describe.each(ENGINES)('what the owner does in the console on $engine', (stage) 
     expect((await owner.get('/owner/orders')).body).toContain('ORD-LOST: UGX\u00a0900');
   });
 
-  it('lets a person accept another amount than that of an order, and the orders name both', async () => {
+  it('lets a person accept an amount other than that of an order, and the orders show both', async () => {
     const shop = await openShop(stage);
     const owner = new Customer(shop);
     const { reference } = await owner.placeOrder();
@@ -115,11 +115,11 @@ describe.each(ENGINES)('what the owner does in the console on $engine', (stage) 
     expect((await owner.get('/owner/orders')).body).toMatch(/UGX\u00a018,000 <[^>]*>Paid UGX\u00a017,000</);
   });
 
-  it('lets a body through whose amount was replaced only when a person says so', async () => {
+  it('admits a body whose amount was replaced only when a person decides so', async () => {
     const shop = await openShop(stage);
     const owner = new Customer(shop);
     const { reference } = await owner.placeOrder();
-    // By another program of the merchant's: the shop itself never changes an amount.
+    // As another program of the merchant would do: the shop itself never changes an amount.
     const changed = { merchant_reference: reference, currency: 'UGX', amount: '20000' };
     await expect(shop.inbox.expect(changed)).rejects.toThrow('expected with another');
     await shop.inbox.expect(changed, { replace: true });
@@ -134,7 +134,7 @@ describe.each(ENGINES)('what the owner does in the console on $engine', (stage) 
     expect(shop.log.join('\n')).toContain('is settled, and a body contradicts it');
   });
 
-  it('shows what is overdue, and not what was refused or paid', async () => {
+  it('shows overdue payments, but not refused or paid ones', async () => {
     let now = Date.now();
     const shop = await openShop({ ...stage, now: () => now });
     const owner = new Customer(shop);
@@ -158,8 +158,8 @@ describe.each(ENGINES)('what the owner does in the console on $engine', (stage) 
   });
 });
 
-describe.each(FRAMEWORKS)('a shop on %s that cannot write its books', (framework) => {
-  it('retries automatically, or when the owner says so, and pays once', async () => {
+describe.each(FRAMEWORKS)('a shop on %s that cannot write to its books', (framework) => {
+  it('retries automatically or when the owner requests it, and pays once', async () => {
     const keeping = await newKeeping('sqlite');
     const shop = await openShop({ framework, keeping });
     const owner = new Customer(shop);
@@ -185,8 +185,8 @@ describe.each(FRAMEWORKS)('a shop on %s that cannot write its books', (framework
   });
 });
 
-describe.each(FRAMEWORKS)('a shop on %s whose database takes nothing', (framework) => {
-  it('keeps the callback beside it, and the order is paid when it takes it again', async () => {
+describe.each(FRAMEWORKS)('a shop on %s whose database accepts no writes', (framework) => {
+  it('keeps the callback beside it, and the order is paid once it accepts writes again', async () => {
     const keeping = await newKeeping('sqlite');
     const shop = await openShop({ framework, keeping });
     const { reference } = await new Customer(shop).placeOrder();
@@ -203,7 +203,7 @@ describe.each(FRAMEWORKS)('a shop on %s whose database takes nothing', (framewor
 });
 
 describe('the health check', () => {
-  it('is 200 while callbacks are worked on in time, and 503 when they are not', async () => {
+  it('is 200 while callbacks are processed in time, and 503 when they are not', async () => {
     const keeping = await newKeeping('sqlite');
     const shop = await openShop({ keeping });
     const health = async (): Promise<[number, unknown]> => {

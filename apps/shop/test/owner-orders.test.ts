@@ -4,7 +4,7 @@ import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
 import { ENGINES, type OpenShop, openShop } from './open-shop.ts';
 
-/** So many orders, the oldest first. Several share a millisecond. */
+/** This many orders, oldest first. Several share a millisecond. */
 async function placeOrders(shop: OpenShop, count: number): Promise<string[]> {
   const references: string[] = [];
   for (let number = 0; number < count; number += 1) {
@@ -19,7 +19,7 @@ const linkIn = (body: string, name: string): string =>
   new RegExp(`href="([^"]+)">${name}<`).exec(body)?.[1]?.replaceAll('&amp;', '&') ?? '';
 
 describe.each(ENGINES)('the orders on $framework and $engine', (stage) => {
-  it('are a table of 25 a page, and every order is on exactly one page', async () => {
+  it('are a table with 25 rows a page, and every order is on exactly one page', async () => {
     let now = Date.now();
     const shop = await openShop({ ...stage, now: () => Math.floor(now++ / 7) * 7 });
     const owner = new Customer(shop);
@@ -67,7 +67,7 @@ describe.each(ENGINES)('the orders on $framework and $engine', (stage) => {
     }
   });
 
-  it('tell in words what was refused, and how many callbacks need attention', async () => {
+  it('describe what was refused, and show how many callbacks need attention', async () => {
     const shop = await openShop(stage);
     const owner = new Customer(shop);
     const [reference = ''] = await placeOrders(shop, 1);

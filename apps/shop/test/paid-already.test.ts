@@ -9,7 +9,7 @@ const fieldIn = (body: string, name: string): string =>
   new RegExp(`name="${name}" value="([^"]*)"`).exec(body)?.[1] ?? '';
 
 describe.each(FRAMEWORKS)('a customer on %s who goes back', (framework) => {
-  it('reads at the checkout what became of the order, and finds no form', async () => {
+  it('reads the state of the order at the checkout, and finds no form', async () => {
     const shop = await openShop({ framework });
     const customer = new Customer(shop);
     // A control: before the order, for another product and for another customer it is the form.
@@ -17,7 +17,7 @@ describe.each(FRAMEWORKS)('a customer on %s who goes back', (framework) => {
       expect((await someone.get(address)).body).toContain('<h1>Checkout</h1>');
     await expectForm(COFFEE);
     const { reference } = await customer.placeOrder();
-    const [open, paid] = ['You have placed this order already', 'This order is paid'];
+    const [open, paid] = ['You have already placed this order', 'This order is paid'];
     const expectPage = async (address: string, title: string): Promise<string> => {
       const { body } = await customer.get(address);
       expect(body).toContain(`<h1>${title}</h1>`);
@@ -36,7 +36,7 @@ describe.each(FRAMEWORKS)('a customer on %s who goes back', (framework) => {
     await expectForm(COFFEE, new Customer(shop));
     expect((await new Customer(shop).get(`/orders/${reference}/again`)).body).toContain(paid);
 
-    // What is really wanted a second time can be bought: from that page, and from the catalogue.
+    // The product can be bought a second time, from that page and from the catalogue.
     const another = `${COFFEE}&amp;after=${reference}`;
     expect(await expectPage(COFFEE, paid)).toContain(`href="${another}"`);
     expect((await customer.get('/')).body).toContain(`href="${another}"`);
@@ -48,7 +48,7 @@ describe.each(FRAMEWORKS)('a customer on %s who goes back', (framework) => {
   });
 
   it.each(['COMPLETED', 'FAILED'])(
-    'pays once, whichever form of the order is sent after it was reported as %s',
+    'pays once, whichever form of the order is submitted after it was reported as %s',
     async (transaction_status) => {
       const shop = await openShop({ framework });
       const customer = new Customer(shop);
@@ -111,7 +111,7 @@ describe('in the browser', () => {
     },
   );
 
-  it('a checkout that the browser kept alive asks the shop again when it is shown', async () => {
+  it('a checkout that the browser kept in memory asks the shop again when it is shown', async () => {
     const shop = await openShop();
     const page = await browser.newPage();
     const show = (persisted: boolean): Promise<unknown> =>

@@ -24,7 +24,7 @@ async function openPhone(
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('requestfailed', (request) => {
-    // A page that is left drops what it still loads, and the checkout its question when the form changes before the answer.
+    // A page that is left cancels its loads, and the checkout cancels its request when the form changes before the response.
     if (request.failure()?.errorText === 'net::ERR_ABORTED') return;
     complaints.push(`${request.url()} ${request.failure()?.errorText}`);
   });
@@ -107,7 +107,7 @@ describe('on a phone with a screen 360 pixels wide', () => {
     },
   );
 
-  it('the owner goes from an order to the story of its callback, and closes that', async () => {
+  it('the owner opens the story of a callback from its order, and closes it', async () => {
     const shop = await openShop();
     const { reference } = await new Customer(shop).placeOrder();
     await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));

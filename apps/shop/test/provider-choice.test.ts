@@ -34,7 +34,7 @@ const card = (page: Page, name: string): ReturnType<Page['locator']> =>
   page.locator('label.choice').filter({ hasText: name });
 
 describe.each(FRAMEWORKS)('while the customer on %s types', (framework) => {
-  it('the prefix selects the provider, the others say why not, and nothing that was typed is lost', async () => {
+  it('the prefix selects the provider, the others say why they cannot serve it, and no input is lost', async () => {
     const shop = await openShop({ framework });
     const page = await openCheckout(shop.origin);
     const addresses: string[] = [];
@@ -84,7 +84,7 @@ describe.each(FRAMEWORKS)('while the customer on %s types', (framework) => {
     await page.close();
   });
 
-  it('the limits show against the total', async () => {
+  it('the limits are compared with the total', async () => {
     const shop = await openShop({ framework });
     const page = await openCheckout(shop.origin, 'sticker');
     await said(page, 'No provider can take UGX 300.');
@@ -98,7 +98,7 @@ describe.each(FRAMEWORKS)('while the customer on %s types', (framework) => {
 });
 
 describe.each(FRAMEWORKS)('the answers on %s', (framework) => {
-  it('without script, a form without a choice comes back with the provider that the prefix selects', async () => {
+  it('without scripts, a form without a choice is returned with the provider that the prefix selects', async () => {
     const shop = await openShop({ framework });
     const page = await openCheckout(shop.origin, 'coffee', { javaScriptEnabled: false });
     await page.getByLabel('Your name').fill('Ann Example');
@@ -106,7 +106,7 @@ describe.each(FRAMEWORKS)('the answers on %s', (framework) => {
     await page.getByRole('button', { name: 'Pay' }).click();
     await page
       .getByRole('alert')
-      .getByText('Lake Mobile Money serves your number: it is selected now.')
+      .getByText('Lake Mobile Money serves your number and is now selected.')
       .waitFor();
     await card(page, 'Example Mobile Money')
       .getByText('supports only accounts that start with 25677')
@@ -156,7 +156,7 @@ it('a shop that cannot answer says so, keeps what is shown, and decides when the
   await page.close();
 });
 
-it('a choice by hand stays, although the answer to an earlier question arrives in the same moment', async () => {
+it('a choice by hand stays, although the response to an earlier request arrives at the same moment', async () => {
   const shop = await openShop();
   const page = await openCheckout(shop.origin);
   await page.getByLabel('Phone or account number').fill('256700000001');

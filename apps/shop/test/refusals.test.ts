@@ -41,7 +41,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     expect(await shop.orders.list()).toEqual([]);
   });
 
-  it('an account number that the chosen provider does not serve, and who would', async () => {
+  it('an account number that the chosen provider does not serve, with the providers that do', async () => {
     const shop = await openShop({ framework });
     const { status, body } = await new Customer(shop).checkOut({ account: '256700000001', name: 'Ann <3' });
     expect(status).toBe(422);
@@ -80,7 +80,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     expect(await shop.orders.list()).toEqual([]);
   });
 
-  it('what the payment service itself refuses: the limit of a day', async () => {
+  it('a payment that the payment service itself refuses: the daily limit', async () => {
     const shop = await openShop({ framework });
     const customer = new Customer(shop);
     const form = { product: 'lamp', quantity: '41' };

@@ -32,7 +32,7 @@ async function execute(keeping: Keeping, text: string): Promise<void> {
 }
 
 describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engine }) => {
-  it('forgets no order, no payment and nothing of the inbox', async () => {
+  it('keeps every order, every payment and the whole inbox', async () => {
     const keeping = await newKeeping(engine);
     const before = await openShop({ framework, keeping });
     const customer = new Customer(before);
@@ -116,7 +116,7 @@ describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engin
   });
 });
 
-describe('a database server that dies and comes back', () => {
+describe('a database server that crashes and restarts', () => {
   it('costs no callback: the answer is 429 until then, and the order is paid afterwards', async () => {
     const server = await startPostgres();
     onTestFinished(() => server.stop());

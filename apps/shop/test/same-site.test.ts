@@ -3,7 +3,7 @@ import { isFromAnotherSite, isOwnHost } from '../src/web/same-site.ts';
 
 const host = 'shop.example:3000';
 
-describe('where a form comes from', () => {
+describe('the origin of a form', () => {
   it.each([
     ['another site', { host, 'sec-fetch-site': 'cross-site', origin: 'http://evil.example' }],
     ['a neighbour', { host, 'sec-fetch-site': 'same-site', origin: `http://${host}` }],
@@ -32,7 +32,7 @@ describe('where a form comes from', () => {
   });
 });
 
-describe('the name that the shop is asked for under', () => {
+describe('the host name of a request', () => {
   const HERE = { origin: 'http://127.0.0.1:3000', shopUrl: 'http://127.0.0.1:3000' };
   const PUBLIC = { origin: 'http://127.0.0.1:3000', shopUrl: 'https://Shop.example' };
   const EVERYWHERE = { origin: 'http://[::]:3000', shopUrl: 'http://[::]:3000' };

@@ -7,7 +7,7 @@ import { serve } from '../src/server/serve.ts';
 
 const ANYWHERE = { host: '127.0.0.1', port: 0 };
 
-/** A connection that sends this and then only listens. */
+/** A connection that sends this and then only reads. */
 async function open(origin: string, text: string): Promise<Socket> {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
@@ -19,7 +19,7 @@ async function open(origin: string, text: string): Promise<Socket> {
 }
 
 describe('serving', () => {
-  it('closes although connections are idle, half way through a request, or waiting for an answer', async () => {
+  it('closes although connections are idle, halfway through a request, or waiting for a response', async () => {
     let waiting: () => void = () => undefined;
     const hasCome = new Promise<void>((resolve) => {
       waiting = resolve;
@@ -68,7 +68,7 @@ describe('serving', () => {
     expect(await (await fetch(origin)).text()).toBe('ready');
   });
 
-  it('leaves nothing listening when the shop cannot be made', async () => {
+  it('leaves nothing listening when the shop cannot be created', async () => {
     let origin = '';
     const failed = serve(ANYWHERE, async (found) => {
       origin = found;
@@ -78,7 +78,7 @@ describe('serving', () => {
     await expect(fetch(origin)).rejects.toThrow();
   });
 
-  it('says which port is taken', async () => {
+  it('names the port that is in use', async () => {
     const served = await serve(ANYWHERE, async () => () => undefined);
     onTestFinished(() => served.close());
     const port = Number(new URL(served.origin).port);

@@ -2,19 +2,19 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Stands between a shop and its sandbox. */
+/** A proxy between a shop and its sandbox. */
 export interface ServiceProxy {
   readonly baseUrl: string;
-  /** To be called with the address of the sandbox, before anything is asked for. */
+  /** Call it with the address of the sandbox, before any request. */
   readonly leadTo: (sandboxOrigin: string) => void;
-  /** The payment pages of what was started, the oldest first. */
+  /** The payment pages of started payments, oldest first. */
   readonly started: readonly string[];
 }
 
 const PASSED_ON = ['content-type', 'accept', 'public-key', 'secret-key'];
 
 /**
- * Passes everything on, and asks what becomes of an answer to the start of a payment: the payment runs by then.
+ * Passes everything through, and lets the test decide about the response to the start of a payment, which is under way by then.
  * Closed when the test has finished.
  */
 export async function openServiceProxy(onStart: () => Promise<'answer' | 'lose'>): Promise<ServiceProxy> {

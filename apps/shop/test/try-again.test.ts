@@ -6,7 +6,7 @@ import { ENGINES, openShop } from './open-shop.ts';
 const TYPED = { name: 'Ann Example', account: '256770000987', quantity: '3' };
 
 describe.each(ENGINES)('a payment that failed on $framework and $engine', ({ framework, engine }) => {
-  it('reads failed wherever it is shown, and is green nowhere', async () => {
+  it('is shown as failed everywhere, and nowhere in green', async () => {
     const shop = await openShop({ framework, engine });
     const customer = new Customer(shop);
     const { reference } = await customer.placeOrder();
@@ -24,7 +24,7 @@ describe.each(ENGINES)('a payment that failed on $framework and $engine', ({ fra
     expect((await customer.get('/owner/orders')).body).toContain('state good');
   });
 
-  it('is tried again with the form as it was typed, and places an order of its own', async () => {
+  it('is retried with the form as it was typed, and places a new order', async () => {
     const shop = await openShop({ framework, engine });
     const customer = new Customer(shop);
     const { reference } = await customer.placeOrder(TYPED);
@@ -69,7 +69,7 @@ describe.each(ENGINES)('a payment that failed on $framework and $engine', ({ fra
 describe.each(ENGINES)(
   'an order on $framework and $engine whose callbacks are all forged',
   ({ framework, engine }) => {
-    it('does not promise that its page changes, before and after the redirect, and is paid by the genuine one', async () => {
+    it('does not promise that its page changes, before or after the redirect, and is paid by the genuine one', async () => {
       const shop = await openShop({ framework, engine });
       const customer = new Customer(shop);
       const { reference, paymentUrl } = await customer.placeOrder();
@@ -77,7 +77,7 @@ describe.each(ENGINES)(
       await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));
       await shop.workedOff();
       const held = (await customer.orderPage(reference)).body;
-      expect(held).toContain('The shop has to check your payment');
+      expect(held).toContain('The shop must check your payment');
       expect(held).toContain(paymentUrl);
       // Its script notices the change all the same.
       expect(held).toContain('/live.js');
@@ -93,7 +93,7 @@ describe.each(ENGINES)(
       expect((await customer.orderPage(reference)).body).toContain('Paid. Thank you!');
     });
 
-    it('waits as before while only a transaction of another type is held back', async () => {
+    it('still waits while only a transaction of another type is held back', async () => {
       const shop = await openShop({ framework, engine });
       const customer = new Customer(shop);
       const { reference } = await customer.placeOrder();

@@ -5,8 +5,8 @@ import { newKeeping } from './new-keeping.ts';
 import { FRAMEWORKS, openShop, STAGES } from './open-shop.ts';
 import { openServiceProxy } from './service-proxy.ts';
 
-describe.each(STAGES)('a start whose answer is lost on $framework and $engine', (stage) => {
-  it('leads to the order, says that the start is unconfirmed, and shows the payment when it comes', async () => {
+describe.each(STAGES)('a start whose response is lost on $framework and $engine', (stage) => {
+  it('leads to the order, says that the start is unconfirmed, and shows the payment when it arrives', async () => {
     const service = await openServiceProxy(async () => 'lose');
     const shop = await openShop({ ...stage, baseUrl: service.baseUrl });
     service.leadTo(shop.sandboxOrigin);
@@ -22,9 +22,9 @@ describe.each(STAGES)('a start whose answer is lost on $framework and $engine', 
     expect(waiting).not.toMatch(/Nothing was paid|Try again|Go to the payment page/);
     const owner = (await customer.get('/owner/orders')).body;
     expect(owner).toContain('Start unknown: it cannot be reached');
-    expect(shop.log.join('\n')).toContain(`${reference}: it is unknown whether the payment was started`);
+    expect(shop.log.join('\n')).toContain(`${reference}: the payment may have been started`);
 
-    // It ran all the same. The cookie makes the redirect count in the browser that ordered.
+    // The payment was started. The cookie makes the redirect count in the browser that ordered.
     const [page = ''] = service.started;
     const redirect = await customer.decide(page.replace(service.baseUrl, shop.sandboxOrigin), 'pay');
     expect((await customer.get(redirect)).location).toBe(location);
@@ -33,7 +33,7 @@ describe.each(STAGES)('a start whose answer is lost on $framework and $engine', 
   });
 });
 
-describe.each(FRAMEWORKS)('a start that the shop on %s cannot write down', (framework) => {
+describe.each(FRAMEWORKS)('a start that the shop on %s cannot store', (framework) => {
   it('still leads to the payment page, and the order becomes paid', async () => {
     const keeping = await newKeeping('sqlite');
     const shop = await openShop({ framework, keeping });
@@ -44,7 +44,7 @@ describe.each(FRAMEWORKS)('a start that the shop on %s cannot write down', (fram
     const { reference, paymentUrl } = await customer.placeOrder();
     expect(paymentUrl).toMatch(`${shop.sandboxOrigin}/sandbox/pay/`);
     expect((await customer.orderPage(reference)).body).toContain('Your payment is being started');
-    expect(shop.log.join('\n')).toContain(`${reference}: its start could not be written`);
+    expect(shop.log.join('\n')).toContain(`${reference}: the start of the payment could not be stored`);
     await customer.decide(paymentUrl, 'pay');
     expect(await shop.stateOf(reference)).toBe('paid');
   });

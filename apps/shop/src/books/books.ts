@@ -8,9 +8,9 @@ import { ORDER_TABLES } from './order-tables.ts';
 import { openPostgresDatabase } from './postgres-database.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
-/** What survives a restart: orders, payments, and the inbox that turns the one into the other. */
+/** What survives a restart: orders, payments, and the inbox that turns callbacks into payments. */
 export interface Books {
-  /** For people: where they are kept. */
+  /** Where they are kept, for people to read. */
   readonly title: string;
   readonly inbox: Inbox<Transaction>;
   readonly orders: OrderStore;
@@ -25,9 +25,9 @@ export interface BookOptions {
 }
 
 /**
- * Opens the books, and starts the worker that applies what callbacks bring.
+ * Opens the books and starts the worker that applies callbacks.
  *
- * @throws {SetupError} when the database cannot be used, {ConfigurationError} when it would lose what was acknowledged.
+ * @throws {SetupError} if the database cannot be used, {ConfigurationError} if it would lose what was acknowledged.
  */
 export async function openBooks(keeping: Keeping, { now, log }: BookOptions): Promise<Books> {
   const database = openDatabase(keeping, log);
@@ -73,12 +73,14 @@ function explain(error: unknown): unknown {
   const code: unknown = Reflect.get(error, 'code');
   const why = error.message || String(code);
   return new SetupError(
-    `The database of DATABASE_URL or INBOX_FILE cannot be used: ${why}. Is it the right one, and does it run?`,
+    `The database of DATABASE_URL or INBOX_FILE cannot be used: ${why}. Is it the right one, and is it running?`,
     { cause: error },
   );
 }
 
-/** What a person at the console may want to know. Events hold no personal data; an id leads to the page of the inbox. */
+/**
+ * Events that a person at the console may want to know. They contain no personal data; an id leads to the page of the inbox.
+ */
 function report(event: InboxEvent, log: (line: string) => void): void {
   if ('state' in event) {
     const reason = 'reason' in event ? ` (${event.reason})` : '';

@@ -23,13 +23,13 @@ export interface Transaction {
   }>;
 }
 
-/** The one database of the shop: its orders stand beside the inbox, so that one transaction changes both. */
+/** The only database of the shop: it contains orders and inbox, so that one transaction changes both. */
 export interface Database {
-  /** For people: what it is. */
+  /** Its description, for people to read. */
   readonly title: string;
   /** The same database for `createInbox()`. */
   readonly store: Store<Transaction>;
-  /** Makes the shop's tables where they are missing. */
+  /** Creates the shop's missing tables. */
   prepare(tx: Transaction, statements: readonly string[]): Promise<void>;
   /** Outside a transaction, for reading. */
   readonly reading: Statements;

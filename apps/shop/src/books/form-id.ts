@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * Identifies one checkout form, and is the key of the order that is placed with it: a form that is sent twice places one
- * order. It cannot be guessed.
+ * Identifies one checkout form, and is the key of the order that it places: a form that is submitted twice places one order. It
+ * cannot be guessed.
  */
 export function newFormId(): string {
   return randomBytes(16).toString('hex');

@@ -1,4 +1,4 @@
-/** An amount in whole units of its currency, as decimal text: "18000", "12.50". No sum ever goes through a float. */
+/** An amount in whole units of its currency, as a decimal string: "18000", "12.50". No sum ever goes through a float. */
 export interface Money {
   readonly currency: string;
   readonly amount: string;
@@ -12,7 +12,9 @@ export function multiply({ currency, amount }: Money, quantity: number): Money {
   return { currency, amount: fraction === '' ? digits : `${digits.slice(0, point)}.${digits.slice(point)}` };
 }
 
-/** For people: "UGX 18,000" with a no-break space, and the decimals unchanged. Takes the wire's numbers as well as our decimal text. */
+/**
+ * For people: "UGX 18,000" with a no-break space and unchanged decimals. Accepts the wire's numbers and our decimal strings.
+ */
 export function formatMoney(currency: string, amount: string | number): string {
   const [whole = '', ...rest] = String(amount).split('.');
   return `${currency}\u00a0${[whole.replace(/\B(?=(\d{3})+$)/g, ','), ...rest].join('.')}`;

@@ -4,7 +4,7 @@ import type { Database, Statements, Transaction, Value } from './database.ts';
 import { isFormId } from './form-id.ts';
 import type { Hint, Order, OrderState, PaymentStart } from './order.ts';
 
-/** A payment on the books whose reference is of no order: a person accepted it in the inbox. */
+/** A payment on the books whose reference belongs to no order: a person accepted it in the inbox. */
 export interface StrayPayment {
   readonly transitionId: string;
   readonly reference: string;
@@ -14,26 +14,27 @@ export interface StrayPayment {
 
 export interface WantedOrders {
   readonly state?: OrderState | undefined;
-  /** A part of the reference, in any case. */
+  /** A part of the reference, in upper or lower case. */
   readonly reference?: string | undefined;
-  /** Only those that come after the order with this reference. */
+  /** Only those after the order with this reference. */
   readonly before?: string | undefined;
   /** Default: all. */
   readonly limit?: number;
 }
 
-/** The orders. Nothing here marks one as paid: see apply-transition.ts. */
+/** The orders. Nothing in this file marks one as paid: see apply-transition.ts. */
 export interface OrderStore {
   /**
-   * Writes the order and what its payment must be in one transaction: neither is ever without the other. Returns the
-   * reference of the order that the form placed: of an earlier one where the form came before, and nothing is written.
+   * Writes the order and the expectation of its payment in one transaction, so that neither exists without the other. Returns
+   * the reference of the order that the form placed: that of the earlier order, without writing anything, if the form was
+   * submitted before.
    */
   add(order: Order, formId: string): Promise<string>;
   /** The reference of the order that a form placed. */
   placedWith(formId: string): Promise<string | undefined>;
-  /** How far the payment came that was started for the order. */
+  /** The state of the start of the order's payment. */
   start(order: Order, start: PaymentStart): Promise<void>;
-  /** Keeps what a redirect said; returns whether there is such an order. */
+  /** Keeps the result in a redirect; returns whether there is such an order. */
   hint(reference: string, hint: Omit<Hint, 'at'>): Promise<boolean>;
   find(reference: string): Promise<Order | undefined>;
   /** Newest first. */
@@ -41,10 +42,10 @@ export interface OrderStore {
   strayPayments(): Promise<readonly StrayPayment[]>;
 }
 
-/** After so long without an outcome the owner is told that it is overdue. */
+/** After this long without an outcome, the owner sees that it is overdue. */
 const PAYMENT_DEADLINE_MS = 60 * 60 * 1000;
 
-/** Whether it has the form of our references. Anything else is never looked up. */
+/** Whether it has the format of our references. Anything else is never looked up. */
 export function isOrderReference(reference: string): boolean {
   return /^[\w-]{1,64}$/.test(reference);
 }
@@ -88,7 +89,7 @@ export function createOrderStore(
       (await write(
         `update shop_order set hint_status = $1, hint_completed = $2, hint_at = coalesce(hint_at, $3)
          where reference = $4`,
-        // PostgreSQL's text holds no NUL.
+        // PostgreSQL's text cannot contain NUL.
         [status.replaceAll('\0', '\uFFFD').slice(0, 200), completed ? 1 : 0, now(), reference],
       )) > 0,
     async find(reference) {
@@ -130,7 +131,7 @@ async function placedWith(statements: Statements, formId: string): Promise<strin
   return rows[0] === undefined ? undefined : text.parse(rows[0]['reference']);
 }
 
-/** Returns whether it was written: not where the form has placed an order before. */
+/** Returns whether it was written: not if the form has already placed an order. */
 async function insert(statements: Statements, order: Order, formId: string): Promise<boolean> {
   const { reference, createdAt, total, start } = order;
   const { rowCount } = await statements.query(
@@ -150,13 +151,13 @@ async function insert(statements: Statements, order: Order, formId: string): Pro
   return rowCount > 0;
 }
 
-/** Each order once, whatever is on the books under its reference: the first payment counts. */
+/** Each order once, however many payments its reference has: the first payment counts. */
 const SELECT = `select o.*, p.transition_id, p.currency as paid_currency, p.amount as paid_amount, p.claimed_charge, p.paid_at
   from shop_order o
   left join shop_payment p on p.transition_id = (select first.transition_id from shop_payment first
     where first.reference = o.reference order by first.paid_at, first.transition_id limit 1)`;
 
-/** As orderState() has it. */
+/** The same conditions as in orderState(). */
 const IN_STATE: Readonly<Record<OrderState, string>> = {
   paid: 'p.transition_id is not null',
   failed: 'p.transition_id is null and o.reported is not null',
@@ -164,10 +165,10 @@ const IN_STATE: Readonly<Record<OrderState, string>> = {
   'not started': "p.transition_id is null and o.reported is null and o.start_state = 'refused'",
 };
 
-/** `bigint` comes as text from pg. */
+/** pg returns `bigint` as a string. */
 const integer = z.coerce.number();
 const text = z.string();
-/** What only people read of an order: one JSON text. */
+/** The details of an order that only people read: one JSON text. */
 const details = z.object({
   productId: text,
   item: text,
@@ -192,7 +193,7 @@ const orderRow = z.object({
   hint_completed: integer.nullable(),
   hint_at: integer.nullable(),
 });
-/** Of the payment, where there is one. */
+/** The columns of the payment, if there is one. */
 const paymentRow = z
   .object({
     transition_id: text,

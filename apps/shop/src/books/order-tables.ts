@@ -1,6 +1,6 @@
 /**
- * The shop's own tables, beside those of the inbox. A payment is a row of its own: money that a person accepted for a
- * reference without an order is on the books as well.
+ * The shop's own tables, beside those of the inbox. A payment is a row of its own, so that money that a person accepted for a
+ * reference without an order is also on the books.
  */
 export const ORDER_TABLES: readonly string[] = [
   `create table if not exists shop_order (

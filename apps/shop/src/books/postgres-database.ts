@@ -6,7 +6,7 @@ import type { Database, Statements, Transaction } from './database.ts';
 const LOCK = 7_402_113;
 const CONNECT_MS = 5000;
 
-/** A PostgreSQL database for orders and inbox: any number of shops may work on it. */
+/** A PostgreSQL database for orders and inbox: any number of shops may share it. */
 export function openPostgresDatabase(
   databaseUrl: string,
   { log }: { readonly log: (line: string) => void },
@@ -17,8 +17,8 @@ export function openPostgresDatabase(
     connectionTimeoutMillis: CONNECT_MS,
     allowExitOnIdle: true,
   });
-  // Without a listener an idle connection that breaks would end the process.
-  pool.on('error', (error) => log(`A connection to the database broke: ${error.message}`));
+  // Without a listener, an idle connection that breaks would end the process.
+  pool.on('error', (error) => log(`A connection to the database was lost: ${error.message}`));
 
   const within = (tx: Transaction): Statements => ({
     async query(text, values = []) {
@@ -33,7 +33,7 @@ export function openPostgresDatabase(
     reading: within(pool),
     within,
     async prepare(tx, statements) {
-      // Several shops that start at the same time would make the same table twice.
+      // Several shops that start at the same time would create the same table twice.
       await tx.query('select pg_advisory_xact_lock($1)', [LOCK]);
       for (const statement of statements) await tx.query(statement);
     },

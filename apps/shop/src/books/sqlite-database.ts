@@ -3,15 +3,15 @@ import { type SqliteTransaction, sqlite } from '@payment-service/inbox';
 import type { Database, Statements, Value } from './database.ts';
 
 /**
- * One file for orders and inbox. Whatever is written goes through the inbox, whose writers take turns; a second writer in
- * this thread would wait for a handler in this very thread.
+ * One file for orders and inbox. All writes go through the inbox, whose writers take turns; a second writer in this thread
+ * would wait for a handler in the same thread.
  *
  * @throws {ConfigurationError} for a file that would not keep what the inbox acknowledges.
  */
 export function openSqliteDatabase(file: string): Database {
   const store = sqlite(file);
   let reader: DatabaseSync | undefined;
-  /** Opened late: the inbox makes the file. */
+  /** Opened late: the inbox creates the file. */
   const reading: Statements = {
     async query(text, values = []) {
       reader ??= new DatabaseSync(file, { readOnly: true });

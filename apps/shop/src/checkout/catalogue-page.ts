@@ -28,8 +28,8 @@ ${providers === undefined ? serviceAway : paymentOptions(providers)}
   });
 }
 
-const serviceAway: Markup = html`<p class="note wait">The payment service cannot be asked at the moment, so nothing can be paid.
-Look around, and try again in a few minutes.</p>`;
+const serviceAway: Markup = html`<p class="note wait">The payment service is unavailable at the moment, so nothing can be paid.
+  You can look around; try again in a few minutes.</p>`;
 
 function productCard({ id, name, description, price, picture }: Product, last: string | undefined): Markup {
   const query = new URLSearchParams({ product: id, ...(last === undefined ? {} : { after: last }) });

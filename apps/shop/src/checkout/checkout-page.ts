@@ -19,12 +19,12 @@ interface CheckoutPage {
   readonly form: CheckoutForm;
   /** The key of the order that this form places. */
   readonly formId: string;
-  /** The reference of the order that it is another attempt for. */
+  /** The reference of the order that it retries. */
   readonly instead?: string | undefined;
-  /** The origin of the payment page, where a good form leads to. */
+  /** The origin of the payment page, where a valid form leads. */
   readonly paymentOrigin: string;
   readonly refusal?: Refusal | undefined;
-  /** What went wrong although the form is valid. */
+  /** What went wrong even though the form is valid. */
   readonly trouble?: string | undefined;
   readonly status?: number;
 }
@@ -72,7 +72,7 @@ function summary(refusal: Refusal | undefined, trouble: string | undefined): Mar
     return html`<div class="note bad narrow" role="alert" tabindex="-1" autofocus><p>${trouble}</p></div>`;
   if (refusal === undefined) return '';
   const { noProvider, fields } = refusal;
-  // Otherwise the first field that is wrong has the focus.
+  // Otherwise the first invalid field has the focus.
   const focus = Object.keys(fields).length === 0 ? html` tabindex="-1" autofocus` : '';
   return html`<div class="note bad narrow" role="alert"${focus}>
 <h2>${noProvider?.heading ?? 'Please correct this'}</h2>

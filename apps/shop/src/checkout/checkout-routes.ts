@@ -25,7 +25,7 @@ export interface CheckoutContext extends OrderDesk {
   readonly catalogue: readonly Product[];
 }
 
-/** From the catalogue to a placed order, and to another attempt for one that is not paid. */
+/** From the catalogue to a placed order, and to another attempt for an unpaid one. */
 export function checkoutRoutes(context: CheckoutContext): Route[] {
   const { client, orders, catalogue, log } = context;
   const providersFor = ({ price }: Product): Promise<PaymentProvider[]> =>
@@ -41,7 +41,7 @@ export function checkoutRoutes(context: CheckoutContext): Route[] {
     return checkoutPage({
       product,
       providers,
-      // Name and account are for the browser that ordered; others have only the order's address.
+      // Name and account are shown only to the browser that ordered; others have only the order's address.
       form: instead !== undefined && isCustomer ? formOf(instead, product, providers) : EMPTY_FORM,
       formId: context.newFormId(),
       instead: instead?.reference,
@@ -49,7 +49,7 @@ export function checkoutRoutes(context: CheckoutContext): Route[] {
     });
   };
 
-  /** The page of what this browser ordered since the form was asked for: the customer went back to it. */
+  /** The page of the order that this browser placed after it loaded the form: the customer went back to the form. */
   const placedSince = async (
     { id }: Product,
     after: string | null,
@@ -97,19 +97,19 @@ export function checkoutRoutes(context: CheckoutContext): Route[] {
   ];
 }
 
-/** In place of a form for an order that was placed already, so that a customer who goes back does not pay twice. */
+/** Replaces the form of an order that was already placed, so that a customer who goes back does not pay twice. */
 function placedPage(order: Order): Promise<Page> {
   const { reference, productId, quantity, item } = order;
   const isPaid = orderState(order) === 'paid';
   return messagePage({
     status: 200,
-    title: isPaid ? 'This order is paid' : 'You have placed this order already',
+    title: isPaid ? 'This order is paid' : 'You have already placed this order',
     text: isPaid
-      ? `${quantity} × ${item}: order ${reference} is paid. Nothing more is to be paid for it.`
+      ? `${quantity} × ${item}: order ${reference} is paid. Nothing more is due.`
       : `${quantity} × ${item}: order ${reference} is not confirmed as paid yet. If you have paid, please do not pay a second time.`,
     links: [
       [`/orders/${reference}`, 'See your order'],
-      ...(isPaid ? [] : [[`/orders/${reference}/again`, 'Change it and pay anew'] as const]),
+      ...(isPaid ? [] : [[`/orders/${reference}/again`, 'Change it and pay again'] as const]),
       [`/checkout?product=${encodeURIComponent(productId)}&after=${reference}`, 'Order another'],
       ['/', 'Back to the shop'],
     ],

@@ -15,17 +15,17 @@ export interface CheckoutForm {
   readonly name: string;
   readonly account: string;
   readonly provider: string;
-  /** The provider that the page selected by the account's prefix. Another `provider` was chosen by hand. */
+  /** The provider that the page selected by the account's prefix. If `provider` differs, it was chosen by hand. */
   readonly byPrefix: string;
 }
 
 export type CheckoutField = Exclude<keyof CheckoutForm, 'byPrefix'>;
 
-/** Why the form cannot be accepted, in words for the customer. */
+/** Why the form cannot be accepted, worded for the customer. */
 export interface Refusal {
   /** One sentence for each field, shown beside it. */
   readonly fields: Partial<Record<CheckoutField, string>>;
-  /** What each provider says, when not one of them can serve this payment. */
+  /** What each provider says, if none of them can serve this payment. */
   readonly noProvider?: { readonly heading: string; readonly reasons: readonly string[] } | undefined;
 }
 
@@ -40,23 +40,23 @@ export type Checkout =
     }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** What the providers say of a form, complete or not. */
+/** What the providers say about a form, complete or not. */
 export interface Preview {
   /** Undefined without a usable quantity. */
   readonly total: Money | undefined;
-  /** Whether the account is known well enough to be judged. */
+  /** Whether the account is complete enough to be checked. */
   readonly isAccountJudged: boolean;
   /** In the order of the providers. */
   readonly offers: readonly Offer[];
-  /** The provider_code that is selected: by hand, or by the account's prefix. Empty without one. */
+  /** The selected provider_code: by hand, or by the account's prefix. Empty if none is selected. */
   readonly selected: string;
-  /** The provider_code that the prefix selected. Empty without one, and after a choice by hand. */
+  /** The provider_code that the prefix selected. Empty if it selected none, and after a choice by hand. */
   readonly byPrefix: string;
 }
 
 export interface Offer {
   readonly provider: PaymentProvider;
-  /** Why it cannot serve this payment; empty when it can. */
+  /** Why it cannot serve this payment; empty if it can. */
   readonly reasons: readonly IneligibilityReason[];
 }
 
@@ -64,7 +64,7 @@ export const EMPTY_FORM: CheckoutForm = { quantity: '1', name: '', account: '', 
 export const MAX_PIECES = 999;
 const MAX_NAME_LENGTH = 80;
 const MAX_ACCOUNT_LENGTH = 34;
-/** A keyboard has none of these, and not every database stores them. */
+/** No keyboard types these, and not every database stores them. */
 const CONTROL = /\p{Cc}/u;
 
 export function readCheckoutForm(form: unknown): CheckoutForm {
@@ -82,7 +82,7 @@ export function formOf(order: Order, product: Product, providers: readonly Payme
   const { quantity, customerName: name, account, providerName } = order;
   const typed = { ...EMPTY_FORM, quantity: String(quantity), name, account };
   const [provider, ...others] = providers.filter(({ provider_name }) => provider_name === providerName);
-  // The order keeps a name for people: where two providers share it, the customer chooses again.
+  // The order keeps the provider's name for people: if two providers share it, the customer chooses again.
   const code = others.length === 0 ? (provider?.provider_code ?? '') : '';
   const { byPrefix } = previewCheckout(typed, product, providers, { isTyping: false });
   return { ...typed, provider: code, byPrefix: code === byPrefix ? byPrefix : '' };
@@ -114,7 +114,7 @@ export function checkOut(
   }
   if (chosen === undefined) {
     const selected = able.find(({ provider_code }) => provider_code === byPrefix)?.provider_name;
-    const hint = selected === undefined ? '' : ` ${selected} serves your number: it is selected now.`;
+    const hint = selected === undefined ? '' : ` ${selected} serves your number and is now selected.`;
     fields.provider ??= `Choose how you want to pay.${hint}`;
   }
   if (chosen === undefined || Object.keys(fields).length > 0) return { ok: false, refusal: { fields } };
@@ -124,10 +124,10 @@ export function checkOut(
 }
 
 /**
- * What each provider says of the form, and which one the account's prefix selects: the only one of those that have
- * prefixes and can serve the payment. A choice by hand is kept.
+ * What each provider says about the form, and which one the account's prefix selects: the only one with prefixes that can serve
+ * the payment. A choice by hand is kept.
  *
- * @param isTyping The account may be incomplete: it is judged from the length of the longest prefix on.
+ * @param isTyping The account may be incomplete: it is checked once it is as long as the longest prefix.
  */
 export function previewCheckout(
   form: CheckoutForm,
@@ -183,7 +183,7 @@ function fieldOf(code: IneligibilityCode): CheckoutField {
   return code.startsWith('amount') ? 'quantity' : 'provider';
 }
 
-/** As eligibleProviders() reads it: white space, hyphens and one '+' do not count. */
+/** As eligibleProviders() reads it: ignores white space, hyphens and one '+'. */
 function plainAccount(account: string): string {
   return account.replace(/[\s\p{Pd}]/gu, '').replace(/^\+/, '');
 }

@@ -5,12 +5,12 @@ import { fragment, type Page } from '../web/page.ts';
 import { limits, prefixes } from './catalogue-page.ts';
 import type { Offer, Preview } from './checkout.ts';
 
-/** What assets/checkout.js puts in place of what the checkout shows, while the customer types. */
+/** The part of the checkout that assets/checkout.js replaces while the customer types. */
 export function paymentChoicePart(preview: Preview): Promise<Page> {
   return fragment(html`${paymentChoice(preview)}<p id="said">${saidOf(preview)}</p>`);
 }
 
-/** The total, and each provider with its limits and what it says of this payment. */
+/** The total, and each provider with its limits and what it says about this payment. */
 export function paymentChoice(preview: Preview, problem?: string, hasFocus = false): Markup {
   const { total, offers, byPrefix } = preview;
   const first = hasFocus ? offers.find(({ provider }) => provider.is_active) : undefined;
@@ -26,7 +26,7 @@ ${problem === undefined ? '' : html`<p class="problem" id="provider-problem">${p
 </div>`;
 }
 
-/** One sentence for those who see the list, and for those who hear it. */
+/** One sentence, shown to readers and announced by screen readers. */
 export function saidOf({ total, isAccountJudged, offers, selected, byPrefix }: Preview): string {
   if (total === undefined || offers.length === 0) return '';
   const price = formatMoney(total.currency, total.amount);

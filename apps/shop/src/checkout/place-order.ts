@@ -11,7 +11,7 @@ import { type Checkout, checkOut, type Refusal, readCheckoutForm } from './check
 import { checkoutPage } from './checkout-page.ts';
 import type { StartCollection } from './simulated-collections.ts';
 
-/** What placing an order needs of the shop. */
+/** What placing an order needs from the shop. */
 export interface OrderDesk {
   readonly orders: OrderStore;
   readonly startCollection: StartCollection;
@@ -27,9 +27,9 @@ export interface OrderDesk {
 type Accepted = Extract<Checkout, { ok: true }>;
 
 /**
- * Takes the order down first, with what its payment must be, and starts the payment then: its callback may be faster
- * than the answer. A form that was sent before leads to the order that was placed with it, and another attempt for an
- * order that was paid meanwhile to that order.
+ * Writes the order and the expectation of its payment first, then starts the payment: its callback may be faster than the
+ * response. A form that was submitted before leads to the order that it placed, and another attempt for an order that was paid
+ * meanwhile leads to that order.
  */
 export async function placeOrder(
   product: Product,
@@ -38,7 +38,7 @@ export async function placeOrder(
   desk: OrderDesk,
 ): Promise<Page> {
   const formId = formField(form, 'form_id');
-  // Before anything is asked of the service: it may be unavailable by now, and the payment under way.
+  // Before any request to the service: it may be unavailable by now while the payment is under way.
   const earlier = await desk.orders.placedWith(formId);
   if (earlier !== undefined) return leadTo(`/orders/${earlier}`, earlier, product, desk);
   const instead = await desk.orders.find(formField(form, 'instead'));
@@ -112,16 +112,17 @@ async function startPayment(
     redirectUrl: `${shopUrl}/orders/${reference}/redirect`,
   });
   if (start.state === 'refused') log(`${reference}: the payment was not started: ${start.why}`);
-  if (start.state === 'unknown')
-    log(`${reference}: it is unknown whether the payment was started: ${start.why}`);
-  // The payment may have started: a database that is unavailable for a moment must not keep the customer from it.
+  if (start.state === 'unknown') log(`${reference}: the payment may have been started: ${start.why}`);
+  // The payment may have started: a short outage of the database must not keep the customer from it.
   await orders
     .start(order, start)
-    .catch((error: unknown) => log(`${reference}: its start could not be written: ${String(error)}`));
+    .catch((error: unknown) =>
+      log(`${reference}: the start of the payment could not be stored: ${String(error)}`),
+    );
   return start;
 }
 
-/** To the payment page, or to where the customer sees what is known of the order and pays when that is open. */
+/** Leads to the payment page, or to the page of the order, where the customer sees its state and can pay if it is open. */
 function leadTo(location: string, reference: string, { id }: Product, { shopUrl }: OrderDesk): Page {
   return seeOther(location, orderCookies(reference, id, shopUrl));
 }

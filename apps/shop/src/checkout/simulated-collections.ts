@@ -4,8 +4,8 @@ import type { Money } from '../books/money.ts';
 /**
  * How this shop starts a payment: through the sandbox's own `POST /sandbox/collections`.
  *
- * SIMULATED. The service's own endpoint for starting a collection is not shown (protocol §4.4).
- * When yours is known to you, this is the one file to write anew; the rest of the shop sees `startCollection` only.
+ * SIMULATED. The service's own endpoint for starting a collection is not shown (protocol §4.4). Once you know yours, rewrite
+ * only this file; the rest of the shop uses only `startCollection`.
  */
 export type StartCollection = (collection: CollectionToStart) => Promise<StartedCollection>;
 
@@ -21,9 +21,9 @@ export interface CollectionToStart {
 
 export type StartedCollection =
   | { readonly state: 'started'; readonly paymentUrl: string }
-  /** The answer was no, and `why` is for people. */
+  /** The service refused; `why` is for people to read. */
   | { readonly state: 'refused'; readonly why: string }
-  /** No answer that can be understood. The payment may have started: never start it again under the same reference. */
+  /** There was no valid response. The payment may have started: never start it again under the same reference. */
   | { readonly state: 'unknown'; readonly why: string };
 
 interface CollectionsOptions {
@@ -45,7 +45,7 @@ export function simulatedCollections(options: CollectionsOptions): StartCollecti
     try {
       response = await fetch(endpoint, {
         method: 'POST',
-        // A followed redirect would carry the secret key elsewhere.
+        // Following a redirect would send the secret key elsewhere.
         redirect: 'manual',
         signal: AbortSignal.timeout(DEADLINE_MS),
         headers: {
@@ -78,20 +78,20 @@ export function simulatedCollections(options: CollectionsOptions): StartCollecti
 function readAnswer(status: number, body: string, origin: string): StartedCollection {
   const answer = parseJson(body);
   const started = status === 201 ? success.safeParse(answer) : undefined;
-  // The browser is sent to the service that we configured, and nowhere else.
+  // The browser is sent only to the configured service.
   if (started?.success === true && new URL(started.data.data.payment_page_url).origin === origin) {
     return { state: 'started', paymentUrl: started.data.data.payment_page_url };
   }
   const refused = status >= 400 && status < 500 ? failure.safeParse(answer) : undefined;
   if (refused?.success === true) return { state: 'refused', why: refused.data.message };
-  return { state: 'unknown', why: `its answer (HTTP ${status}) cannot be understood` };
+  return { state: 'unknown', why: `its response (HTTP ${status}) is invalid` };
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON is one of the answers that cannot be understood; readAnswer says so.
+    // readAnswer() reports a response that is not JSON as invalid.
     return undefined;
   }
 }

@@ -5,15 +5,18 @@ import { type Order, type OrderState, orderState, type PaymentStart } from '../b
 import { type Page, page } from '../web/page.ts';
 
 interface Situation {
-  /** Whether the inbox holds a callback of its payment back for a person. */
+  /** Whether the inbox holds back a callback of its payment for a person. */
   readonly isHeld: boolean;
   /** Whether the customer has waited longer than a confirmation takes. */
   readonly isLate: boolean;
-  /** A mail address. */
+  /** An email address. */
   readonly contact: string;
 }
 
-/** The customer's own page of an order. Shows no name and only the end of the account: its address opens it. */
+/**
+ * The customer's own page of an order. Shows no name and only the end of the account, since anyone with its address can open
+ * it.
+ */
 export function orderPage(order: Order, known: Situation): Promise<Page> {
   const isPaid = order.payment !== undefined;
   return page({
@@ -70,21 +73,21 @@ function situation(order: Order, { isHeld, isLate, contact }: Situation): Markup
     ? panel(
         'wait',
         'Your payment is being confirmed',
-        html`<p>The payment page said that you paid. We are waiting until the payment service tells us the same; this
-page updates automatically.</p>`,
+        html`<p>The payment page reported that you paid. We are waiting for the payment service to confirm it; this
+        page updates automatically.</p>`,
       )
     : panel(
         'wait',
-        'Your payment seems not to be completed',
-        html`<p>The payment page said: ${hint.status}. We are waiting until the payment service tells us the outcome.</p>${again}`,
+        'Your payment does not seem to be complete',
+        html`<p>The payment page said: ${hint.status}. We are waiting for the payment service to confirm the outcome.</p>${again}`,
       );
 }
 
-/** No promise: a person decides, and after that nothing may come. */
+/** Promises nothing: a person decides, and no callback may follow. */
 function held({ reference }: Order, contact: string, again: Markup | ''): Markup {
   return panel(
     'wait',
-    'The shop has to check your payment',
+    'The shop must check your payment',
     html`<p>What the shop received about your payment does not fit this order, so the order is not paid. You do not have
 to wait on this page: keep its address, and look again later. If you have paid, please do not pay a second time, and
 ${ask(reference, contact)}.</p>
@@ -92,7 +95,7 @@ ${again === '' ? '' : html`<p>If you have not paid yet, you can still pay.</p>${
   );
 }
 
-/** It may never come: a callback that is refused, or lost, leaves no other trace here. */
+/** It may never arrive: a refused or lost callback leaves no other trace here. */
 function late({ reference, hint }: Order, contact: string, again: Markup | ''): Markup {
   const said =
     hint === undefined ? '' : `The payment page said ${hint.completed ? 'that you paid' : hint.status}. `;

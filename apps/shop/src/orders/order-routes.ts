@@ -18,7 +18,7 @@ export interface OrderContext {
   readonly now: () => number;
 }
 
-/** What a customer sees of an order. */
+/** The pages of an order for its customer. */
 export function orderRoutes({ orders, inbox, confirmWithinMs, contact, now }: OrderContext): Route[] {
   return [
     get('/orders/:reference', async (request) => {
@@ -32,7 +32,7 @@ export function orderRoutes({ orders, inbox, confirmWithinMs, contact, now }: Or
       messagePage({
         status: 200,
         title: 'Thank you',
-        text: 'We could not read what the payment page said. If you paid, your order becomes paid as soon as the payment service tells us; its page shows it.',
+        text: 'We could not read the result from the payment page. If you paid, your order becomes paid as soon as the payment service confirms it; its page shows it.',
         links: [
           ...[...lastOrders(headers.cookie).values()].map(
             (reference) => [`/orders/${reference}`, `Order ${reference}`] as const,
@@ -45,8 +45,7 @@ export function orderRoutes({ orders, inbox, confirmWithinMs, contact, now }: Or
 }
 
 /**
- * Whether a callback of the order's payment waits for a person. One with another outcome may still come, and then the
- * order is paid.
+ * Whether a callback of the order's payment waits for a person. One with another outcome may still arrive and pay the order.
  */
 async function isOrderHeld(inbox: Inbox<Transaction>, { reference, payment }: Order): Promise<boolean> {
   if (payment !== undefined) return false;

@@ -11,8 +11,8 @@ export const INBOX = '/owner/inbox';
 export const storyOf = (transitionId: string): string => `${INBOX}/transitions/${transitionId}`;
 
 /**
- * The inbox for its owner. It is protected as the shop's own pages of the owner are: by the addresses under which the shop
- * answers, and by no login. Names and account numbers in bodies stay hidden: the orders show them.
+ * The inbox for its owner. It is protected like the owner's other pages: by the addresses under which the shop answers, without
+ * a login. Names and account numbers in bodies stay hidden, since the orders show them.
  */
 export function ownerConsole(inbox: Inbox<Transaction>, own: OwnAddresses, log: Log): NodeListener {
   const console = inboxConsole(inbox, {

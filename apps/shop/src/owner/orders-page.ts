@@ -22,14 +22,14 @@ import { INBOX, storyOf } from './console.ts';
 type OrderRow = readonly [order: Order, transitions: readonly TransitionSummary[]];
 
 interface OwnerOrders {
-  /** With what the inbox holds of each. */
+  /** With the transitions of each in the inbox. */
   readonly orders: readonly OrderRow[];
-  /** What is asked for; all of them without both. */
+  /** The filter; without either, all orders. */
   readonly state: OrderState | undefined;
   readonly reference: string | undefined;
-  /** Whether these are not the newest. */
+  /** Whether there are newer ones. */
   readonly isLater: boolean;
-  /** Before this one there are older ones. */
+  /** The last order here, if there are older ones. */
   readonly older: string | undefined;
   readonly strayPayments: readonly StrayPayment[];
   readonly stats: InboxStats;
@@ -46,7 +46,7 @@ const TONES: Readonly<Record<OrderState, Tone>> = {
 };
 const CLOSED: readonly string[] = ['settled', 'superseded', 'resolved'];
 
-/** For the owner. It holds names and account numbers: put it behind your own login. */
+/** For the owner. It contains names and account numbers: put it behind your own login. */
 export function ordersPage(content: OwnerOrders): Promise<Page> {
   const { orders, state, reference, isLater, older, strayPayments, stats, refusals } = content;
   const isFiltered = state !== undefined || reference !== undefined || isLater;
@@ -77,7 +77,7 @@ function addressOf(asked: Readonly<Record<string, string | undefined>>): string 
   return query.size === 0 ? PATH : `${PATH}?${query}`;
 }
 
-/** Callbacks of no order are seen nowhere else on this page. */
+/** The rest of this page does not show callbacks that belong to no order. */
 function inboxSummary({ states }: InboxStats): Markup | '' {
   const open = [...HELD_STATES, 'unhandled' as const].filter((state) => states[state] > 0);
   if (open.length === 0) return '';
@@ -85,7 +85,7 @@ function inboxSummary({ states }: InboxStats): Markup | '' {
 ${open.map((state, index) => html`${index === 0 ? '' : ', '}<a href="${INBOX}/transitions?state=${state}">${states[state]} ${state}</a>`)}.</p></div>`;
 }
 
-/** Looks for a reference, in one state where that is chosen. */
+/** Searches for a reference, in the chosen state if there is one. */
 function searchForm(reference: string | undefined, state: OrderState | undefined): Markup {
   return html`<form action="${PATH}" class="search" role="search">
 ${state === undefined ? '' : html`<input type="hidden" name="state" value="${state}">`}
@@ -148,7 +148,7 @@ function moneyCell({ total: { currency, amount }, payment }: Order): Markup {
   }`;
 }
 
-/** All of them, and each that the inbox did not simply apply. */
+/** A link to all of them, and to each that was not simply applied. */
 function callbackCell([{ reference }, transitions]: OrderRow): Markup | string {
   const noted = transitions.filter((one) => !CLOSED.includes(one.state) || isContradicted(one));
   if (transitions.length === 0) return '–';
@@ -168,7 +168,7 @@ function isContradicted({ state, bodyCount }: TransitionSummary): boolean {
 }
 
 function strayPaymentList(payments: readonly StrayPayment[]): Markup {
-  return html`<section class="card"><h2>Payments of no order</h2>
+  return html`<section class="card"><h2>Payments without an order</h2>
 <p>Accepted by a person in the inbox.</p>
 <ul>${payments.map(
     ({ transitionId, reference, currency, amount }) =>
@@ -178,7 +178,7 @@ function strayPaymentList(payments: readonly StrayPayment[]): Markup {
 
 function refusalList(refusals: ReadonlyMap<string, number>): Markup {
   const rows = [...refusals].map(([hint, count], id) => ({ id, hint, count }));
-  return html`<section class="stack"><h2>Refused callbacks and redirects since the shop was started</h2>
+  return html`<section class="stack"><h2>Refused callbacks and redirects since the shop started</h2>
 ${list(
   'refusals',
   [

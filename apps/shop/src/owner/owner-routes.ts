@@ -21,7 +21,7 @@ export interface OwnerContext {
 const A_PAGE = 25;
 const MAX_COUNTED = 1000;
 
-/** Orders and wallets for the owner, who has the console beside them, and the health of the inbox for a monitor. */
+/** Orders and wallets for the owner, beside the console, and the health of the inbox for a monitor. */
 export function ownerRoutes({ client, orders, inbox, refusals }: OwnerContext): Route[] {
   return [
     get('/owner/orders', async (request) => {
@@ -31,7 +31,7 @@ export function ownerRoutes({ client, orders, inbox, refusals }: OwnerContext): 
       // Pasted by a person: no reference of the shop begins or ends with a space.
       const reference = query.get('reference')?.trim() || undefined;
       const before = query.get('before') || undefined;
-      // One more than is shown tells whether there are older ones.
+      // One more than is shown, to know whether there are older ones.
       const found = await orders.list({ state, reference, before, limit: A_PAGE + 1 });
       const shown = found.slice(0, A_PAGE);
       const withTransitions = async (order: Order) =>
@@ -50,14 +50,17 @@ export function ownerRoutes({ client, orders, inbox, refusals }: OwnerContext): 
     get('/owner/wallets', async () => walletsPage(await client.getWalletBalances())),
     get('/healthz', async () => {
       const health = await inbox.health();
-      // What waits for a person is no reason to take the shop out of service: a monitor may alert on it.
+      // Callbacks that wait for a person are not a reason to take the shop out of service, but a monitor may alert on them.
       const needsPerson = health.problems.includes('store_unavailable') ? undefined : await countHeld(inbox);
       return json(health.ok ? 200 : 503, { ...health, needsPerson });
     }),
   ];
 }
 
-/** Few of each state, and not `stats()`, which counts all that is open: a monitor asks every few seconds. */
+/**
+ * Lists a few of each state instead of calling `stats()`, which counts everything that is open: a monitor asks every few
+ * seconds.
+ */
 async function countHeld(inbox: Inbox<Transaction>): Promise<Readonly<Record<string, number>>> {
   const counts = HELD_STATES.map(async (state) => {
     const found = await inbox.list({ state, limit: MAX_COUNTED });

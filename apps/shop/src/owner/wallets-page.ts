@@ -9,7 +9,7 @@ const NAMES: Readonly<Record<string, string>> = {
   MERCHANT_PAYOUT: 'payout wallet',
 };
 
-/** For the owner: the balances as the payment service gives them. */
+/** For the owner: the balances as reported by the payment service. */
 export function walletsPage(wallets: readonly Wallet[]): Promise<Page> {
   const labels = ['Wallet', 'Available', 'Uncleared', 'Reserve', 'Actual'];
   const balances = tableOf('wallets', labels, wallets, ({ currency, wallet_type: type, ...wallet }) => [
@@ -24,7 +24,7 @@ export function walletsPage(wallets: readonly Wallet[]): Promise<Page> {
     section: '/owner/wallets',
     main:
       wallets.length === 0
-        ? html`<p>The account has no wallets yet. The first payment makes one.</p>`
+        ? html`<p>The account has no wallets yet. The first payment creates one.</p>`
         : balances,
   });
 }

@@ -5,8 +5,8 @@ import { ConfigurationError } from '@payment-service/core';
 import { sqlite } from '@payment-service/inbox';
 
 /**
- * A database file of its own for each demo, since the sandbox starts afresh as well; it goes with the process. It stands
- * beside the sources, where git ignores it, or on another disk of this computer when those are in memory.
+ * Each demo has its own database file, since the sandbox also starts empty; the file is removed with the process. It is beside
+ * the sources, where git ignores it, or on another disk of this computer if those are in memory.
  */
 export function demoFile(): string {
   const project = dirname(import.meta.dirname);

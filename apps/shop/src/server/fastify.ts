@@ -10,7 +10,7 @@ import type { Page } from '../web/page.ts';
 /** The shop on Fastify 5. */
 export async function mountOnFastify(shop: Shop): Promise<RequestListener> {
   const app = fastify({
-    // A path that cannot be decoded; Fastify asks here before any route.
+    // For a path that cannot be decoded; Fastify calls this before any route.
     frameworkErrors: async (error, _request, reply) => {
       send(reply, await errorPage(error, shop.log));
     },
@@ -25,7 +25,7 @@ export async function mountOnFastify(shop: Shop): Promise<RequestListener> {
     );
   });
 
-  // Forms only; the pages take no other body, and leave it unread as Express and Koa do.
+  // Forms only; the pages accept no other body, and leave it unread as on Express and Koa.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.register(formbody, { bodyLimit: 16 * 1024 });

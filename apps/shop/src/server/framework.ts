@@ -7,7 +7,7 @@ export type Framework = 'express' | 'fastify' | 'koa';
 
 interface Mount {
   readonly title: string;
-  /** Loads this framework and no other. */
+  /** Loads only this framework. */
   readonly load: () => Promise<(shop: Shop) => RequestListener | Promise<RequestListener>>;
 }
 
@@ -29,7 +29,7 @@ export async function mount(framework: Framework, shop: Shop): Promise<RequestLi
  */
 export function readFramework(args: readonly string[]): Framework {
   const usage = 'Use --framework express, --framework fastify or --framework koa.';
-  // `pnpm start -- --framework koa` passes the two dashes through as well.
+  // `pnpm start -- --framework koa` also passes the two dashes through.
   const own = args[0] === '--' ? args.slice(1) : [...args];
   let framework: string;
   try {

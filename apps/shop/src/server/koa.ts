@@ -28,7 +28,7 @@ export function mountOnKoa(shop: Shop): RequestListener {
   app.use(async (ctx, next) => {
     try {
       await next();
-      // Koa has no handler for what no route answered.
+      // Koa has no handler for requests without a route.
       if (ctx.status === 404 && ctx.body === undefined) send(ctx, await problemPage(404));
     } catch (error) {
       send(ctx, await errorPage(error, shop.log));

@@ -5,17 +5,17 @@ interface Running {
   close(): Promise<void>;
 }
 
-/** A stop is over by then, whatever a connection still does. */
+/** The time limit of a stop, whatever connections are still open. */
 const STOP_MS = 900;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Starts a program and keeps it until Ctrl-C or a signal; then closes what it runs and exits with 0. A problem that a
- * person can solve is said in words, with exit code 1; any other error keeps its stack.
+ * Starts a program and runs it until Ctrl-C or a signal; then closes it and exits with 0. A problem that a person can fix is
+ * printed as a message, with exit code 1; any other error keeps its stack.
  */
 export async function runUntilStopped(start: () => Promise<readonly Running[]>): Promise<void> {
-  // Registered first, so that a signal during the start stops as well. A terminal and pnpm may both send one: only the
-  // first counts.
+  // Registered first, so that a signal during the start also stops it. A terminal and pnpm may both send one: only the first
+  // counts.
   let stopped: () => void = () => undefined;
   const stop = new Promise<void>((resolve) => {
     stopped = resolve;

@@ -12,16 +12,16 @@ export interface Served {
 const GRACE_MS = 300;
 
 /**
- * Listens with whatever a framework made of the shop.
+ * Listens with the request listener that a framework made from the shop.
  *
- * @param makeListener is told the origin, which port 0 decides only while listening.
- * @throws {SetupError} when the port is taken or needs rights; the message names it and the variable to set.
+ * @param makeListener gets the origin, which with port 0 is only known while listening.
+ * @throws {SetupError} if the port is taken or needs rights; the message names it and the variable to set.
  */
 export async function serve(
   { host, port }: { readonly host: string; readonly port: number },
   makeListener: (origin: string) => Promise<RequestListener>,
 ): Promise<Served> {
-  // Until the shop is ready: an order page that was left open in a browser asks immediately, and must not hang.
+  // Until the shop is ready: an order page that was left open in a browser sends requests immediately, which must not hang.
   let listener: RequestListener = (_request, response) => {
     response.writeHead(503, { 'retry-after': '1' }).end();
   };
@@ -48,7 +48,7 @@ function explain(error: NodeJS.ErrnoException, port: number): Error {
   if (error.code === 'EADDRINUSE') return portTaken(port, 'PORT', error);
   if (error.code !== 'EACCES') return error;
   return new SetupError(
-    `This user may not listen on port ${port}. Set one above 1023, for example PORT=3000.`,
+    `This user is not allowed to listen on port ${port}. Set a port above 1023, for example PORT=3000.`,
     {
       cause: error,
     },
@@ -64,7 +64,7 @@ export function portTaken(port: number, variable: string, cause: unknown): Setup
   );
 }
 
-/** Browsers keep connections open: without the second step a stop would wait for them. */
+/** Browsers keep connections open: without the second step, a stop would wait for them. */
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);

@@ -9,10 +9,10 @@ export interface RunningShop extends Served {
 }
 
 /**
- * Opens the books, listens, and works on what comes in. `close()` takes no further request, lets the running handler
- * finish, and closes the books.
+ * Opens the books, listens, and works on callbacks. `close()` accepts no further requests, lets the running handler finish, and
+ * closes the books.
  *
- * @throws {SetupError} for what the person who starts it can solve.
+ * @throws {SetupError} for a problem that the person who starts it can fix.
  */
 export async function startShop(
   framework: Framework,

@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** What the shop's pages share with the inbox's console: the style and the updates of open pages. */
 const SHARED: readonly AssetName[] = ['style.css', 'live.js', 'idiomorph.js'];
 
-/** Every file of assets/ under its own name, beside what is shared. */
+/** Every file of assets/ under its own name, and the shared ones. */
 export function assetRoutes(): Route[] {
   const own = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
     .filter((name) => extname(name) in TYPES)
@@ -28,7 +28,7 @@ function assetRoute(name: string, read: () => Promise<string>): Route {
     headers: {
       'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
       'cache-control': 'max-age=300',
-      // An SVG that is opened alone is a document: it runs nothing either.
+      // An SVG that is opened directly is a document, which must not run anything either.
       'content-security-policy': "default-src 'none'",
       'x-content-type-options': 'nosniff',
     },

@@ -5,11 +5,11 @@ interface Message {
   readonly status: number;
   readonly title: string;
   readonly text: string;
-  /** The ways on, the first one as a button. Default: back to the shop. */
+  /** Links to continue, the first one as a button. Default: back to the shop. */
   readonly links?: readonly (readonly [address: string, name: string])[];
 }
 
-/** A page that says one thing, and the ways on. */
+/** A page with one message and links to continue. */
 export function messagePage({
   status,
   title,
@@ -24,31 +24,31 @@ ${links.map(([address, name], index) => html`<p><a${index === 0 ? html` class="b
   });
 }
 
-/** For a request under a name that is not the shop's: see isOwnHost() in same-site.ts. */
+/** For a request under a foreign host name: see isOwnHost() in same-site.ts. */
 export function otherHostPage(shopUrl: string): Promise<Page> {
   return messagePage({
     status: 421,
     title: 'Not the address of this shop',
-    text: `The shop answers under its own addresses only, so nothing was shown or done. It is at ${shopUrl}. If you run it and reach it under another address, set SHOP_URL to that.`,
+    text: `The shop only answers under its own addresses, so nothing was shown or done. Its address is ${shopUrl}. If you run it under another address, set SHOP_URL to that.`,
     links: [[`${shopUrl}/`, 'Back to the shop']],
   });
 }
 
 const PROBLEMS: Readonly<Record<number, readonly [title: string, text: string]>> = {
   403: [
-    'Not from here',
-    'Another site sent this form, so nothing was done. Open the page in the shop, and send it from there.',
+    'Form from another site',
+    'Another site sent this form, so nothing was done. Open the page in the shop and submit the form there.',
   ],
-  404: ['Not found', 'There is nothing under this address.'],
-  413: ['Too much', 'The form holds more than this shop takes.'],
+  404: ['Not found', 'There is no page at this address.'],
+  413: ['Form too large', 'The form is larger than this shop accepts.'],
 };
 const UNREADABLE = ['That did not work', 'The shop could not read this request.'] as const;
 const FAULT = [
   'Something went wrong',
-  'It is our fault, and the shop owner can see it in the log. A payment that you made is not lost by it.',
+  'The error is in the shop, and its owner can see it in the log. If you paid, the payment is not lost.',
 ] as const;
 
-/** The pages that a framework needs when it gives up on a request itself. */
+/** The pages that a framework needs when it rejects a request itself. */
 export function problemPage(status: number): Promise<Page> {
   const isOurs = status < 400 || status >= 500;
   const [title, text] = PROBLEMS[status] ?? (isOurs ? FAULT : UNREADABLE);

@@ -1,7 +1,7 @@
 import { documentOf, frame, type Markup, pageHeaders } from '@payment-service/pages';
 import { html } from 'hono/html';
 
-/** An answer of the shop, in terms that every framework shares. */
+/** A response of the shop, independent of the framework. */
 export interface Page {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
@@ -10,15 +10,15 @@ export interface Page {
 
 interface PageContent {
   readonly title: string;
-  /** The heading, where it is another one. */
+  /** The heading, if it differs from the title. */
   readonly heading?: string;
-  /** How much needs attention: it stands before the title where it is not 0. */
+  /** How much needs attention: shown before the title unless it is 0. */
   readonly count?: number;
   readonly main: Markup;
   /** The path of the navigation entry that this page belongs to. */
   readonly section?: '/' | '/owner/orders' | '/owner/wallets';
   readonly status?: number | undefined;
-  /** Where the page's form may lead besides the shop: browsers hold form-action against the redirect that follows. */
+  /** Where the page's form may lead besides the shop: browsers apply form-action to the redirect that follows. */
   readonly formsTo?: string;
   /**
    * Keeps the page up to date with a script. Without scripts the page reloads every 3 seconds, unless it changes rarely.
@@ -40,7 +40,7 @@ const EVERY_MS = { often: 1500, rarely: 15_000 };
 
 export async function page(content: PageContent): Promise<Page> {
   const { title, heading = title, count = 0, main, section, status = 200, formsTo, watch, script } = content;
-  // A page that reloads would take away what its owner types.
+  // A reload would discard what the owner is typing.
   const isOwners = section?.startsWith('/owner/') === true;
   const every = isOwners ? 'often' : watch;
   const fullTitle = `${count === 0 ? '' : `(${count}) `}${title} · ${PRODUCT}`;
@@ -56,7 +56,7 @@ export async function page(content: PageContent): Promise<Page> {
       sections: SECTIONS,
       section,
       body: main,
-      // There is no stream of versions; a page with an empty one is never asked for again.
+      // There is no stream of versions; a page with an empty one is never loaded again.
       version: 0,
       pollMs: every && EVERY_MS[every],
       says: fullTitle,
@@ -72,7 +72,7 @@ export async function fragment(content: Markup): Promise<Page> {
   return { status: 200, headers: headers(), body: String(await content) };
 }
 
-/** Sends the browser on, to a path of the shop or to the payment page. The address that it leaves may hold a signature. */
+/** Redirects the browser to a path of the shop or to the payment page. The address that it leaves may contain a signature. */
 export function seeOther(location: string, cookies: readonly string[] = []): Page {
   const own = { 'set-cookie': [...cookies], location, 'referrer-policy': 'no-referrer' };
   return { status: 303, headers: { ...headers(), ...own }, body: '' };

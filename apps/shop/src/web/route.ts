@@ -4,14 +4,14 @@ import { messagePage, otherHostPage, problemPage } from './message-page.ts';
 import type { Page } from './page.ts';
 import { isFromAnotherSite, isOwnHost, type OwnAddresses, type SiteHeaders } from './same-site.ts';
 
-/** A request in the terms that every framework shares. */
+/** A request, independent of the framework. */
 export interface PageRequest {
-  /** The request target, unchanged, its query included. */
+  /** The unchanged request target, including its query. */
   readonly url: string;
-  /** What the framework found at `:reference` in the path. */
+  /** The value of `:reference` in the path. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly headers: SiteHeaders & { readonly cookie?: string | undefined };
-  /** What the framework's body parser made of the form. */
+  /** The form as parsed by the framework. */
   readonly form?: unknown;
 }
 
@@ -28,8 +28,8 @@ export const get = (path: string, answer: Answer): Route => ({ method: 'get', pa
 export const post = (path: string, answer: Answer): Route => ({ method: 'post', path, answer });
 
 /**
- * Never rejects: answers every error with a page: one for a payment service that is unavailable, one for a fault of our own.
- * Refuses requests under a host name that is not the shop's, and forms that another site posts through a customer's browser.
+ * Never rejects: answers every error with a page, one for an unavailable payment service and one for our own faults. Refuses
+ * requests under a foreign host name, and forms that another site posts through a customer's browser.
  */
 export function guarded(route: Route, own: OwnAddresses, log: Log): Route {
   return {
@@ -73,7 +73,7 @@ export function reportOutage(error: unknown, log: Log): undefined {
   log(`The payment service is unavailable: ${error.message}`);
 }
 
-/** A wrong configuration, or a reference that is settled already, is our fault and no outage. */
+/** A wrong configuration, or a reference that is already settled, is our fault and not an outage. */
 function isOutage(error: unknown): error is PaymentServiceError {
   if (error instanceof ConfigurationError || error instanceof InvalidStateError) return false;
   return error instanceof PaymentServiceError;

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isLoopback } from '../config.ts';
 
-/** As Node gives them: a header that came twice is joined or an array, and equals nothing then. */
+/** As parsed by Node: a repeated header is joined or an array, and then equals nothing. */
 export interface SiteHeaders {
   readonly host?: string | undefined;
   readonly origin?: string | string[] | undefined;
@@ -12,13 +12,13 @@ export interface SiteHeaders {
 export interface OwnAddresses {
   /** Where it listens. */
   readonly origin: string;
-  /** How the service and the customers reach it. */
+  /** The address for the service and the customers. */
   readonly shopUrl: string;
 }
 
 /**
- * Whether a form was sent by a page of another site. Browsers say where it comes from: in Sec-Fetch-Site where the shop
- * is reached over https or on this computer, else in Origin. Programs say neither, and have no customer's cookies.
+ * Whether a page of another site sent a form. Browsers report its origin: in Sec-Fetch-Site if the shop is reached over https
+ * or on this computer, otherwise in Origin. Programs send neither, and have no customer's cookies.
  */
 export function isFromAnotherSite({ host, origin, 'sec-fetch-site': site }: SiteHeaders): boolean {
   if (site !== undefined) return site !== 'same-origin' && site !== 'none';
@@ -26,13 +26,12 @@ export function isFromAnotherSite({ host, origin, 'sec-fetch-site': site }: Site
   return typeof origin !== 'string' || host === undefined || URL.parse(origin)?.host !== host;
 }
 
-/** A name, an IPv4 address or an IPv6 address in brackets, and a port. `URL.parse()` alone would take more. */
+/** A name, an IPv4 address or an IPv6 address in brackets, and a port. `URL.parse()` alone would accept more. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * Whether the browser asked for the shop under one of its own addresses. Otherwise any site could give its own name the
- * address of this computer (DNS rebinding): the browser would take the shop for a part of that site, and show it
- * everything.
+ * Whether the browser requested the shop under one of its own addresses. Otherwise any site could point its own name to the
+ * address of this computer (DNS rebinding): the browser would treat the shop as part of that site, and let it read everything.
  */
 export function isOwnHost(host: string | undefined, { origin, shopUrl }: OwnAddresses): boolean {
   if (host === undefined || !HOST.test(host)) return false;
@@ -44,7 +43,7 @@ export function isOwnHost(host: string | undefined, { origin, shopUrl }: OwnAddr
   return isLoopback(bare(asked)) || (isEverywhere(bare(listening)) && isIP(bare(asked)) !== 0);
 }
 
-/** Without the port where it is the usual one, and in lower case. */
+/** In lower case, without the default port. */
 function isHostOf(host: string, address: string): boolean {
   const own = new URL(address);
   return URL.parse(`${own.protocol}//${host}`)?.host === own.host;

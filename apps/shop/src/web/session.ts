@@ -1,11 +1,11 @@
 /**
- * The cookies of a browser that ordered. `order` is sent to the order's own pages only. It tells the browser that ordered from one that was
- * given a link: a redirect counts only in the first (threat A26). It is not a login: it opens nothing more.
- * `last-<product>` names the last order of a product, so that the checkout shows what became of it to a customer who
- * goes back, and no second form.
+ * The cookies of a browser that ordered. `order` is sent only to the order's own pages. It distinguishes the browser that
+ * ordered from one that was given a link: a redirect counts only in the first (threat A26). It is not a login: it gives no
+ * other access. `last-<product>` names the last order of a product, so that the checkout shows a customer who goes back the
+ * state of that order instead of a second form.
  */
 export function orderCookies(reference: string, productId: string, shopUrl: string): readonly string[] {
-  // Lax, not Strict: the customer comes back from the payment page, which is another site.
+  // Lax, not Strict: the customer returns from the payment page, which is another site.
   const rest = `HttpOnly; SameSite=Lax${shopUrl.startsWith('https:') ? '; Secure' : ''}`;
   return [
     `order=${reference}; Path=/orders/${reference}; ${rest}`,
@@ -20,8 +20,8 @@ export function lastOrders(cookies: string | undefined): ReadonlyMap<string, str
 }
 
 /**
- * Who acts on the owner's pages: the inbox keeps it with what was done. This shop has no login, so every visitor is the owner.
- * Take the name from your session here, and never from a form.
+ * Who acts on the owner's pages: the inbox keeps it with each action. This shop has no login, so every visitor is the owner.
+ * Take the name from your session here, never from a form.
  */
 export function ownerOfSession(): string {
   return 'owner';
