@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const here = import.meta.dirname;
 const documents = join(here, '.generated', 'documents');
 
-/** What the block of each library in the README of the inbox takes for given: see test/merchants.ts. */
+/** What the block of each library in the README of the inbox presupposes: see test/merchants.ts. */
 const GIVEN = {
   prisma: 'client',
   drizzle: 'db, eq, orders, sql',
@@ -17,8 +17,8 @@ const GIVEN = {
 };
 
 /**
- * Writes the Prisma client of prisma/schema.prisma. Prisma's command looks for its schema engine even where nothing uses it,
- * and would download it: it is content with any file.
+ * Writes the Prisma client of prisma/schema.prisma. Prisma's command looks for its schema engine even if nothing uses it, and
+ * would download it: any file satisfies it.
  */
 function writeClient(): void {
   const command = createRequire(import.meta.url).resolve('prisma/build/index.js');

@@ -3,12 +3,12 @@ import type { VerifiedCallback, VerifiedRedirect } from '@payment-service/core';
 import type { CallbackOptions, RedirectOptions } from '@payment-service/core/receive';
 
 /**
- * What reads the body before the adapter, in the framework's own way and with a limit of `READER_LIMIT_BYTES`: its usual
- * JSON parser, one that keeps the text, one that keeps the bytes, or middleware that reads to the end and keeps nothing.
+ * The parser that reads the body before the adapter, in the framework's own way and with a limit of `READER_LIMIT_BYTES`: its
+ * usual JSON parser, one that keeps the text, one that keeps the bytes, or middleware that reads to the end and keeps nothing.
  */
 export type Reader = 'json' | 'text' | 'bytes' | 'nothing kept';
 
-/** Far above the limit of a callback: an app may accept uploads (threat A34). */
+/** Far above the limit of a callback, since an app may accept uploads (threat A34). */
 export const READER_LIMIT_BYTES: number = 10 * 1024 * 1024;
 
 /** What an application must mount for one scenario. */
@@ -30,8 +30,8 @@ export interface RedirectRoute {
 }
 
 /**
- * How one framework mounts an adapter: all that an adapter's test has to say. The server is not listening yet. With
- * `handle`, the app's own handler follows the adapter and takes every method, so that core answers the 405.
+ * How one framework mounts an adapter: everything that an adapter's test must define. The server is not listening yet. With
+ * `handle`, the app's own handler follows the adapter and accepts every method, so that core answers the 405.
  */
 export interface Application {
   callbacks(route: CallbackRoute): Server | Promise<Server>;

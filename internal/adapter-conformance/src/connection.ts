@@ -17,7 +17,7 @@ export class Connection {
       this.#received = Buffer.concat([this.#received, chunk]);
       this.#wake();
     });
-    // A server that gives up on an upload may reset the connection; the answer before it is what counts.
+    // A server that rejects an upload may reset the connection; only the answer before that counts.
     socket.on('error', () => undefined);
     this.#closed = new Promise((resolve) => {
       socket.once('close', () => {
@@ -37,14 +37,14 @@ export class Connection {
     return new Connection(socket);
   }
 
-  /** Each part goes out on its own. */
+  /** Each part is sent separately. */
   async write(...parts: readonly (string | Uint8Array)[]): Promise<void> {
     for (const part of parts) {
       await new Promise<void>((resolve) => this.#socket.write(part, () => resolve()));
     }
   }
 
-  /** Writes the same part again and again, until the server has closed the connection or `maxBytes` are written. */
+  /** Writes the same part repeatedly, until the server has closed the connection or `maxBytes` are written. */
   async writeUntilClosed(part: string, maxBytes: number): Promise<void> {
     for (let written = 0; written < maxBytes && !this.#isClosed; written += part.length) {
       // A write on a socket that was reset calls back with an error, and then the socket closes.
@@ -78,12 +78,12 @@ export class Connection {
     }
   }
 
-  /** What was received and not taken as an answer. */
+  /** Received bytes that are not part of an answer. */
   get unread(): string {
     return this.#received.toString('latin1');
   }
 
-  /** Says that nothing more will be sent, and continues to listen. */
+  /** Ends the sending side and continues to listen. */
   finish(): void {
     this.#socket.end();
   }

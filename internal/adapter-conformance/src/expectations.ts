@@ -4,7 +4,7 @@ import { ANSWERS, type AnswerRecord, type Outcome, PRIVATE } from './outcome.ts'
 
 type ByMode = (mode: Mode) => Partial<Outcome>;
 
-/** What the sender of an accepted callback sees: the adapter's answer, or the one of the app's own handler. */
+/** What the sender of an accepted callback sees: the answer of the adapter, or of the app's own handler. */
 export function acceptance(mode: Mode): AnswerRecord {
   return mode === 'handler' ? ANSWERS.accepted : ANSWERS.passedThrough;
 }

@@ -1,6 +1,6 @@
 const GENEROUS_MS = 15_000;
 
-/** Nothing in an adapter may hang. Fails with what was waited for; says nothing about speed. */
+/** Nothing in an adapter may hang. Fails with what the test waited for; does not measure speed. */
 export async function hangGuard<T>(
   waitedFor: string,
   promise: Promise<T>,
@@ -8,7 +8,7 @@ export async function hangGuard<T>(
 ): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const hang = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`Hangs: waited in vain for ${waitedFor}.`)), ms);
+    timer = setTimeout(() => reject(new Error(`Hangs: still waiting for ${waitedFor}.`)), ms);
   });
   try {
     return await Promise.race([promise, hang]);

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { CALLBACK_PATH, SIGNING_KEY } from './http-request.ts';
 
-/** What the server of a heap test reports when it is asked. */
+/** The report of the server of a heap test. */
 export interface HeapReport {
   readonly port: number;
   /** From all of its sockets. */

@@ -1,14 +1,14 @@
 /** One answer, unchanged from the wire. */
 export interface HttpAnswer {
   readonly status: number;
-  /** By lower-case name; a repeated name is joined with ' | ', which no single value here holds. */
+  /** By lower-case name; a repeated name is joined with ' | ', which no single value here contains. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
 }
 
 /**
- * Takes the first complete answer off the bytes, or answers undefined while it is incomplete. Written here because
- * fetch and node:http hide what this suite looks at: repeated headers, pipelined answers, a body after HEAD.
+ * Removes the first complete answer from the bytes, or returns undefined while it is incomplete. Written here because fetch and
+ * node:http hide what this suite checks: repeated headers, pipelined answers, a body after HEAD.
  */
 export function takeHttpAnswer(
   bytes: Buffer,
@@ -47,7 +47,7 @@ interface Taken {
 
 function takeLength(bytes: Buffer, headers: ReadonlyMap<string, string>): Taken | undefined {
   const length = Number(headers.get('content-length'));
-  if (Number.isNaN(length)) throw new Error('The answer says neither its length nor that it is chunked.');
+  if (Number.isNaN(length)) throw new Error('The answer has neither a length nor chunked encoding.');
   if (bytes.length < length) return undefined;
   return { text: bytes.toString('utf8', 0, length), rest: bytes.subarray(length) };
 }

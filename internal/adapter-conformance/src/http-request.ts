@@ -9,10 +9,10 @@ export const SIGNED_AT = 1_763_700_000;
 
 export type CallbackData = Parameters<typeof signCallback>[0]['data'];
 
-/** A string is one value, a list repeats the name, undefined leaves it out. */
+/** A string is one value, a list repeats the name, undefined omits it. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The value of `hmac-signature`, as the service makes it. */
+/** The value of `hmac-signature`, as computed by the service. */
 export function signature(data: CallbackData = sampleCallback(), signingKey: string = SIGNING_KEY): string {
   return signCallback({ signingKey, data, timestamp: SIGNED_AT });
 }
@@ -55,7 +55,7 @@ export function chunkedCallbackRequest(
   ];
 }
 
-/** The JSON text of a genuine callback, filled up to an exact number of bytes with an unknown field. */
+/** The JSON text of a genuine callback, padded to an exact number of bytes with an unknown field. */
 export function paddedBody(bytes: number, filler = 'x'): string {
   const data = sampleCallback();
   const room = bytes - Buffer.byteLength(JSON.stringify({ ...data, filler: '' }));

@@ -12,8 +12,8 @@ const MAX_GROWTH_BYTES = 5_000_000;
 const GENEROUS_MS = 120_000;
 
 /**
- * Threat A30: bodies of 64 KiB in one-byte pieces on twenty sockets, all of them unfinished. `program` mounts the adapter
- * with `serveForHeapTest()`.
+ * Threat A30: bodies of 64 KiB in one-byte pieces on twenty sockets, all unfinished. `program` mounts the adapter with
+ * `serveForHeapTest()`.
  */
 export function testLiveHeap(name: string, program: URL): void {
   test(`${name}: threat A30: twenty unfinished bodies in one-byte pieces take less than 5 MB of live heap, and then verify`, {
@@ -25,7 +25,7 @@ export function testLiveHeap(name: string, program: URL): void {
   });
 }
 
-/** How much live heap the unfinished bodies take, and the answers when they are finished. */
+/** How much live heap the unfinished bodies use, and the answers when they are finished. */
 export async function liveHeap(
   program: URL,
 ): Promise<{ readonly growthBytes: number; readonly statuses: readonly number[] }> {
@@ -52,7 +52,7 @@ export async function liveHeap(
   }
 }
 
-/** The live heap once the server has read so many bytes, and has no more work to do with them. */
+/** The live heap once the server has read and processed this many bytes. */
 async function settled(server: ChildProcess, bytesRead: number): Promise<number> {
   let last = Number.POSITIVE_INFINITY;
   for (;;) {

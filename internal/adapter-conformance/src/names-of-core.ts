@@ -18,7 +18,7 @@ interface BuildPlugin {
 export const namesOfCore: BuildPlugin = {
   name: 'names-of-core',
   resolveId: {
-    order: 'pre', // Before the dependency is left as it is.
+    order: 'pre', // Before the dependency is marked as external.
     // Not in declarations, which name the public entry.
     handler: (id, importer = '') =>
       id === '@payment-service/core' && /[\\/]src[\\/]index\.ts$/.test(importer) ? MODULE : undefined,

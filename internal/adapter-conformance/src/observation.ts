@@ -7,7 +7,7 @@ import type { Outcome } from './outcome.ts';
 import type { CallbackScenario, Play, RedirectScenario } from './scenario.ts';
 import { Stage } from './stage.ts';
 
-/** Plays one scenario against a real server, and compares what was seen with what the scenario expects. */
+/** Plays one scenario against a real server, and compares the observation with the expectation of the scenario. */
 export async function playCallback(
   application: Application,
   scenario: CallbackScenario,

@@ -1,7 +1,7 @@
 import type { RefusalCode } from '@payment-service/core';
 import type { HttpAnswer } from './http-answer.ts';
 
-/** One answer, as far as it has to be the same under every framework. */
+/** The parts of an answer that must be the same under every framework. */
 export interface AnswerRecord {
   readonly status: number;
   readonly body: string;
@@ -16,7 +16,7 @@ export interface AnswerRecord {
   readonly 'referrer-policy'?: string;
 }
 
-/** All that a scenario lets an observer see. */
+/** Everything that an observer of a scenario sees. */
 export interface Outcome {
   /** In the order of their arrival. */
   readonly answers: readonly AnswerRecord[];

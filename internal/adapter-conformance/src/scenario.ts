@@ -14,7 +14,7 @@ interface Scenario {
   /** @default both */
   readonly modes?: readonly Mode[];
   readonly play: Play;
-  /** Everything else must be empty. Written once: the outcome is the same under every framework. */
+  /** Everything else must be empty. Defined once: the outcome is the same under every framework. */
   readonly expect: Partial<Outcome> | ((mode: Mode) => Partial<Outcome>);
 }
 

@@ -52,7 +52,7 @@ export class Stage {
     return client;
   }
 
-  /** All bytes that the server has taken from its sockets. */
+  /** All bytes that the server has read from its sockets. */
   get bytesRead(): number {
     let bytes = this.#bytesReadBefore;
     for (const socket of this.#sockets) bytes += socket.bytesRead;

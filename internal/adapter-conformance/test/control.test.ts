@@ -13,8 +13,8 @@ import { playCallback, playRedirect } from '../src/observation.ts';
 import { BRIDGE_SCENARIOS, CALLBACK_SCENARIOS, REDIRECT_SCENARIOS } from '../src/scenarios/index.ts';
 import { NodeHttp } from './node-http.ts';
 
-// A suite that nothing can fail proves nothing: each adapter here breaks one rule, and the scenario of that rule must
-// fail. That the unbroken one passes all of them is node-http.test.ts.
+// A suite that cannot fail proves nothing: each adapter here breaks one rule, and the scenario of that rule must fail.
+// node-http.test.ts shows that the unbroken adapter passes all scenarios.
 
 // Above the hang guard, whose message says more.
 const TIMEOUT = { timeout: 60_000 };
@@ -33,7 +33,7 @@ function reading(wrongly: (body: IncomingBody, request: IncomingMessage) => Inco
 
 type Header = IncomingCallback['header'];
 
-/** An adapter that reports other headers than the request has. */
+/** An adapter that reports headers that the request does not have. */
 function heading(wrongly: (header: Header, request: IncomingMessage) => Header): NodeHttp {
   return translating((request, parsed) => {
     const incoming = incomingCallback(request, parsed);
@@ -48,7 +48,7 @@ function rawValues({ rawHeaders }: IncomingMessage, name: string): string[] {
   );
 }
 
-/** Sends every chunk through a string, which breaks characters that two chunks share. */
+/** Converts every chunk to a string, which breaks characters that two chunks share. */
 function decodingChunks(body: IncomingBody): IncomingBody {
   if (body.state !== 'unread') return body;
   return {
@@ -321,7 +321,7 @@ const CALLBACK_FAULTS: readonly Fault[] = [
     'keeps connections open after a refusal of an unread body',
     () => new KeepsConnections(),
     'handler',
-    'threat A18: a sender that goes on with 100 MB after a 401, in chunks, is cut off',
+    'threat A18: a sender that continues with 100 MB after a 401, in chunks, is disconnected',
   ],
   [
     'closes every connection',

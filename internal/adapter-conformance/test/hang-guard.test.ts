@@ -3,7 +3,7 @@ import { hangGuard } from '../src/hang-guard.ts';
 
 it('fails on a hang, and names what it waited for', async () => {
   const never = new Promise(() => undefined);
-  await expect(hangGuard('an answer', never, 1)).rejects.toThrow('Hangs: waited in vain for an answer.');
+  await expect(hangGuard('an answer', never, 1)).rejects.toThrow('Hangs: still waiting for an answer.');
 });
 
 it('passes the result through', async () => {

@@ -11,8 +11,8 @@ import {
 import type { Application, CallbackRoute, Reader, RedirectRoute } from '../src/index.ts';
 
 /**
- * The seam on node:http alone, without any framework: what an adapter comes down to. `translate`, `target` and `answer`
- * can be replaced by wrong ones, to see that the suite notices.
+ * The seam on node:http alone, without a framework: the minimum of an adapter. `translate`, `target` and `answer` can be
+ * replaced by wrong ones, to check that the suite notices.
  */
 export class NodeHttp implements Application {
   translate: typeof incomingCallback = incomingCallback;

@@ -10,14 +10,14 @@ const FLAGS = [
   '--disable-quic',
   '--disable-sync',
   '--no-first-run',
-  // Every other name and address fails as unknown: a test can't depend on the network.
+  // Every other name and address fails as unknown, so no test can depend on the network.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1, EXCLUDE [::1]',
 ];
 
 /**
  * Starts a headless browser with an empty profile, which `close()` removes.
  *
- * It runs without Chromium's sandbox, which root and most containers cannot have: open only pages of the test.
+ * It runs without Chromium's sandbox, which is unavailable to root and in most containers: open only pages of the test.
  *
  * @param options of Playwright, for a browser other than the platform's.
  * @throws {Error} where no browser can run; the message says what to install.

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 export interface UnpackedChromium {
   readonly program: string;
-  /** Variables that lead it to its libraries and its fonts. */
+  /** Variables with the paths of its libraries and its fonts. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -17,9 +17,9 @@ const CACHE = join(import.meta.dirname, '..', 'node_modules', '.cache');
  * Unpacks the Chromium of `@sparticuz/chromium`, which runs on Linux x64 only. The first time takes some seconds; later
  * runs reuse the folder.
  *
- * The package itself unpacks to a fixed name in the temporary folder. There another user could plant a program, and a
- * second test process would start a file that the first is still writing. So each process unpacks into a folder of its
- * own under node_modules, and the first to finish renames it to the name that all use.
+ * The package itself unpacks to a fixed name in the temporary folder, where another user could plant a program, and a second
+ * test process would start a file that the first is still writing. So each process unpacks into its own folder under
+ * node_modules, and the first to finish renames it to the shared name.
  *
  * @param cache the folder that keeps it.
  */
@@ -51,7 +51,7 @@ export async function unpackedChromium(cache: string = CACHE): Promise<UnpackedC
   };
 }
 
-/** In a process of its own, because the package takes the folder and the wish for libraries from the environment. */
+/** In a separate process, because the package reads the folder and the choice of libraries from the environment. */
 async function unpackInto(folder: string): Promise<void> {
   const env = { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' };
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'unpack.ts')], { env });

@@ -27,7 +27,7 @@ test('the browser runs the scripts of a page on loopback and draws its letters',
 });
 
 test.each(['http://example.com/', 'http://192.0.2.1/', 'http://[2001:db8::1]/'])(
-  'the browser does not look beyond loopback for %s',
+  'the browser does not access %s outside loopback',
   async (url) => {
     const browser = await startBrowser();
     onTestFinished(() => browser.close());
@@ -36,7 +36,7 @@ test.each(['http://example.com/', 'http://192.0.2.1/', 'http://[2001:db8::1]/'])
   },
 );
 
-test('what one browser keeps, the next one does not see', async () => {
+test('data of one browser is not visible in the next one', async () => {
   const origin = await serve('<title>page</title>');
   for (const visit of ['first', 'second']) {
     const browser = await startBrowser();
@@ -49,7 +49,7 @@ test('what one browser keeps, the next one does not see', async () => {
   }
 });
 
-test('where no browser can be started, the error says so and names what to install', async () => {
+test('if no browser can be started, the error says so and names what to install', async () => {
   const missing = { executablePath: join(tmpdir(), 'no-such-browser') };
   await expect(startBrowser(missing)).rejects.toThrow(
     /^No browser could be started, .*(Install|needs glibc)/,

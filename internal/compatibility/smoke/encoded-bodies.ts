@@ -4,7 +4,7 @@ import { paymentCallbacks } from '@payment-service/fetch';
 const signingKey = 'SMOKE-SIGNING-KEY';
 type Encoding = 'gzip' | 'deflate';
 
-/** What every runtime must answer, with node:zlib and with the web's own streams. */
+/** The expected answers of every runtime, with node:zlib and with the web's own streams. */
 export const EXPECTED_STATUSES: Readonly<Record<string, number>> = {
   gzip: 200,
   deflate: 200,

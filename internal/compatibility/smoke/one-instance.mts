@@ -6,8 +6,8 @@ import * as importedReceive from '@payment-service/core/receive';
 import * as importedTesting from '@payment-service/core/testing';
 
 /**
- * `import` and `require` give the same module of every entry. Two copies would be loaded twice, and `instanceof` would
- * not recognise the errors of the other.
+ * `import` and `require` load the same module of every entry. With two copies, `instanceof` would not recognise the errors of
+ * the other.
  */
 const require = createRequire(import.meta.url);
 const required = require('@payment-service/core') as typeof imported;

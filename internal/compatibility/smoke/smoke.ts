@@ -4,7 +4,7 @@ import { checkClient } from './check-client.ts';
 import { checkCore } from './check-core.ts';
 import { EXPECTED_STATUSES, encodedStatuses } from './encoded-bodies.ts';
 
-/** What a user's program does, as one program: compiled as ESM and as CommonJS, and run on every supported Node. */
+/** The tasks of a user's program in one program: compiled as ESM and as CommonJS, and run on every supported Node. */
 async function smoke(): Promise<void> {
   checkCore(process.argv[2] ?? '');
   await checkClient();

@@ -26,7 +26,7 @@ export interface Vector {
   readonly expect: { readonly ok: true } | { readonly ok: false; readonly code: string };
 }
 
-/** The verdicts that are not the expected ones, as `name: actual`; empty when all are. */
+/** The unexpected verdicts, as `name: actual`; empty if all are as expected. */
 export function wrongVerdicts(vectors: readonly Vector[]): string[] {
   return vectors.flatMap((vector) => {
     const actual = verdict(vector);

@@ -7,7 +7,7 @@ const ALLOWED =
 // A home folder, a temporary folder or a drive: a path of the machine that built it.
 const MACHINE_PATH = /(?<![\w.:/])(?:\/(?:home|Users|root|tmp|var|work|mnt|opt)\/|[A-Z]:\\\\?)\w/;
 
-/** What a tarball holds and should not, or lacks and should hold; one line each. */
+/** What a tarball contains but should not, or lacks but should contain; one line each. */
 export function contentProblems(files: readonly PackedFile[]): string[] {
   const names = files.map(({ name }) => name);
   const problems = ['README.md', 'AGENTS.md', 'LICENSE', 'package.json']
@@ -21,7 +21,7 @@ export function contentProblems(files: readonly PackedFile[]): string[] {
     if (path !== null) problems.push(`${name} names a path of a machine: ${path[0]}`);
     for (const [, map = ''] of text.matchAll(/sourceMappingURL=(\S+)/g)) {
       if (!names.includes(posix.join(posix.dirname(name), map)))
-        problems.push(`${name} has a source map that is not there: ${map}`);
+        problems.push(`${name} names a missing source map: ${map}`);
     }
     if (name === 'package.json' && /"(workspace|catalog|link|file):/.test(text))
       problems.push('package.json names a version that only the workspace knows');

@@ -6,9 +6,8 @@ import type { PackedPackage } from './packed-package.ts';
 export type Installed = readonly [name: string, by: string];
 
 /**
- * Lays the packages out as a package manager would: their files from the tarballs, their dependencies beside their own
- * code and nowhere else, so that one that is used and not declared is not found. Third-party packages are links to the
- * versions of this workspace.
+ * Lays out the packages as a package manager would: their files from the tarballs, their dependencies only beside their own
+ * code, so that an undeclared dependency is not found. Third-party packages are links to the versions of this workspace.
  *
  * @param sourceOf The folder of a package's sources, with its dependencies installed.
  * @param project The folder of the program that uses the packages.

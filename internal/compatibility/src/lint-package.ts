@@ -12,9 +12,9 @@ export async function publintMessages(files: readonly PackedFile[]): Promise<str
 }
 
 /**
- * The findings of "are the types wrong?" for every entry point, for `import` and `require` under TypeScript's node16
- * and bundler resolution, and for the types under that of Node 10. Node itself reads `exports`, so that no JavaScript has to
- * be where the resolution of Node 10 looks for that of a subpath.
+ * The findings of "are the types wrong?" for every entry point, for `import` and `require` under TypeScript's node16 and
+ * bundler resolution, and for the types under that of Node 10. Node itself reads `exports`, so there need be no JavaScript
+ * where the resolution of Node 10 looks for a subpath.
  */
 export async function typeProblems(
   manifest: PackedManifest,

@@ -18,7 +18,7 @@ export interface PackedFile {
   readonly data: Uint8Array;
 }
 
-/** One tarball as a registry would get it, and what is in it. */
+/** One tarball as a registry would receive it, and its contents. */
 export interface PackedPackage {
   readonly manifest: PackedManifest;
   readonly files: readonly PackedFile[];

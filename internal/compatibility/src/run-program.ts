@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** What a program that has ended left behind. */
+/** The result of a program that has ended. */
 export interface ProgramResult {
   readonly code: number | null;
   readonly output: string;

@@ -13,7 +13,7 @@ const own = join(import.meta.dirname, '..');
 const isWindows = process.platform === 'win32';
 const PROGRAMS = ['smoke.ts', 'sandbox-smoke.ts', 'inbox-smoke.ts'];
 const FRAMEWORKS = ['@hono/node-server', 'express', 'fastify', 'koa'];
-/** Ends after the first callback: the command then ends with its exit code. */
+/** Ends after the first callback, so that the command ends with its exit code. */
 const MERCHANT = `import { paymentCallbacks } from '@payment-service/express';
 import express from 'express';
 const callbacks = paymentCallbacks({
@@ -45,7 +45,7 @@ try {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/payments/callbacks`;
   const args = ['--memory', '--port', '0', '--callback-url', url, '--', 'npm', 'run', 'dev'];
-  // Not through npx, so that the command itself has to find npm.
+  // Not through npx, so that the command itself must find npm.
   const command = join(project, 'node_modules/@payment-service/sandbox/dist/command.js');
   run(process.execPath, [command, ...args], { ...process.env, PORT: String(port) });
   console.log(`What users install works on ${process.platform} with Node ${process.versions.node}.`);

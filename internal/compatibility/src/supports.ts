@@ -1,7 +1,7 @@
 import type { UserNode } from '@payment-service/toolchains';
 import type { PackedManifest } from './packed-package.ts';
 
-/** Whether a package says of itself that it runs on this Node: `engines.node` is always `>=major.minor` here. */
+/** Whether a package states that it runs on this Node: `engines.node` is always `>=major.minor` here. */
 export function supports({ name, engines }: PackedManifest, { version }: UserNode): boolean {
   const least = /^>=(\d+)\.(\d+)$/.exec(engines?.['node'] ?? '');
   if (least === null) throw new Error(`${name}: engines.node is not of the form >=major.minor`);

@@ -1,4 +1,4 @@
-/** The commands as they are installed: both start, and the sandbox answers, keeps its file and ends on Ctrl-C. */
+/** The installed commands: both start, and the sandbox answers, keeps its file and ends on Ctrl-C. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -56,7 +56,7 @@ test.each(
   expect({ stdout, stderr }).toEqual({ stdout: expect.stringContaining(`Usage: ${own}`), stderr: '' });
 });
 
-/** The address that the command prints; rejects when it ends without one. */
+/** The address that the command prints; rejects if it ends without one. */
 function addressIn({ stdout }: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';

@@ -35,7 +35,7 @@ const manifestOf = (name: string): PackedManifest => {
   if (found === undefined) throw new Error(`${name} was not packed`);
   return found.manifest;
 };
-/** A program that printed one line and ended well. */
+/** A program that printed one line and exited with 0. */
 const worked = (line: string): ProgramResult => ({ code: 0, output: `${line}\n` });
 const programs = [
   { file: 'smoke.js', line: 'core, client and adapters work' },

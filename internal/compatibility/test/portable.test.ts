@@ -1,6 +1,6 @@
 /**
- * Core and the fetch adapter where there is no Node: bundled for a browser or a worker, the bundle imports nothing of
- * Node, and it verifies the same vectors with nothing but the web's globals around it.
+ * Core and the fetch adapter without Node: bundled for a browser or a worker, the bundle imports nothing of Node, and it
+ * verifies the same vectors with only the web's globals.
  */
 import { readFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
@@ -66,7 +66,7 @@ test('control: bundled for Node, the same program loads node:crypto and node:zli
   expect(code).toContain('"node:crypto"');
 });
 
-test('nothing of core does anything when it is loaded, so that a bundle holds only what it uses', async () => {
+test('loading core has no side effects, so that a bundle contains only what it uses', async () => {
   const build = await rolldown({
     input: join(inject('scratch'), 'worker', 'loads-all.ts'),
     platform: 'node',
@@ -86,7 +86,7 @@ interface Worker {
 }
 
 async function bundleFor(platform: 'browser' | 'node'): Promise<Bundle> {
-  // Copied to where the packages are installed, so that the bundler finds those from the tarballs.
+  // Copied to the folder where the packages are installed, so that the bundler finds those from the tarballs.
   const project = join(inject('scratch'), 'worker');
   await cp(smoke, project, { recursive: true });
   const build = await rolldown({

@@ -44,7 +44,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return () => rm(scratch, { recursive: true, force: true });
 }
 
-/** Where temporary files are on a disk: the inbox refuses a file in memory. */
+/** A folder for temporary files on a disk: the inbox refuses a file in memory. */
 function temporaryDisk(): string {
   const isMemory = process.platform === 'linux' && statfsSync(tmpdir()).type === TMPFS;
   return isMemory && existsSync('/var/tmp') ? '/var/tmp' : tmpdir();

@@ -1,4 +1,4 @@
-/** What a registry would get: nothing missing, nothing superfluous, and entry points that every resolver understands. */
+/** What a registry would receive: nothing missing, nothing superfluous, and entry points that every resolver understands. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
@@ -54,7 +54,7 @@ describe('controls', () => {
       'package.json names a version that only the workspace knows',
       'src/index.ts is published',
       `dist/path.js names a path of a machine: ${home.slice(0, 7)}`,
-      'dist/map.js has a source map that is not there: map.js.map',
+      'dist/map.js names a missing source map: map.js.map',
     ]);
   });
 

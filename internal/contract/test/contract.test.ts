@@ -105,7 +105,7 @@ describe('the contract', () => {
     expect(withSecret.map(({ path }) => path)).toEqual(['/data/wallet-balances']);
   });
 
-  it('closes no list of values that the protocol leaves open', () => {
+  it('does not close a list of values that the protocol leaves open', () => {
     const closed = contractText.match(/(enum|const):/g) ?? [];
     expect(closed).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /**
- * What the service shows, as literals: each fact once, so that a mistake in the contract cannot agree with itself. A planted
- * fault in one of them once passed every other test.
+ * What the service shows, as literals: each fact once, so that a mistake in the contract cannot confirm itself. A planted fault
+ * in one of them once passed every other test.
  */
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ test('protocol §9: x-api-version is a header that is sent with 1', () => {
 });
 
 describe('what is not shown stays open', () => {
-  /** Keywords of JSON Schema that refuse a value, apart from `type` and `required`. */
+  /** Keywords of JSON Schema that refuse a value, except `type` and `required`. */
   const CLOSING =
     /^(enum|const|not|oneOf|pattern|format|maxLength|minLength|minimum|maximum|exclusive\w+|multipleOf|maxItems|minItems|uniqueItems|maxProperties|minProperties|propertyNames|unevaluated\w+|dependent\w+)$/;
 

@@ -1,4 +1,4 @@
-/** What the handlers in the documents take for given: each library on a database with the merchant's orders. */
+/** What the handlers in the documents presuppose: each library on a database with the merchant's orders. */
 import { PrismaPg } from '@prisma/adapter-pg';
 import { eq, sql } from 'drizzle-orm';
 import { drizzle as connectDrizzle } from 'drizzle-orm/node-postgres';

@@ -44,7 +44,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       expect(await library.credits().amounts('ORD-2')).toEqual(['500', '500']);
     });
 
-    test('updates and deletions of a run that fails are undone as well', async () => {
+    test('updates and deletions of a failed run are also rolled back', async () => {
       const { library } = shop;
       const inbox = await shop.newInbox();
       const root = library.credits();
@@ -104,7 +104,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       expect(await library.credits().amounts('ORDER-5')).toEqual(['ordered']);
     });
 
-    test("the inbox's own transaction rejects when a statement failed in it, though its body swallows that", async () => {
+    test("the inbox's own transaction rejects after a failed statement, even if its body catches the error", async () => {
       const { library } = shop;
       const inbox = await shop.newInbox();
       await library.credits().add('TAKEN', '0', 1012);
@@ -142,7 +142,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
         expect(await library.credits().amounts(reference)).toEqual(['500', 'fee']);
     });
 
-    test("the operator's views and actions read what the library gives", async () => {
+    test("the operator's views and actions read the rows of the library", async () => {
       const inbox = await shop.newInbox({ retry: { attempts: 1 } });
       inbox.handle(() => Promise.reject(new Error('never')));
       await inbox.expect({ ...expected('ORD-13'), deadline: new Date(0) });
@@ -171,7 +171,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
     test.each([
       ['that the handler passes on', false],
       ['that the handler swallows', true],
-    ])("a violation of the database's rules %s is tried again", async (_title, isSwallowed) => {
+    ])("a violation of the database's constraints %s is retried", async (_title, isSwallowed) => {
       const { library } = shop;
       const inbox = await shop.newInbox();
       const [reference, id] = isSwallowed ? ['ORD-8', 1008] : ['ORD-9', 1009];
@@ -188,7 +188,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       expect(await library.credits().amounts(reference)).toEqual(['500']);
     });
 
-    test('a handler whose connection is lost is tried again, by the same process', async () => {
+    test('a handler whose connection is lost is retried by the same process', async () => {
       const { library } = shop;
       const inbox = await shop.newInbox();
       inbox.handle(async ({ tx, signed, settled, attempt }) => {
@@ -204,7 +204,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       expect(await library.credits().amounts('ORD-10')).toEqual(['500', 'fee']);
     });
 
-    test('a handler that goes on after its time can write nowhere', async () => {
+    test('a handler that continues after its time limit cannot write', async () => {
       const { library } = shop;
       const inbox = await shop.newInbox({ handlerTimeoutMs: 300 });
       const late = signal();

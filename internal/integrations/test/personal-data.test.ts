@@ -1,4 +1,7 @@
-/** Threat A61. What a handler's statements hold is in the errors of every library, and in nothing that the inbox stores or reports. */
+/**
+ * Threat A61. The values of a handler's statements appear in the errors of every library, but in nothing that the inbox stores
+ * or reports.
+ */
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forEachLibrary, type Open } from './libraries/for-each-library.ts';
@@ -9,11 +12,11 @@ const NAME = 'Canary Nakato';
 const PHONE = '256700123456';
 const NOT_THERE = 'Nothing in the canary is in it.';
 
-/** Statements with personal data that fail, and what an operator still reads of each. */
+/** Failing statements with personal data, and what an operator can still read about each. */
 const FAILING: Readonly<
   Record<string, readonly [told: RegExp, run: <Tx>(library: Library<Tx>, tx: Tx) => PromiseLike<unknown>]>
 > = {
-  'a key that is taken': [
+  'a duplicate key': [
     /credit_pkey|P2002 Credit id 23505/,
     (library, tx) => library.credits(tx).add(NAME, PHONE, 1),
   ],
@@ -21,8 +24,8 @@ const FAILING: Readonly<
     /22003/,
     (library, tx) => library.credits(tx).add(NAME, PHONE, Number(PHONE)),
   ],
-  'a text with NUL': [/22021/, (library, tx) => library.credits(tx).add(`${NAME}\0${PHONE}`, PHONE)],
-  'a cast of a text': [
+  'a string with NUL': [/22021/, (library, tx) => library.credits(tx).add(`${NAME}\0${PHONE}`, PHONE)],
+  'a cast of a string': [
     /22P02/,
     (library, tx) => library.run(tx, `select cast('${NAME} - ${PHONE}' as integer)`),
   ],
@@ -43,7 +46,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
     afterAll(() => shop.close());
 
     test.each(Object.entries(FAILING))(
-      'the last error of %s says which, and no value',
+      'the last error of %s names the kind of failure, but no value',
       async (title, [told, run]) => {
         const reported: unknown[] = [];
         const inbox = await shop.newInbox({
@@ -64,7 +67,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       },
     );
 
-    test('control: the errors themselves hold the values, and onError gets them', async () => {
+    test('control: the errors themselves contain the values, and onError receives them', async () => {
       const errors = await Promise.all(
         Object.values(FAILING).map(([, run]) =>
           shop.library

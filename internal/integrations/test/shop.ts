@@ -75,7 +75,7 @@ export async function openShop<Tx>(
   };
 }
 
-/** What the merchant expects of a reference, and what `paid(reference)` pays. */
+/** The expectation of a reference, and what `paid(reference)` pays. */
 export function expected(reference: string): Parameters<Inbox<unknown>['expect']>[0] {
   return { merchant_reference: reference, currency: 'UGX', amount: '500' };
 }
@@ -92,7 +92,7 @@ export function paid(reference: string): VerifiedCallback {
   return verified;
 }
 
-/** Works until the condition holds of the transitions; a hang is ended by the test's own deadline. */
+/** Works until the transitions fulfil the condition; a hang is ended by the test's own timeout. */
 export async function workUntil<Tx>(
   inbox: Inbox<Tx>,
   condition: (transitions: readonly TransitionSummary[]) => boolean,

@@ -21,7 +21,7 @@ beforeAll(async () => {
   };
 });
 
-/** Those that the sessions of a database have run, without what a receiver tells the workers, which comes some time later. */
+/** The statements of a database's sessions, without the later NOTIFY of a receiver. */
 async function statementsIn(database: string): Promise<number> {
   const { rows } = await meter.query<{ calls: string }>(
     `select coalesce(sum(s.calls), 0) as calls from pg_stat_statements s
@@ -42,7 +42,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
     });
     afterAll(() => shop.close());
 
-    /** Of a pass over so many payments, whose handler writes so many rows. */
+    /** The statements of a pass over this many payments, whose handler writes this many rows. */
     async function countPass(payments: number, rows: number): Promise<number> {
       const inbox = await shop.newInbox();
       inbox.handle(async ({ tx, signed, settled }) => {
@@ -56,7 +56,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       expect(await inbox.drain()).toMatchObject({ settled: payments });
       return (await statementsIn(database)) - before;
     }
-    /** What a pass needs for itself, such as a look at what is due, is in both counts. */
+    /** Both counts include what a pass itself needs, such as the query for what is due. */
     const countPayment = async (rows: number): Promise<number> =>
       ((await countPass(40, rows)) - (await countPass(20, rows))) / 20;
 

@@ -20,7 +20,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
     });
     afterAll(() => shop.close());
 
-    test('a statement gets its values in any order, and gives its rows', async () => {
+    test('a statement gets its values in any order and returns its rows', async () => {
       const text = `select '?' as mark, cast($2 as text) || cast($1 as text) || cast($2 as text) as texts,
         cast($3 as bigint) as number, cast($4 as text) as nothing`;
       const run = (tx?: Tx) => store.query({ text }, ['a', 'b', 2 ** 40, null], tx);
@@ -34,7 +34,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       }
     });
 
-    test('insert, update and delete give the rows of their RETURNING', async () => {
+    test('insert, update and delete return the rows of their RETURNING', async () => {
       const values = ['ORD-1'];
       for (const text of [
         "insert into credit (reference, amount) values ($1, '5') returning amount",
@@ -55,14 +55,14 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       expect(await store.transaction(level)).toEqual([{ transaction_isolation: 'read committed' }]);
     });
 
-    test('a transaction rejects with the very error of its body, and a statement with a code', async () => {
+    test('a transaction rejects with the same error object as its body, and a statement with a code', async () => {
       const error = new Error('no');
       await expect(store.transaction(() => Promise.reject(error))).rejects.toBe(error);
       const code = name === 'prisma' ? 'P2010' : '42P01';
       await expect(store.query({ text: 'select 1 from missing' }, [])).rejects.toMatchObject({ code });
     });
 
-    test('a name of a schema that would need quotes is refused', () => {
+    test('a schema name that would need quotes is refused', () => {
       expect(() => shop.library.newStore('My Inbox')).toThrow(ConfigurationError);
     });
 

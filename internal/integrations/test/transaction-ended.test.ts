@@ -1,4 +1,4 @@
-/** A handler that ends its own transaction, in every library, in every way, and with whatever it does afterwards. */
+/** A handler that ends its own transaction, in every library, in every way, and with various actions afterwards. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forEachLibrary, type Open } from './libraries/for-each-library.ts';
 import type { Library } from './libraries/library.ts';
@@ -39,10 +39,10 @@ const CONTINUATIONS: Readonly<Record<string, <Tx>(run: Run<Tx>) => Promise<unkno
 };
 
 const ENDED = 'dead: transaction_ended, attempts: 1';
-/** As any other attempt that fails: nothing is committed. */
+/** Like any other failed attempt: nothing is committed. */
 const FAILED = 'dead: attempts_used_up, attempts: 3';
 
-/** What may become of the transition, and how often its effect is committed. */
+/** The possible outcomes of the transition, and how often its effect is committed. */
 function allowed(way: string, continuation: string): readonly string[] {
   // What the handler does next may be faster than the call that it does not wait for.
   if (way.includes('not awaited')) return [`${ENDED}, 0 times`, `${ENDED}, 1 times`, `${FAILED}, 0 times`];
@@ -110,7 +110,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       },
     );
 
-    test('and is the body of transaction() has that reject, after it has ended', async () => {
+    test('and is the body of transaction() makes that reject after the body has ended', async () => {
       const inbox = await shop.newInbox();
       for (const end of Object.values(shop.library.endings ?? {})) {
         let hasEnded = false;
@@ -125,7 +125,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       }
     });
 
-    test('control: the same handlers without an end of their own are settled, or fail and are undone', async () => {
+    test('control: the same handlers that do not end the transaction are settled, or fail and are rolled back', async () => {
       const inbox = await shop.newInbox({ handlerTimeoutMs: 2000 });
       const continuations = Object.keys(CONTINUATIONS).filter((each) => each !== 'does not return');
       inbox.handle(async ({ tx, signed: { merchant_reference: reference }, settled, attempt }) => {

@@ -1,4 +1,4 @@
-/** What a handler gets is the transaction that its library's documents speak of. */
+/** A handler gets the transaction type of its library's documentation. */
 import { createInbox, type Inbox, postgres } from '@payment-service/inbox';
 import { drizzle } from '@payment-service/inbox/drizzle';
 import { knex } from '@payment-service/inbox/knex';

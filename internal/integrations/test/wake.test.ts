@@ -1,4 +1,4 @@
-/** A callback that another process keeps is worked on immediately: its NOTIFY is sent and heard through each library. */
+/** A callback that another process keeps is processed immediately: its NOTIFY is sent and received through each library. */
 import { setTimeout } from 'node:timers/promises';
 import { ConfigurationError } from '@payment-service/core';
 import type { Inbox, Store } from '@payment-service/inbox';
@@ -39,7 +39,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       return { worker, receiver };
     }
 
-    test('settles what another inbox keeps; the control, which does not listen, does so when it looks', async () => {
+    test('settles what another inbox keeps; the control, which does not listen, does so when it polls', async () => {
       const deaf = await pair('deaf', ({ listen: _, ...store }) => store);
       await deaf.worker.receive(paid('ORD-1'));
       await untilSettled(deaf.worker, 1);
@@ -60,7 +60,7 @@ forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
       await until(async () => (await shop.listeners()) === 0);
     });
 
-    test('says once that it cannot listen, and settles when it looks', async () => {
+    test('reports once that it cannot listen, and settles when it polls', async () => {
       const told: string[] = [];
       const refuse: Store<Tx>['listen'] = () => Promise.reject(Object.assign(new Error(), { code: '28P01' }));
       const worker = await shop.newInbox({
@@ -82,7 +82,7 @@ describe('the option listen', () => {
   afterAll(close);
   const pool = (max: number) => Object.assign(newPool(inject('postgresUrl')), { options: { max } });
 
-  test('of every library takes a pool of three connections, and refuses what would never wake a worker', () => {
+  test('of every library accepts a pool of three connections, and refuses one that could never wake a worker', () => {
     const openers = {
       prisma: (listen: never) => prisma(merchants.prisma.client, { listen }),
       drizzle: (listen: never) => drizzle(merchants.drizzle.db, sql, { listen }),
@@ -97,7 +97,7 @@ describe('the option listen', () => {
     }
   });
 
-  test('is the own pool of Drizzle, Knex and TypeORM, unless it is small; Prisma and Kysely do not show theirs', async () => {
+  test('defaults to the pool of Drizzle, Knex and TypeORM, unless it is small; Prisma and Kysely do not expose theirs', async () => {
     const url = inject('postgresUrl');
     const opened = async (max: number) => {
       const own = newPool(url);

@@ -1,4 +1,4 @@
-/** What pages load beside themselves, with its type. */
+/** The assets of pages, with their types. */
 export const ASSETS = {
   'style.css': 'text/css; charset=utf-8',
   'live.js': 'text/javascript; charset=utf-8',
@@ -10,8 +10,8 @@ export const ASSETS = {
 export type AssetName = keyof typeof ASSETS;
 
 /**
- * The files that pages load. A build puts their texts in place of this function, because pages must come out of a bundle and
- * without a file system.
+ * The files that pages load. A build replaces this function with their texts, because pages must work in a bundle and without a
+ * file system.
  */
 export async function readAsset(name: AssetName): Promise<string> {
   const { readFile } = await import('node:fs/promises');

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Markup } from './layout.ts';
 
-/** A text behind a summary, with a button that copies it where scripts run. */
+/** Text behind a summary, with a button that copies it if scripts run. */
 export const copyable = (id: string, label: string, text: string): Markup =>
   html`<details id="${id}"><summary>${label}</summary>
 <div class="stack"><pre class="wire" id="${id}-text">${text}</pre>

@@ -1,4 +1,4 @@
-/** A cell that begins so would be a formula to a spreadsheet: it gets an apostrophe before it (threat A56). */
+/** A spreadsheet would read a cell that begins like this as a formula, so it gets a leading apostrophe (threat A56). */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** A line of CSV (RFC 4180). */

@@ -9,7 +9,7 @@ const bare = (line: string): string => line.replace(/,$/, '');
 
 /** The shortest way from one list of lines to another. */
 function steps(before: readonly string[], after: readonly string[]): Step[] {
-  // lengths[i][j]: how many lines the rests from i and from j have in common.
+  // lengths[i][j]: how many lines the remainders from i and from j have in common.
   const lengths = Array.from({ length: before.length + 1 }, () => new Uint16Array(after.length + 1));
   const at = (i: number, j: number): number => lengths[i]?.[j] ?? 0;
   const isSame = (i: number, j: number): boolean => bare(before[i] ?? '') === bare(after[j] ?? '');
@@ -37,16 +37,15 @@ function steps(before: readonly string[], after: readonly string[]): Step[] {
   return found;
 }
 
-/** Longer texts would take a table of many millions of numbers. */
+/** Longer texts would need a table of many millions of numbers. */
 const MAX_LINES = 1000;
 /** How many unchanged lines are shown around a change. */
 const CONTEXT = 1;
 
 /**
- * Two texts line by line: what only the first has, what only the second has, and, around that, what both have. The rest
- * is folded.
+ * Compares two texts line by line: shows the lines of only one of them and common lines around them. The rest is folded.
  *
- * @param words what the lines are called that only one of them has.
+ * @param words the labels of lines that only one of them has.
  */
 export function differenceOf(
   before: readonly string[],
@@ -54,7 +53,7 @@ export function differenceOf(
   words: readonly [before: string, after: string] = ['was', 'added'],
 ): Markup {
   if (before.length > MAX_LINES || after.length > MAX_LINES) {
-    return html`<p class="quiet">These are too long to be compared here.</p>`;
+    return html`<p class="quiet">These are too long to compare here.</p>`;
   }
   const found = steps(before, after);
   const changed = found.flatMap(([sign], index) => (sign === ' ' ? [] : [index]));

@@ -1,6 +1,6 @@
 import { ASSETS, type AssetName, readAsset } from './assets.ts';
 
-/** For the build of a package: the texts of what pages load, in place of the module that reads them. */
+/** For the build of a package: replaces the module that reads the assets with their texts. */
 export function embeddedAssets(): { name: string; load(id: string): Promise<string | undefined> } {
   return {
     name: 'embedded-assets',

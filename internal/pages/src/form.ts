@@ -1,13 +1,13 @@
 import { html } from 'hono/html';
 import type { Markup } from './layout.ts';
 
-/** Why a form was refused, in a sentence, and the name of the field that is to blame, where it is one. */
+/** Why a form was refused, in a sentence, and the name of the wrong field, if there is one. */
 export interface Problem {
   readonly text: string;
   readonly field?: string | undefined;
 }
 
-/** What a form shows in place of its defaults. */
+/** The values that a form shows instead of its defaults. */
 export interface Filled {
   /** The id of the form. */
   readonly form: string;
@@ -15,26 +15,26 @@ export interface Filled {
   readonly problem?: Problem | undefined;
 }
 
-/** How a form asks for one thing. */
+/** One field of a form. */
 export interface Field {
   readonly name: string;
   readonly label: string;
   readonly value?: string;
   readonly type?: 'text' | 'number' | 'url' | 'date' | 'file';
   readonly hint?: string;
-  /** For numbers below zero as well. */
+  /** Also allows numbers below zero. */
   readonly isSigned?: boolean;
-  /** Another choice changes what the rest of the form offers. */
+  /** Another choice changes the rest of the form. */
   readonly isLeading?: boolean;
 }
 
-/** The fields of one form. They show what it was filled with when this form is the one. */
+/** The fields of one form. They show the submitted values if this form was submitted. */
 export function fieldsOf(form: string, filled: Filled | undefined) {
   const mine = filled?.form === form ? filled : undefined;
   const problem = mine?.problem;
   const wrong = problem?.field;
   const shown = new Set<string>();
-  // A form that was sent has no empty fields: they were emptied.
+  // The fields of a submitted form have no defaults: the reader may have emptied them.
   const typed = (name: string, value: string): string =>
     mine?.typed[name] ?? (problem === undefined ? value : '');
   const wrap = (
@@ -55,7 +55,7 @@ export function fieldsOf(form: string, filled: Filled | undefined) {
     }${isWrong ? html`<span class="problem small" id="${id}-problem">${problem.text}</span>` : ''}</div>`;
   };
   return {
-    /** What is wrong and belongs to none of the fields above. Call it last. */
+    /** The problem that belongs to none of the fields above. Call it last. */
     problem: (): Markup | string =>
       problem === undefined || (wrong !== undefined && shown.has(wrong))
         ? ''
@@ -103,7 +103,7 @@ ${typed(name, value)}</textarea>`,
 const hiddenFields = (values: Readonly<Record<string, string>>): Markup =>
   html`${Object.entries(values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
 
-/** A form with one button, which is sent to `action`. Its id is where the reader comes back to. */
+/** A form with one button, which is sent to `action`. The reader returns to its id. */
 export const form = (
   id: string,
   action: string,
@@ -119,10 +119,10 @@ export const form = (
     fields?: Markup | string;
     button: string | Markup;
     kind?: 'main' | 'danger' | '';
-    /** Other buttons. The first button of a form is the one of the Enter key. */
+    /** Other buttons. The Enter key uses the first button of a form. */
     before?: Markup | string;
     after?: Markup | string;
-    /** What is sent with the fields. */
+    /** Values that are sent with the fields. */
     hidden?: Readonly<Record<string, string>>;
     /** True where a field is a file. */
     isMultipart?: boolean;

@@ -3,7 +3,7 @@ import type { Markup } from './layout.ts';
 
 /** A page with header, navigation, and one main part. */
 export interface FrameContent {
-  /** What the product is called in the header, and in sentences, such as "the sandbox". */
+  /** The name of the product in the header, and in sentences, such as "the sandbox". */
   readonly product: string;
   readonly name: string;
   readonly title: string;
@@ -14,19 +14,19 @@ export interface FrameContent {
   readonly body: Markup;
   /** In the header, after the product's name. */
   readonly brand?: Markup | undefined;
-  /** Above the heading: what is unusual now. */
+  /** Above the heading: notes about unusual states. */
   readonly banners?: Markup | string | undefined;
   /** Beside the heading: a state and buttons. */
   readonly beside?: Markup | string | undefined;
-  /** The pages above this one, the highest first. */
+  /** The pages above this one, topmost first. */
   readonly crumbs?: readonly (readonly [href: string, label: string])[] | undefined;
-  /** Of the state that the page shows: when the stream has another one, the page is asked for again. */
+  /** The version of the state that the page shows: when the stream reports another one, the page is requested again. */
   readonly version: string | number;
-  /** Without a stream: how often the page is asked for again, in milliseconds. */
+  /** Without a stream: how often the page is requested again, in milliseconds. */
   readonly pollMs?: number | undefined;
-  /** What is read out when it changes; nothing by default. */
+  /** What is announced when it changes; nothing by default. */
   readonly says?: string | undefined;
-  /** What is confirmed or refused on this page, once. */
+  /** The confirmation or refusal to show on this page, once. */
   readonly said: string;
   readonly isRefused: boolean;
 }

@@ -16,15 +16,15 @@ type Part = readonly [text: string, kind?: 'key' | 'string' | 'value'];
 interface Line {
   readonly depth: number;
   readonly parts: Part[];
-  /** The names that lead to the value of this line; undefined where the line holds no value. */
+  /** The path of the value of this line; undefined if the line has no value. */
   path: string | undefined;
   /** Where in the text its value starts. */
   at: number;
 }
 
 /**
- * The text on lines of its own, each piece as it was sent: to parse and print it again would change 1.0 into 1 and drop
- * the first of two equal names.
+ * The text on separate lines, each piece unchanged: parsing and printing it again would change 1.0 into 1 and drop the first of
+ * two equal names.
  */
 function linesOf(text: string): Line[] {
   const found = [...text.matchAll(PIECE)];
@@ -55,7 +55,7 @@ function linesOf(text: string): Line[] {
     } else if (piece === ':') {
       line.parts.push([': ']);
     } else if (follower === ':') {
-      // A point within a name is no step of the path: "payload.transaction_status" at the top is not signed.
+      // A point within a name is not a step of the path: "payload.transaction_status" at the top is not signed.
       names[depth] = piece.slice(1, -1).replaceAll('.', '\\u002e');
       line.parts.push([piece, 'key']);
     } else {
@@ -83,7 +83,7 @@ export const plainLines = (text: string): string[] =>
     ? linesOf(text).map(({ depth, parts }) => '  '.repeat(depth) + parts.map(([piece]) => piece).join(''))
     : text.split('\n');
 
-/** The values of JSON that a path names, each with where it is; not those that share their path. */
+/** The values of JSON by path, each with its position; without those that share their path. */
 function valuesOf(text: string): Map<string, { at: number; piece: string }> {
   const lines = isJson(text) ? linesOf(text) : [];
   const paths = lines.map(({ path }) => path);
@@ -105,7 +105,7 @@ export const editable = (text: string): Map<string, string> =>
     ]),
   );
 
-/** The text with other values in their places; everything else stays as it is, character by character. */
+/** The text with replaced values; everything else stays unchanged, character by character. */
 export function withValues(text: string, typed: ReadonlyMap<string, string>): string {
   const places = [...valuesOf(text)].sort(([, one], [, other]) => other.at - one.at);
   return places.reduce((edited, [path, { at, piece }]) => {
@@ -127,9 +127,9 @@ export function masked(text: string, shown: (path: string, piece: string) => str
 }
 
 /**
- * A body, readable: JSON on lines of its own, anything else as it is.
+ * A readable body: JSON on separate lines, anything else unchanged.
  *
- * @param signed whether the values of a callback that the signature covers are marked (protocol §5.2).
+ * @param signed whether to mark the values of a callback that the signature covers (protocol §5.2).
  * @param value shows a value that can be edited, in place of the text itself.
  */
 export function bodyText(

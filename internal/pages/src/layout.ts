@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
 
-/** HTML. Everything that is put into it was escaped by hono/html. */
+/** HTML. hono/html has escaped everything in it. */
 export type Markup = HtmlEscapedString | Promise<HtmlEscapedString>;
 
 /**
- * The headers of a page: nothing inline, nothing from outside, in no frame.
+ * The headers of a page: no inline code, nothing from other sites, no framing.
  *
  * @param options.formsTo where its forms may lead.
  * @param options.script whether it loads the live module.
@@ -28,8 +28,8 @@ export function pageHeaders({
 }
 
 /**
- * A whole page. `base`: the path below which it finds its assets. `script`: whether it loads the live module. `head`: what its
- * head has beside them.
+ * A complete page. `base`: the path of its assets. `script`: whether it loads the live module. `head`: other elements of its
+ * head.
  */
 export const documentOf = ({
   title,

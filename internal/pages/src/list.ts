@@ -2,16 +2,16 @@ import { html } from 'hono/html';
 import type { Markup } from './layout.ts';
 import { count } from './quantities.ts';
 
-/** A column of a list. On a phone, where a row has two lines, `label` stands beside the cell. */
+/** A column of a list. On a phone, where a row has two lines, `label` is shown beside the cell. */
 export interface Column<T> {
   readonly label: string;
   readonly cell: (row: T) => Markup | string;
   readonly isNumber?: boolean;
-  /** True where the cell explains itself without its label. */
+  /** True if the cell is clear without its label. */
   readonly isTitle?: boolean;
-  /** True where the cell takes the rest of a line. */
+  /** True if the cell fills the rest of a line. */
   readonly isWide?: boolean;
-  /** True where the cell is left out below 1,024 pixels. */
+  /** True if the cell is hidden below 1,024 pixels. */
   readonly isMinor?: boolean;
 }
 
@@ -39,7 +39,7 @@ const classOf = ({ isNumber, isWide, isMinor }: Omit<Column<never>, 'label' | 'c
  * updated.
  *
  * @param name its id, and its caption for screen readers.
- * @param more what stands below a row.
+ * @param more what is shown below a row.
  */
 export function list<T extends { readonly id: number | string }>(
   name: string,
@@ -63,7 +63,7 @@ const below = (id: string, columns: number, content: Markup | string): Markup | 
   content === '' ? '' : html`<tr class="below" id="${id}"><td colspan="${columns}">${content}</td></tr>`;
 
 /**
- * A table of texts, of which the first one names its row; nothing without rows.
+ * A table of strings, whose first one names its row; nothing without rows.
  *
  * @param cells of one row, in the order of the labels.
  */
@@ -84,7 +84,10 @@ export function tableOf<T>(
   );
 }
 
-/** One choice of a list: its address, what it is called, and how many rows it has, where these are counted: a text can say that they are more. */
+/**
+ * One filter of a list: its address, its label, and its number of rows if they are counted; a string can say that there are
+ * more.
+ */
 export interface Chip {
   readonly href: string;
   readonly label: string;
@@ -92,7 +95,7 @@ export interface Chip {
   readonly isCurrent: boolean;
 }
 
-/** What a list can be narrowed to, as links with their counts. */
+/** The filters of a list, as links with their counts. */
 export const chips = (choices: readonly Chip[], label = 'Filter'): Markup =>
   html`<nav aria-label="${label}"><ul class="chips">${choices.map(
     (one) =>

@@ -12,7 +12,7 @@ export const counted = (value: number, one: string, many = `${one}s`): string =>
 
 export const utc = (ms: number): string => `${new Date(ms).toISOString().slice(0, 23).replace('T', ' ')} UTC`;
 
-/** A time in UTC, which the live module can show in the reader's zone. */
+/** A time in UTC, which the live module can show in the local zone. */
 export const time = (ms: number): Markup =>
   html`<time datetime="${new Date(ms).toISOString()}" title="${utc(ms)}">${utc(ms)}</time>`;
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Markup } from './layout.ts';
 
-/** What a state means for the reader. Each has a shape, a word and a colour: colour alone is never enough. */
+/** The meaning of a state for the reader. Each has a shape, a word and a colour: colour alone is never enough. */
 export type Tone = 'good' | 'bad' | 'wait' | 'info' | 'neutral';
 
 const outlines: Readonly<Record<Tone, string>> = {
@@ -12,7 +12,7 @@ const outlines: Readonly<Record<Tone, string>> = {
   neutral: 'M3.5 8h9',
 };
 
-/** The shape of a tone, drawn: fonts differ in the signs that they have. */
+/** The shape of a tone, drawn because fonts differ in their symbols. */
 export const shape = (tone: Tone): Markup =>
   html`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="${outlines[tone]}"/></svg>`;
 
@@ -22,6 +22,6 @@ export const badge = (tone: Tone, word: string | Markup, href?: string): Markup 
     ? html`<span class="state ${tone}">${shape(tone)}${word}</span>`
     : html`<a class="state ${tone}" href="${href}">${shape(tone)}${word}</a>`;
 
-/** A sentence that the reader should not miss, with what to do about it. */
+/** A sentence that the reader must not miss, with what to do about it. */
 export const note = (tone: Tone, title: string | Markup, ...rest: readonly (string | Markup)[]): Markup =>
   html`<div class="note ${tone}"><strong>${title}</strong>${rest.map((part) => html`<div>${part}</div>`)}</div>`;

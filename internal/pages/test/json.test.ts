@@ -9,7 +9,7 @@ const signedIn = async (text: string): Promise<string[]> =>
   ].map(([, value = '']) => value.replaceAll('&quot;', ''));
 
 describe('a body on its page', () => {
-  it('has every digit, every member of one name and every empty value unchanged', () => {
+  it('shows every digit, every member with the same name and every empty value unchanged', () => {
     const text = `{"event": "a:\\"b, c", "n": 1.50, "n": 100000000000000000001,
       "payload": {"list": [1, {"deep": null}, []], "none": {}}, "last": 2}`;
     const lines = plainLines(text).map((line) => line.trim());
@@ -29,7 +29,7 @@ describe('a body on its page', () => {
     expect(await signedIn(text)).toEqual(['e', 'm', 'i', 'y', 's']);
   });
 
-  it('gives a mask the place of each value, which no name with a point in it can take', () => {
+  it('gives a mask the position of each value, which a name with a point in it cannot imitate', () => {
     const open = new Set(['payload.transaction_status']);
     const mask = (text: string): string | undefined =>
       masked(text, (path, piece) => (open.has(path) ? piece : '"hidden"'));
@@ -44,7 +44,7 @@ describe('a body on its page', () => {
     }
   });
 
-  it('is read without a failure when it is as deep or as long as a body can be', () => {
+  it('is read without failure if it is as deep or as long as a body can be', () => {
     expect(plainLines(`{"a":${'['.repeat(32_000)}${']'.repeat(32_000)}}`).length).toBeGreaterThan(30_000);
     expect(plainLines(`[${'1,'.repeat(32_000)}1]`)).toHaveLength(32_003);
     expect(plainLines(`{"a":"${'\\"'.repeat(32_000)}"}`)).toHaveLength(3);

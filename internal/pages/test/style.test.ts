@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 const style = readFileSync(new URL('../src/browser/style.css', import.meta.url), 'utf8');
 
-it('every colour, size of text and space of the pages is a variable', () => {
+it('every colour, text size and space of the pages is a variable', () => {
   expect(literalsOf(style)).toEqual([]);
 });
 
@@ -11,7 +11,7 @@ it('every variable is defined and used', () => {
   expect([...namesOf(style, /var\((--[\w-]+)/g)].sort()).toEqual([...namesOf(style, /(--[\w-]+):/g)].sort());
 });
 
-it('control: a literal colour, size of text or space is found', () => {
+it('control: a literal colour, text size or space is found', () => {
   const faults = [
     'color: #123456',
     'background: rgb(0 0 0)',
@@ -22,7 +22,7 @@ it('control: a literal colour, size of text or space is found', () => {
   expect(literalsOf(faults.map((fault) => `p { ${fault}; }`).join('\n'))).toEqual(faults);
 });
 
-/** The declarations outside of the definition of the variables that say a value themselves. */
+/** The declarations with a literal value, outside the definitions of the variables. */
 function literalsOf(css: string): string[] {
   const rules = css.replace(/\/\*.*?\*\/|:root\s*\{[^}]*\}/gs, '');
   return [...rules.matchAll(/([\w-]+):\s*([^;{}]+);/g)]

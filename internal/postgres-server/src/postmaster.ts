@@ -9,21 +9,21 @@ export interface Postmaster {
   isRunning(): boolean;
 }
 
-/** A standby says that its connections are read-only. */
+/** A standby reports read-only connections. */
 const READY = /database system is ready to accept (read-only )?connections/;
 
 /**
- * Starts a server, and resolves when it takes connections.
+ * Starts a server, and resolves when it accepts connections.
  *
- * @param options the user, and a folder that this user can enter: the caller's own may be closed to it.
- * @throws {Error} with what the server said, when it ends before that.
+ * @param options the user, and a folder that this user can enter: the caller's own may be inaccessible to it.
+ * @throws {Error} with the output of the server, if it ends before that.
  */
 export function startPostmaster(
   postgres: string,
   args: readonly string[],
   options: Partial<ServerUser> & { readonly cwd: string },
 ): Promise<Postmaster> {
-  // What it says is searched: it must not be translated.
+  // Its output is searched, so it must not be translated.
   const env = { ...process.env, LC_ALL: 'C' };
   const child = spawn(postgres, args, { ...options, env, stdio: ['ignore', 'ignore', 'pipe'] });
   const { pid } = child;
@@ -31,7 +31,7 @@ export function startPostmaster(
   return new Promise((resolve, reject) => {
     let said = '';
     let isReady = false;
-    // Read to the end of the server's life: a full pipe would stop it.
+    // Read until the server ends: a full pipe would stop it.
     child.stderr.on('data', (chunk: Buffer) => {
       if (isReady || pid === undefined) return;
       said += chunk.toString();
@@ -41,7 +41,7 @@ export function startPostmaster(
       }
     });
     child.once('error', reject);
-    // After its output, which says why.
+    // After its output, which contains the reason.
     child.once('close', () => reject(new Error(`PostgreSQL does not start:\n${said}`)));
   });
 }

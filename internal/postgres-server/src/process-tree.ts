@@ -10,13 +10,13 @@ export async function childrenOf(pid: number): Promise<readonly number[]> {
   return parents.filter(([, parent]) => parent === pid).map(([child]) => child);
 }
 
-/** The parent is the fourth field. The second, the name in brackets, may hold anything. */
+/** The parent is the fourth field. The second, the name in brackets, may contain anything. */
 async function parentOf(pid: string): Promise<number | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   return stat === undefined ? undefined : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
 }
 
-/** @returns false when the process has already ended. */
+/** @returns false if the process has already ended. */
 export function signalProcess(pid: number, signal: 'SIGSTOP' | 'SIGKILL' | 'SIGQUIT'): boolean {
   try {
     return process.kill(pid, signal);
@@ -35,7 +35,7 @@ export async function endOrphans(pids: readonly number[]): Promise<void> {
     if (!(await anyRuns(pids))) return;
     await wait(50);
   }
-  // The system may have given an id to another program by now: only sessions of PostgreSQL are killed.
+  // The system may have reassigned an id to another program: only sessions of PostgreSQL are killed.
   for (const pid of pids) if (await isPostgres(pid)) signalProcess(pid, 'SIGKILL');
   while (await anyRuns(pids)) await wait(10);
 }

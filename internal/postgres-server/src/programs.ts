@@ -14,7 +14,7 @@ export interface Programs {
   readonly postgres: string;
 }
 
-/** PostgreSQL refuses to run as root: there it runs as `nobody`. Undefined where it runs as the user of the tests. */
+/** PostgreSQL refuses to run as root and then runs as `nobody`. Undefined if it runs as the user of the tests. */
 export function serverUser(): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
@@ -22,8 +22,8 @@ export function serverUser(): ServerUser | undefined {
 }
 
 /**
- * Finds PostgreSQL's programs. Where the repository lies in a folder that only root may enter, such as `/root`, `user`
- * cannot start them: then they are copied into `folder`, with the libraries that they need (60 MB).
+ * Finds PostgreSQL's programs. If the repository is in a folder that only root may enter, such as `/root`, `user` cannot start
+ * them: they are then copied into `folder`, with the libraries that they need (60 MB).
  *
  * @param folder of the server, which is removed with it. A copy for each server costs a fraction of a second, and needs
  * neither a lock nor a shared folder that others could write to.
@@ -38,7 +38,7 @@ export async function programsFor(
   if (user === undefined || canRun(programs, user)) return programs;
   const copy = join(folder, 'postgresql');
   await cp(installed, copy, { recursive: true, verbatimSymlinks: true });
-  // With a strict umask the installed files are readable for root only, and so is the copy.
+  // With a strict umask only root can read the installed files and the copy.
   execFileSync('chmod', ['-R', 'a+rX', copy]);
   return programsIn(copy);
 }

@@ -18,11 +18,11 @@ export interface PostgresServer {
   /** The postmaster first, then every process that it has started. */
   processIds(): Promise<readonly number[]>;
   /**
-   * Kills without a warning: the postmaster alone, whose sessions finish their work and then notice, or all of its
-   * processes together, as when the machine stops.
+   * Kills without warning: only the postmaster, whose sessions finish their work and then notice, or all of its processes
+   * together, as when the machine stops.
    */
   kill(what: 'postmaster' | 'everything'): Promise<void>;
-  /** Starts again on the same data directory, and resolves when it takes connections. */
+  /** Restarts on the same data directory, and resolves when it accepts connections. */
   restart(): Promise<void>;
   /** Ends the server and removes its data. */
   stop(): Promise<void>;
@@ -31,13 +31,13 @@ export interface PostgresServer {
 /** Data to start on instead of an empty database: a copy of another server's, whose password it has. */
 export interface GivenData {
   readonly password: string;
-  /** Fills the folder, which is there and empty. */
+  /** Fills the existing, empty folder. */
   fill(dataFolder: string): Promise<void>;
 }
 
 /**
- * Starts PostgreSQL with everything that makes commits durable, on 127.0.0.1, with its data in a folder of its own under
- * the system's temporary one.
+ * Starts PostgreSQL with all settings that make commits durable, on 127.0.0.1, with its data in its own folder under the
+ * system's temporary one.
  *
  * @param settings of the server, by the names of postgresql.conf.
  * @param given the data to start on. @default an empty database
@@ -80,8 +80,8 @@ export async function startPostgres(
       return [postmaster.pid, ...(await childrenOf(postmaster.pid))];
     },
     async kill(what) {
-      // Stopped before its children are listed: a session that it starts after that would outlive everything unseen, and
-      // might wait permanently for one that is dead, with its client behind it.
+      // Stopped before its children are listed: a session that it starts later would survive unnoticed, and might wait
+      // permanently for a dead one, together with its client.
       signalProcess(postmaster.pid, 'SIGSTOP');
       orphans = await childrenOf(postmaster.pid);
       signalProcess(postmaster.pid, 'SIGKILL');
@@ -102,7 +102,7 @@ export async function startPostgres(
       }
     },
     async stop() {
-      // Without a checkpoint: on a slow disk it takes minutes to write what is removed next.
+      // Without a checkpoint: on a slow disk it takes minutes to write data that is removed next.
       if (postmaster.isRunning()) signalProcess(postmaster.pid, 'SIGQUIT');
       await postmaster.ended;
       await endOrphans(orphans);
@@ -145,7 +145,7 @@ async function fillDataDirectory(
   if (user !== undefined) await promisify(execFile)('chown', ['-R', `${user.uid}:${user.gid}`, data]);
 }
 
-/** Tries several times: Windows holds the files of a process for a moment after it has ended. */
+/** Tries several times: Windows keeps the files of a process locked for a moment after it has ended. */
 function removeFolder(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true, maxRetries: 20 });
 }

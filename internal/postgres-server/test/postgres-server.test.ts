@@ -42,7 +42,7 @@ test.each(['postmaster', 'everything'] as const)(
   },
 );
 
-// Only root starts servers as another user: for others there is no such test, rather than a skipped one.
+// Only root starts servers as another user: for other users this test does not exist, rather than being skipped.
 describe.each([serverUser()].filter((user) => user !== undefined))(
   'as root, with $uid as its user',
   (user) => {
@@ -51,7 +51,7 @@ describe.each([serverUser()].filter((user) => user !== undefined))(
       const closed = temporaryFolder();
       const installed = join(closed, 'installed');
       cpSync(join(dirname(postgres), '..'), installed, { recursive: true, verbatimSymlinks: true });
-      // As a strict umask leaves them.
+      // With the modes of a strict umask.
       spawnSync('chmod', ['-R', 'go-rwx', installed]);
       const folder = temporaryFolder();
       chmodSync(folder, 0o755);

@@ -1,6 +1,6 @@
 /**
- * `pnpm dependencies`: lists what users install with the packages, writes reports/sbom.cdx.json, and fails where a licence is
- * not accepted or a script would run on installation.
+ * `pnpm dependencies`: lists what users install with the packages, writes reports/sbom.cdx.json, and fails if a licence is not
+ * accepted or a script would run on installation.
  */
 import { existsSync, globSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ export async function publishedDependencies(): Promise<readonly Dependency[]> {
   }));
 }
 
-/** The dependencies that users should not get from us, one line each. */
+/** The dependencies that users must not get from us, one line each. */
 export function dependencyProblems(dependencies: readonly Dependency[]): readonly string[] {
   return dependencies.flatMap(({ name, version, license = 'none', scripts = {}, hasGypFile }) => {
     const problems = RUN_ON_INSTALL.filter((script) => script in scripts).map(

@@ -44,7 +44,7 @@ function pageOf(homepage: string, path: string): string {
   return `${homepage}/${view}/main/${path.replace(/\/$/, '')}`;
 }
 
-/** The members of a published package.json that a registry shows, or that decide what users install. */
+/** The members of a published package.json that a registry shows, or that determine what users install. */
 export interface PublishedManifest {
   readonly name: string;
   readonly keywords?: readonly string[];
@@ -57,10 +57,10 @@ export interface PublishedManifest {
 const RUN_ON_INSTALL = ['preinstall', 'install', 'postinstall', 'prepare'];
 
 /**
- * What would look wrong in a registry, or surprise someone who installs the package; one line each.
+ * What would look wrong in a registry, or surprise a user who installs the package; one line each.
  *
  * @param folder of the package, from the root.
- * @param metadata what the root's package.json says of the repository.
+ * @param metadata the description of the repository in the root's package.json.
  * @param catalog the versions that `catalog:` stands for.
  */
 export function publishedProblems(

@@ -2,7 +2,7 @@
  * `pnpm release --dry-run`: versions, builds and packs the commit in a clone, and prints exactly what would be published.
  * `pnpm release --check`: fails while a packed file contains the placeholder of the repository's owner.
  *
- * There is no third form. The workflow `release` publishes, so no person and no machine holds the right to.
+ * There is no third form. Only the workflow `release` publishes, so no person and no machine needs the right to.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { unpack } from '@publint/pack';
 import { git, pnpm, publishedPackages, readManifest, root, versionAndBuild } from './repository.ts';
 
-/** Stands for the owner of the repository until there is one. */
+/** The placeholder for the owner of the repository until there is one. */
 const PLACEHOLDER = 'OWNER';
 
 if (import.meta.main) {
@@ -22,7 +22,7 @@ if (import.meta.main) {
 
 async function check(): Promise<void> {
   const { repository } = readManifest<{ repository: { url: string } }>(join(root, 'package.json'));
-  // First, since most of the others follow from it, and it needs no build.
+  // First, since most of the other problems follow from it, and it needs no build.
   if (repository.url.includes(PLACEHOLDER))
     return fail(
       `package.json names the repository ${repository.url}: write the real one, then run \`pnpm metadata\`.`,
@@ -39,7 +39,7 @@ async function check(): Promise<void> {
   }
 }
 
-/** The names of the files that contain the placeholder, as a word of its own. */
+/** The names of the files that contain the placeholder as a separate word. */
 export function placeholderFiles(files: readonly PackedFile[]): readonly string[] {
   const pattern = new RegExp(`\\b${PLACEHOLDER}\\b`);
   return files.filter(({ data }) => pattern.test(Buffer.from(data).toString())).map(({ name }) => name);

@@ -16,7 +16,7 @@ export const root: string = join(import.meta.dirname, '../../..');
  * Runs the pnpm that started this process.
  *
  * @returns what it wrote to stdout.
- * @throws {Error} with its output when it fails, or when no pnpm started this process.
+ * @throws {Error} with its output if it fails, or if no pnpm started this process.
  */
 export async function pnpm(cwd: string, ...args: readonly string[]): Promise<string> {
   if (!process.env['npm_execpath']?.includes('pnpm'))
@@ -39,7 +39,7 @@ export async function copyRepository(folder: string): Promise<void> {
   await git(folder, ...author, 'commit', '-q', '-m', 'A copy');
 }
 
-/** Gives the packages of a copy their next version, as a release does, and builds them. */
+/** Gives the packages of a copy their next version, as in a release, and builds them. */
 export async function versionAndBuild(folder: string): Promise<void> {
   await pnpm(folder, 'install', '--frozen-lockfile', '--prefer-offline');
   await pnpm(folder, 'exec', 'changeset', 'version');

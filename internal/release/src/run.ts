@@ -25,7 +25,9 @@ const SHOWN_LINES = 25;
 const SCRIPT = /^(npm_|NODE_ENV$|NODE_OPTIONS$|NODE_PATH$|TURBO_|VITEST|INIT_CWD$)/i;
 const KEPT = /^npm_(execpath|config_(registry|userconfig|globalconfig|cafile|proxy|https_proxy|noproxy))$/i;
 
-/** Without the variables that a package manager sets for its scripts and another one would read; with those of the registry. */
+/**
+ * Without the variables that a package manager sets for its scripts and another one would read, but with those of the registry.
+ */
 function environment(added: Command['env']): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !SCRIPT.test(name) || KEPT.test(name));
   return { ...Object.fromEntries(kept), CI: '1', NEXT_TELEMETRY_DISABLED: '1', ...added };

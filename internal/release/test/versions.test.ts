@@ -1,4 +1,4 @@
-/** A release versions all packages as one, whatever changed in core, and its changelogs hold sentences for users. */
+/** A release gives all packages the same version, whatever changed in core, and its changelogs contain sentences for users. */
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ test.each([
   ['minor', (major: number, minor: number) => [major, minor + 1, 0]],
   ['major', (major: number) => [major + 1, 0, 0]],
 ] as const)(
-  'a %s change of core alone gives every package the same version, and no private one',
+  'a %s change of core alone gives every published package the same version, and no private one',
   async (step, next) => {
     await git(copy, 'checkout', '-q', '--', '.');
     await git(copy, 'clean', '-fdq', '-e', 'node_modules');

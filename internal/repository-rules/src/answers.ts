@@ -2,7 +2,7 @@ import { UnavailableError } from '@payment-service/core';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { type CallbackOptions, paymentCallbacks, paymentRedirects } from '@payment-service/fetch';
 
-/** An answer as the table of the README writes it: `401 {"error":"unauthorized"}`, or a status alone. */
+/** An answer in the form of the README's table: `401 {"error":"unauthorized"}`, or only a status. */
 export type Answer = string;
 
 const signingKey = 'RULES4SIGNING4KEY';
@@ -19,7 +19,7 @@ const query = new URLSearchParams({
   hmac_signature: signature,
 });
 
-/** Every answer that core gives, each provoked by a request through the fetch adapter, which adds nothing. */
+/** Every answer of core, each provoked by a request through the fetch adapter, which adds nothing. */
 export async function coreAnswers(): Promise<ReadonlySet<Answer>> {
   const fail = (): never => {
     throw new Error('a handler that fails, on purpose');
@@ -63,7 +63,7 @@ function redirectAnswer(redirect: Request, onRedirect = (): string => '/thanks')
   return answerOf(paymentRedirects({ signingKey, onRedirect, onError: () => undefined })(redirect));
 }
 
-/** A missing answer becomes an answer of its own, so that the rule ends. */
+/** A missing answer is reported as such, so that the rule ends. */
 async function answerOf(response: Promise<Response>): Promise<Answer> {
   const late = new Promise<undefined>((resolve) => setTimeout(resolve, 5000, undefined).unref());
   const answer = await Promise.race([response, late]);

@@ -2,7 +2,7 @@ import { matchesGlob, posix } from 'node:path';
 import type { WorkspacePackage } from './manifests.ts';
 import type { TextFile } from './repository.ts';
 
-/** The members of a turbo.json that say what the result of a task depends on. */
+/** The members of a turbo.json that determine what the result of a task depends on. */
 interface TurboConfig {
   readonly globalDependencies?: readonly string[];
   readonly tasks: Readonly<Record<string, { readonly cache?: boolean; readonly inputs?: readonly string[] }>>;
@@ -16,10 +16,10 @@ const ONE_STRING = /['"`]((?:\.\.\/)*\.\.(?:\/[^'"`\s$*{]*)?)['"`]/g;
 const SEVERAL_STRINGS = /'\.\.'(?:,\s*'[^']+')+/g;
 
 /**
- * What a package reads outside of its own folder while turbo does not know it: after a change of such a file, an old result
- * from the cache counts as passed. Turbo knows the files of the package and of its workspace dependencies, the global
- * dependencies, and the inputs of the package's own turbo.json. A folder above all of these, such as the root, counts as
- * known when turbo.json names at least one input there.
+ * Files that a package reads outside its own folder without turbo knowing: after a change of such a file, an old result from
+ * the cache counts as passed. Turbo knows the files of the package and of its workspace dependencies, the global dependencies,
+ * and the inputs of the package's own turbo.json. A folder above all of these, such as the root, counts as known when
+ * turbo.json names at least one input there.
  *
  * @param files the repository.
  */

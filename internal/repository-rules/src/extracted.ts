@@ -30,7 +30,7 @@ export function codeBlocks(document: TextFile): readonly CodeBlock[] {
     }));
 }
 
-/** Makes an empty, git-ignored folder inside this package, where the packages and frameworks of the blocks resolve. */
+/** Creates an empty, git-ignored folder inside this package, where the packages and frameworks of the blocks resolve. */
 export function emptyFolder(name: string): string {
   const folder = join(import.meta.dirname, '..', '.extracted', name);
   rmSync(folder, { recursive: true, force: true });
@@ -38,7 +38,7 @@ export function emptyFolder(name: string): string {
   return folder;
 }
 
-/** Writes a block to a file; blank lines in front let messages name the line of the document. */
+/** Writes a block to a file; leading blank lines make errors show the line of the document. */
 export function extract({ source, code }: CodeBlock, folder: string): string {
   const [path = '', line = '1'] = source.split(':');
   const file = join(folder, `${path.replace(/\.md$/, '').replaceAll('/', '-')}-${line}.ts`);
@@ -46,11 +46,13 @@ export function extract({ source, code }: CodeBlock, folder: string): string {
   return file;
 }
 
-/** A file that Node can run: it strips types and knows no decorators, so those are compiled, as in a NestJS project. */
+/**
+ * A file that Node can run: Node strips types but does not support decorators, so those are compiled, as in a NestJS project.
+ */
 export function runnable(block: CodeBlock, folder: string): string {
   const file = extract(block, folder);
   if (!/^ *@\w/m.test(block.code)) return file;
-  // Only this file, as it is: its types are checked with all other blocks.
+  // Only this file, without type checks: the types are checked with all other blocks.
   const options = ['--noCheck', '--noResolve', '--experimentalDecorators', '--ignoreConfig'];
   execFileSync(process.execPath, [tsc, ...options, '--module', 'nodenext', '--target', 'es2022', file]);
   return file.replace(/\.ts$/, '.js');

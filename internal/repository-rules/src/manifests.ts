@@ -3,7 +3,7 @@ import { filesMatching } from './repository.ts';
 
 type Names = Readonly<Record<string, string>>;
 
-/** The members of a package.json that the rules look at. */
+/** The members of a package.json that the rules read. */
 export interface Manifest {
   readonly name: string;
   readonly version?: string;

@@ -27,7 +27,7 @@ export function codeSpans(markdown: string): readonly string[] {
   return [...prose(markdown).matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
 }
 
-/** The anchors of the headings, made the way that code hosts make them. */
+/** The anchors of the headings, as code hosts generate them. */
 export function anchors(markdown: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const [, heading = ''] of prose(markdown).matchAll(/^#{1,6} +(.+?) *#*$/gm)) {

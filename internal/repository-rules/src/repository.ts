@@ -46,12 +46,12 @@ function walk(folder: string, isIgnored: (name: string, isFolder: boolean) => bo
     if (entry.isDirectory()) return walk(path, isIgnored);
     if (!entry.isFile()) return [];
     const text = readIfThere(join(root, path));
-    // A picture is there, for links, and has no text.
+    // Pictures are included for links, without text.
     return text === undefined ? [] : [{ path, text: text.includes('\0') ? '' : text }];
   });
 }
 
-/** Other tests run at the same time: a temporary file of theirs may be gone when it is read. */
+/** Other tests run at the same time: one of their temporary files may disappear before it is read. */
 function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

@@ -1,4 +1,4 @@
-/** One install is enough: an adapter exports all that core's main entry does, and its own two functions. */
+/** One install is enough: an adapter exports everything of core's main entry, and its own two functions. */
 import * as core from '@payment-service/core';
 import * as express from '@payment-service/express';
 import * as fastify from '@payment-service/fastify';

@@ -36,7 +36,7 @@ test('packages import only public names of each other', () => {
   expect(privateImports(workspacePackages(), repositoryFiles())).toEqual([]);
 });
 
-test('adapters import only the entries of core that are made for them, and nothing that is for tests', () => {
+test('adapters import only the entries of core that are meant for them, and nothing that is meant for tests', () => {
   const sources = filesMatching(...adapters.map((name) => `packages/${name}/src/**`));
   const core = sources.flatMap(({ text }) => text.match(/'@payment-service\/[^']*'/g) ?? []);
   expect(core.length).toBeGreaterThanOrEqual(adapters.length);
@@ -44,7 +44,7 @@ test('adapters import only the entries of core that are made for them, and nothi
   expect(core.filter((module) => !allowed.includes(module))).toEqual([]);
 });
 
-test('what core has for the packages of this repository only is imported by no program and shown in no document', () => {
+test('entries of core that only the packages of this repository may use are not imported by programs or shown in documents', () => {
   const inside = filesMatching('packages/*/src/**', 'internal/**');
   const users = repositoryFiles().filter(
     ({ path, text }) =>
@@ -152,7 +152,7 @@ describe('controls', () => {
     ]);
   });
 
-  test('every way from an adapter to the client, zod or the explanations is reported, also through core; type imports are not', () => {
+  test('every path from an adapter to the client, zod or the explanations is reported, even through core; type imports are not', () => {
     const core = one('packages/core', {
       exports: {
         '.': './src/index.ts',

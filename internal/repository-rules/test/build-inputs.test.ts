@@ -1,4 +1,4 @@
-/** A test whose input turbo does not know passes from the cache after that input has changed. */
+/** A test with an input that turbo does not know passes from the cache even after that input has changed. */
 import { describe, expect, test } from 'vitest';
 import { untrackedInputs } from '../src/build-inputs.ts';
 import { workspacePackages } from '../src/manifests.ts';

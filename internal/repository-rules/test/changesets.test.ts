@@ -1,4 +1,4 @@
-/** Users read changesets about a release; packages get their versions from them. */
+/** Users read the changesets of a release, and packages get their versions from them. */
 import { expect, test } from 'vitest';
 import { publishedPackages } from '../src/manifests.ts';
 import { fileAt, filesMatching } from '../src/repository.ts';
@@ -31,7 +31,7 @@ test('control: a private package, an unknown version step, an empty sentence and
   ];
   expect(changesetProblems(changesets, packages)).toEqual([
     'private.md: @a/private is not published',
-    'step.md: "big" is no version step',
+    'step.md: "big" is not a version step',
     'empty.md: it names no package',
     'empty.md: it holds no sentence for users',
     '@a/koa has no version, and no changeset gives it one',

@@ -1,4 +1,7 @@
-/** Runs the sandbox's check of an endpoint against every adapter on a real socket: what the check asks for is what they do. */
+/**
+ * Runs the sandbox's test of an endpoint against every adapter on a real socket: the adapters fulfil everything that it
+ * requires.
+ */
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';

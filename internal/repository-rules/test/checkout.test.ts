@@ -1,4 +1,7 @@
-/** A checkout on Windows, where git writes CRLF unless the repository says otherwise: the formatter would report every file. */
+/**
+ * A checkout on Windows, where git writes CRLF unless the repository configures otherwise: the formatter would report every
+ * file.
+ */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +21,7 @@ const samples = [
   ).values(),
 ];
 
-/** The samples as git for Windows checks them out; the names of those that are not what was committed. */
+/** Checks out the samples like git for Windows; returns the names of those that differ from the commit. */
 function changedInCheckout(name: string, attributes: readonly string[]): readonly string[] {
   const folder = join(scratch, name);
   mkdirSync(folder);
@@ -36,7 +39,7 @@ function changedInCheckout(name: string, attributes: readonly string[]): readonl
   return copies.filter(({ path, copy }) => !isSame(path, copy)).map(({ path }) => path);
 }
 
-test('a checkout on Windows is byte for byte what was committed, of every kind of file', () => {
+test('a checkout on Windows equals the commit byte for byte, for every kind of file', () => {
   expect(samples.length).toBeGreaterThan(15);
   expect(changedInCheckout('with', ['.gitattributes'])).toEqual([]);
 });

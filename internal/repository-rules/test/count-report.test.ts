@@ -57,7 +57,7 @@ test('a failed test is named with the first line of its message', () => {
   expect(failuresIn(undefined)).toEqual(['wrote no report that can be read']);
 });
 
-/** Runs vitest on the given test files, in a folder of their own, and gives its report. */
+/** Runs vitest on the given test files in a separate folder, and returns its report. */
 async function reportOn(name: string, files: Readonly<Record<string, string>>): Promise<string> {
   const folder = emptyFolder(`reports/${name}/test`);
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);

@@ -1,4 +1,4 @@
-/** Starts the files of apps/examples and sends them callbacks and redirects: each is meant to be copied. */
+/** Starts the files of apps/examples, which users copy, and sends them callbacks and redirects. */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

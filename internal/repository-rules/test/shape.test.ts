@@ -87,10 +87,10 @@ describe('controls', () => {
       },
     ].flatMap(sourceProblems);
     expect(found).toEqual([
-      'packages/core/src/verify/utils.ts: "utils" says nothing about what is in it',
-      'packages/core/src/verify/utils.ts: switches a check off: biome-ignore',
+      'packages/core/src/verify/utils.ts: "utils" does not describe its contents',
+      'packages/core/src/verify/utils.ts: switches off a check: biome-ignore',
       'packages/core/src/index.ts: has 42 lines, more than 40',
-      'packages/core/src/index.ts: exports whatever a module exports: name it',
+      'packages/core/src/index.ts: exports everything of a module: list the names',
       'packages/core/src/long.ts: has 301 lines, more than 300',
       'packages/koa/src/index.ts: has 61 lines of code, more than 60',
       'packages/koa/src/second.ts: an adapter is one source file',

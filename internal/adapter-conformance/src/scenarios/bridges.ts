@@ -7,7 +7,7 @@ import type { CallbackScenario } from '../scenario.ts';
 const text = JSON.stringify(sampleCallback());
 const genuine = signature();
 
-/** What a bridge such as serverless-http makes of a request: `headers` is filled, `rawHeaders` is empty. */
+/** A request as passed on by a bridge such as serverless-http: `headers` is filled, `rawHeaders` is empty. */
 function bridged(
   headers: Readonly<Record<string, string | string[]>> = {},
 ): (request: IncomingMessage) => void {

@@ -26,12 +26,12 @@ async function isHealthy(stage: Stage): Promise<void> {
   await stage.ask(callbackRequest());
 }
 
-/** Threat A18: a sender that is refused before its body was read sends 100 MB all the same. */
+/** Threat A18: a sender that is refused before its body was read still sends 100 MB. */
 function goesOnSending(what: string, method: string, headers: Headers): CallbackScenario {
   const outcome = method === 'POST' ? UNSIGNED : refused('method_not_allowed', ANSWERS.methodNotAllowed);
   const [answer] = outcome.answers;
   return {
-    name: `threat A18: a sender that goes on with 100 MB after ${what} is cut off`,
+    name: `threat A18: a sender that continues with 100 MB after ${what} is disconnected`,
     play: async (stage) => {
       const client = await stage.connect();
       await client.write(callbackHead({ ...headers, 'hmac-signature': undefined }, method));
@@ -46,7 +46,7 @@ function goesOnSending(what: string, method: string, headers: Headers): Callback
 }
 
 const HUGE = 100_000_000;
-/** What the sockets' own buffers may take before the server closes: a small part of what is sent. */
+/** How much the sockets' own buffers may hold before the server closes: a small part of what is sent. */
 const MAX_READ = 4_000_000;
 const UNSIGNED = refused('signature_missing');
 const TIMEOUT = refused('body_timeout', ANSWERS.requestTimeout);

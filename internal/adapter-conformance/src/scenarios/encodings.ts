@@ -12,7 +12,7 @@ const gzip = { 'content-encoding': 'gzip' };
 const deflate = { 'content-encoding': 'deflate' };
 const unsupported = refused('encoding_unsupported', ANSWERS.unsupportedMediaType);
 
-/** Each is accepted by some version of Node's own streams, and refused by another. */
+/** Some versions of Node's own streams accept these, others refuse them. */
 const NOT_ONE_MEMBER: Readonly<Record<string, Uint8Array>> = {
   'gzip of two members': Buffer.concat([gzipSync(text.slice(0, 40)), gzipSync(text.slice(40))]),
   'gzip whose second member is empty': Buffer.concat([zipped, gzipSync('')]),

@@ -157,7 +157,7 @@ export const handlers: readonly CallbackScenario[] = [
       const client = await stage.connect();
       await client.write(callbackRequest());
       await stage.handlerCalled();
-      // A whole other request is answered meanwhile: enough time for a premature answer to arrive.
+      // Another complete request is answered meanwhile, which leaves enough time for a premature answer to arrive.
       await stage.ask(callbackRequest({ headers: { 'hmac-signature': undefined } }));
       if (client.unread !== '') throw new Error('The answer arrived before the handler had resolved.');
       stage.openGate();

@@ -7,7 +7,7 @@ interface Tables {
   readonly credit: { readonly id: Generated<number>; readonly reference: string; readonly amount: string };
 }
 
-/** With a plugin that renames columns, which the inbox's own rows must not feel. */
+/** With a plugin that renames columns, which must not affect the inbox's own rows. */
 export async function openKysely(connectionString: string): Promise<Library<Transaction<Tables>>> {
   const pool = newPool(connectionString);
   const dialect = new PostgresDialect({ pool });

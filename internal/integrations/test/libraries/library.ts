@@ -9,7 +9,7 @@ export interface Credits {
   remove(reference: string): Promise<unknown>;
 }
 
-/** A library on a database, as a merchant has it. */
+/** A library on a database, as in a merchant's program. */
 export interface Library<Tx> {
   newStore(schema: string): Store<Tx>;
   /** In the transaction, or through the library's root client. */

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** A pool as the inbox's documents ask for it: a connection that is lost is an event with a listener. */
+/** A pool as required by the inbox's documents: a lost connection is an event with a listener. */
 export function newPool(connectionString: string): pg.Pool {
   const pool = new pg.Pool({ connectionString });
   pool.on('error', () => undefined);

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Library } from './library.ts';
 import { newPool } from './pool.ts';
 
-/** No library: the client of `pg` itself, as every merchant without one has it. */
+/** No library: the client of `pg` itself, as for every merchant without a library. */
 export async function openPostgres(connectionString: string): Promise<Library<pg.PoolClient>> {
   const pool = newPool(connectionString);
   return {

@@ -1,21 +1,21 @@
 /*
- * Keeps a page up to date. Pages work without it. It holds no state of its own: it asks the server for the
- * same page again, and changes only what differs.
+ * Keeps a page up to date. Pages work without it. It has no state of its own: it requests the same page again and changes only
+ * what differs.
  */
 import { Idiomorph } from './idiomorph.js';
 
 const BEAT_MS = 3000;
-/** After so long without a word of the stream, the page asks on its own. */
+/** After this long without a message from the stream, the page sends its own request. */
 const PATIENCE_MS = 10_000;
-/** Ages grow although nothing happens. */
+/** Ages change even when nothing happens. */
 const REFRESH_MS = 30_000;
-/** So long after the last key, what is edited is shown as it would be sent. */
+/** This long after the last keystroke, the preview of an edit is updated. */
 const TYPING_MS = 150;
-/** Announcements come at most so often: a screen reader has to read them out. */
+/** The minimum time between announcements: a screen reader must read them out. */
 const QUIET_MS = 5000;
 const SHOWN_MS = 10_000;
 const SEND_MS = 15_000;
-/** A check of an endpoint may take 5 seconds for each of its cases. */
+/** A test of an endpoint may take 5 seconds for each of its cases. */
 const CHECK_MS = 150_000;
 const LOST = 'Connection lost. Trying again…';
 const PARTS = ['top', 'main'];
@@ -33,7 +33,7 @@ function timeText(iso) {
   return `${text} UTC${isLocal() ? `${ahead < 0 ? '-' : '+'}${offset}` : ''}`;
 }
 
-/** Times as the reader wants them, and the buttons that only a script can serve. */
+/** Shows times in the chosen zone, and the buttons that need a script. */
 function prepare(root) {
   for (const time of root.querySelectorAll('time')) {
     time['age' in time.dataset ? 'title' : 'textContent'] = timeText(time.dateTime);
@@ -44,7 +44,7 @@ function prepare(root) {
   zone.lastElementChild.textContent = isLocal() ? 'local' : 'UTC';
 }
 
-/** A failure of this module itself, for its developer. */
+/** Reports a failure of this module to its developer. */
 const report = (error) => console.error(error);
 
 /** Whether the reader has changed a control since it was shown. */
@@ -63,7 +63,7 @@ function isTouched(control) {
 
 let fading;
 
-/** Confirms what the reader did, or says why it was not done, which stays. It is visible and read out. */
+/** Confirms an action, or says why it was refused, which stays visible. Both are shown and announced. */
 function tell(tone, text) {
   clearTimeout(fading);
   if (tone === 'good') fading = setTimeout(tell, SHOWN_MS, 'neutral', '');
@@ -74,7 +74,7 @@ function tell(tone, text) {
 let announced = 0;
 let waiting;
 
-/** Reads out what the page is about now. The newest text replaces one that waits. */
+/** Announces the summary of the page. The newest text replaces a waiting one. */
 function announce(text) {
   clearTimeout(waiting);
   const rest = announced + QUIET_MS - Date.now();
@@ -88,14 +88,14 @@ function announce(text) {
 
 let said = part('main').dataset.says;
 
-/** Says what the page is about now, once, and only when it is something else than before. */
+/** Announces the summary of the page once, and only if it has changed. */
 function announceChange() {
   const { says } = part('main').dataset;
   if (says !== said) announce(says);
   said = says;
 }
 
-/** A list keeps its rows while the reader points at it, works in it or has chosen from it: new rows wait behind a button. */
+/** A list keeps its rows while the reader points at it, works in it or has selected rows: new rows wait behind a button. */
 function holdRows(next) {
   for (const list of document.querySelectorAll('table.list:is(:hover, :focus-within, :has(:checked))')) {
     const then = next.getElementById(list.id);
@@ -112,7 +112,7 @@ function holdRows(next) {
   }
 }
 
-/** Shows another version of this page, and keeps focus, scroll position, open panels and what is typed outside `sent`. */
+/** Shows a new version of this page, and keeps focus, scroll position, open panels and input outside `sent`. */
 function show(next, sent, isHeld = false) {
   if (isHeld) holdRows(next);
   prepare(next);
@@ -133,9 +133,9 @@ let loading;
 let isStale = false;
 let refreshed = Date.now();
 
-/** Asks for this page again; changes that arrive meanwhile cause one more round. */
+/** Requests this page again; changes that arrive meanwhile cause one more round. */
 async function refresh(isHeld = true) {
-  // A page without a version shows what was asked for once, such as a comparison.
+  // A page without a version is requested only once, such as a comparison.
   if (part('main').dataset.version === '') return;
   isStale = true;
   if (document.hidden) return;
@@ -145,14 +145,14 @@ async function refresh(isHeld = true) {
       isStale = false;
       refreshed = Date.now();
       const response = await fetch(location.href, {
-        // What a page confirms is for the one that the reader goes to, not for this.
+        // A confirmation belongs to the page that the reader goes to, not to this one.
         headers: { accept: 'text/html', 'x-refresh': '1' },
         signal: AbortSignal.timeout(SEND_MS),
       });
       show(parse(await response.text()), undefined, isHeld);
       announceChange();
       if (isPolled()) setConnection('');
-      else if (isSilent()) setConnection('No live updates: this page asks for changes every few seconds.');
+      else if (isSilent()) setConnection('No live updates: this page checks for changes every few seconds.');
     }
   })();
   try {
@@ -168,13 +168,13 @@ async function refresh(isHeld = true) {
 
 let heard = Date.now();
 
-/** Whether the page has no stream, and says how often to ask for it. */
+/** Whether the page has no stream, but an interval for requests. */
 const isPolled = () => part('main').dataset.poll !== undefined;
 
-/** Whether nothing comes of the stream, such as in a browser without shared workers. */
+/** Whether the stream does not work, such as in a browser without shared workers. */
 const isSilent = () => Date.now() - heard > PATIENCE_MS;
 
-/** Empty while the stream is there. */
+/** Empty while the stream works. */
 function setConnection(text) {
   if (part('connection').textContent !== text) part('connection').textContent = text;
 }
@@ -186,7 +186,7 @@ function hear(version) {
   if (version !== '' && version !== part('main').dataset.version) refresh().catch(report);
 }
 
-/** Starts the stream of all tabs, or asks it for the version. It may have failed to load. */
+/** Starts the stream of all tabs, or requests its version. It may have failed to load. */
 function connect() {
   if (globalThis.SharedWorker !== undefined) new SharedWorker(new URL('./stream.js', import.meta.url));
 }
@@ -199,13 +199,13 @@ function watch() {
 function poll() {
   refresh()
     .catch(report)
-    // An answer that is another page, such as one about a fault, does not say it.
+    // A response with another page, such as an error page, does not contain it.
     .finally(() => setTimeout(poll, Number(part('main').dataset.poll ?? REFRESH_MS)));
 }
 
-/** Sends a form without leaving the page, so that the reader stays where they are and keeps what they typed. */
+/** Sends a form without leaving the page, so that the reader keeps the scroll position and the input. */
 async function send(form, submitter) {
-  // A second press while a check of an endpoint runs would start another one.
+  // A second press while a test of an endpoint is running would start another one.
   if (form.ariaBusy === 'true') return;
   const fields = new FormData(form, submitter);
   const body = form.enctype === 'multipart/form-data' ? fields : new URLSearchParams(fields);
@@ -219,7 +219,7 @@ async function send(form, submitter) {
     next = parse(await response.text());
   } catch {
     const { name } = part('main').dataset;
-    const kept = `What you entered is kept. Check it, and send it again when ${name} is back.`;
+    const kept = `Your input is kept. Check it, and submit it again when ${name} is available.`;
     return tell('bad', `Not saved: ${name} does not answer. ${kept}`);
   } finally {
     form.ariaBusy = null;
@@ -242,7 +242,7 @@ async function send(form, submitter) {
 async function copy(button) {
   const source = part(button.dataset.copy);
   if (navigator.clipboard === undefined) {
-    // Clipboards need https or a loopback address: the reader presses the keys.
+    // Clipboards need https or a loopback address: otherwise the reader presses the keys.
     getSelection().selectAllChildren(source);
     return tell('wait', 'Selected. Copy it with the keyboard.');
   }
@@ -252,13 +252,13 @@ async function copy(button) {
 
 document.addEventListener('submit', (event) => {
   const form = event.target;
-  // Such a button asks for a page; it sends nothing.
+  // Such a button requests a page and sends nothing.
   if (event.submitter?.hasAttribute('formaction')) return;
   if (form.method !== 'post' || new URL(form.action).origin !== location.origin) return;
   event.preventDefault();
   send(form, event.submitter).catch(report);
 });
-// What will be sent is shown while the reader edits it.
+// Updates the preview while the reader edits.
 let typing;
 document.addEventListener('input', ({ target: { form } }) => {
   if (!form?.querySelector('[data-live]')) return;
@@ -268,7 +268,7 @@ document.addEventListener('input', ({ target: { form } }) => {
     refresh().catch(report);
   }, TYPING_MS);
 });
-// What a form offers can follow from one choice, and the server knows how.
+// The choices of a form can depend on one choice, which the server evaluates.
 document.addEventListener('change', ({ target }) => {
   if (!target.matches('[data-leading]')) return;
   const url = new URL(location.pathname, location.href);
@@ -284,7 +284,7 @@ document.addEventListener('click', ({ target }) => {
   localStorage.setItem('times', isLocal() ? 'UTC' : 'local');
   prepare(document);
 });
-// A hidden tab asks for nothing, and for what it has missed when it is shown again.
+// A hidden tab sends no requests, and catches up when it is shown again.
 document.addEventListener('visibilitychange', () => {
   heard = Date.now();
   if (isStale) refresh().catch(report);
@@ -294,8 +294,8 @@ prepare(document);
 const kept = sessionStorage.getItem('said');
 sessionStorage.removeItem('said');
 if (kept !== null || part('said').matches('.good')) tell('good', kept ?? part('said').textContent);
-// On a phone the navigation scrolls sideways: the page that is open shows in it.
-// Not scrollIntoView(), from which the Tab key would go on.
+// On a phone the navigation scrolls sideways: makes the current page visible in it. Not scrollIntoView(), which would move the
+// start of the Tab key.
 const here = document.querySelector('.nav [aria-current]');
 if (here !== null) here.closest('ul').scrollLeft = here.offsetLeft - here.offsetWidth;
 if (isPolled()) {

@@ -1,10 +1,10 @@
 /*
- * A shared worker: it holds the one stream of all tabs, because a browser allows six connections to one server. It tells
- * every tab the version of the state; an empty one means that the connection is lost.
+ * A shared worker: it owns the only stream of all tabs, because a browser allows six connections to one server. It sends every
+ * tab the version of the state; an empty one means that the connection is lost.
  */
 const RETRY_MS = 2000;
 const BEAT_MS = 3000;
-/** Where this file is: the pages of another product of the same server have another channel. */
+/** The folder of this file: the pages of another product on the same server have a different channel. */
 const folder = new URL('.', location.href).pathname;
 const tabs = new BroadcastChannel(`versions of ${folder}`);
 let version = '';
@@ -26,6 +26,6 @@ function connect() {
 }
 
 connect();
-// A tab that was just opened, and one that wonders whether the stream is still there.
+// A tab that was just opened, or one that checks whether the stream still works.
 globalThis.onconnect = () => version !== '' && tell(version);
 setInterval(() => stream.readyState === EventSource.OPEN && tell(version), BEAT_MS);

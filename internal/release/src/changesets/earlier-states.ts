@@ -12,8 +12,8 @@ const PATHS = [
 ];
 
 /**
- * The commits that this state of the repository is compared with: where it left the main branch (on the main branch its
- * last commit's parent), and the last release.
+ * The commits that this state of the repository is compared with: where it branched from the main branch (on the main branch,
+ * the parent of the last commit), and the last release.
  *
  * @returns nothing in a checkout without history.
  */
@@ -44,7 +44,7 @@ export function filesNow(root: string): Files {
   return new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8').trimEnd()]));
 }
 
-/** The output of git; undefined where it finds no such branch, tag or file, or no repository. */
+/** The output of git; undefined if there is no such branch, tag or file, or no repository. */
 function git(cwd: string, ...args: readonly string[]): string | undefined {
   const { status, stdout } = spawnSync('git', [...args], {
     cwd,

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 
-/** How far a difference reaches: another text, something new, or something that existing code may break on. */
+/** The effect of a difference: different words, something new, or something that may break existing code. */
 export type Change = 'none' | 'text' | 'addition' | 'breaking';
 export type Bump = 'patch' | 'minor' | 'major';
 
@@ -48,7 +48,7 @@ export function contractDifference(before: string, after: string): Difference {
   return furthest(found);
 }
 
-/** The difference that reaches furthest. */
+/** The difference with the largest effect. */
 export function furthest(differences: readonly Difference[]): Difference {
   const [first] = differences.toSorted(
     (one, other) => ORDER.indexOf(other.change) - ORDER.indexOf(one.change),
@@ -57,7 +57,7 @@ export function furthest(differences: readonly Difference[]): Difference {
 }
 
 /**
- * The least version step for a change. Below 1.0.0 a caret range ends at the next minor version, so breaking changes are
+ * The smallest version step for a change. Below 1.0.0 a caret range ends at the next minor version, so breaking changes are
  * minor and everything else is a patch.
  */
 export function bumpFor(change: Change, version: string): Bump | undefined {
@@ -85,7 +85,7 @@ function nameOf(line: string): string {
 function members(value: unknown, path = ''): Set<string> {
   const lines = new Set<string>();
   if (Array.isArray(value)) {
-    // The order of a list decides nothing here.
+    // The order of a list does not matter here.
     for (const one of value) for (const line of members(one, `${path}[]`)) lines.add(line);
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value))

@@ -37,8 +37,8 @@ export function settingsOf(sandbox: Sandbox, sandboxUrl: string, port: number): 
 }
 
 /**
- * What is wrong with a merchant's program at `url`: a literal genuine callback must be accepted, a forged and an unsigned
- * one refused, a delivery of the sandbox must arrive, and the client must reach the sandbox.
+ * The problems of a merchant's program at `url`: a literal genuine callback must be accepted, a forged and an unsigned one
+ * refused, a delivery of the sandbox must arrive, and the client must reach the sandbox.
  */
 export async function check(url: string, sandbox: Sandbox): Promise<readonly string[]> {
   const problems: string[] = [];

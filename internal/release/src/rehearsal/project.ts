@@ -12,7 +12,7 @@ import { README_PACKAGES, runReadme } from './readme.ts';
 import { npmSettings, type Registry, SCOPE, yarnSettings } from './registry.ts';
 import type { Row } from './rows.ts';
 
-/** What all rows share. */
+/** The inputs of all rows. */
 export interface Stage {
   readonly registry: Registry;
   /** The registry of third-party packages that the environment configures. */
@@ -25,7 +25,7 @@ export interface Stage {
   readonly createSandbox: (options?: SandboxOptions) => Sandbox;
 }
 
-/** `problems`: what is wrong; nothing where the row does what it must. `installed`: names and versions. */
+/** `problems`: what is wrong; empty if the row works as expected. `installed`: names and versions. */
 export interface Rehearsed {
   readonly problems: readonly string[];
   readonly installed: readonly string[];
@@ -37,7 +37,7 @@ const MAX_STARTING_MS = 30_000;
 const programs = join(import.meta.dirname, '../../programs');
 const require = createRequire(import.meta.url);
 
-/** Makes the project of a row, installs it from the registry and runs it. */
+/** Creates the project of a row, installs it from the registry and runs it. */
 export async function rehearse(row: Row, stage: Stage): Promise<Rehearsed> {
   const cwd = join(stage.folder, row.name);
   const packages = row.program === undefined ? README_PACKAGES : [`${SCOPE}/core`];
@@ -89,7 +89,7 @@ async function writeProject(row: Row, dependencies: object, stage: Stage, cwd: s
     writeFileSync(join(cwd, '.yarnrc.yml'), yarnSettings(stage.registry, stage.thirdParty));
     writeFileSync(join(cwd, 'yarn.lock'), '');
   }
-  // Strict: a package finds what it declares, and nothing else.
+  // Strict: a package finds only what it declares.
   if (installer === 'pnpm')
     writeFileSync(join(cwd, 'pnpm-workspace.yaml'), 'hoist: false\nminimumReleaseAge: 0\n');
 }
@@ -102,8 +102,8 @@ async function install({ installer }: Row, { yarn }: Stage, cwd: string): Promis
 }
 
 /**
- * The versions that a project really has of its dependencies, such as `express 5.3.0`; packages of this repository are left
- * out. A row that says Express 4 and ran on 5 must be seen.
+ * The actual versions of a project's dependencies, such as `express 5.3.0`; without packages of this repository. A row that
+ * says Express 4 and ran on 5 must be noticed.
  */
 function installedVersions(cwd: string, dependencies: readonly string[]): readonly string[] {
   const lock = join(cwd, 'yarn.lock');
@@ -128,7 +128,7 @@ async function runProgram(
   cwd: string,
   commandOf: CommandOf,
 ): Promise<readonly string[]> {
-  // The compiler of the repository where the row has none of its own.
+  // The compiler of the repository if the row has none.
   const own =
     row.dependencies['typescript'] === undefined ? require : createRequire(join(cwd, 'package.json'));
   const tsc = join(dirname(own.resolve('typescript/package.json')), 'bin/tsc');
@@ -155,7 +155,7 @@ async function runProgram(
   return problems.length === 0 ? [] : [...problems, lastLines(running.output())];
 }
 
-/** Waits until a program answers with anything. */
+/** Waits until a program answers. */
 async function answering(url: string, { child }: Running): Promise<void> {
   const deadline = AbortSignal.timeout(MAX_STARTING_MS);
   while (child.exitCode === null) {

@@ -13,10 +13,10 @@ const PRINTED = ['The callback was accepted.', 'ORD-1001 is paid'];
 const MAX_MS = 30_000;
 
 /**
- * Saves the program of README.md and runs its command, on a free port.
+ * Saves the program of README.md and runs its command on a free port.
  *
  * @param commandOf a command of the project from its line.
- * @returns what is wrong, and the end of the output.
+ * @returns the problems, and the end of the output.
  */
 export async function runReadme(
   cwd: string,

@@ -7,7 +7,7 @@ import { runServer } from 'verdaccio';
 import { type Published, pnpm, readManifest } from '../repository.ts';
 import { run } from '../run.ts';
 
-/** A registry on loopback that holds the packages of this repository and no others. */
+/** A registry on loopback that contains only the packages of this repository. */
 export interface Registry {
   readonly url: string;
   close(): void;
@@ -16,7 +16,7 @@ export interface Registry {
 /** The scope of the packages. All others come from the registry that the environment configures. */
 export const SCOPE = '@payment-service';
 
-/** Starts a registry that keeps everything in `folder`. It asks no other registry for anything. */
+/** Starts a registry that keeps everything in `folder`. It sends no requests to other registries. */
 export async function startRegistry(folder: string): Promise<Registry> {
   const anyone = { access: '$all', publish: '$all', unpublish: '$all' };
   const server: Server = await runServer({
@@ -40,7 +40,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   };
 }
 
-/** Publishes the built packages, and the wrong ones of the controls, each of those under a tag of its own. */
+/** Publishes the built packages, and the faulty ones of the controls, each under its own tag. */
 export async function publish(packages: readonly Published[], registry: Registry): Promise<void> {
   const published = new Map(packages.map((one) => [one.name, one]));
   const wrong = async (name: string, tag: string, change: (version: string) => object): Promise<void> => {
@@ -68,7 +68,7 @@ async function publishOne(folder: string, tag: string, registry: Registry): Prom
 /**
  * Asks the registry of third-party packages for one of them.
  *
- * @throws {Error} when it is out of reach: a rehearsal without it has proved nothing.
+ * @throws {Error} if it is unreachable: a rehearsal without it proves nothing.
  */
 export async function requireThirdPartyRegistry(cwd: string): Promise<void> {
   await run({ command: 'npm', args: ['view', 'express', 'version', '--fetch-retries=0'], cwd });

@@ -1,7 +1,7 @@
 /**
  * `pnpm rehearse [row…]`: publishes the packages to a throw-away registry on loopback, installs them from it into fresh
- * projects and runs those. Prints a table, writes reports/rehearse.json, and ends with 1 where a row misses or a control
- * passes. Without names, all rows and controls run.
+ * projects and runs those. Prints a table, writes reports/rehearse.json, and ends with 1 if a row fails or a control passes.
+ * Without names, all rows and controls run.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -22,7 +22,7 @@ import {
 } from './registry.ts';
 import { ROWS, type Row } from './rows.ts';
 
-/** A row and its result. `problems` is empty where the row did what it must. */
+/** A row and its result. `problems` is empty if the row worked as expected. */
 export interface Outcome extends Rehearsed {
   readonly row: Row;
 }
@@ -101,7 +101,7 @@ export function judge({ fails }: Row, problems: readonly string[]): readonly str
   return fails.test(problems.join('\n')) ? [] : ['it failed for another reason:', ...problems];
 }
 
-/** As docs/rehearsal.md has it. */
+/** In the format of docs/rehearsal.md. */
 function table(outcomes: readonly Outcome[]): string {
   const lines = outcomes.map(({ row, problems, installed }) => {
     const { name, about, installer = 'npm', node = 24, type = 'module', fails } = row;

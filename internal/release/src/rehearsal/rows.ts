@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export interface Row {
   /** The name for the command line. */
   readonly name: string;
-  /** What a reader of the table should know: the framework, the compiler, the runtime. */
+  /** The description in the table: the framework, the compiler, the runtime. */
   readonly about: string;
   /** @default 'npm' */
   readonly installer?: 'npm' | 'pnpm' | 'yarn pnp';
@@ -15,7 +15,7 @@ export interface Row {
   readonly type?: 'module' | 'commonjs';
   /** Dependencies besides core, with their ranges; without a program, besides those that README.md installs. */
   readonly dependencies: Readonly<Record<string, string>>;
-  /** The file of `programs/` that is compiled and started. Without one, the three steps of README.md are taken. */
+  /** The file of `programs/` that is compiled and started. Without one, the three steps of README.md are used. */
   readonly program?: string;
   /** With options, the types are checked. Without, the files are only translated, with the compiler of the repository. */
   readonly compiler?: Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ export interface Row {
   readonly endsAlone?: boolean;
   /** How the program ends on SIGTERM. @default 0 */
   readonly exitCode?: number;
-  /** Of a control: what its failure must say. */
+  /** For a control: what its failure must say. */
   readonly fails?: RegExp;
 }
 
@@ -53,7 +53,7 @@ const onNext = {
   program: 'web.ts',
   prepare: ['next build'],
   start: 'next start --port $PORT --hostname 127.0.0.1',
-  exitCode: 143, // Its own: it serves what is in flight, and ends with 128 + SIGTERM.
+  exitCode: 143, // Its own handler: it finishes requests in flight, and ends with 128 + SIGTERM.
 };
 const ROUTE = 'app/[path]/route.js';
 const route = readFileSync(join(import.meta.dirname, '../../programs', ROUTE), 'utf8');
@@ -232,7 +232,7 @@ export const ROWS: readonly Row[] = [
   },
 ];
 
-/** The types are checked, those of the packages included, and the program runs: as CommonJS where the resolution is older. */
+/** The types are checked, including those of the packages, and the program runs: as CommonJS if the resolution is older. */
 function typescript(version: string, resolutions: readonly string[]): readonly Row[] {
   const settings: Readonly<Record<string, Row['compiler']>> = {
     nodenext: { module: 'nodenext' },

@@ -1,6 +1,6 @@
 import { adapters } from '../manifests.ts';
 
-/** Which package may use which, by folder name: `core`, `express`, `shop`. */
+/** Which packages may use each other, by folder name: `core`, `express`, `shop`. */
 export type Arrows = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**

@@ -3,7 +3,7 @@ import type { WorkspacePackage } from '../manifests.ts';
 import type { TextFile } from '../repository.ts';
 import { loadedModules } from '../syntax.ts';
 
-/** What a program that only receives callbacks does not need: the client, and the explanations for development. */
+/** Modules that a program that only receives callbacks does not need: the client, and the explanations for development. */
 const APART = /^packages\/core\/src\/(client|explain)\//;
 
 /**

@@ -4,7 +4,7 @@ import { importedModules } from './foreign-imports.ts';
 
 /**
  * The rooms of a package that import each other, directly or through others. A room is a folder of `src`, or a file beside
- * those folders. The linter finds circles of files; two rooms can climb into each other without one.
+ * those folders. The linter finds circles of files; two rooms can import each other without one.
  */
 export function roomCircles(folder: string, files: readonly TextFile[]): readonly string[] {
   const source = `${folder}/src/`;
@@ -18,7 +18,7 @@ export function roomCircles(folder: string, files: readonly TextFile[]): readonl
     used.set(roomOf(path), new Set([...(used.get(roomOf(path)) ?? []), ...others]));
   }
   const below = (room: string): Set<string> => {
-    // A set can grow while it is read.
+    // A set can grow while it is iterated.
     const found = new Set(used.get(room));
     for (const one of found) for (const next of used.get(one) ?? []) found.add(next);
     return found;

@@ -7,8 +7,8 @@ const SCOPE = '@payment-service/';
 /**
  * Dependencies between packages of the workspace that no arrow allows, as `who uses whom`.
  *
- * A package that is drawn keeps to its arrows, and what is published never needs what is private. Development is freer:
- * tests may mount what a user could, and use the private packages that export something; turbo refuses cycles. Private
+ * A drawn package follows its arrows, and a published one never needs a private one. Development has more freedom: tests may
+ * mount everything that a user could, and use the private packages that export something; turbo refuses cycles. Private
  * packages that are not drawn may use every public name.
  */
 export function undrawnDependencies(

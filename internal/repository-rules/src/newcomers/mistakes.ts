@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../repository.ts';
 
-/** A mistake of a newcomer, as a program that makes it, and what the output has to name. */
+/** A mistake of a newcomer, as a program that makes it, and what the output must name. */
 export interface Mistake {
   readonly name: string;
-  /** What the program is, where it differs from the one of the README. */
+  /** The program, if it differs from that of the README. */
   readonly program: string;
-  /** The callback URL, where PORT stands for the port. @default http://127.0.0.1:PORT/payments/callbacks */
+  /** The callback URL, in which PORT is replaced by the port. @default http://127.0.0.1:PORT/payments/callbacks */
   readonly url?: string;
   /** Variables of the command. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The output names what is wrong; for what is no mistake here, that it works. */
+  /** The output names the cause; for something that is not a mistake here, it says that it works. */
   readonly cause: RegExp;
   /** The output names what to do. */
   readonly fix: RegExp;
@@ -53,7 +53,7 @@ ${mount}
 ${listen}
 `;
 
-/** A proxy on PORT in front of the program; `change` gets the headers and the body that it passes on. */
+/** A proxy on PORT in front of the program; `change` gets the headers and the body that it forwards. */
 const proxied = (change: string): string => `
 const inner = app.listen(0, '127.0.0.1');
 http.createServer((request, response) => {

@@ -7,7 +7,7 @@ import { commandFile } from '../programs/first-callback.ts';
 import { COMPILED } from '../programs/running-program.ts';
 import { type Mistake, scoreOf } from './mistakes.ts';
 
-/** How long the output may take to name what is wrong: a slow handler is given 10 seconds by the sandbox. */
+/** How long the output may take to name the cause: the sandbox gives a slow handler 10 seconds. */
 const PATIENCE_MS = 45_000;
 
 /** Runs the program under the command that the README shows, until its output has the full score or it ends. */

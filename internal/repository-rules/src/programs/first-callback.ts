@@ -8,13 +8,13 @@ import { root, type TextFile } from '../repository.ts';
 import { withRunningProgram } from './running-program.ts';
 
 export const HEADING = '## The first callback in three commands';
-/** How far down the first screen goes. */
+/** The number of lines on the first screen. */
 const MAX_LINES_BEFORE = 12;
 const COMMAND = 'payment-service-sandbox';
 
 /**
- * What keeps a reader of a README from the first callback: runs its three steps, with the packages of the workspace in place
- * of the installed ones, and a free port in place of 3000.
+ * The obstacles between a reader of a README and the first callback: runs its three steps, with the packages of the workspace
+ * instead of the installed ones, and a free port instead of 3000.
  *
  * @param printed what the program prints about the callback.
  */

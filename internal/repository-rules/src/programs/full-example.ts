@@ -9,8 +9,8 @@ const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64
 const FORGED_AMOUNT = 5_000_000;
 
 /**
- * What is wrong with the example that has everything: starts it on a database, and orders and pays as a customer of the
- * sandbox, after forged callbacks about the same order.
+ * The problems of the complete example: starts it on a database, then orders and pays as a customer of the sandbox, after
+ * forged callbacks for the same order.
  */
 export async function fullExampleProblems(file: string, databaseUrl: string): Promise<readonly string[]> {
   const problems: string[] = [];
@@ -55,7 +55,7 @@ export async function fullExampleProblems(file: string, databaseUrl: string): Pr
         };
         expectStatus('a forged signature', await send({ bad_signature: true }), 401);
         expectStatus('a forged amount', await send({ forged_amount: FORGED_AMOUNT }), 200);
-        // The worker has judged it when the console says that a person has to.
+        // The worker has decided when the console says that a person must.
         const judged = async (): Promise<string> => {
           for (let tries = 1; tries <= 1000; tries += 1) {
             const [page, answer] = [await text(paid, { authorization }), await text(order)];

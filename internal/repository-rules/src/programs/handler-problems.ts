@@ -23,7 +23,7 @@ export function handlersIn(document: TextFile): readonly CodeBlock[] {
 }
 
 /**
- * What is wrong with a block that exports a handler: a genuine callback or redirect is not accepted, or a forged one is. The
+ * The problems of a block that exports a handler: a genuine callback or redirect is not accepted, or a forged one is. The
  * variable SIGNING_KEY must be set.
  */
 export async function handlerProblems(
@@ -58,7 +58,7 @@ async function statusOf(
   throw new Error('it exports neither POST, nor GET, nor a default with fetch, nor handler');
 }
 
-/** A request as the HTTP API of API Gateway passes it on, in its format 2.0, with the body in Base64. */
+/** A request as forwarded by the HTTP API of API Gateway, in its format 2.0, with the body in Base64. */
 function gatewayEvent(headers: object, body: string): object {
   const { pathname, host } = new URL(ADDRESS);
   return {

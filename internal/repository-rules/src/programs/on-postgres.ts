@@ -3,7 +3,7 @@ import type { CodeBlock } from '../extracted.ts';
 const IMPORT = /^import \{ createInbox, sqlite \} from '@payment-service\/inbox';$/m;
 const SQL = /(?<=')(?:create|insert|update|select|delete) [^'\n]*(?=')/g;
 
-/** A script of the guide with a pool of PostgreSQL, at DATABASE_URL, in place of its SQLite file. */
+/** A script of the guide with a PostgreSQL pool, at DATABASE_URL, instead of its SQLite file. */
 export function onPostgres<T extends CodeBlock>(script: T): T {
   if (!IMPORT.test(script.code) || !script.code.includes("sqlite('shop.db')"))
     throw new Error(`${script.source}: it does not keep its inbox in shop.db`);

@@ -11,8 +11,7 @@ const ACCEPTED = '200 {"status":"accepted"}';
 const FAILED = '429 {"error":"handler_failed"}';
 
 /**
- * What is wrong with a program of a document: it is longer than a screen, open to the network, or does not do what it
- * should show.
+ * The problems of a program in a document: it is longer than a screen, open to the network, or does not do what it should show.
  *
  * @param printed what it must print about the genuine payment, and about no other request.
  */
@@ -29,14 +28,14 @@ export async function programProblems(
   ];
 }
 
-/** A program that lets assertAmount() throw has kept nothing, and must not acknowledge what a person has to see. */
+/** A program that lets assertAmount() throw has kept nothing, and must not acknowledge a callback that a person must see. */
 function answerToOtherAmount(code: string): string {
   return code.includes('assertAmount(') && !code.includes('AmountMismatchError') ? FAILED : ACCEPTED;
 }
 
 /**
- * What is wrong with an example: as of a program, and a redirect must lead to a page that says whether the callback has
- * paid the order.
+ * The problems of an example: those of a program, and a redirect must lead to a page that says whether the callback has paid
+ * the order.
  */
 export async function exampleProblems({ path, text }: TextFile, printed: string): Promise<readonly string[]> {
   return [

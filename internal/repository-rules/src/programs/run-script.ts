@@ -26,7 +26,7 @@ export function scriptsIn(document: TextFile): readonly Script[] {
 }
 
 /**
- * Runs a script in an empty folder of its own, which is removed, with next to nothing in its environment.
+ * Runs a script in its own empty folder, which is removed, with an almost empty environment.
  *
  * @returns all that it has printed.
  */

@@ -7,7 +7,7 @@ import { freePort } from '../../../../vitest.shared.ts';
 /** A program of a document, listening. */
 export interface RunningProgram {
   readonly url: string;
-  /** Resolves when the program has printed the string; rejects when it does not in time. */
+  /** Resolves when the program has printed the string; rejects if it does not in time. */
   hasPrinted(text: string): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface Starting {
   readonly cwd?: string;
 }
 
-/** Where programs share what Node has compiled of the packages; it changes nothing else. */
+/** Where programs share Node's compile cache of the packages; it changes nothing else. */
 export const COMPILED: { readonly NODE_COMPILE_CACHE: string | undefined } = {
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
 };

@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import type { WorkspacePackage } from '../manifests.ts';
 import type { TextFile } from '../repository.ts';
 
-/** What would make a changeset fail at the release or tell a user nothing. */
+/** What would make a changeset fail at the release, or useless for a user. */
 export function changesetProblems(
   changesets: readonly TextFile[],
   packages: readonly WorkspacePackage[],
@@ -15,7 +15,7 @@ export function changesetProblems(
     for (const [name] of bumps) named.add(name);
     const wrong = bumps.flatMap(([name, bump]) => [
       ...(published.includes(name) ? [] : [`${name} is not published`]),
-      ...(['patch', 'minor', 'major'].includes(bump) ? [] : [`"${bump}" is no version step`]),
+      ...(['patch', 'minor', 'major'].includes(bump) ? [] : [`"${bump}" is not a version step`]),
     ]);
     if (bumps.length === 0) wrong.push('it names no package');
     if (!/^[A-Z`][\s\S]*\.$/.test(sentence.trim())) wrong.push('it holds no sentence for users');

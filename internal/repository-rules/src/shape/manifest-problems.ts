@@ -8,7 +8,7 @@ const SCRIPTS = {
   test: /^vitest run( --typecheck)? --reporter=default --reporter=json --outputFile\.json=\.test-report\.json$/,
 };
 
-/** How a published package differs from the others: users and tools rely on one shape. */
+/** How a published package differs from the others: users and tools rely on a common shape. */
 export function manifestProblems(
   { manifest }: WorkspacePackage,
   files: readonly string[],
@@ -62,7 +62,7 @@ function typesVersions(exports: NonNullable<Manifest['exports']>): unknown {
   return { '*': Object.fromEntries(names.map((name) => [name, [`./dist/${name}.d.cts`]])) };
 }
 
-/** One instance for `import` and `require` where Node knows `module-sync`; types beside each form. */
+/** One instance for `import` and `require` if Node supports `module-sync`; types beside each form. */
 function publishedExports(exports: NonNullable<Manifest['exports']>): Record<string, unknown> {
   const entries = Object.keys(exports).map((subpath) => {
     if (subpath === './package.json') return [subpath, subpath];
@@ -76,7 +76,7 @@ function publishedExports(exports: NonNullable<Manifest['exports']>): Record<str
   return Object.fromEntries(entries);
 }
 
-/** Packages whose code no script of the test command checks. */
+/** Packages whose code is not checked by any script of the test command. */
 export function uncheckedPackages(
   packages: readonly WorkspacePackage[],
   filesOf: (folder: string) => readonly string[],

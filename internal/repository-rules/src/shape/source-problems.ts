@@ -11,7 +11,7 @@ const MAX_LIBRARY_STORE_LINES = 15;
 const JUNK_DRAWERS = ['utils', 'util', 'helpers', 'helper', 'common', 'misc', 'shared', 'lib'];
 const SWITCHED_OFF = /biome-ignore|@ts-ignore|@ts-nocheck|\bas unknown as\b/;
 
-/** Sources that are too long to read, indexes that are not a list, adapters that do more than translate. */
+/** Sources that are too long, indexes that are not a list, adapters that do more than translate. */
 export function sourceProblems(file: TextFile): readonly string[] {
   const { path, text } = file;
   const problems: string[] = [];
@@ -19,9 +19,9 @@ export function sourceProblems(file: TextFile): readonly string[] {
   if (lines > MAX_LINES) problems.push(`has ${lines} lines, more than ${MAX_LINES}`);
   const names = path.split('/').map((name) => name.replace(/\..*$/, ''));
   const drawer = names.find((name) => JUNK_DRAWERS.includes(name));
-  if (drawer !== undefined) problems.push(`"${drawer}" says nothing about what is in it`);
+  if (drawer !== undefined) problems.push(`"${drawer}" does not describe its contents`);
   const off = SWITCHED_OFF.exec(text);
-  if (off !== null) problems.push(`switches a check off: ${off[0]}`);
+  if (off !== null) problems.push(`switches off a check: ${off[0]}`);
   const [, adapter = ''] = /^packages\/([^/]+)\/src\//.exec(path) ?? [];
   if (adapters.includes(adapter)) {
     if (basename(path) !== 'index.ts') problems.push('an adapter is one source file');
@@ -29,7 +29,7 @@ export function sourceProblems(file: TextFile): readonly string[] {
     if (code > MAX_ADAPTER_LINES) problems.push(`has ${code} lines of code, more than ${MAX_ADAPTER_LINES}`);
   } else if (/^(packages|internal)\/[^/]+\/src\/index\.ts$/.test(path)) {
     if (lines > MAX_INDEX_LINES) problems.push(`has ${lines} lines, more than ${MAX_INDEX_LINES}`);
-    if (/^export \*/m.test(text)) problems.push('exports whatever a module exports: name it');
+    if (/^export \*/m.test(text)) problems.push('exports everything of a module: list the names');
   }
   if (/^packages\/inbox\/src\/store\/libraries\//.test(path) && text.includes("from './library.ts'")) {
     const code = codeLines(file);

@@ -8,7 +8,7 @@ const MOCK =
 const TIMED =
   /expect\([^)]*(?:performance\.now|elapsed|duration|Date\.now)[^)]*\)\.(?:toBeLess|toBeGreater)/i;
 
-/** Tests that can pass without proving anything: switched off, mocked, or timed. */
+/** Tests that can pass without proving anything: disabled, mocked, or timed. */
 export function testProblems({ path, text }: TextFile): readonly string[] {
   return text.split('\n').flatMap((line, index) => {
     const found = [SWITCHED, SKIPPED_INSIDE, MOCK, TIMED].map((pattern) => pattern.exec(line)?.[0]);

@@ -2,8 +2,8 @@ import { tableRows } from '../markdown.ts';
 import type { TextFile } from '../repository.ts';
 
 /**
- * Words of the column "we do not say" that also have an ordinary meaning. They are wrong only in the place of the word
- * beside them, which a reader must judge.
+ * Words of the column "we do not say" that also have an ordinary meaning. They are wrong only if they replace the word beside
+ * them, which a reader must judge.
  */
 const ORDINARY = ['return', 'callback', 'secret', 'payload', 'trusted data', 'event id', 'order'];
 
@@ -43,7 +43,7 @@ export function forbiddenWords(glossary: string): readonly string[] {
   return [...new Set(words)].filter((word) => word !== '' && !ORDINARY.includes(word));
 }
 
-/** Where one of the words appears, in any spelling: `api key`, `apiKey`, `API_KEY`, `api-keys`. */
+/** The places where one of the words appears, in any spelling: `api key`, `apiKey`, `API_KEY`, `api-keys`. */
 export function saidIn({ path, text }: TextFile, words: readonly string[]): readonly string[] {
   let rest = text;
   for (const [phrase, where] of PERMITTED) if (where.test(path)) rest = rest.replace(phrase, '');

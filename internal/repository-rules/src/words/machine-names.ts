@@ -1,8 +1,8 @@
 import type { TextFile } from '../repository.ts';
 
 const PATTERNS: readonly RegExp[] = [
-  // A folder of one machine. A URL's path, a glob and a regular expression do not begin like this; /var/tmp is a
-  // folder of every Linux.
+  // A folder of one machine. A URL's path, a glob and a regular expression do not begin like this; /var/tmp exists on every
+  // Linux.
   /(?<![\w.:*/)\\-])(?!\/var\/tmp\b)\/(?:home|Users|root|tmp|work|var|opt|mnt)\/[\w.]/,
   /(?<![\w/])~\/[\w.]/,
   /\b[A-Z]:\\\w/,

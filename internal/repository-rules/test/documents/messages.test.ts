@@ -5,8 +5,9 @@ import { fileAt } from '../../src/repository.ts';
 
 const sources = speakingSources();
 
-test('docs/messages.md lists every message of core and the adapters: run `pnpm messages` and review the change', () => {
-  expect(sources.length).toBeGreaterThan(10);
+test('docs/messages.md lists every message of the packages and the shop: run `pnpm messages` and review the change', () => {
+  for (const name of ['core', 'koa', 'inbox', 'sandbox', 'shop'])
+    expect(sources.filter(({ path }) => path.includes(`/${name}/`))).not.toEqual([]);
   expect(fileAt('docs/messages.md').text).toBe(messagesDocument(sources));
 });
 
@@ -16,29 +17,37 @@ test('control: an added message changes the document', () => {
     text: "throw new Error('The database is unavailable.');",
   };
   const [first, ...others] = messagesDocument([added]).split('\n').slice(-4, -2);
-  expect([first, ...others]).toEqual(['```text', 'Error: The database is unavailable.']);
+  expect([first, ...others]).toEqual(['```text', 'The database is unavailable.']);
   expect(messagesDocument([...sources, added])).not.toBe(messagesDocument(sources));
 });
 
-test('control: errors, hints, answers, warnings and other sentences are messages; types, paths and comments are not', () => {
+test('control: errors, hints, warnings and the text of pages are messages; types, paths, comments and SQL are not', () => {
   const text = `
     // A comment is not a message.
     import { a } from './a.ts';
     type B = 'one two three four';
     const HINTS: Record<string, string> = { mismatch: 'No signing key ' + 'matches.' };
-    const ACCEPTED = jsonReply(200, { status: 'accepted' });
     function check(option: string, count: number): string {
-      if (count > 1) throw new ConfigurationError('signingKey', \`\${option} is set \${count} times.\`);
+      if (count > 1) throw new ConfigurationError('signingKey', \`\${option} is set \${count > 2 ? 'far too often' : 'twice'}.\`);
       console.warn('Short.');
-      return fail('it was not found');
+      query('select id from t where id = ' + count);
+      return fail('the key ' + option + ' was not found');
     }
     const header = 'content-type';
+    const page = html\`<h1 class="large red card">Paid twice</h1>
+      <input placeholder="Reference of the order"><p>The order
+      is \${isPaid ? html\`<b>paid with money</b>\` : 'not paid yet'}.</p>\`;
   `;
   expect(messagesIn({ path: 'a.ts', text })).toEqual([
-    { owner: 'HINTS.mismatch', text: 'No signing key matches.' },
-    { owner: 'jsonReply', text: "200, { status: 'accepted' }" },
-    { owner: 'ConfigurationError signingKey', text: '{option} is set {count} times.' },
-    { owner: 'console.warn', text: 'Short.' },
-    { owner: 'check', text: 'it was not found' },
+    'No signing key matches.',
+    '… is set ….',
+    'far too often',
+    'Short.',
+    'the key … was not found',
+    'Paid twice',
+    'Reference of the order',
+    'The order is ….',
+    'paid with money',
+    'not paid yet',
   ]);
 });

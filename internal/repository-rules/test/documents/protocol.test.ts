@@ -1,4 +1,4 @@
-/** The facts of docs/protocol.md that decide what code does, as literals: code cites the clause, and nothing else checks it. */
+/** The facts of docs/protocol.md that determine behaviour, as literals: code cites the clause, and nothing else checks it. */
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { fileAt } from '../../src/repository.ts';

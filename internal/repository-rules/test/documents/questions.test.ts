@@ -5,7 +5,7 @@ import { fileAt } from '../../src/repository.ts';
 const page = fileAt('docs/questions.md').text;
 const protocol = fileAt('docs/protocol.md').text;
 
-test('docs/questions.md asks about everything that the protocol does not show, and names options that exist', () => {
+test('docs/questions.md asks about everything that the protocol does not show, and names existing options', () => {
   const mentions = protocol.split('**Not shown:**').length - 1;
   expect(new Set(openItems(protocol)).size).toBeGreaterThanOrEqual(mentions);
   expect(questionProblems(page, protocol)).toEqual([]);

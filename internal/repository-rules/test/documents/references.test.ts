@@ -1,4 +1,4 @@
-/** A reference in code leads to an anchor of docs/; citations of other documents lead a reader nowhere. */
+/** A reference in code resolves to an anchor of docs/; citations of other documents would not help a reader. */
 import { expect, test } from 'vitest';
 import { brokenReferences, referenceAnchors, unshownThreats } from '../../src/documents/references.ts';
 import { repositoryFiles } from '../../src/repository.ts';
@@ -9,7 +9,7 @@ const OWN =
 const files = repositoryFiles().filter(({ path }) => path !== 'pnpm-lock.yaml' && !OWN.test(path));
 const anchors = referenceAnchors(files);
 
-test('the three documents hold every anchor once', () => {
+test('the three documents contain every anchor once', () => {
   const numbered = (letter: string): number => [...anchors].filter((id) => id.startsWith(letter)).length;
   expect(anchors).toContain('5.2');
   expect(numbered('A')).toBeGreaterThanOrEqual(40);
@@ -42,7 +42,7 @@ test('control: references to anchors that do not exist are reported with their l
   ]);
 });
 
-test('control: citations of documents that the repository does not hold are reported', () => {
+test('control: citations of documents that are not in the repository are reported', () => {
   const text = [
     'specification 5.2',
     'a lone surrogate (A8)',

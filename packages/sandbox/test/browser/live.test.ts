@@ -220,7 +220,7 @@ it('without a stream, a page says so and shows changes nevertheless', async () =
   await page.addInitScript('delete globalThis.SharedWorker');
   await page.goto(url);
   await page.clock.runFor(30_000);
-  await page.getByText('No live updates: this page asks for changes every few seconds.').waitFor();
+  await page.getByText('No live updates: this page checks for changes every few seconds.').waitFor();
   sandbox.collect({ ...collection, merchant_reference: 'ASKED-FOR' });
   await page.clock.runFor(10_000);
   await page.getByRole('link', { name: 'ASKED-FOR' }).waitFor();
