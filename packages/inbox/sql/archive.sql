@@ -1,7 +1,7 @@
 -- name: find_archivable (postgres)
--- Of what is final, the rows that nothing has changed or delivered for as long as $5 says, the oldest first. What a person has
--- decided stays with its note. Until the transaction ends they are this one's: other prunes pass them over, and receivers
--- leave them for a moment. What another transaction holds is not free, and waits for the next run.
+-- Final rows without a change or a delivery for the time $5, oldest first. What a person has decided stays with its note. Until
+-- the transaction ends, the rows are locked: other prunes skip them, and receivers wait briefly. Rows that another transaction
+-- has locked wait for the next run.
 with found as materialized (
   select t.id, t.changed_at, c.transition_id, c.reference_key, c.transaction_type
   from inbox.transition t
@@ -28,7 +28,7 @@ from found f
 order by f.changed_at, f.id
 
 -- name: find_archivable (sqlite)
--- There is one writer: the caller.
+-- There is only one writer.
 select t.id, t.changed_at, true as is_free
 from inbox.transition t
 join inbox.callback c on c.id = t.id
@@ -40,9 +40,9 @@ where t.account = $1 and t.state = $2 and t.state <> 'pending' and t.reason is d
 order by t.changed_at, t.id limit 200
 
 -- name: add_archive_kinds (postgres)
--- What many archived transitions have in common is a row of its own. All texts but account, state, reason and compare are JSON.
--- They are cut out of the text, since PostgreSQL's json refuses an escaped NUL (threat A10). No value can hold the pattern: the
--- quotes in it are escaped.
+-- The common values of many archived transitions are one row. All strings except account, state, reason and compare are JSON.
+-- They are cut out of the text, since PostgreSQL's json refuses an escaped NUL (threat A10). No value can contain the pattern,
+-- since its quotes are escaped.
 insert into inbox.archive_kind (account, event, transaction_type, transaction_status, state, reason, currency, compare)
 select distinct c.account, substring(c.signed from '"event":("([^"\\]|\\.)*")'), c.transaction_type,
   substring(c.signed from '"transaction_status":("([^"\\]|\\.)*")'), t.state, coalesce(t.reason, ''),
@@ -67,7 +67,7 @@ where true
 on conflict do nothing
 
 -- name: archive (postgres)
--- In one statement, so that every other one sees each transition here or there, and never in neither place.
+-- In one statement, so that every other one sees each transition in exactly one of the two places.
 with moved as (
   insert into inbox.archive (id, changed_at, transition, kind, place, merchant_reference, internal_reference, amount)
   select t.id, t.changed_at, cast(cast('x' || substr(c.transition_id, 1, 16) as bit(64)) as bigint), k.id, coalesce(t.place, 0),
@@ -133,8 +133,8 @@ where account = $2;
 select count(*) as archived from json_each($1)
 
 -- name: find_archived (postgres)
--- By the id of a transition, of which the first digits are stored, or by either reference as JSON; what is null finds nothing.
--- The newest first.
+-- By the id of a transition, of which the first digits are stored, or by either reference as JSON; null finds nothing. Newest
+-- first.
 select a.id, a.changed_at, a.place, a.amount, k.account, k.state, k.reason, k.currency, k.compare, '{"event":' || k.event || ',"merchant_reference":' || a.merchant_reference ||
   ',"internal_reference":' || a.internal_reference || ',"transaction_type":' || k.transaction_type ||
   ',"transaction_status":' || k.transaction_status || '}' as signed

@@ -1,8 +1,8 @@
 -- name: keep_firsts (postgres, prepared)
--- First deliveries, due immediately, each with its body. Returns the new ones. A transition that is there already is left out
--- before the insert meets its row, where it would wait for the transaction that changes it; so is one that is archived, unless isArchived
--- says that the record is to be kept beside the archive. How many there are is a new row of tally: one that
--- every group updated would grow a chain of versions beside an old snapshot.
+-- First deliveries, due immediately, each with its body. Returns the new ones. An existing transition is skipped before the
+-- insert meets its row, where it would wait for the transaction that changes it; so is an archived one, unless isArchived says
+-- to keep the record beside the archive. Their number is a new row of tally: a row that every group updated would grow a chain
+-- of versions under an old snapshot.
 with given as materialized (select value from jsonb_array_elements(cast($1 as jsonb)) as given(value)),
 created as (
   insert into inbox.callback (transition_id, account, signed, reference_key, transaction_type, subject_key, first_at)
@@ -63,8 +63,8 @@ from json_each($1) where true
 on conflict (transition, digest) do update set refusal = null
 
 -- name: find_known (postgres)
--- For deliveries of known transitions: whether the body is known as well, and as what; and whether no other receiver works
--- on the transition, which is then this one's until the transaction ends.
+-- For deliveries of known transitions: whether the body is also known, and as what; and whether the transition is free, which
+-- is then locked until the transaction ends.
 select c.id, c.transition_id, value ->> 'digest' as digest, b.transition as body, b.refusal,
   pg_try_advisory_xact_lock(hashtextextended('inbox.transition ' || c.transition_id, 0)) as is_free
 from jsonb_array_elements(cast($1 as jsonb)) as given(value)
@@ -72,14 +72,15 @@ join inbox.callback c on c.transition_id = value ->> 'transitionId'
 left join inbox.body b on b.transition = c.id and b.digest = value ->> 'digest'
 
 -- name: find_known (sqlite)
--- There is one writer: the caller.
+-- There is only one writer.
 select c.id, c.transition_id, value ->> 'digest' as digest, b.transition as body, b.refusal, true as is_free
 from json_each($1)
 join inbox.callback c on c.transition_id = value ->> 'transitionId'
 left join inbox.body b on b.transition = c.id and b.digest = value ->> 'digest'
 
 -- name: count_deliveries (postgres)
--- Apart from the bodies, which are large: a repetition writes a few bytes. None for what was archived since it was found.
+-- Separate from the bodies, which are large, so that a repetition writes only a few bytes. No row for a transition that was
+-- archived meanwhile.
 insert into inbox.delivery as d (transition, digest, repeats, last_at)
 select cast(value ->> 'id' as bigint), value ->> 'digest', cast(value ->> 'repeats' as integer), {now}
 from jsonb_array_elements(cast($1 as jsonb)) as given(value)
@@ -93,14 +94,14 @@ from json_each($1) where true
 on conflict (transition, digest) do update set repeats = d.repeats + excluded.repeats, last_at = excluded.last_at
 
 -- name: lock_transition (postgres)
--- Nothing when it is locked.
+-- No row if it is locked.
 select id from inbox.transition where id = $1 for update skip locked
 
 -- name: lock_transition (sqlite)
 select id from inbox.transition where id = $1
 
 -- name: count_body
--- $3 is 1 for a callback: what waits for another body is looked at again.
+-- $3 is 1 for a callback: a transition that waits for another body is rechecked.
 update inbox.transition set bodies = bodies + cast($2 as integer), revision = revision + 1, looks = 0,
   next_at = case when cast($3 as integer) = 1 and state in ('unhandled', 'conflict', 'quarantined')
     and reason not in ('no_handler', 'empty_reference', 'transition_not_allowed', 'paid_by_another', 'crash_loop') then {now}
@@ -111,7 +112,7 @@ where id = $1
 update inbox.transition set refused_bodies = refused_bodies + cast($2 as integer) where id = $1
 
 -- name: limit_statements (postgres)
--- For this transaction only: the server gives up before the sender of a callback is given up.
+-- For this transaction only: the server gives up before the sender of the callback times out.
 select set_config('lock_timeout', $1, true), set_config('statement_timeout', $1, true),
   set_config('idle_in_transaction_session_timeout', $1, true)
 

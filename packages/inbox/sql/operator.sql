@@ -85,12 +85,12 @@ select null, null, coalesce(cast(sum(total) as bigint), 0), coalesce(cast(sum(ar
 ) as counts
 
 -- name: count_settled
--- Asked only where not all of what is open was counted.
+-- Used only if not all open transitions were counted.
 select count(*) as count from (select id from inbox.transition
   where account = $1 and state = 'settled' and state <> 'pending' limit 10000) as settled
 
 -- name: merge_tally (postgres, prepared)
--- What keep_firsts counted since, in one row. Of two processes, each merges the rows that it gets.
+-- Merges the later counts of keep_firsts into one row. Of two processes, each merges the rows that it gets.
 with gone as (
   delete from inbox.tally where ctid = any (array(select ctid from inbox.tally where account = $1 for update skip locked))
   returning total, archived
@@ -113,7 +113,7 @@ select transaction_type, currency, amount, compare, replaced, settled_by, deadli
 where reference_key = $1 and account = $2 order by transaction_type
 
 -- name: prune_bodies (postgres)
--- What another prune or a receiver holds is left to the next run: two that waited for each other would be a deadlock.
+-- Rows that another prune or a receiver has locked are left to the next run: waiting could be a deadlock.
 update inbox.body set content = null
 where (transition, digest) in (
   select b.transition, b.digest from inbox.body b
@@ -141,7 +141,7 @@ where (transition, digest) in (
 returning transition
 
 -- name: prune_failures (postgres)
--- All of a transition, and its last error: texts of the merchant's program, which may say whom a payment is of.
+-- All of a transition, and its last error: messages of the merchant's program, which may identify the payer.
 with old as (
   select f.transition, f.start_id from inbox.failure f
   join inbox.transition t on t.id = f.transition
@@ -176,7 +176,7 @@ from (select id, transition_id, signed from inbox.callback where reference_key =
 select id, transition_id, signed from inbox.callback where reference_key = $1 and account = $2 order by id
 
 -- name: find_texts
--- What verified first: of bodies that claim the same, a later delivery is one of it.
+-- The first verified one: a later delivery of a body that claims the same counts as its delivery.
 select digest, claims, case when content is null then 0 else 1 end as has_text from inbox.body where transition = $1
 order by case when refusal is null then 0 else 1 end, first_at, digest
 
@@ -224,8 +224,8 @@ select (select tablename from pg_tables where schemaname || '.' || tablename = '
 select (select name from sqlite_schema where name = 'inbox.migration') as name
 
 -- name: beat
--- A small committed write, as a transaction of its own, so that a process that stands still holds up no other. It keeps the
--- latest time that was seen: if that lies ahead, the clock has stepped back.
+-- A small committed write in a transaction of its own, so that a process that stalls delays no other. It keeps the latest
+-- observed time: if that is in the future, the clock has stepped back.
 insert into inbox.pulse as p (account, beats, seen_at) values ($1, 1, {now})
 on conflict (account) do update set beats = p.beats + 1,
   seen_at = case when p.seen_at > excluded.seen_at then p.seen_at else excluded.seen_at end
@@ -249,7 +249,7 @@ from (select cast(current_setting('max_connections') as integer)
   - cast(coalesce(current_setting('reserved_connections', true), '0') as integer) as places) as p
 
 -- name: count_listeners (postgres)
--- Of these tables: the text names their schema.
+-- The listeners of these tables: the text names their schema.
 select count(*) as listeners from pg_stat_activity
 where datname = current_database() and query = 'listen payment_inbox -- inbox.'
 

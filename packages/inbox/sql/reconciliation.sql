@@ -32,8 +32,8 @@ where k.account = $1 and a.amount <> '' and a.changed_at >= cast($2 as bigint) a
 order by at, merchant_reference
 
 -- name: find_stated (postgres)
--- What is known of each row of a statement: what its reference must be, which transaction has settled it, and where its own
--- transition stands.
+-- What is known about each row of a statement: the expectation of its reference, the transaction that settled it, and the state
+-- of its own transition.
 select cast(value ->> 'place' as integer) as place, e.currency, e.amount, e.compare, e.replaced, e.settled_by,
   s.signed as settled_signed,
   coalesce((select t.state from inbox.callback c join inbox.transition t on t.id = c.id

@@ -50,16 +50,16 @@ where id = $1 and next_at = $2 and $5 is not null
 returning last_error
 
 -- name: enter_attempt (postgres, prepared)
--- The mark is gone when the handler ends the transaction. The lock serialises the handlers of an
--- internal_reference in these tables: other schemas of the database have their own.
+-- The mark disappears when the handler ends the transaction. The lock serialises the handlers of an internal_reference in these
+-- tables: other schemas of the database have their own.
 select concat(set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
   set_config('idle_in_transaction_session_timeout', $2, true), set_config('payment_inbox.attempt', $3, true)) as settings,
   pg_try_advisory_xact_lock(hashtextextended('inbox.' || $4, 0)) as is_free,
   concat(pg_current_xact_id(), ' ', extract(epoch from pg_stat_get_bgwriter_stat_reset_time())) as number
 
 -- name: read_outcome (postgres)
--- Asked about the transaction of an attempt that failed. Nothing on another server, and nothing after a crash of this one, which
--- may give the number again: then its statistics have begun anew.
+-- The outcome of a failed attempt's transaction. No row on another server, nor after a crash of this one, which may reuse the
+-- number: its statistics have then been reset.
 select case when split_part($1, ' ', 2) = cast(extract(epoch from pg_stat_get_bgwriter_stat_reset_time()) as text)
   then pg_xact_status(cast(split_part($1, ' ', 1) as xid8)) end as status
 
@@ -125,7 +125,7 @@ left join inbox.callback s on s.transition_id = e.settled_by
 where c.id = $1
 
 -- name: read_past (sqlite)
--- A text that is not JSON finds nothing in the archive, and the program that reads the row names its column.
+-- A string that is not JSON finds nothing in the archive, and the program that reads the row names its column.
 select c.transition_id, c.account, case when s.subject_key <> c.subject_key then 1 else 0 end as is_paid_by_another,
   (select '[' || string_agg('{"isOwn":' || case when a.transition = unhex(substr(c.transition_id, 1, 16)) then 'true' else 'false' end ||
       ',"place":' || a.place || ',"status":' || k.transaction_status || '}', ',') || ']'
@@ -151,7 +151,7 @@ select content from inbox.body where transition = $1 and digest = $2
 select coalesce(current_setting('payment_inbox.attempt', true) = $1, false) as is_own
 
 -- name: is_own_transaction (sqlite)
--- The thread refuses it when there is no transaction.
+-- The thread refuses it if there is no transaction.
 select $1 is not null as is_own
 
 -- name: settle (postgres, prepared, last)
@@ -186,7 +186,7 @@ select cast(case when current_setting('payment_inbox.attempt', true) is distinct
 from (select 1) as verdict left join begun on true
 
 -- name: lock_expectation (postgres)
--- For what is no payment: until its end, no payment settles the expectation.
+-- For a transition that is not a payment: until it ends, no payment settles the expectation.
 select e.settled_by from inbox.expectation e
 join inbox.callback c on c.reference_key = e.reference_key and c.transaction_type = e.transaction_type
 where c.id = $1 for update of e
@@ -223,21 +223,21 @@ where id = $1 and revision = cast($2 as integer) and start_id = $6 and next_at i
 returning id
 
 -- name: take_back
--- The attempt did not take place: another worker has this reference, or the transition changed meanwhile.
+-- There was no attempt: another worker has this reference, or the transition changed meanwhile.
 update inbox.transition set attempts = attempts - 1, unfinished = unfinished - 1, next_at = {now} + cast($3 as bigint),
   start_id = null
 where id = $1 and start_id = $2 and next_at is not null
 returning id
 
 -- name: take_back_unknown (postgres)
--- As take_back, of a start whose answer was lost together with its id.
+-- As take_back, for a start whose reply was lost together with its id.
 update inbox.transition set attempts = attempts - 1, unfinished = unfinished - 1, next_at = {now}, start_id = null
 where account = $1 and next_at is not null and start_id = $2
 returning id
 
 -- name: fail_attempt (postgres)
--- Written from outside of the handler's transaction. $5 is null for a transition that is not tried again. Of a transition, the
--- last 20 failures are kept; a statement that runs again, since its answer was lost, keeps no second one.
+-- Written outside the handler's transaction. $5 is null for a transition that is not retried. The last 20 failures of a
+-- transition are kept; a statement that is repeated because its reply was lost adds no second one.
 with failed as (
   update inbox.transition set unfinished = 0, state = $3, reason = $4, next_at = {now} + cast($5 as bigint),
     last_error = $6, changed_at = {now}
@@ -264,8 +264,8 @@ where id = $1 and start_id = $2 and next_at is not null
 returning id
 
 -- name: add_expectation (postgres)
--- Gives what is expected of this reference, and locks it. A repetition changes the deadline; nothing else changes here. Gives
--- nothing when the archive has the payment.
+-- Returns the expectation of this reference, and locks it. A repetition changes only the deadline. Returns nothing if the
+-- payment is archived.
 insert into inbox.expectation as e (reference_key, transaction_type, account, merchant_reference, currency, amount, compare,
   replaced, deadline_at, changed_at)
 select $1, $2, $3, $4, $5, $6, $7, '[]', cast($8 as bigint), {now}
@@ -304,7 +304,7 @@ select seen_at - {now} as ahead from inbox.pulse where account = $1 for update
 select seen_at - {now} as ahead from inbox.pulse where account = $1
 
 -- name: bring_forward
--- After the clock has stepped back by $2: what waits, waits no longer than before.
+-- After the clock has stepped back by $2: nothing waits longer than before.
 update inbox.transition set next_at = next_at - cast($2 as bigint) where account = $1 and next_at > {now}
 
 -- name: reset_pulse
