@@ -87,8 +87,8 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     for (let times = 0; times < 4; times += 1) expect((await customer.checkOut(form)).status).toBe(303);
     const { status, body } = await customer.checkOut(form);
     expect(status).toBe(422);
-    expect(body).toContain(
-      'The payment service refused this payment: Example Mobile Money accepts at most UGX\u00a020,000,000 a day',
+    expect(body).toMatch(
+      /The payment service refused this payment: Example Mobile Money \w+ at most UGX\u00a020,000,000 a day/,
     );
     const [order] = await shop.orders.list();
     expect(order?.start.state).toBe('refused');
