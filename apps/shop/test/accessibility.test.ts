@@ -1,6 +1,6 @@
 import { type Browser, type Page, startBrowser } from '@payment-service/browser';
 import axe, { type AxeResults, type RunOptions } from 'axe-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
 import { type OpenShop, openShop } from './open-shop.ts';
@@ -130,7 +130,7 @@ const FLAWS = `(() => {
   return flaws;
 })()`;
 
-it('the check finds every flaw of a page that is broken on purpose (control)', async () => {
+test('the check finds every flaw of a page that is broken on purpose (control)', async () => {
   const page = await browser.newPage();
   await page.goto(`${shop.origin}/owner/orders`);
   await page.evaluate(`{
@@ -155,7 +155,7 @@ it('the check finds every flaw of a page that is broken on purpose (control)', a
   await page.close();
 });
 
-it.each([
+test.each([
   ['the first field that is wrong', { quantity: '0', name: '' }, 'quantity'],
   ['the name', { name: '' }, 'name'],
   ['the account', { account: '' }, 'account'],
@@ -179,7 +179,7 @@ it.each([
   await context.close();
 });
 
-it('a printed page is light and has no navigation, forms or buttons', async () => {
+test('a printed page is light and has no navigation, forms or buttons', async () => {
   const context = await browser.newContext({ colorScheme: 'dark' });
   const page = await context.newPage();
   await page.goto(`${shop.origin}/owner/orders`);
@@ -194,7 +194,7 @@ it('a printed page is light and has no navigation, forms or buttons', async () =
 });
 
 describe.each(SCREENS)('on $screen', ({ context: options, narrower }) => {
-  it('no page has a violation of WCAG 2.2 AA or is too wide, and tables and links have names of their own', async () => {
+  test('no page has a violation of WCAG 2.2 AA or is too wide, and tables and links have names of their own', async () => {
     const context = await browser.newContext(options);
     const page = await context.newPage();
     for (const [url, reach] of states) {
@@ -210,7 +210,7 @@ describe.each(SCREENS)('on $screen', ({ context: options, narrower }) => {
     await context.close();
   });
 
-  it('axe finds violations in a page that is broken on purpose (control)', async () => {
+  test('axe finds violations in a page that is broken on purpose (control)', async () => {
     const context = await browser.newContext(options);
     const page = await context.newPage();
     await page.goto(`${shop.origin}/checkout?product=coffee`);

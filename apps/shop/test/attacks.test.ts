@@ -1,5 +1,5 @@
 import { signCallback } from '@payment-service/core/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
 import { openShop, STAGES } from './open-shop.ts';
@@ -9,7 +9,7 @@ const LATE = { misbehave: { late_ms: 3_600_000 } };
 describe.each(STAGES)(
   'attacks on $framework and $engine that pay no order and do not block the genuine callback',
   ({ framework, engine }) => {
-    it('threat A2: a forged amount under a valid signature', async () => {
+    test('threat A2: a forged amount under a valid signature', async () => {
       const shop = await openShop({ framework, engine });
       const customer = new Customer(shop);
       const { reference } = await customer.placeOrder();
@@ -41,7 +41,7 @@ describe.each(STAGES)(
       expect((await customer.get('/owner/orders')).body).toContain('other bodies were received as well');
     });
 
-    it('threat A2: a forged amount that the sandbox itself sends first', async () => {
+    test('threat A2: a forged amount that the sandbox itself sends first', async () => {
       const shop = await openShop({ framework, engine, sandbox: { misbehave: { forged_amount: 1 } } });
       const customer = new Customer(shop);
       const { reference, paymentUrl } = await customer.placeOrder();
@@ -51,7 +51,7 @@ describe.each(STAGES)(
       expect(await shop.transitions()).toMatchObject([{ state: 'quarantined', reason: 'amount_mismatch' }]);
     });
 
-    it('threat A5: a forged body that arrives before the genuine one neither pays nor blocks it', async () => {
+    test('threat A5: a forged body that arrives before the genuine one neither pays nor blocks it', async () => {
       const shop = await openShop({
         framework,
         engine,
@@ -65,7 +65,7 @@ describe.each(STAGES)(
       expect(await shop.transitions()).toMatchObject([{ state: 'settled', bodyCount: 2, deliveries: 2 }]);
     });
 
-    it('threat A4: the signature of a redirect, posted to the callback route with another amount before and after the callback', async () => {
+    test('threat A4: the signature of a redirect, posted to the callback route with another amount before and after the callback', async () => {
       const shop = await openShop({ framework, engine, sandbox: LATE });
       const customer = new Customer(shop);
       const { reference, paymentUrl } = await customer.placeOrder();
@@ -99,7 +99,7 @@ describe.each(STAGES)(
       ]);
     });
 
-    it('a genuine redirect', async () => {
+    test('a genuine redirect', async () => {
       const shop = await openShop({ framework, engine, sandbox: LATE });
       const customer = new Customer(shop);
       const { reference, paymentUrl } = await customer.placeOrder();
@@ -116,7 +116,7 @@ describe.each(STAGES)(
       expect(await shop.stateOf(reference)).toBe('paid');
     });
 
-    it('threat A26: a redirect in a browser that did not order changes nothing, not even the text of the page', async () => {
+    test('threat A26: a redirect in a browser that did not order changes nothing, not even the text of the page', async () => {
       const shop = await openShop({ framework, engine, sandbox: LATE });
       const customer = new Customer(shop);
       const { reference, paymentUrl } = await customer.placeOrder();
@@ -137,7 +137,7 @@ describe.each(STAGES)(
       );
     });
 
-    it('threat A19: a wrong key', async () => {
+    test('threat A19: a wrong key', async () => {
       const shop = await openShop({ framework, engine });
       const { reference } = await new Customer(shop).placeOrder();
       expect(await shop.sendCallback(genuine(reference), 'ANOTHERACCOUNTSKEY')).toBe(401);
@@ -150,7 +150,7 @@ describe.each(STAGES)(
       expect(await shop.stateOf(reference)).toBe('paid');
     });
 
-    it('threat A19: the service with a key that is not the shop’s', async () => {
+    test('threat A19: the service with a key that is not the shop’s', async () => {
       const shop = await openShop({
         framework,
         engine,
@@ -166,7 +166,7 @@ describe.each(STAGES)(
       expect(await shop.stateOf(reference)).toBe('open');
     });
 
-    it('a callback for a reference that does not belong to this shop', async () => {
+    test('a callback for a reference that does not belong to this shop', async () => {
       const shop = await openShop({ framework, engine });
       const customer = new Customer(shop);
       const { reference } = await customer.placeOrder();
@@ -197,7 +197,7 @@ describe.each(STAGES)(
       expect(await shop.stateOf(reference)).toBe('paid');
     });
 
-    it('another outcome, another event or another type', async () => {
+    test('another outcome, another event or another type', async () => {
       const shop = await openShop({ framework, engine });
       const customer = new Customer(shop);
       const { reference } = await customer.placeOrder();
@@ -236,7 +236,7 @@ describe.each(STAGES)(
       expect(await shop.stateOf(reference)).toBe('paid');
     });
 
-    it('callbacks after the payment: the order stays paid, once, and the owner sees the others', async () => {
+    test('callbacks after the payment: the order stays paid, once, and the owner sees the others', async () => {
       const shop = await openShop({ framework, engine });
       const customer = new Customer(shop);
       const { reference } = await customer.placeOrder();
@@ -262,7 +262,7 @@ describe.each(STAGES)(
       expect((await customer.orderPage(reference)).body).toContain('Paid. Thank you!');
     });
 
-    it('the payment of another order of the same customer', async () => {
+    test('the payment of another order of the same customer', async () => {
       const shop = await openShop({ framework, engine });
       const customer = new Customer(shop);
       const cheap = await customer.placeOrder();

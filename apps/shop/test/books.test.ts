@@ -1,12 +1,12 @@
 import pg from 'pg';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
 import { type Engine, newKeeping } from './new-keeping.ts';
 import { openShop } from './open-shop.ts';
 
 describe.each<Engine>(['sqlite', 'postgres'])('the books on %s', (engine) => {
-  it('keep an order together with the expectation of its payment, or neither', async () => {
+  test('keep an order together with the expectation of its payment, or neither', async () => {
     const shop = await openShop({ engine, newReference: () => 'ORD-1' });
     for (const amount of [700, 900]) {
       await shop.sendCallback(genuine('ORD-1', { request_amount: amount, transaction_amount: amount }));
@@ -23,7 +23,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('the books on %s', (engine) => {
     expect(await shop.orders.strayPayments()).toHaveLength(1);
   });
 
-  it('keep the expectation of an order when its reference is generated again', async () => {
+  test('keep the expectation of an order when its reference is generated again', async () => {
     const shop = await openShop({ engine, newReference: () => 'ORD-1' });
     const customer = new Customer(shop);
     await customer.placeOrder();
@@ -34,7 +34,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('the books on %s', (engine) => {
     expect(await shop.stateOf('ORD-1')).toBe('paid');
   });
 
-  it('show the charge that the confirmed body claims, not that of a forged one', async () => {
+  test('show the charge that the confirmed body claims, not that of a forged one', async () => {
     const shop = await openShop({ engine });
     const customer = new Customer(shop);
     const { reference } = await customer.placeOrder();
@@ -52,7 +52,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('the books on %s', (engine) => {
     expect((await shop.orders.find(other.reference))?.payment?.charge).toBeUndefined();
   });
 
-  it('accept orders and payments at the same time, and no writer waits permanently for another', async () => {
+  test('accept orders and payments at the same time, and no writer waits permanently for another', async () => {
     const shop = await openShop({ engine });
     const references = await Promise.all(
       Array.from({ length: 12 }, async (_, number) => {
@@ -66,7 +66,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('the books on %s', (engine) => {
     expect(await shop.orders.list()).toHaveLength(12);
   });
 
-  it('remove control characters from a name, which PostgreSQL could not store', async () => {
+  test('remove control characters from a name, which PostgreSQL could not store', async () => {
     const shop = await openShop({ engine });
     expect((await new Customer(shop).checkOut({ name: 'Ann\0Lee' })).status).toBe(422);
     expect((await new Customer(shop).checkOut({ account: '2567700\u000000001' })).status).toBe(422);
@@ -76,7 +76,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('the books on %s', (engine) => {
 });
 
 describe('the books on postgres', () => {
-  it('keep no expectation of an order whose commit fails', async () => {
+  test('keep no expectation of an order whose commit fails', async () => {
     const keeping = await newKeeping('postgres');
     const shop = await openShop({ keeping, newReference: () => 'ORD-1' });
     const client = new pg.Client({ connectionString: 'databaseUrl' in keeping ? keeping.databaseUrl : '' });

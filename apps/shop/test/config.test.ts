@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { PaymentServiceError } from '@payment-service/core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   readConfig,
   readKeeping,
@@ -16,7 +16,7 @@ import { temporaryFolder } from './new-keeping.ts';
 const KEYS = { PUBLIC_KEY: 'PUBLICKEY', SECRET_KEY: 'SECRETKEY', SIGNING_KEY: 'SIGNINGKEY' };
 
 describe('the configuration of the shop', () => {
-  it.each([
+  test.each([
     [() => readPort({ PORT: 'http' }, 'PORT', 3000), 'PORT must be a port number from 0 to 65535'],
     [() => readPort({ SANDBOX_PORT: '70000' }, 'SANDBOX_PORT', 4010), 'SANDBOX_PORT must be a port number'],
     [() => readLoopbackHost({ HOST: '192.0.2.7' }), 'HOST must be this computer'],
@@ -38,7 +38,7 @@ describe('the configuration of the shop', () => {
     expect(String(error)).not.toContain('SECRET');
   });
 
-  it.each([
+  test.each([
     [{ BASE_URL: 'ftp://127.0.0.1' }, 'BASE_URL must be an http or https address'],
     [{ BASE_URL: 'http://payments.example' }, 'baseUrl'],
     [{ SHOP_URL: 'shop.example' }, 'SHOP_URL must be an http or https address'],

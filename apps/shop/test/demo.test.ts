@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { Agent, createServer, get } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { newKeeping, temporaryFolder } from './new-keeping.ts';
 import { FRAMEWORKS } from './open-shop.ts';
 import { type Program, run } from './program.ts';
@@ -34,7 +34,7 @@ async function isListening(address: string): Promise<boolean> {
 }
 
 describe('the demo', () => {
-  it.each(FRAMEWORKS)('prints both addresses and what to click, on %s', async (framework) => {
+  test.each(FRAMEWORKS)('prints both addresses and what to click, on %s', async (framework) => {
     const demo = runDemo(['--framework', framework]);
     const text = await demo.printed('Ctrl-C');
     expect(text.toLowerCase()).toContain(`it runs on ${framework}`);
@@ -61,7 +61,7 @@ describe('the demo', () => {
     expect(existsSync(dirname(file))).toBe(false);
   });
 
-  it('keeps the books in PostgreSQL if DATABASE_URL is set, otherwise in a file that stays', async () => {
+  test('keeps the books in PostgreSQL if DATABASE_URL is set, otherwise in a file that stays', async () => {
     const keeping = await newKeeping('postgres');
     const INBOX_FILE = join(temporaryFolder(), 'kept.sqlite');
     const DATABASE_URL = 'databaseUrl' in keeping ? keeping.databaseUrl : '';
@@ -80,14 +80,14 @@ describe('the demo', () => {
     expect(existsSync(INBOX_FILE)).toBe(true);
   });
 
-  it('accepts the two dashes that pnpm passes through', async () => {
+  test('accepts the two dashes that pnpm passes through', async () => {
     const demo = runDemo(['--', '--framework', 'koa']);
     expect(await demo.printed('Ctrl-C')).toContain('It runs on Koa');
     demo.process.kill('SIGTERM');
     expect((await demo.ended).code).toBe(0);
   });
 
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'stops on %s with exit code 0, although browsers keep connections open',
     async (signal) => {
       const demo = runDemo();
@@ -115,7 +115,7 @@ describe('the demo', () => {
     },
   );
 
-  it('names the port of the shop that is in use, and the variable to set', async () => {
+  test('names the port of the shop that is in use, and the variable to set', async () => {
     const port = await occupiedPort();
     const { code, stdout, stderr } = await runDemo([], { PORT: String(port) }).ended;
     expect(code).toBe(1);
@@ -125,7 +125,7 @@ describe('the demo', () => {
     );
   });
 
-  it('names the port of the sandbox that is in use, and the variable to set', async () => {
+  test('names the port of the sandbox that is in use, and the variable to set', async () => {
     const port = await occupiedPort();
     const { code, stdout, stderr } = await runDemo([], { SANDBOX_PORT: String(port) }).ended;
     expect(code).toBe(1);
@@ -136,7 +136,7 @@ describe('the demo', () => {
   });
 
   // What only reads the environment is in config.test.ts.
-  it.each([
+  test.each([
     [[], { PORT: '4444', SANDBOX_PORT: '4444' }, 'PORT and SANDBOX_PORT are both 4444'],
     [[], { HOST: '0.0.0.0' }, 'HOST must be this computer'],
     [[], { DATABASE_URL: 'postgres://shop:SECRET@127.0.0.1:1/shop' }, 'cannot be used: connect ECONNREFUSED'],
@@ -154,14 +154,14 @@ describe('the demo', () => {
 describe('the shop alone', () => {
   const KEYS = { PUBLIC_KEY: 'PUBLICKEY', SECRET_KEY: 'SECRETKEY', SIGNING_KEY: 'SIGNINGKEY' };
 
-  it('names everything that is missing', async () => {
+  test('names everything that is missing', async () => {
     const { code, stderr } = await run('main.ts', [], { PUBLIC_KEY: 'PUBLICKEY' }).ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(/BASE_URL[\s\S]*SECRET_KEY[\s\S]*SIGNING_KEY/);
     expect(stderr).not.toContain('PUBLIC_KEY ');
   });
 
-  it('refuses a wrong key with a message that contains no key', async () => {
+  test('refuses a wrong key with a message that contains no key', async () => {
     const INBOX_FILE = join(temporaryFolder(), 'shop.sqlite');
     const wrong = {
       BASE_URL: 'http://127.0.0.1:4010',
@@ -176,7 +176,7 @@ describe('the shop alone', () => {
     expect(stderr).not.toMatch(/SECRETKEY| {4}at /);
   });
 
-  it('runs against the service that the environment names, and stops', async () => {
+  test('runs against the service that the environment names, and stops', async () => {
     const INBOX_FILE = join(temporaryFolder(), 'shop.sqlite');
     const environment = { BASE_URL: 'http://127.0.0.1:9', PORT: '0', INBOX_FILE, ...KEYS };
     const shop = run('main.ts', ['--framework', 'fastify'], environment);

@@ -1,5 +1,5 @@
 import { type Browser, type Page, startBrowser } from '@payment-service/browser';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FRAMEWORKS, openShop } from './open-shop.ts';
 
 let browser: Browser;
@@ -30,7 +30,7 @@ async function tabTo(page: Page, control: RegExp): Promise<number> {
   throw new Error(`Tab does not lead to ${control} on ${page.url()}.`);
 }
 
-it.each(FRAMEWORKS)(
+test.each(FRAMEWORKS)(
   'a customer on %s orders, pays and views the order with the keyboard alone',
   async (framework) => {
     const shop = await openShop({ framework });

@@ -1,5 +1,5 @@
 import { type Browser, type Page, startBrowser } from '@payment-service/browser';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
 import { openShop } from './open-shop.ts';
@@ -18,7 +18,7 @@ async function openPage(url: string): Promise<Page> {
 }
 
 describe('pages of the shop that update automatically', () => {
-  it("the owner's orders show a payment as it arrives, and keep their scroll position and input", async () => {
+  test("the owner's orders show a payment as it arrives, and keep their scroll position and input", async () => {
     const shop = await openShop();
     const page = await openPage(`${shop.origin}/owner/orders`);
     const { reference } = await new Customer(shop).placeOrder();
@@ -33,7 +33,7 @@ describe('pages of the shop that update automatically', () => {
     await page.close();
   });
 
-  it('an order that becomes paid is announced to screen readers', async () => {
+  test('an order that becomes paid is announced to screen readers', async () => {
     const shop = await openShop();
     const { reference } = await new Customer(shop).placeOrder();
     const page = await openPage(`${shop.origin}/orders/${reference}`);
@@ -43,7 +43,7 @@ describe('pages of the shop that update automatically', () => {
     await page.close();
   });
 
-  it('the page reports a lost connection, and recovers', async () => {
+  test('the page reports a lost connection, and recovers', async () => {
     const shop = await openShop();
     const page = await openPage(`${shop.origin}/owner/orders`);
     await page.context().setOffline(true);
@@ -55,7 +55,7 @@ describe('pages of the shop that update automatically', () => {
     await page.close();
   });
 
-  it('a hidden tab sends no requests, and is up to date when it is shown again', async () => {
+  test('a hidden tab sends no requests, and is up to date when it is shown again', async () => {
     const shop = await openShop();
     const path = `${shop.origin}/owner/orders`;
     const [hidden, watched] = [await openPage(path), await openPage(path)];
@@ -76,7 +76,7 @@ describe('pages of the shop that update automatically', () => {
   });
 });
 
-it.each([true, false])(
+test.each([true, false])(
   'times are UTC until the owner switches to local ones (scripts: %s)',
   async (javaScriptEnabled) => {
     const shop = await openShop();
@@ -103,7 +103,7 @@ it.each([true, false])(
   },
 );
 
-it('a provider that the sandbox switches off or on changes in the shop a second later', async () => {
+test('a provider that the sandbox switches off or on changes in the shop a second later', async () => {
   const shop = await openShop();
   const customer = new Customer(shop);
   const { publicKey, secretKey } = shop.sandbox.account;

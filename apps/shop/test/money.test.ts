@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { formatMoney, multiply } from '../src/books/money.ts';
 
 describe('money', () => {
-  it.each([
+  test.each([
     ['18000', 1, '18000'],
     ['18000', 999, '17982000'],
     ['12.50', 3, '37.50'],
@@ -14,7 +14,7 @@ describe('money', () => {
     expect(multiply({ currency: 'USD', amount }, quantity)).toEqual({ currency: 'USD', amount: product });
   });
 
-  it('multiplication equals repeated addition', () => {
+  test('multiplication equals repeated addition', () => {
     void fc.assert(
       fc.property(fc.nat(9_999_999), fc.integer({ min: 1, max: 999 }), (cents, quantity) => {
         const text = (minor: bigint): string => `${minor / 100n}.${String(minor % 100n).padStart(2, '0')}`;
@@ -24,7 +24,7 @@ describe('money', () => {
     );
   });
 
-  it.each([
+  test.each([
     ['UGX', '300', 'UGX\u00a0300'],
     ['UGX', '18000', 'UGX\u00a018,000'],
     ['USD', '1234567.50', 'USD\u00a01,234,567.50'],

@@ -1,5 +1,5 @@
 import { type Browser, startBrowser } from '@payment-service/browser';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
 import { ENGINES, type OpenShop, openShop } from './open-shop.ts';
@@ -70,7 +70,7 @@ const WAITS: readonly (readonly [name: string, prepare: Waiting, heading: string
 ];
 
 describe.each(ENGINES)('an order on $framework and $engine that is not confirmed in time', (stage) => {
-  it.each(WAITS)(
+  test.each(WAITS)(
     'offers other options after %s, and can still become paid',
     async (_name, prepare, heading) => {
       const shop = await shopWithClock(stage);
@@ -106,7 +106,7 @@ describe.each(ENGINES)('an order on $framework and $engine that is not confirmed
     },
   );
 
-  it('counts the time from the first return of the customer, not from each', async () => {
+  test('counts the time from the first return of the customer, not from each', async () => {
     const shop = await shopWithClock(stage);
     const customer = new Customer(shop);
     const { reference } = await customer.placeOrder();
@@ -129,7 +129,7 @@ describe('in the browser', () => {
   });
   afterAll(() => browser?.close());
 
-  it.each([true, false])(
+  test.each([true, false])(
     'a customer whose callback is refused is not kept waiting, and can pay again (scripts: %s)',
     async (javaScriptEnabled) => {
       const shop = await shopWithClock({ sandbox: { misbehave: { bad_signature: true } } });

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Keeping } from '../src/config.ts';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
@@ -19,7 +19,7 @@ async function onlyOneIn(shop: OpenShop): Promise<{ id: string; digest: string }
 }
 
 describe.each(ENGINES)('a payout under the reference of an order on $framework and $engine', (stage) => {
-  it.each([
+  test.each([
     ['for another amount', [5]],
     ['for the amount of the order', [18_000]],
     ['with two amounts', [5, 18_000]],
@@ -46,7 +46,7 @@ describe.each(ENGINES)('a payout under the reference of an order on $framework a
     expect(await shop.orders.strayPayments()).toEqual([]);
   });
 
-  it('is shown as a payout, and can be closed', async () => {
+  test('is shown as a payout, and can be closed', async () => {
     const shop = await openShop({ ...stage, sandbox: LATE });
     const owner = new Customer(shop);
     const { reference } = await owner.placeOrder();
@@ -74,7 +74,7 @@ async function execute(keeping: Keeping, text: string): Promise<void> {
 }
 
 describe.each<Engine>(['sqlite', 'postgres'])('the orders on %s', (engine) => {
-  it('are listed once each, however many payments their reference has: the first payment counts', async () => {
+  test('are listed once each, however many payments their reference has: the first payment counts', async () => {
     const keeping = await newKeeping(engine);
     const shop = await openShop({ keeping });
     const { reference } = await new Customer(shop).placeOrder();

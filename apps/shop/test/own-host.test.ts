@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
 import { FRAMEWORKS, openShop } from './open-shop.ts';
@@ -30,7 +30,7 @@ function ask(origin: string, asked: Asked): Promise<{ status: number | undefined
 }
 
 describe.each(FRAMEWORKS)('the shop on %s', (framework) => {
-  it('shows nothing under a name that another site points to its address, and gives its own address', async () => {
+  test('shows nothing under a name that another site points to its address, and gives its own address', async () => {
     const shop = await openShop({ framework });
     const customer = new Customer(shop);
     const { reference } = await customer.placeOrder({ name: 'Secret Name' });
@@ -61,7 +61,7 @@ describe.each(FRAMEWORKS)('the shop on %s', (framework) => {
     }
   });
 
-  it('does nothing under such a name, although the form seems to come from the shop itself', async () => {
+  test('does nothing under such a name, although the form seems to come from the shop itself', async () => {
     const shop = await openShop({ framework });
     const { reference } = await new Customer(shop).placeOrder();
     await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));
@@ -82,7 +82,7 @@ describe.each(FRAMEWORKS)('the shop on %s', (framework) => {
     expect((await shop.transitions())[0]?.state).toBe('quarantined');
   });
 
-  it('answers on this computer and under SHOP_URL', async () => {
+  test('answers on this computer and under SHOP_URL', async () => {
     const shop = await openShop({ framework, shopUrl: 'https://shop.example' });
     const { port } = new URL(shop.origin);
     const statusFor = async (host: string): Promise<number | undefined> =>

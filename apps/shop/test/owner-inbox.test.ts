@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
 import { newKeeping } from './new-keeping.ts';
@@ -12,7 +12,7 @@ async function newestIn(shop: OpenShop): Promise<string> {
 }
 
 describe.each(STAGES)('the console of the inbox on $framework and $engine', (stage) => {
-  it('is the owner’s page of the inbox, and the orders link to it', async () => {
+  test('is the owner’s page of the inbox, and the orders link to it', async () => {
     const shop = await openShop(stage);
     const owner = new Customer(shop);
     expect((await owner.get('/owner/inbox')).body).toContain('Nothing waits for a person.');
@@ -45,7 +45,7 @@ describe.each(STAGES)('the console of the inbox on $framework and $engine', (sta
     expect([other.status, other.body.includes('Nothing here')]).toEqual([404, true]);
   });
 
-  it('closes a callback with a note, and reopens it', async () => {
+  test('closes a callback with a note, and reopens it', async () => {
     const shop = await openShop(stage);
     const owner = new Customer(shop);
     const { reference } = await owner.placeOrder();
@@ -67,7 +67,7 @@ describe.each(STAGES)('the console of the inbox on $framework and $engine', (sta
     expect(await shop.stateOf(reference)).toBe('open');
   });
 
-  it('ignores forms that another site posts', async () => {
+  test('ignores forms that another site posts', async () => {
     const shop = await openShop(stage);
     const { reference } = await new Customer(shop).placeOrder();
     await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));
@@ -85,7 +85,7 @@ describe.each(STAGES)('the console of the inbox on $framework and $engine', (sta
 });
 
 describe.each(ENGINES)('what the owner does in the console on $engine', (stage) => {
-  it('lets a person accept an amount, and the money is on the books once', async () => {
+  test('lets a person accept an amount, and the money is on the books once', async () => {
     const shop = await openShop(stage);
     const owner = new Customer(shop);
     await shop.sendCallback(genuine('ORD-LOST', { request_amount: 700, transaction_amount: 700 }));
@@ -102,7 +102,7 @@ describe.each(ENGINES)('what the owner does in the console on $engine', (stage) 
     expect((await owner.get('/owner/orders')).body).toContain('ORD-LOST: UGX\u00a0900');
   });
 
-  it('lets a person accept an amount other than that of an order, and the orders show both', async () => {
+  test('lets a person accept an amount other than that of an order, and the orders show both', async () => {
     const shop = await openShop(stage);
     const owner = new Customer(shop);
     const { reference } = await owner.placeOrder();
@@ -115,7 +115,7 @@ describe.each(ENGINES)('what the owner does in the console on $engine', (stage) 
     expect((await owner.get('/owner/orders')).body).toMatch(/UGX\u00a018,000 <[^>]*>Paid UGX\u00a017,000</);
   });
 
-  it('admits a body whose amount was replaced only when a person decides so', async () => {
+  test('admits a body whose amount was replaced only when a person decides so', async () => {
     const shop = await openShop(stage);
     const owner = new Customer(shop);
     const { reference } = await owner.placeOrder();
@@ -134,7 +134,7 @@ describe.each(ENGINES)('what the owner does in the console on $engine', (stage) 
     expect(shop.log.join('\n')).toContain('is settled, and a body contradicts it');
   });
 
-  it('shows overdue payments, but not refused or paid ones', async () => {
+  test('shows overdue payments, but not refused or paid ones', async () => {
     let now = Date.now();
     const shop = await openShop({ ...stage, now: () => now });
     const owner = new Customer(shop);
@@ -159,7 +159,7 @@ describe.each(ENGINES)('what the owner does in the console on $engine', (stage) 
 });
 
 describe.each(FRAMEWORKS)('a shop on %s that cannot write to its books', (framework) => {
-  it('retries automatically or when the owner requests it, and pays once', async () => {
+  test('retries automatically or when the owner requests it, and pays once', async () => {
     const keeping = await newKeeping('sqlite');
     const shop = await openShop({ framework, keeping });
     const owner = new Customer(shop);
@@ -186,7 +186,7 @@ describe.each(FRAMEWORKS)('a shop on %s that cannot write to its books', (framew
 });
 
 describe.each(FRAMEWORKS)('a shop on %s whose database accepts no writes', (framework) => {
-  it('keeps the callback beside it, and the order is paid once it accepts writes again', async () => {
+  test('keeps the callback beside it, and the order is paid once it accepts writes again', async () => {
     const keeping = await newKeeping('sqlite');
     const shop = await openShop({ framework, keeping });
     const { reference } = await new Customer(shop).placeOrder();
@@ -203,7 +203,7 @@ describe.each(FRAMEWORKS)('a shop on %s whose database accepts no writes', (fram
 });
 
 describe('the health check', () => {
-  it('is 200 while callbacks are processed in time, and 503 when they are not', async () => {
+  test('is 200 while callbacks are processed in time, and 503 when they are not', async () => {
     const keeping = await newKeeping('sqlite');
     const shop = await openShop({ keeping });
     const health = async (): Promise<[number, unknown]> => {
@@ -235,7 +235,7 @@ describe('the health check', () => {
 });
 
 describe.each(FRAMEWORKS)('/healthz on %s', (framework) => {
-  it('counts what waits for a person, and stays 200', async () => {
+  test('counts what waits for a person, and stays 200', async () => {
     const shop = await openShop({ framework });
     const owner = new Customer(shop);
     const health = async (): Promise<unknown> => {

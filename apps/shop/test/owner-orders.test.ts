@@ -1,5 +1,5 @@
 import { type Browser, startBrowser } from '@payment-service/browser';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
 import { ENGINES, type OpenShop, openShop } from './open-shop.ts';
@@ -19,7 +19,7 @@ const linkIn = (body: string, name: string): string =>
   new RegExp(`href="([^"]+)">${name}<`).exec(body)?.[1]?.replaceAll('&amp;', '&') ?? '';
 
 describe.each(ENGINES)('the orders on $framework and $engine', (stage) => {
-  it('are a table with 25 rows a page, and every order is on exactly one page', async () => {
+  test('are a table with 25 rows a page, and every order is on exactly one page', async () => {
     let now = Date.now();
     const shop = await openShop({ ...stage, now: () => Math.floor(now++ / 7) * 7 });
     const owner = new Customer(shop);
@@ -39,7 +39,7 @@ describe.each(ENGINES)('the orders on $framework and $engine', (stage) => {
     expect((await shop.orders.list()).map(({ reference }) => reference)).toEqual(seen);
   });
 
-  it('are filtered by their state and by a part of their reference, and by both', async () => {
+  test('are filtered by their state and by a part of their reference, and by both', async () => {
     const shop = await openShop(stage);
     const owner = new Customer(shop);
     const [open = '', paid = '', failed = '', refused = ''] = await placeOrders(shop, 4);
@@ -67,7 +67,7 @@ describe.each(ENGINES)('the orders on $framework and $engine', (stage) => {
     }
   });
 
-  it('describe what was refused, and show how many callbacks need attention', async () => {
+  test('describe what was refused, and show how many callbacks need attention', async () => {
     const shop = await openShop(stage);
     const owner = new Customer(shop);
     const [reference = ''] = await placeOrders(shop, 1);
@@ -96,7 +96,7 @@ describe('in the browser', () => {
   });
   afterAll(() => browser?.close());
 
-  it('the owner filters and turns pages without scripts', async () => {
+  test('the owner filters and turns pages without scripts', async () => {
     const shop = await openShop();
     const [oldest = ''] = await placeOrders(shop, 26);
     const context = await browser.newContext({ javaScriptEnabled: false });

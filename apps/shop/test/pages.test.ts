@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sampleCallback } from '@payment-service/core/testing';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { catalogue } from '../src/checkout/catalogue.ts';
 import { Customer } from './customer.ts';
 import { FRAMEWORKS, openShop } from './open-shop.ts';
@@ -10,7 +10,7 @@ const HOSTILE = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
 const ESCAPED = '&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;';
 
 describe.each(FRAMEWORKS)('pages on %s', (framework) => {
-  it('threat A25: hostile names and messages are shown as text everywhere', async () => {
+  test('threat A25: hostile names and messages are shown as text everywhere', async () => {
     const [coffee] = catalogue;
     if (coffee === undefined) throw new Error('There is nothing to sell.');
     const shop = await openShop({
@@ -57,7 +57,7 @@ describe.each(FRAMEWORKS)('pages on %s', (framework) => {
     expect(missing.body).not.toContain('alert(1)');
   });
 
-  it('send the headers that isolate a page', async () => {
+  test('send the headers that isolate a page', async () => {
     const shop = await openShop({ framework });
     const customer = new Customer(shop);
     const { reference } = await customer.placeOrder();
@@ -89,7 +89,7 @@ describe.each(FRAMEWORKS)('pages on %s', (framework) => {
     );
   });
 
-  it('restrict the cookie of an order to the pages of that order, and hide it from scripts', async () => {
+  test('restrict the cookie of an order to the pages of that order, and hide it from scripts', async () => {
     const shop = await openShop({ framework });
     const { headers } = await new Customer(shop).checkOut();
     const [order, last, ...others] = headers.getSetCookie();
@@ -98,7 +98,7 @@ describe.each(FRAMEWORKS)('pages on %s', (framework) => {
     expect(others).toEqual([]);
   });
 
-  it('show no name and only the end of the account to anyone who has the link of an order', async () => {
+  test('show no name and only the end of the account to anyone who has the link of an order', async () => {
     const shop = await openShop({ framework });
     const { reference } = await new Customer(shop).placeOrder({
       name: 'Secret Name',
@@ -110,7 +110,7 @@ describe.each(FRAMEWORKS)('pages on %s', (framework) => {
     expect(body).not.toContain('Secret Name');
   });
 
-  it('say that the payment service is unavailable, and pay nothing', async () => {
+  test('say that the payment service is unavailable, and pay nothing', async () => {
     const shop = await openShop({ framework });
     const customer = new Customer(shop);
     const { reference } = await customer.placeOrder();
@@ -140,7 +140,7 @@ describe.each(FRAMEWORKS)('pages on %s', (framework) => {
     expect((await customer.get('/owner/orders')).body).toContain('Start unknown');
   });
 
-  it('send the browser to the payment page of the configured service and to no other site', async () => {
+  test('send the browser to the payment page of the configured service and to no other site', async () => {
     const liar = createServer((request, response) => {
       const isStart = request.url === '/sandbox/collections';
       const providers = [

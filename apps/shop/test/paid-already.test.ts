@@ -1,5 +1,5 @@
 import { type Browser, startBrowser } from '@payment-service/browser';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
 import { FRAMEWORKS, openShop } from './open-shop.ts';
@@ -9,7 +9,7 @@ const fieldIn = (body: string, name: string): string =>
   new RegExp(`name="${name}" value="([^"]*)"`).exec(body)?.[1] ?? '';
 
 describe.each(FRAMEWORKS)('a customer on %s who goes back', (framework) => {
-  it('reads the state of the order at the checkout, and finds no form', async () => {
+  test('reads the state of the order at the checkout, and finds no form', async () => {
     const shop = await openShop({ framework });
     const customer = new Customer(shop);
     // A control: before the order, for another product and for another customer it is the form.
@@ -47,7 +47,7 @@ describe.each(FRAMEWORKS)('a customer on %s who goes back', (framework) => {
     }
   });
 
-  it.each(['COMPLETED', 'FAILED'])(
+  test.each(['COMPLETED', 'FAILED'])(
     'pays once, whichever form of the order is submitted after it was reported as %s',
     async (transaction_status) => {
       const shop = await openShop({ framework });
@@ -71,7 +71,7 @@ describe.each(FRAMEWORKS)('a customer on %s who goes back', (framework) => {
     },
   );
 
-  it('finds the order from the page of a redirect that was refused', async () => {
+  test('finds the order from the page of a redirect that was refused', async () => {
     const shop = await openShop({ framework });
     const customer = new Customer(shop);
     const { reference } = await customer.placeOrder();
@@ -88,7 +88,7 @@ describe('in the browser', () => {
   });
   afterAll(() => browser?.close());
 
-  it.each([true, false])(
+  test.each([true, false])(
     'back after paying says that it is paid (scripts: %s)',
     async (javaScriptEnabled) => {
       const shop = await openShop();
@@ -111,7 +111,7 @@ describe('in the browser', () => {
     },
   );
 
-  it('a checkout that the browser kept in memory asks the shop again when it is shown', async () => {
+  test('a checkout that the browser kept in memory asks the shop again when it is shown', async () => {
     const shop = await openShop();
     const page = await browser.newPage();
     const show = (persisted: boolean): Promise<unknown> =>

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Customer } from './customer.ts';
 import { openShop, STAGES } from './open-shop.ts';
 
 describe.each(STAGES)('a payment on $framework and $engine', ({ framework, engine }) => {
-  it('leads from the catalogue through the payment page to a paid order', async () => {
+  test('leads from the catalogue through the payment page to a paid order', async () => {
     const shop = await openShop({ framework, engine });
     const customer = new Customer(shop);
 
@@ -54,7 +54,7 @@ describe.each(STAGES)('a payment on $framework and $engine', ({ framework, engin
     expect(wallets.body).toContain('UGX\u00a052,380');
   });
 
-  it('keeps the decimals of a currency that has decimals', async () => {
+  test('keeps the decimals of a currency that has decimals', async () => {
     const shop = await openShop({ framework, engine });
     const customer = new Customer(shop);
     const form = { product: 'cookbook', quantity: '3', provider: 'example_card_usd', account: '1001' };
@@ -64,7 +64,7 @@ describe.each(STAGES)('a payment on $framework and $engine', ({ framework, engin
     expect((await customer.orderPage(reference)).body).toMatch(/Paid. Thank you![\s\S]*USD\u00a037\.50/);
   });
 
-  it('shows a redirect that arrives first as a hint, and the order as paid when the callback has arrived', async () => {
+  test('shows a redirect that arrives first as a hint, and the order as paid when the callback has arrived', async () => {
     const shop = await openShop({ framework, engine, sandbox: { misbehave: { late_ms: 3_600_000 } } });
     const customer = new Customer(shop);
     const { reference, paymentUrl } = await customer.placeOrder();
@@ -81,7 +81,7 @@ describe.each(STAGES)('a payment on $framework and $engine', ({ framework, engin
     expect((await customer.get(location)).body).toContain('Paid. Thank you!');
   });
 
-  it('shows that the customer declined the payment, and can still be paid', async () => {
+  test('shows that the customer declined the payment, and can still be paid', async () => {
     const shop = await openShop({ framework, engine });
     const customer = new Customer(shop);
     const { reference, paymentUrl } = await customer.placeOrder();
@@ -95,7 +95,7 @@ describe.each(STAGES)('a payment on $framework and $engine', ({ framework, engin
     expect((await customer.get('/owner/orders')).body).toContain('Reported FAILED');
   });
 
-  it('pays once however often the callback arrives', async () => {
+  test('pays once however often the callback arrives', async () => {
     let clock = Date.UTC(2026, 0, 1);
     const shop = await openShop({
       framework,

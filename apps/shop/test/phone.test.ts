@@ -1,5 +1,5 @@
 import { type Browser, type Page, startBrowser } from '@payment-service/browser';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
 import { FRAMEWORKS, openShop } from './open-shop.ts';
@@ -51,7 +51,7 @@ async function expectPhoneFit(page: Page): Promise<void> {
 }
 
 describe('on a phone with a screen 360 pixels wide', () => {
-  it.each(FRAMEWORKS)('a customer on %s orders from the catalogue and pays', async (framework) => {
+  test.each(FRAMEWORKS)('a customer on %s orders from the catalogue and pays', async (framework) => {
     const shop = await openShop({ framework });
     const { page, complaints } = await openPhone();
     await page.goto(shop.origin);
@@ -88,7 +88,7 @@ describe('on a phone with a screen 360 pixels wide', () => {
     await page.context().close();
   });
 
-  it.each([true, false])(
+  test.each([true, false])(
     'the order page shows the payment as soon as it is confirmed (scripts: %s)',
     async (javaScriptEnabled) => {
       const shop = await openShop({ sandbox: { misbehave: { late_ms: 3_600_000 } } });
@@ -107,7 +107,7 @@ describe('on a phone with a screen 360 pixels wide', () => {
     },
   );
 
-  it('the owner opens the story of a callback from its order, and closes it', async () => {
+  test('the owner opens the story of a callback from its order, and closes it', async () => {
     const shop = await openShop();
     const { reference } = await new Customer(shop).placeOrder();
     await shop.sendCallback(genuine(reference, { transaction_amount: 1 }));
@@ -126,7 +126,7 @@ describe('on a phone with a screen 360 pixels wide', () => {
     await page.context().close();
   });
 
-  it('long names without a space do not widen any page', async () => {
+  test('long names without a space do not widen any page', async () => {
     const long = 'n'.repeat(80);
     const shop = await openShop({
       catalogue: [

@@ -1,6 +1,6 @@
 import { type Browser, type Page, startBrowser } from '@payment-service/browser';
 import { createClient, eligibleProviders, type PaymentProvider } from '@payment-service/core/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogue } from '../src/checkout/catalogue.ts';
 import { EMPTY_FORM, previewCheckout } from '../src/checkout/checkout.ts';
 import { Customer } from './customer.ts';
@@ -34,7 +34,7 @@ const card = (page: Page, name: string): ReturnType<Page['locator']> =>
   page.locator('label.choice').filter({ hasText: name });
 
 describe.each(FRAMEWORKS)('while the customer on %s types', (framework) => {
-  it('the prefix selects the provider, the others say why they cannot serve it, and no input is lost', async () => {
+  test('the prefix selects the provider, the others say why they cannot serve it, and no input is lost', async () => {
     const shop = await openShop({ framework });
     const page = await openCheckout(shop.origin);
     const addresses: string[] = [];
@@ -64,7 +64,7 @@ describe.each(FRAMEWORKS)('while the customer on %s types', (framework) => {
     await page.close();
   });
 
-  it('a provider that was chosen by hand stays, and says that it cannot serve the number', async () => {
+  test('a provider that was chosen by hand stays, and says that it cannot serve the number', async () => {
     const shop = await openShop({ framework });
     const page = await openCheckout(shop.origin);
     const account = page.getByLabel('Phone or account number');
@@ -84,7 +84,7 @@ describe.each(FRAMEWORKS)('while the customer on %s types', (framework) => {
     await page.close();
   });
 
-  it('the limits are compared with the total', async () => {
+  test('the limits are compared with the total', async () => {
     const shop = await openShop({ framework });
     const page = await openCheckout(shop.origin, 'sticker');
     await said(page, 'No provider can take UGX 300.');
@@ -98,7 +98,7 @@ describe.each(FRAMEWORKS)('while the customer on %s types', (framework) => {
 });
 
 describe.each(FRAMEWORKS)('the answers on %s', (framework) => {
-  it('without scripts, a form without a choice is returned with the provider that the prefix selects', async () => {
+  test('without scripts, a form without a choice is returned with the provider that the prefix selects', async () => {
     const shop = await openShop({ framework });
     const page = await openCheckout(shop.origin, 'coffee', { javaScriptEnabled: false });
     await page.getByLabel('Your name').fill('Ann Example');
@@ -122,7 +122,7 @@ describe.each(FRAMEWORKS)('the answers on %s', (framework) => {
     await page.close();
   });
 
-  it('go to pages of the shop only, and nowhere when there is no such product', async () => {
+  test('go to pages of the shop only, and nowhere when there is no such product', async () => {
     const shop = await openShop({ framework });
     const customer = new Customer(shop);
     const form = { product: 'coffee', quantity: '2', account: '256770000001' };
@@ -140,7 +140,7 @@ describe.each(FRAMEWORKS)('the answers on %s', (framework) => {
   });
 });
 
-it('a shop that cannot answer says so, keeps what is shown, and decides when the form is sent', async () => {
+test('a shop that cannot answer says so, keeps what is shown, and decides when the form is sent', async () => {
   const shop = await openShop();
   const page = await openCheckout(shop.origin);
   await page.route('**/checkout/providers', (route) => route.fulfill({ status: 503, body: 'away' }));
@@ -156,7 +156,7 @@ it('a shop that cannot answer says so, keeps what is shown, and decides when the
   await page.close();
 });
 
-it('a choice by hand stays, although the response to an earlier request arrives at the same moment', async () => {
+test('a choice by hand stays, although the response to an earlier request arrives at the same moment', async () => {
   const shop = await openShop();
   const page = await openCheckout(shop.origin);
   await page.getByLabel('Phone or account number').fill('256700000001');
@@ -210,7 +210,7 @@ describe('the selection by prefix', () => {
   };
   const [a, b, bank] = [provider('a', ['25677', '+256 78']), provider('b', ['25670']), provider('bank', [])];
 
-  it.each<[string, PaymentProvider[], Partial<typeof EMPTY_FORM>, [string, string, number]]>([
+  test.each<[string, PaymentProvider[], Partial<typeof EMPTY_FORM>, [string, string, number]]>([
     ['nothing typed', [a, b, bank], {}, ['', '', 0]],
     ['too little typed to judge it', [a, b, bank], { account: '2567' }, ['', '', 0]],
     ['a prefix, as people write it', [a, b, bank], { account: '+256-78 1' }, ['a', 'a', 1]],
@@ -234,7 +234,7 @@ describe('the selection by prefix', () => {
     expect(preview(providers, form)).toEqual(expected);
   });
 
-  it('judges a short account when the form is sent', () => {
+  test('judges a short account when the form is sent', () => {
     expect(preview([a, b], { account: '2567' }, false)).toEqual(['', '', 2]);
   });
 });

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Customer } from './customer.ts';
 import { FRAMEWORKS, openShop } from './open-shop.ts';
 
 describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the reasons', (framework) => {
-  it('an amount below every minimum', async () => {
+  test('an amount below every minimum', async () => {
     const shop = await openShop({ framework });
     const { status, body } = await new Customer(shop).checkOut({ product: 'sticker' });
     expect(status).toBe(422);
@@ -19,7 +19,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     expect(await shop.orders.list()).toEqual([]);
   });
 
-  it('an amount above every maximum', async () => {
+  test('an amount above every maximum', async () => {
     const shop = await openShop({ framework });
     const { status, body } = await new Customer(shop).checkOut({ product: 'lamp', quantity: '999' });
     expect(status).toBe(422);
@@ -28,7 +28,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     expect(await shop.orders.list()).toEqual([]);
   });
 
-  it('an account number that no provider serves', async () => {
+  test('an account number that no provider serves', async () => {
     const shop = await openShop({ framework });
     const form = { product: 'tea', account: '256770000001', provider: 'savanna_mobile_money' };
     const { status, body } = await new Customer(shop).checkOut(form);
@@ -41,7 +41,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     expect(await shop.orders.list()).toEqual([]);
   });
 
-  it('an account number that the chosen provider does not serve, with the providers that do', async () => {
+  test('an account number that the chosen provider does not serve, with the providers that do', async () => {
     const shop = await openShop({ framework });
     const { status, body } = await new Customer(shop).checkOut({ account: '256700000001', name: 'Ann <3' });
     expect(status).toBe(422);
@@ -60,7 +60,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     expect(fixed.status).toBe(303);
   });
 
-  it.each([
+  test.each([
     ['quantity', { quantity: '0' }, 'Enter a quantity from 1 to 999.'],
     ['quantity', { quantity: '1.5' }, 'Enter a quantity from 1 to 999.'],
     ['quantity', { quantity: '-1' }, 'Enter a quantity from 1 to 999.'],
@@ -80,7 +80,7 @@ describe.each(FRAMEWORKS)('what no provider can serve is refused on %s, with the
     expect(await shop.orders.list()).toEqual([]);
   });
 
-  it('a payment that the payment service itself refuses: the daily limit', async () => {
+  test('a payment that the payment service itself refuses: the daily limit', async () => {
     const shop = await openShop({ framework });
     const customer = new Customer(shop);
     const form = { product: 'lamp', quantity: '41' };

@@ -3,7 +3,7 @@ import { signCallback } from '@payment-service/core/testing';
 import { startPostgres } from '@payment-service/postgres-server';
 import { createSandbox } from '@payment-service/sandbox';
 import pg from 'pg';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Keeping } from '../src/config.ts';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
@@ -32,7 +32,7 @@ async function execute(keeping: Keeping, text: string): Promise<void> {
 }
 
 describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engine }) => {
-  it('keeps every order, every payment and the whole inbox', async () => {
+  test('keeps every order, every payment and the whole inbox', async () => {
     const keeping = await newKeeping(engine);
     const before = await openShop({ framework, keeping });
     const customer = new Customer(before);
@@ -68,7 +68,7 @@ describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engin
     );
   });
 
-  it('applies what was acknowledged before kill -9, once', async () => {
+  test('applies what was acknowledged before kill -9, once', async () => {
     const keeping = await newKeeping(engine);
     const sandbox = createSandbox();
     onTestFinished(() => sandbox.close());
@@ -117,7 +117,7 @@ describe.each(STAGES)('a restart on $framework and $engine', ({ framework, engin
 });
 
 describe('a database server that crashes and restarts', () => {
-  it('costs no callback: the answer is 429 until then, and the order is paid afterwards', async () => {
+  test('costs no callback: the answer is 429 until then, and the order is paid afterwards', async () => {
     const server = await startPostgres();
     onTestFinished(() => server.stop());
     const shop = await openShop({ framework: 'koa', keeping: { databaseUrl: server.url } });

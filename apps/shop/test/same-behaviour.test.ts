@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Framework } from '../src/server/framework.ts';
 import { FRAMEWORKS, type OpenShop, openShop } from './open-shop.ts';
 
@@ -131,7 +131,7 @@ beforeAll(async () => {
 });
 
 describe('the same routes and behaviour on every framework', () => {
-  it.each(CASES)('$method $target', async (entry) => {
+  test.each(CASES)('$method $target', async (entry) => {
     const answers = new Map<Framework, Answer>();
     for (const [framework, { origin }] of shops) answers.set(framework, await send(origin, entry));
     const express = answers.get('express');
@@ -139,7 +139,7 @@ describe('the same routes and behaviour on every framework', () => {
     for (const framework of FRAMEWORKS) expect(answers.get(framework), framework).toEqual(express);
   });
 
-  it('a path that cannot be decoded gets an error page, and nothing is logged', async () => {
+  test('a path that cannot be decoded gets an error page, and nothing is logged', async () => {
     for (const shop of shops.values()) {
       const logged = shop.log.length;
       const { status, body } = await send(shop.origin, { method: 'GET', target: '/orders/%FF', status: 404 });

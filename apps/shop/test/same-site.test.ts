@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isFromAnotherSite, isOwnHost } from '../src/web/same-site.ts';
 
 const host = 'shop.example:3000';
 
 describe('the origin of a form', () => {
-  it.each([
+  test.each([
     ['another site', { host, 'sec-fetch-site': 'cross-site', origin: 'http://evil.example' }],
     ['a neighbour', { host, 'sec-fetch-site': 'same-site', origin: `http://${host}` }],
     ['a page that hides its origin', { host, origin: 'null' }],
@@ -18,7 +18,7 @@ describe('the origin of a form', () => {
     expect(isFromAnotherSite(headers)).toBe(true);
   });
 
-  it.each([
+  test.each([
     ['the shop itself', { host, 'sec-fetch-site': 'same-origin', origin: `http://${host}` }],
     [
       'the shop itself, whose browser hides the origin',
@@ -38,7 +38,7 @@ describe('the host name of a request', () => {
   const EVERYWHERE = { origin: 'http://[::]:3000', shopUrl: 'http://[::]:3000' };
   const USUAL_PORT = { origin: 'http://localhost:80', shopUrl: 'http://localhost:80' };
 
-  it.each([
+  test.each([
     ['where it listens', '127.0.0.1:3000', HERE],
     ['another name of this computer', 'LocalHost:3000', HERE],
     ['another address of this computer', '127.0.0.2:3000', HERE],
@@ -59,7 +59,7 @@ describe('the host name of a request', () => {
     expect(isOwnHost(host, own)).toBe(true);
   });
 
-  it.each([
+  test.each([
     ['none', undefined, HERE],
     ['an empty one', '', HERE],
     ['another name', 'evil.example:3000', HERE],

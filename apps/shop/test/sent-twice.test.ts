@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newFormId } from '../src/books/form-id.ts';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
@@ -13,7 +13,7 @@ function hiddenIn(page: string): Record<string, string> {
 }
 
 describe.each(STAGES)('a checkout form that is submitted twice on $framework and $engine', (stage) => {
-  it('at the same time places one order and starts one payment, and both responses lead to it', async () => {
+  test('at the same time places one order and starts one payment, and both responses lead to it', async () => {
     const shop = await openShop(stage);
     const customer = new Customer(shop);
     const form = hiddenIn((await customer.get('/checkout?product=coffee')).body);
@@ -32,7 +32,7 @@ describe.each(STAGES)('a checkout form that is submitted twice on $framework and
     expect(await shop.transitions()).toHaveLength(1);
   });
 
-  it('while the payment is being started leads to the order, which says so and then links to the payment page', async () => {
+  test('while the payment is being started leads to the order, which says so and then links to the payment page', async () => {
     let answer: () => void = () => undefined;
     const mayAnswer = new Promise<void>((resolve) => {
       answer = resolve;
@@ -54,7 +54,7 @@ describe.each(STAGES)('a checkout form that is submitted twice on $framework and
     expect(service.started).toHaveLength(1);
   });
 
-  it('after going back leads to the placed order, paid or not, even without the service', async () => {
+  test('after going back leads to the placed order, paid or not, even without the service', async () => {
     const shop = await openShop(stage);
     const customer = new Customer(shop);
     const form = { form_id: newFormId() };
@@ -69,7 +69,7 @@ describe.each(STAGES)('a checkout form that is submitted twice on $framework and
     expect(await shop.orders.list()).toHaveLength(1);
   });
 
-  it('after a refusal has a new form, and the old one leads to the refused order', async () => {
+  test('after a refusal has a new form, and the old one leads to the refused order', async () => {
     const shop = await openShop(stage);
     const customer = new Customer(shop);
     const tooMuch = { product: 'lamp', quantity: '41' };
@@ -91,7 +91,7 @@ describe.each(STAGES)('a checkout form that is submitted twice on $framework and
     expect(await shop.orders.list()).toHaveLength(6);
   });
 
-  it('without an id that the shop issued orders nothing, and a new form is returned', async () => {
+  test('without an id that the shop issued orders nothing, and a new form is returned', async () => {
     const shop = await openShop(stage);
     const customer = new Customer(shop);
     for (const formId of ['', 'f'.repeat(31), `${'f'.repeat(31)}'`, 'F'.repeat(32)]) {
@@ -105,7 +105,7 @@ describe.each(STAGES)('a checkout form that is submitted twice on $framework and
 });
 
 describe.each<Engine>(['sqlite', 'postgres'])('the orders on %s', (engine) => {
-  it('keep the first order of a form and the expectation of its payment when several are added at the same time', async () => {
+  test('keep the first order of a form and the expectation of its payment when several are added at the same time', async () => {
     const shop = await openShop({ engine, now: () => Date.now() - 2 * 60 * 60 * 1000 });
     const { reference } = await new Customer(shop).placeOrder();
     const order = await shop.orders.find(reference);
@@ -124,7 +124,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('the orders on %s', (engine) => {
   });
 });
 
-it('two forms of one customer are two orders', async () => {
+test('two forms of one customer are two orders', async () => {
   const shop = await openShop();
   const customer = new Customer(shop);
   for (let times = 0; times < 2; times += 1) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { SetupError } from '../src/config.ts';
 import { serve } from '../src/server/serve.ts';
 
@@ -19,7 +19,7 @@ async function open(origin: string, text: string): Promise<Socket> {
 }
 
 describe('serving', () => {
-  it('closes although connections are idle, halfway through a request, or waiting for a response', async () => {
+  test('closes although connections are idle, halfway through a request, or waiting for a response', async () => {
     let waiting: () => void = () => undefined;
     const hasCome = new Promise<void>((resolve) => {
       waiting = resolve;
@@ -37,7 +37,7 @@ describe('serving', () => {
     await expect(fetch(served.origin)).rejects.toThrow();
   });
 
-  it('lets a request in flight finish', async () => {
+  test('lets a request in flight finish', async () => {
     const arrived = Promise.withResolvers<ServerResponse>();
     const served = await serve(ANYWHERE, async () => (_request, response) => arrived.resolve(response));
     const answer = fetch(served.origin).then((response) => response.text());
@@ -48,7 +48,7 @@ describe('serving', () => {
     await closed;
   });
 
-  it('answers 503 until the shop is ready, and never hangs', async () => {
+  test('answers 503 until the shop is ready, and never hangs', async () => {
     let origin = '';
     let ready: () => void = () => undefined;
     const wait = new Promise<void>((resolve) => {
@@ -68,7 +68,7 @@ describe('serving', () => {
     expect(await (await fetch(origin)).text()).toBe('ready');
   });
 
-  it('leaves nothing listening when the shop cannot be created', async () => {
+  test('leaves nothing listening when the shop cannot be created', async () => {
     let origin = '';
     const failed = serve(ANYWHERE, async (found) => {
       origin = found;
@@ -78,7 +78,7 @@ describe('serving', () => {
     await expect(fetch(origin)).rejects.toThrow();
   });
 
-  it('names the port that is in use', async () => {
+  test('names the port that is in use', async () => {
     const served = await serve(ANYWHERE, async () => () => undefined);
     onTestFinished(() => served.close());
     const port = Number(new URL(served.origin).port);

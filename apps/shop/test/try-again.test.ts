@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Customer } from './customer.ts';
 import { genuine } from './genuine.ts';
 import { ENGINES, openShop } from './open-shop.ts';
@@ -6,7 +6,7 @@ import { ENGINES, openShop } from './open-shop.ts';
 const TYPED = { name: 'Ann Example', account: '256770000987', quantity: '3' };
 
 describe.each(ENGINES)('a payment that failed on $framework and $engine', ({ framework, engine }) => {
-  it('is shown as failed everywhere, and nowhere in green', async () => {
+  test('is shown as failed everywhere, and nowhere in green', async () => {
     const shop = await openShop({ framework, engine });
     const customer = new Customer(shop);
     const { reference } = await customer.placeOrder();
@@ -24,7 +24,7 @@ describe.each(ENGINES)('a payment that failed on $framework and $engine', ({ fra
     expect((await customer.get('/owner/orders')).body).toContain('state good');
   });
 
-  it('is retried with the form as it was typed, and places a new order', async () => {
+  test('is retried with the form as it was typed, and places a new order', async () => {
     const shop = await openShop({ framework, engine });
     const customer = new Customer(shop);
     const { reference } = await customer.placeOrder(TYPED);
@@ -47,7 +47,7 @@ describe.each(ENGINES)('a payment that failed on $framework and $engine', ({ fra
     expect(await shop.stateOf(reference)).toBe('failed');
   });
 
-  it('shows nothing of the customer to another browser that opens the form of their order', async () => {
+  test('shows nothing of the customer to another browser that opens the form of their order', async () => {
     const shop = await openShop({ framework, engine });
     const { reference } = await new Customer(shop).placeOrder(TYPED);
     const { status, body } = await new Customer(shop).get(`/orders/${reference}/again`);
@@ -56,7 +56,7 @@ describe.each(ENGINES)('a payment that failed on $framework and $engine', ({ fra
     expect((await new Customer(shop).get('/orders/ORD-UNKNOWN/again')).status).toBe(404);
   });
 
-  it('keeps the provider that was chosen by hand beside a number that would select another', async () => {
+  test('keeps the provider that was chosen by hand beside a number that would select another', async () => {
     const shop = await openShop({ framework, engine });
     const customer = new Customer(shop);
     const { reference } = await customer.placeOrder({ ...TYPED, provider: 'example_card_ugx' });
@@ -69,7 +69,7 @@ describe.each(ENGINES)('a payment that failed on $framework and $engine', ({ fra
 describe.each(ENGINES)(
   'an order on $framework and $engine whose callbacks are all forged',
   ({ framework, engine }) => {
-    it('does not promise that its page changes, before or after the redirect, and is paid by the genuine one', async () => {
+    test('does not promise that its page changes, before or after the redirect, and is paid by the genuine one', async () => {
       const shop = await openShop({ framework, engine });
       const customer = new Customer(shop);
       const { reference, paymentUrl } = await customer.placeOrder();
@@ -93,7 +93,7 @@ describe.each(ENGINES)(
       expect((await customer.orderPage(reference)).body).toContain('Paid. Thank you!');
     });
 
-    it('still waits while only a transaction of another type is held back', async () => {
+    test('still waits while only a transaction of another type is held back', async () => {
       const shop = await openShop({ framework, engine });
       const customer = new Customer(shop);
       const { reference } = await customer.placeOrder();

@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Customer } from './customer.ts';
 import { newKeeping } from './new-keeping.ts';
 import { FRAMEWORKS, openShop, STAGES } from './open-shop.ts';
 import { openServiceProxy } from './service-proxy.ts';
 
 describe.each(STAGES)('a start whose response is lost on $framework and $engine', (stage) => {
-  it('leads to the order, says that the start is unconfirmed, and shows the payment when it arrives', async () => {
+  test('leads to the order, says that the start is unconfirmed, and shows the payment when it arrives', async () => {
     const service = await openServiceProxy(async () => 'lose');
     const shop = await openShop({ ...stage, baseUrl: service.baseUrl });
     service.leadTo(shop.sandboxOrigin);
@@ -34,7 +34,7 @@ describe.each(STAGES)('a start whose response is lost on $framework and $engine'
 });
 
 describe.each(FRAMEWORKS)('a start that the shop on %s cannot store', (framework) => {
-  it('still leads to the payment page, and the order becomes paid', async () => {
+  test('still leads to the payment page, and the order becomes paid', async () => {
     const keeping = await newKeeping('sqlite');
     const shop = await openShop({ framework, keeping });
     const file = new DatabaseSync('file' in keeping ? keeping.file : '', { timeout: 10_000 });

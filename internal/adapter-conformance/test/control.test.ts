@@ -7,7 +7,7 @@ import {
   incomingCallback,
   type Reply,
 } from '@payment-service/core/receive';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CallbackRoute, Mode, RedirectRoute } from '../src/index.ts';
 import { playCallback, playRedirect } from '../src/observation.ts';
 import { BRIDGE_SCENARIOS, CALLBACK_SCENARIOS, REDIRECT_SCENARIOS } from '../src/scenarios/index.ts';
@@ -449,20 +449,20 @@ function named<T extends { name: string }>(domains: Readonly<Record<string, read
 const CALLBACKS = { ...CALLBACK_SCENARIOS, ...BRIDGE_SCENARIOS };
 
 describe('the suite notices an adapter that', () => {
-  it.each(CALLBACK_FAULTS)('%s (%#)', TIMEOUT, async (_fault, adapter, mode, mustFail) => {
+  test.each(CALLBACK_FAULTS)('%s (%#)', TIMEOUT, async (_fault, adapter, mode, mustFail) => {
     const scenario = named(CALLBACKS, mustFail);
     await expect(playCallback(adapter(), scenario, mode)).rejects.toThrow();
     await expect(playCallback(new NodeHttp(), scenario, mode)).resolves.toBeUndefined();
   });
 
-  it.each(REDIRECT_FAULTS)('%s', TIMEOUT, async (_fault, adapter, mode, mustFail) => {
+  test.each(REDIRECT_FAULTS)('%s', TIMEOUT, async (_fault, adapter, mode, mustFail) => {
     const scenario = named(REDIRECT_SCENARIOS, mustFail);
     await expect(playRedirect(adapter(), scenario, mode)).rejects.toThrow();
     await expect(playRedirect(new NodeHttp(), scenario, mode)).resolves.toBeUndefined();
   });
 });
 
-it('every scenario has a unique name', () => {
+test('every scenario has a unique name', () => {
   const callbacks = Object.values(CALLBACKS).flat();
   const redirects = Object.values(REDIRECT_SCENARIOS).flat();
   for (const names of [callbacks.map(({ name }) => name), redirects.map(({ name }) => name)]) {

@@ -1,12 +1,12 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { hangGuard } from '../src/hang-guard.ts';
 
-it('fails on a hang, and names what it waited for', async () => {
+test('fails on a hang, and names what it waited for', async () => {
   const never = new Promise(() => undefined);
   await expect(hangGuard('an answer', never, 1)).rejects.toThrow('Hangs: still waiting for an answer.');
 });
 
-it('passes the result through', async () => {
+test('passes the result through', async () => {
   await expect(hangGuard('an answer', Promise.resolve(200))).resolves.toBe(200);
   await expect(hangGuard('an answer', Promise.reject(new Error('closed')))).rejects.toThrow('closed');
 });

@@ -5,7 +5,7 @@ import {
   type NodeRequest,
   receiveCallback,
 } from '@payment-service/core/receive';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { refusedStreams, type StreamServer, testStreams } from '../src/streams.ts';
 
 /** The seam on node:http2 alone. */
@@ -24,7 +24,7 @@ testStreams(
   seam((request) => request),
 );
 
-it('control: the streams of an adapter that hides the version of HTTP stay open', async () => {
+test('control: the streams of an adapter that hides the version of HTTP stay open', async () => {
   const hidden = seam((request) => Object.create(request, { httpVersionMajor: { value: 1 } }));
   const { open } = await refusedStreams(hidden);
   expect(open).toBeGreaterThan(100);

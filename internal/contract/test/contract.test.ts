@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
 const contractFile = fileURLToPath(import.meta.resolve('@payment-service/openapi/payment-service.yaml'));
@@ -18,11 +18,11 @@ function check(file: string): { status: number | null; stderr: string } {
 }
 
 describe('the generated types', () => {
-  it('match the contract', () => {
+  test('match the contract', () => {
     expect(check(contractFile)).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('control: a changed contract is reported', () => {
+  test('control: a changed contract is reported', () => {
     const changed = join(scratch, 'changed.yaml');
     writeFileSync(changed, contractText.replace('bank_name: { type: string', 'bank_name: { type: number'));
     expect(check(changed)).toMatchObject({ status: 1, stderr: expect.stringContaining('pnpm generate') });
@@ -49,7 +49,7 @@ const FIELDS = {
 };
 
 describe('the contract', () => {
-  it.each(Object.entries(FIELDS))('names every field of %s, and requires it', (schema, fields) => {
+  test.each(Object.entries(FIELDS))('names every field of %s, and requires it', (schema, fields) => {
     const { properties, required } = contract.components.schemas[schema];
     expect(Object.keys(properties)).toEqual(fields.split(' '));
     expect(required).toEqual(fields.split(' '));
@@ -60,7 +60,7 @@ describe('the contract', () => {
     get,
   }));
 
-  it('has the three endpoints', () => {
+  test('has the three endpoints', () => {
     expect(gets.map(({ path }) => path)).toEqual([
       '/data/payment-providers',
       '/data/payout-bank-codes',
@@ -68,7 +68,7 @@ describe('the contract', () => {
     ]);
   });
 
-  it.each(gets)('$path answers every other status with the error envelope', ({ get }) => {
+  test.each(gets)('$path answers every other status with the error envelope', ({ get }) => {
     expect(get.responses['default']).toEqual({ $ref: '#/components/responses/Error' });
     const { content } = contract.components.responses.Error;
     expect(content['application/json'].schema).toEqual({ $ref: '#/components/schemas/ErrorEnvelope' });
@@ -82,7 +82,7 @@ describe('the contract', () => {
     });
   });
 
-  it.each(gets)('$path has the envelope, and an example for every response shown', ({ get }) => {
+  test.each(gets)('$path has the envelope, and an example for every response shown', ({ get }) => {
     for (const [status, response] of Object.entries(get.responses)) {
       if (status === 'default') continue;
       expect(response.content?.['application/json'].example).toMatchObject({
@@ -93,31 +93,34 @@ describe('the contract', () => {
     }
   });
 
-  it.each(gets)('$path takes x-api-version without requiring it, and requires the public key', ({ get }) => {
-    const security = get.security ?? contract.security;
-    expect(get.parameters).toContainEqual({ $ref: '#/components/parameters/ApiVersion' });
-    expect(contract.components.parameters.ApiVersion).not.toHaveProperty('required');
-    expect(security[0]).toHaveProperty('publicKey');
-  });
+  test.each(gets)(
+    '$path takes x-api-version without requiring it, and requires the public key',
+    ({ get }) => {
+      const security = get.security ?? contract.security;
+      expect(get.parameters).toContainEqual({ $ref: '#/components/parameters/ApiVersion' });
+      expect(contract.components.parameters.ApiVersion).not.toHaveProperty('required');
+      expect(security[0]).toHaveProperty('publicKey');
+    },
+  );
 
-  it('requires the secret key for the balance inquiry only', () => {
+  test('requires the secret key for the balance inquiry only', () => {
     const withSecret = gets.filter(({ get }) => JSON.stringify(get.security ?? []).includes('secretKey'));
     expect(withSecret.map(({ path }) => path)).toEqual(['/data/wallet-balances']);
   });
 
-  it('does not close a list of values that the protocol leaves open', () => {
+  test('does not close a list of values that the protocol leaves open', () => {
     const closed = contractText.match(/(enum|const):/g) ?? [];
     expect(closed).toEqual([]);
   });
 
-  it('describes the redirect by the one query parameter that is shown', () => {
+  test('describes the redirect by the one query parameter that is shown', () => {
     const { parameters } = contract.webhooks.transactionRedirect.get;
     expect(parameters).toMatchObject([{ name: 'hmac_signature', in: 'query', required: true }]);
     const [signature] = parameters;
     expect(signature.example).toBe(contract.webhooks.transactionCallback.post.parameters[0].example);
   });
 
-  it('describes the callback with its signature header', () => {
+  test('describes the callback with its signature header', () => {
     const { post } = contract.webhooks.transactionCallback;
     expect(post.parameters[0]).toMatchObject({ name: 'hmac-signature', in: 'header', required: true });
     expect(Object.keys(post.requestBody.content['application/json'].example.payload)).toHaveLength(16);

@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
 const contractFile = fileURLToPath(import.meta.resolve('@payment-service/openapi/payment-service.yaml'));
@@ -23,7 +23,7 @@ const { schemas } = contract.components;
 const success = (path: string) => contract.paths[path].get.responses['200'].content['application/json'];
 
 describe('protocol §5.1: request authentication', () => {
-  it('the keys are sent in the headers public-key and secret-key', () => {
+  test('the keys are sent in the headers public-key and secret-key', () => {
     expect(contract.components.securitySchemes).toMatchObject({
       publicKey: { in: 'header', name: 'public-key' },
       secretKey: { in: 'header', name: 'secret-key' },
@@ -31,12 +31,12 @@ describe('protocol §5.1: request authentication', () => {
     expect(Object.keys(contract.components.securitySchemes)).toEqual(['publicKey', 'secretKey']);
   });
 
-  it('the public key alone is the default, and the balance inquiry needs both keys together', () => {
+  test('the public key alone is the default, and the balance inquiry needs both keys together', () => {
     expect(contract.security).toEqual([{ publicKey: [] }]);
     expect(contract.paths['/data/wallet-balances'].get.security).toEqual([{ publicKey: [], secretKey: [] }]);
   });
 
-  it('callbacks and redirects send no key', () => {
+  test('callbacks and redirects send no key', () => {
     expect(contract.webhooks.transactionCallback.post.security).toEqual([]);
     expect(contract.webhooks.transactionRedirect.get.security).toEqual([]);
   });
@@ -56,12 +56,12 @@ describe('what is not shown stays open', () => {
   const CLOSING =
     /^(enum|const|not|oneOf|pattern|format|maxLength|minLength|minimum|maximum|exclusive\w+|multipleOf|maxItems|minItems|uniqueItems|maxProperties|minProperties|propertyNames|unevaluated\w+|dependent\w+)$/;
 
-  it('every object accepts extra fields', () => {
+  test('every object accepts extra fields', () => {
     const closed = objects.filter(([, { additionalProperties = true }]) => additionalProperties !== true);
     expect(closed.map(([path]) => path)).toEqual([]);
   });
 
-  it('no schema refuses a value of the right type', () => {
+  test('no schema refuses a value of the right type', () => {
     const closing = objects
       .filter(([path]) => !/\/(example|properties)$|\/example\//.test(path))
       .flatMap(([path, schema]) => Object.keys(schema).map((name) => `${path}/${name}`))
@@ -69,7 +69,7 @@ describe('what is not shown stays open', () => {
     expect(closing).toEqual([]);
   });
 
-  it('the values that are shown are the known ones, and no others', () => {
+  test('the values that are shown are the known ones, and no others', () => {
     const known = objects.flatMap(([path, { 'x-known-values': values }]) =>
       values === undefined
         ? []
@@ -94,7 +94,7 @@ describe('what is not shown stays open', () => {
 describe('protocol §4.2 and §7: the one error that is shown', () => {
   const { parameters, responses } = contract.paths['/data/payout-bank-codes'].get;
 
-  it('provider_code is a required query parameter of the payout banks, and the only required one of any endpoint', () => {
+  test('provider_code is a required query parameter of the payout banks, and the only required one of any endpoint', () => {
     const required = Object.entries<{ get: { parameters: { name?: string; required?: boolean }[] } }>(
       contract.paths,
     ).flatMap(([path, { get }]) =>
@@ -104,7 +104,7 @@ describe('protocol §4.2 and §7: the one error that is shown', () => {
     expect(parameters).toContainEqual(expect.objectContaining({ name: 'provider_code', in: 'query' }));
   });
 
-  it('400 is shown for the payout banks only, with the error envelope', () => {
+  test('400 is shown for the payout banks only, with the error envelope', () => {
     const with400 = Object.entries<{ get: { responses: object } }>(contract.paths)
       .filter(([, { get }]) => '400' in get.responses)
       .map(([path]) => path);
@@ -117,7 +117,7 @@ describe('protocol §4.2 and §7: the one error that is shown', () => {
 });
 
 describe('the examples', () => {
-  it.each(Object.keys(contract.paths))('%s answers with 200, success and one list', (path) => {
+  test.each(Object.keys(contract.paths))('%s answers with 200, success and one list', (path) => {
     const { example, schema } = success(path);
     expect(example).toMatchObject({
       code: 200,
@@ -131,7 +131,7 @@ describe('the examples', () => {
     for (const one of example.data[list ?? '']) expect(Object.keys(one)).toEqual(row.required);
   });
 
-  it('protocol §2.4: the balances of each wallet add up to actual_balance, and both types are shown', () => {
+  test('protocol §2.4: the balances of each wallet add up to actual_balance, and both types are shown', () => {
     const wallets: Record<string, number>[] = success('/data/wallet-balances').example.data.merchant_wallets;
     expect(wallets.map(({ wallet_type }) => wallet_type)).toEqual(['MERCHANT_COLLECTION', 'MERCHANT_PAYOUT']);
     for (const {
@@ -147,7 +147,7 @@ describe('the examples', () => {
   const { post } = contract.webhooks.transactionCallback;
   const { event, payload } = post.requestBody.content['application/json'].example;
 
-  it('protocol §2.5: total_credit is transaction_amount minus transaction_charge, with charge_customer false', () => {
+  test('protocol §2.5: total_credit is transaction_amount minus transaction_charge, with charge_customer false', () => {
     const { transaction_amount, transaction_charge, total_credit, charge_customer } = payload;
     expect({ total_credit, charge_customer }).toEqual({
       total_credit: transaction_amount - transaction_charge,
@@ -156,7 +156,7 @@ describe('the examples', () => {
     expect(transaction_charge).toBeGreaterThan(0);
   });
 
-  it('protocol §6: the callback is transaction.completed with the status COMPLETED', () => {
+  test('protocol §6: the callback is transaction.completed with the status COMPLETED', () => {
     expect([event, payload.transaction_type, payload.transaction_status]).toEqual([
       'transaction.completed',
       'COLLECTION',
@@ -164,7 +164,7 @@ describe('the examples', () => {
     ]);
   });
 
-  it('protocol §5.2: the signature is that of the five fields under the key that the description names', () => {
+  test('protocol §5.2: the signature is that of the five fields under the key that the description names', () => {
     const [header] = post.parameters;
     const [query] = contract.webhooks.transactionRedirect.get.parameters;
     const { merchant_reference, internal_reference, transaction_type, transaction_status } = payload;

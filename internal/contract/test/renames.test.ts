@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { generatedTypes } from '../generated-types.ts';
 
@@ -62,17 +62,17 @@ function typesAfter(from: string, to: string): Promise<string> {
   return generatedTypes(contract);
 }
 
-it('control: the client compiles against the unchanged contract', async () => {
+test('control: the client compiles against the unchanged contract', async () => {
   expect(clientErrors(await typesAfter('nothing', 'nothing'))).toEqual([]);
 });
 
-it('control: the client compiles when a name that it does not read changes in the contract', async () => {
+test('control: the client compiles when a name that it does not read changes in the contract', async () => {
   const types = await typesAfter('transactionRedirect', 'changed_name');
   expect(types).toContain('changed_name: {');
   expect(clientErrors(types)).toEqual([]);
 });
 
-it.each(['payment_providers', 'payout_banks', 'merchant_wallets', 'data', 'status', 'code', 'message'])(
+test.each(['payment_providers', 'payout_banks', 'merchant_wallets', 'data', 'status', 'code', 'message'])(
   'the client does not compile when the contract renames %s',
   async (name) => {
     const types = await typesAfter(name, 'changed_name');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bodyText, masked, plainLines } from '../src/index.ts';
 
 const signedIn = async (text: string): Promise<string[]> =>
@@ -9,7 +9,7 @@ const signedIn = async (text: string): Promise<string[]> =>
   ].map(([, value = '']) => value.replaceAll('&quot;', ''));
 
 describe('a body on its page', () => {
-  it('shows every digit, every member with the same name and every empty value unchanged', () => {
+  test('shows every digit, every member with the same name and every empty value unchanged', () => {
     const text = `{"event": "a:\\"b, c", "n": 1.50, "n": 100000000000000000001,
       "payload": {"list": [1, {"deep": null}, []], "none": {}}, "last": 2}`;
     const lines = plainLines(text).map((line) => line.trim());
@@ -22,14 +22,14 @@ describe('a body on its page', () => {
       expect(lines).toContain(line);
   });
 
-  it('marks what the signature covers, and is not misled by a name with a point in it', async () => {
+  test('marks what the signature covers, and is not misled by a name with a point in it', async () => {
     const text = `{"event":"e","t":1,"payload.transaction_status":"x","payload":{"merchant_reference":"m",
       "internal_reference":"i","transaction_type":"y","transaction_status":"s","id":1,"event":"e",
       "extra":{"transaction_type":"y"},"a.b":"z"}}`;
     expect(await signedIn(text)).toEqual(['e', 'm', 'i', 'y', 's']);
   });
 
-  it('gives a mask the position of each value, which a name with a point in it cannot imitate', () => {
+  test('gives a mask the position of each value, which a name with a point in it cannot imitate', () => {
     const open = new Set(['payload.transaction_status']);
     const mask = (text: string): string | undefined =>
       masked(text, (path, piece) => (open.has(path) ? piece : '"hidden"'));
@@ -44,7 +44,7 @@ describe('a body on its page', () => {
     }
   });
 
-  it('is read without failure if it is as deep or as long as a body can be', () => {
+  test('is read without failure if it is as deep or as long as a body can be', () => {
     expect(plainLines(`{"a":${'['.repeat(32_000)}${']'.repeat(32_000)}}`).length).toBeGreaterThan(30_000);
     expect(plainLines(`[${'1,'.repeat(32_000)}1]`)).toHaveLength(32_003);
     expect(plainLines(`{"a":"${'\\"'.repeat(32_000)}"}`)).toHaveLength(3);

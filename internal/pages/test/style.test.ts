@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 
 const style = readFileSync(new URL('../src/browser/style.css', import.meta.url), 'utf8');
 
-it('every colour, text size and space of the pages is a variable', () => {
+test('every colour, text size and space of the pages is a variable', () => {
   expect(literalsOf(style)).toEqual([]);
 });
 
-it('every variable is defined and used', () => {
+test('every variable is defined and used', () => {
   expect([...namesOf(style, /var\((--[\w-]+)/g)].sort()).toEqual([...namesOf(style, /(--[\w-]+):/g)].sort());
 });
 
-it('control: a literal colour, text size or space is found', () => {
+test('control: a literal colour, text size or space is found', () => {
   const faults = [
     'color: #123456',
     'background: rgb(0 0 0)',

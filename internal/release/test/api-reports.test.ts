@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { apiReports } from '../src/api/api-reports.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -25,16 +25,16 @@ const ACCEPT = 'the public API changed. Review the difference; `pnpm api` accept
 describe('the reports of the public API', () => {
   const reports = apiReports(root);
 
-  it.each(reports)('match the declarations that the build emits: $path', ({ path, text }) => {
+  test.each(reports)('match the declarations that the build emits: $path', ({ path, text }) => {
     expect(committed(path), `${path}: ${ACCEPT}`).toBe(text);
   });
 
-  it('belong to entries that exist', () => {
+  test('belong to entries that exist', () => {
     const files = globSync('packages/*/api/*', { cwd: root }).map((path) => path.replaceAll('\\', '/'));
     expect(files.sort(), ACCEPT).toEqual(reports.map(({ path }) => path).sort());
   });
 
-  it('show the same functions for every adapter', () => {
+  test('show the same functions for every adapter', () => {
     const adapters = reports.filter(({ path }) => /packages\/(express|fastify|koa|fetch)\//.test(path));
     expect(adapters).toHaveLength(4);
     for (const { path, text } of adapters) {
@@ -67,11 +67,11 @@ describe('control: a report of changed declarations', () => {
   }
   const now = committed('packages/sandbox/api/index.api.md');
 
-  it('is the same when only a comment changed', () => {
+  test('is the same when only a comment changed', () => {
     expect(reportAfter([['/** A running sandbox. */', '/** Another sentence. */']])).toBe(now);
   });
 
-  it('shows a changed member, base class, unexported type and global type', () => {
+  test('shows a changed member, base class, unexported type and global type', () => {
     const addition = 'declare global {\n  interface Array<T> {\n    added: T;\n  }\n}\n';
     const changed = reportAfter([
       ['readonly late_ms?: number', 'readonly late_ms: string'],
@@ -90,7 +90,7 @@ describe('control: a report of changed declarations', () => {
     }
   });
 
-  it('is an error that names the command when the package is not built', () => {
+  test('is an error that names the command when the package is not built', () => {
     const copy = mkdtempSync(join(scratch, 'repository-'));
     mkdirSync(join(copy, 'packages/core'), { recursive: true });
     cpSync(join(root, 'packages/core/package.json'), join(copy, 'packages/core/package.json'));

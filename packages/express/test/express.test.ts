@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import express5 from 'express';
 import express4 from 'express4';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type ExpressHandler, paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
 const signingKey = 'ExpressTestSigningKey1';
@@ -55,7 +55,7 @@ const versions: readonly (readonly [name: string, express: () => App])[] = [
 describe.each(versions)('%s', (_name, express) => {
   const orderStoreDown = new Error('The order store is down.');
 
-  it('an error of the app’s own handler reaches the app’s error handler, and not onError', async () => {
+  test('an error of the app’s own handler reaches the app’s error handler, and not onError', async () => {
     const errors: unknown[] = [];
     const app = express();
     app.use(
@@ -72,7 +72,7 @@ describe.each(versions)('%s', (_name, express) => {
     expect(errors).toEqual([['app', orderStoreDown]]);
   });
 
-  it('an answer that other middleware has sent meanwhile is an error for the app, and does not crash it', async () => {
+  test('an answer that other middleware has sent meanwhile is an error for the app, and does not crash it', async () => {
     let finished: Promise<unknown> = Promise.resolve();
     const app = express();
     app.use('/callbacks', (_request, response, next) => {
@@ -89,7 +89,7 @@ describe.each(versions)('%s', (_name, express) => {
     expect(await reached).toMatchObject({ code: 'ERR_HTTP_HEADERS_SENT' });
   });
 
-  it('a mounted router does not change the query that is verified', async () => {
+  test('a mounted router does not change the query that is verified', async () => {
     const router = express();
     router.use('/return', paymentRedirects({ signingKey, onRedirect: () => '/thanks' }));
     const app = express();
@@ -102,7 +102,7 @@ describe.each(versions)('%s', (_name, express) => {
     expect([response.status, response.headers.get('location')]).toEqual([303, '/thanks']);
   });
 
-  it('caching headers that the app’s own handler sets are kept', async () => {
+  test('caching headers that the app’s own handler sets are kept', async () => {
     const app = express();
     app.use('/return', paymentRedirects({ signingKey }));
     app.use('/return', (_request, response) => response.setHeader('cache-control', 'private').end());
@@ -111,7 +111,7 @@ describe.each(versions)('%s', (_name, express) => {
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');
   });
 
-  it('two accounts on two paths do not mix', async () => {
+  test('two accounts on two paths do not mix', async () => {
     const handled: string[] = [];
     const app = express();
     for (const account of ['one', 'two']) {
@@ -134,7 +134,7 @@ describe.each(versions)('%s', (_name, express) => {
   });
 });
 
-it('a missing signing key is found when the route is mounted', () => {
+test('a missing signing key is found when the route is mounted', () => {
   const missing = { name: 'ConfigurationError', option: 'signingKey' };
   expect(() => paymentCallbacks({ signingKey: undefined })).toThrow(expect.objectContaining(missing));
   expect(() => paymentRedirects({ signingKey: undefined })).toThrow(expect.objectContaining(missing));

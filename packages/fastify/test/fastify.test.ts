@@ -3,7 +3,7 @@ import { connect } from 'node:http2';
 import type { VerifiedCallback } from '@payment-service/core';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import fastify, { type FastifyInstance } from 'fastify';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
 const signingKey = 'FastifyTestSigningKey1';
@@ -66,7 +66,7 @@ describe.each(['handler', 'pass-through'] as const)('%s mode, encapsulated', (mo
     return listen(app);
   }
 
-  it('the parent app keeps its own JSON parser, in routes before, after and beside', async () => {
+  test('the parent app keeps its own JSON parser, in routes before, after and beside', async () => {
     const address = await parentApp();
     expect((await send(`${address}/callbacks`)).status).toBe(200);
     for (const path of ['/before', '/after', '/beside']) {
@@ -79,20 +79,20 @@ describe.each(['handler', 'pass-through'] as const)('%s mode, encapsulated', (mo
     }
   });
 
-  it('the parent app keeps the errors of its own parser', async () => {
+  test('the parent app keeps the errors of its own parser', async () => {
     const address = await parentApp();
     expect((await post(`${address}/after`, 'not JSON')).status).toBe(400);
     expect((await post(`${address}/after`, '<order/>', { 'content-type': 'text/xml' })).status).toBe(415);
   });
 
-  it('routes outside are not verified and get no callback', async () => {
+  test('routes outside are not verified and get no callback', async () => {
     const response = await send(`${await parentApp()}/before`);
     expect(await response.json()).toEqual({ body: data, callback: null });
   });
 });
 
 describe('handler mode', () => {
-  it('the route answers with and without a slash at the end of its prefix, and nothing below', async () => {
+  test('the route answers with and without a slash at the end of its prefix, and nothing below', async () => {
     const app = fastify();
     app.register(paymentCallbacks({ signingKey, onCallback: () => undefined }), { prefix: '/callbacks' });
     const address = await listen(app);
@@ -104,7 +104,7 @@ describe('handler mode', () => {
     expect(statuses).toEqual([200, 200, 404]);
   });
 
-  it('hooks of the parent app run first, and the parent app handles their errors', async () => {
+  test('hooks of the parent app run first, and the parent app handles their errors', async () => {
     const handled: unknown[] = [];
     const app = fastify();
     app.setErrorHandler((error, _request, reply) => reply.code(403).send(`parent: ${error}`));
@@ -121,13 +121,13 @@ describe('handler mode', () => {
     expect(handled).toEqual(['ORD-1001']);
   });
 
-  it('the body limit of the parent app does not apply', async () => {
+  test('the body limit of the parent app does not apply', async () => {
     const app = fastify({ bodyLimit: 10 });
     app.register(paymentCallbacks({ signingKey, onCallback: () => undefined }), { prefix: '/callbacks' });
     expect((await send(`${await listen(app)}/callbacks`)).status).toBe(200);
   });
 
-  it('two accounts on two prefixes do not mix', async () => {
+  test('two accounts on two prefixes do not mix', async () => {
     const handled: string[] = [];
     const app = fastify();
     for (const account of ['one', 'two']) {
@@ -143,14 +143,14 @@ describe('handler mode', () => {
     expect(handled).toEqual(['one', 'two']);
   });
 
-  it('a rewrite does not change the query that is verified', async () => {
+  test('a rewrite does not change the query that is verified', async () => {
     const app = fastify({ rewriteUrl: () => '/return' });
     app.register(paymentRedirects({ signingKey, onRedirect: () => '/thanks' }), { prefix: '/return' });
     const response = await fetch(`${await listen(app)}/payments/return?${query}`, { redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).toEqual([303, '/thanks']);
   });
 
-  it('a callback over HTTP/2 verifies as well', async () => {
+  test('a callback over HTTP/2 verifies as well', async () => {
     const app = fastify({ http2: true });
     app.register(paymentCallbacks({ signingKey, onCallback: () => undefined }), { prefix: '/callbacks' });
     apps.push(app);
@@ -173,7 +173,7 @@ describe('handler mode', () => {
 });
 
 describe('pass-through mode', () => {
-  it('a body that Express-style middleware has parsed verifies', async () => {
+  test('a body that Express-style middleware has parsed verifies', async () => {
     const app = fastify();
     app.addHook('onRequest', async (request) => {
       const chunks: Uint8Array[] = [];
@@ -187,7 +187,7 @@ describe('pass-through mode', () => {
     expect(await (await send(`${await listen(app)}/callbacks`)).text()).toBe('ORD-1001');
   });
 
-  it('a parser that the scope itself adds still runs', async () => {
+  test('a parser that the scope itself adds still runs', async () => {
     const app = fastify();
     app.register(async (scope) => {
       await scope.register(paymentCallbacks({ signingKey }));
@@ -199,7 +199,7 @@ describe('pass-through mode', () => {
     expect(await (await send(`${await listen(app)}/callbacks`)).json()).toEqual(['ORD-1001', data]);
   });
 
-  it('the plugin runs before every route of its scope and of the scopes below', async () => {
+  test('the plugin runs before every route of its scope and of the scopes below', async () => {
     const app = fastify();
     app.register(async (scope) => {
       scope.post('/declared-before', async (request) => merchantReference(request.paymentCallback));
@@ -215,7 +215,7 @@ describe('pass-through mode', () => {
     }
   });
 
-  it('an error of the app’s own handler reaches the app’s error handler, and not onError', async () => {
+  test('an error of the app’s own handler reaches the app’s error handler, and not onError', async () => {
     const errors: unknown[] = [];
     const app = fastify();
     app.setErrorHandler((error, _request, reply) => {
@@ -231,7 +231,7 @@ describe('pass-through mode', () => {
   });
 });
 
-it('a missing signing key is found before the plugin is registered', () => {
+test('a missing signing key is found before the plugin is registered', () => {
   const missing = { name: 'ConfigurationError', option: 'signingKey' };
   expect(() => paymentCallbacks({ signingKey: undefined })).toThrow(expect.objectContaining(missing));
   expect(() => paymentRedirects({ signingKey: undefined })).toThrow(expect.objectContaining(missing));

@@ -5,7 +5,7 @@ import { type HttpBindings, serve } from '@hono/node-server';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { paymentCallbacks } from '../src/index.ts';
 
 const signingKey = 'FetchTestSigningKey1';
@@ -111,20 +111,20 @@ const AGREEABLE: Readonly<Record<string, MiddlewareHandler>> = {
 
 describe('the context of Hono, on Node: a genuine callback is accepted after', () => {
   for (const [name, middleware] of Object.entries(AGREEABLE)) {
-    it(`${name}, with a content-length`, async () => {
+    test(`${name}, with a content-length`, async () => {
       expect(await answerAfter(middleware)).toEqual(ACCEPTED);
     });
-    it(`${name}, in chunks`, async () => {
+    test(`${name}, in chunks`, async () => {
       expect(await answerAfter(middleware, chunked(text))).toEqual(ACCEPTED);
     });
-    it(`${name}, in many pieces`, async () => {
+    test(`${name}, in many pieces`, async () => {
       expect(await answerAfter(middleware, inPieces())).toEqual(ACCEPTED);
     });
   }
 });
 
 describe('the context of Hono, on Node: the request of the context counts', () => {
-  it('when middleware has decompressed it', async () => {
+  test('when middleware has decompressed it', async () => {
     const body = gzipSync(text);
     const middleware: MiddlewareHandler = (context, next) => {
       replace(context, { body: gunzipSync(body) });
@@ -133,7 +133,7 @@ describe('the context of Hono, on Node: the request of the context counts', () =
     expect(await answerAfter(middleware, { body })).toEqual(ACCEPTED);
   });
 
-  it('when middleware has written another body', async () => {
+  test('when middleware has written another body', async () => {
     const middleware: MiddlewareHandler = (context, next) => {
       replace(context, { body: text.replace(data.payload.merchant_reference, 'ORD-OTHER') });
       return next();
@@ -141,7 +141,7 @@ describe('the context of Hono, on Node: the request of the context counts', () =
     expect(await answerAfter(middleware)).toMatchObject({ status: 401, seen: 0 });
   });
 
-  it('when middleware has taken the signature away', async () => {
+  test('when middleware has taken the signature away', async () => {
     const middleware: MiddlewareHandler = (context, next) => {
       replace(context, { headers: {} });
       return next();
@@ -149,7 +149,7 @@ describe('the context of Hono, on Node: the request of the context counts', () =
     expect(await answerAfter(middleware)).toMatchObject({ status: 401, seen: 0 });
   });
 
-  it('when its environment names a request that it was not made of', async () => {
+  test('when its environment names a request that it was not made of', async () => {
     const middleware: MiddlewareHandler<{ Bindings: HttpBindings }> = (context, next) => {
       context.env = { ...context.env, incoming: Object.create(context.env.incoming) };
       return next();
@@ -159,7 +159,7 @@ describe('the context of Hono, on Node: the request of the context counts', () =
 });
 
 describe('the context of Hono, on Node', () => {
-  it.each<[string, (context: Context) => Promise<unknown>]>([
+  test.each<[string, (context: Context) => Promise<unknown>]>([
     ['by a reader of Hono', (context) => context.req.text()],
     ['from the request', (context) => context.req.raw.text()],
   ])('a body that was read before %s is answered with body_consumed', async (_name, read) => {
@@ -171,7 +171,7 @@ describe('the context of Hono, on Node', () => {
     expect(await answerAfter(middleware)).toEqual(answer);
   });
 
-  it.each([
+  test.each([
     ['the context', 0, (context: Context): Context | Request => context],
     ['its request', 1, (context: Context): Context | Request => context.req.raw],
   ])('the body stream of %s is created %i times', async (_name, times, from) => {
@@ -192,7 +192,7 @@ describe('the context of Hono, on Node', () => {
   });
 });
 
-it('threat A44: a body without a length in the context of Hono is read up to the limit', async () => {
+test('threat A44: a body without a length in the context of Hono is read up to the limit', async () => {
   const answer = { status: 413, text: '{"error":"content_too_large"}', seen: 0 };
   for (const bytes of [64 * 1024 + 1, 1_000_000])
     expect(await answerAfter((_context, next) => next(), chunked(text.padEnd(bytes)))).toEqual(answer);
@@ -203,7 +203,7 @@ describe('the context of Hono, elsewhere', () => {
   const app = new Hono().route('/payments', new Hono().post('/callbacks', callbacks));
   const request = { method: 'POST', headers: { 'hmac-signature': signature }, body: text };
 
-  it.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ['no environment', undefined],
     ['bindings of a worker', { SIGNING_KEY: signingKey }],
     ['a binding that has the name of the request of Node', { incoming: { url: 'https://queue.example' } }],

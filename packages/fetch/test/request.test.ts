@@ -1,5 +1,5 @@
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
 const signingKey = 'FetchTestSigningKey1';
@@ -41,20 +41,20 @@ function recordedBody(chunks: readonly Uint8Array[]): {
 }
 
 describe('the body of a request', () => {
-  it('is read to its end when it is genuine', async () => {
+  test('is read to its end when it is genuine', async () => {
     const { stream } = recordedBody([bytes.subarray(0, 100), bytes.subarray(100)]);
     const response = await paymentCallbacks({ signingKey, onCallback })(callbackRequest(stream));
     expect([response.status, await response.text()]).toEqual([200, '{"status":"accepted"}']);
   });
 
-  it('is not touched when the request is refused before', async () => {
+  test('is not touched when the request is refused before', async () => {
     const { stream, pulls } = recordedBody([bytes]);
     const request = callbackRequest(stream, {});
     expect((await paymentCallbacks({ signingKey, onCallback })(request)).status).toBe(401);
     expect([request.bodyUsed, pulls()]).toEqual([false, 0]);
   });
 
-  it('threat A18: is cancelled over the limit, and no more of it is read', async () => {
+  test('threat A18: is cancelled over the limit, and no more of it is read', async () => {
     const chunk = new Uint8Array(40_000);
     const { stream, pulls, cancelled } = recordedBody([chunk, chunk, chunk, chunk]);
     expect((await paymentCallbacks({ signingKey, onCallback })(callbackRequest(stream))).status).toBe(413);
@@ -62,7 +62,7 @@ describe('the body of a request', () => {
     expect(pulls()).toBe(2);
   });
 
-  it.each(['1', '100', String(bytes.length), '65536'])(
+  test.each(['1', '100', String(bytes.length), '65536'])(
     'threat A44: is cancelled over the limit when the content-length of %s is not true',
     async (length) => {
       const chunk = new Uint8Array(40_000);
@@ -74,19 +74,19 @@ describe('the body of a request', () => {
     },
   );
 
-  it('threat A18: is cancelled when it stalls', async () => {
+  test('threat A18: is cancelled when it stalls', async () => {
     const { stream, cancelled } = recordedBody([]);
     const callbacks = paymentCallbacks({ signingKey, onCallback, bodyTimeoutMs: 20 });
     expect((await callbacks(callbackRequest(stream))).status).toBe(408);
     await cancelled;
   });
 
-  it('is refused when it is missing', async () => {
+  test('is refused when it is missing', async () => {
     const request = new Request('https://shop.example/callbacks', { method: 'POST', headers: signed });
     expect((await paymentCallbacks({ signingKey, onCallback })(request)).status).toBe(401);
   });
 
-  it('is answered without an exception when other code has locked it', async () => {
+  test('is answered without an exception when other code has locked it', async () => {
     const { stream } = recordedBody([bytes]);
     const request = callbackRequest(stream);
     request.body?.getReader();
@@ -107,7 +107,7 @@ describe('redirects, passed through', () => {
   const request = new Request(`https://shop.example/return?${query}`);
   const redirects = paymentRedirects({ signingKey });
 
-  it('accept a response whose headers cannot be changed', async () => {
+  test('accept a response whose headers cannot be changed', async () => {
     const response = await redirects(request, () => Response.redirect('https://shop.example/thanks', 303));
     expect([response.status, ...response.headers].flat()).toEqual([
       303,
@@ -117,7 +117,7 @@ describe('redirects, passed through', () => {
     ]);
   });
 
-  it('keep the cookies, the body and the caching headers of the response', async () => {
+  test('keep the cookies, the body and the caching headers of the response', async () => {
     const headers = new Headers({ 'cache-control': 'private' });
     headers.append('set-cookie', 'a=1');
     headers.append('set-cookie', 'b=2');
@@ -129,7 +129,7 @@ describe('redirects, passed through', () => {
   });
 });
 
-it('an error of the app’s own handler reaches the runtime, and not onError', async () => {
+test('an error of the app’s own handler reaches the runtime, and not onError', async () => {
   const errors: unknown[] = [];
   const callbacks = paymentCallbacks({ signingKey, onError: (error) => errors.push(error) });
   const { stream } = recordedBody([bytes]);
@@ -138,7 +138,7 @@ it('an error of the app’s own handler reaches the runtime, and not onError', a
   expect(errors).toEqual([]);
 });
 
-it('a missing signing key is found when the handler is made', () => {
+test('a missing signing key is found when the handler is made', () => {
   const missing = { name: 'ConfigurationError', option: 'signingKey' };
   expect(() => paymentCallbacks({ signingKey: undefined })).toThrow(expect.objectContaining(missing));
   expect(() => paymentRedirects({ signingKey: undefined })).toThrow(expect.objectContaining(missing));

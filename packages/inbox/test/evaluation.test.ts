@@ -1,6 +1,6 @@
 import type { SignedFields } from '@payment-service/core';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type EvaluatedBody,
   type EvaluationRules,
@@ -70,7 +70,7 @@ const MISMATCH = 'quarantined: amount_mismatch, looks again';
 const CONTRADICTING = 'conflict: contradicting_bodies, looks again';
 
 describe('evaluate', () => {
-  it.each<[name: string, changes: Partial<TransitionCase>, wanted: string]>([
+  test.each<[name: string, changes: Partial<TransitionCase>, wanted: string]>([
     ['a body equals', {}, APPLIED],
     ['nothing but evidence', { bodies: [], refusals: ['ambiguous'] }, 'quarantined: ambiguous'],
     ['no merchant_reference', signed({ merchant_reference: '' }), 'quarantined: empty_reference'],
@@ -121,7 +121,7 @@ describe('evaluate', () => {
     expect(verdict(changes)).toBe(wanted);
   });
 
-  it('threat A5: the order of the bodies and any number of forged ones change nothing', () => {
+  test('threat A5: the order of the bodies and any number of forged ones change nothing', () => {
     const amounts = fc.constantFrom('499', '501', '5000000', '-500', '500.1', null);
     const forged = fc.tuple(amounts, fc.constantFrom('500', '501', null), fc.constantFrom('UGX', 'USD'));
     const forgeries = fc.array(forged, { minLength: 1, maxLength: 8 });
@@ -134,7 +134,7 @@ describe('evaluate', () => {
     );
   });
 
-  it('money is applied only as the expectation, and to a completed transaction, whatever else is the case', () => {
+  test('money is applied only as the expectation, and to a completed transaction, whatever else is the case', () => {
     const any = fc.constantFrom;
     const cases = fc.record({
       bodies: fc.array(any(body('500'), body('1'), body('500', '1')), { maxLength: 3 }),

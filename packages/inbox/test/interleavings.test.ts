@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { play } from './interleavings/play.ts';
 import { ENGINES, newMerchant } from './support/merchant.ts';
 
@@ -7,7 +7,7 @@ import { ENGINES, newMerchant } from './support/merchant.ts';
 const count = Number(process.env['INTERLEAVINGS'] ?? 150);
 const firstSeed = Number(process.env['INTERLEAVINGS_SEED'] ?? Math.floor(Date.now() % 2 ** 31));
 
-it.each(ENGINES)(
+test.each(ENGINES)(
   `threat A5, threat A6, threat A53: ${count} interleavings from seed ${firstSeed} credit what is expected, once, and no FAILED takes it back, on %s`,
   { timeout: 3_600_000 },
   async (engine) => {

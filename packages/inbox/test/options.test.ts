@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createInbox, postgres, sqlite } from '../src/index.ts';
 import { backoff } from '../src/options.ts';
 import { ENGINES } from './support/merchant.ts';
@@ -51,26 +51,29 @@ describe('options', () => {
     'retry.firstDelayMs': [MOST + 1],
     'retry.longestDelayMs': [Number.POSITIVE_INFINITY],
   };
-  it.each(Object.entries(wrong))('of createInbox() are checked, and the error names %s', (option, values) => {
-    const [name = '', field] = option.split('.');
-    for (const value of values) {
-      const given = { store: emptyStore(), [name]: field === undefined ? value : { [field]: value } };
-      const create = (): unknown => Reflect.apply(createInbox, undefined, [given]);
-      expect(create).toThrow(ConfigurationError);
-      const limit =
-        { storeTimeoutMs: 600_000, handlerTimeoutMs: HOUR, handlerLockTimeoutMs: HOUR }[name] ?? MOST;
-      const message = expect.stringContaining(/Ms$|retry/.test(name) ? `from 1 to ${limit}` : name);
-      expect(create).toThrow(expect.objectContaining({ option, message }));
-    }
-  });
+  test.each(Object.entries(wrong))(
+    'of createInbox() are checked, and the error names %s',
+    (option, values) => {
+      const [name = '', field] = option.split('.');
+      for (const value of values) {
+        const given = { store: emptyStore(), [name]: field === undefined ? value : { [field]: value } };
+        const create = (): unknown => Reflect.apply(createInbox, undefined, [given]);
+        expect(create).toThrow(ConfigurationError);
+        const limit =
+          { storeTimeoutMs: 600_000, handlerTimeoutMs: HOUR, handlerLockTimeoutMs: HOUR }[name] ?? MOST;
+        const message = expect.stringContaining(/Ms$|retry/.test(name) ? `from 1 to ${limit}` : name);
+        expect(create).toThrow(expect.objectContaining({ option, message }));
+      }
+    },
+  );
 
-  it('encryption with functions that hide a text and give it back is taken', () => {
+  test('encryption with functions that hide a text and give it back is taken', () => {
     expect(() =>
       createInbox({ store: emptyStore(), encryption: { seal: hidden, open: shown } }),
     ).not.toThrow();
   });
 
-  it('of postgres() must be a pool and a plain name', () => {
+  test('of postgres() must be a pool and a plain name', () => {
     const pool = { connect: () => undefined, on: () => undefined };
     for (const wrong of [undefined, {}, { connect: 5 }])
       expect(() => Reflect.apply(postgres, undefined, [wrong])).toThrow(ConfigurationError);
@@ -78,7 +81,7 @@ describe('options', () => {
       expect(() => Reflect.apply(postgres, undefined, [pool, { schema }])).toThrow(ConfigurationError);
   });
 
-  it('of calls are checked, and the error names them', async () => {
+  test('of calls are checked, and the error names them', async () => {
     const inbox = createInbox({ store: emptyStore() });
     onTestFinished(() => inbox.close());
     inbox.handle(() => undefined);
@@ -111,12 +114,12 @@ describe('the wait after an attempt', () => {
   const retry = { attempts: 40, firstDelayMs: 1000, longestDelayMs: 3_600_000 };
   const waitAfter = (attempt: number, random = 1) => backoff(attempt, { retry, random: () => random });
 
-  it('doubles up to the longest delay', () => {
+  test('doubles up to the longest delay', () => {
     const delays = [1, 2, 3, 12, 13, 40, 10_000].map((attempt) => waitAfter(attempt));
     expect(delays).toEqual([1000, 2000, 4000, 2_048_000, 3_600_000, 3_600_000, 3_600_000]);
   });
 
-  it.each([
+  test.each([
     [0, 14],
     [1, 28],
   ])('is half or all of the delay for the random number %i: 40 attempts take %i hours', (random, hours) => {
@@ -126,7 +129,7 @@ describe('the wait after an attempt', () => {
 });
 
 describe.each(ENGINES)('on %s', (engine) => {
-  it('the largest numbers work', async () => {
+  test('the largest numbers work', async () => {
     const retry = { attempts: MOST, firstDelayMs: MOST, longestDelayMs: MOST };
     const timeouts = { handlerTimeoutMs: HOUR, handlerLockTimeoutMs: HOUR, storeTimeoutMs: 600_000 };
     const { merchant, inbox } = await newDueShop(engine, { ...timeouts, retry });

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { UnsignedFields } from '@payment-service/core';
 import type { Pool, PoolClient } from 'pg';
-import { expect, expectTypeOf, it } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
 import type { Inbox, PostgresClient, PostgresPool, Settled, SqliteTransaction, Store } from '../src/index.ts';
 import { createInbox, postgres, sqlite } from '../src/index.ts';
 
 // What must compile, and what must not; `pnpm typecheck` is the test.
-it('the public types of the inbox take what they must, and refuse the rest', () => {
+test('the public types of the inbox take what they must, and refuse the rest', () => {
   expectTypeOf(uses).toBeFunction();
   expectTypeOf(sqlite).returns.toEqualTypeOf<Store<SqliteTransaction>>();
   expectTypeOf<Pool>().toExtend<PostgresPool>();
   expectTypeOf<PoolClient>().toExtend<PostgresClient>();
 });
 
-it('an editor shows a text over inbox.handle: each of its forms has one, which is where it looks', () => {
+test('an editor shows a text over inbox.handle: each of its forms has one, which is where it looks', () => {
   const source = readFileSync(new URL('../src/inbox.ts', import.meta.url), 'utf8');
   const [, forms = ''] = /readonly handle: \{\n([\s\S]*?)\n {2}\};/.exec(source) ?? [];
   const documented = (text: string): string[] => text.match(/^ {4} \*\/\n {4}\(/gm) ?? [];

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { Group } from '../src/intake/group.ts';
 import { TimedOut } from '../src/time.ts';
 import { signal } from './support/until.ts';
 
 const MINUTE_MS = 60_000;
 
-it('a group holds what arrives in one turn of the event loop, or while another group is under way', async () => {
+test('a group holds what arrives in one turn of the event loop, or while another group is under way', async () => {
   const { sent, mayGoOn, add } = heldGroup();
   const results = [1, 2].map(add);
   expect(sent).toEqual([]);
@@ -20,7 +20,7 @@ it('a group holds what arrives in one turn of the event loop, or while another g
   expect(sent.map(String)).toEqual(['1,2', '3,4,5,6']);
 });
 
-it('a second group goes beside the first when it is full, with 64, and a third waits', async () => {
+test('a second group goes beside the first when it is full, with 64, and a third waits', async () => {
   const { sent, mayGoOn, add } = heldGroup();
   const results = [add(1)];
   await turn();
@@ -33,7 +33,7 @@ it('a second group goes beside the first when it is full, with 64, and a third w
   expect(sent.map(({ length }) => length)).toEqual([1, 64, 64, 12]);
 });
 
-it('an error is for its own group, and the next one goes on', async () => {
+test('an error is for its own group, and the next one goes on', async () => {
   const group = new Group<number, number>(async (items) => {
     await turn();
     if (items.includes(2)) throw new Error('no');
@@ -46,7 +46,7 @@ it('an error is for its own group, and the next one goes on', async () => {
   expect(statuses).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled']);
 });
 
-it('an item that is not sent in time is not sent later, and one that was sent is given up', async () => {
+test('an item that is not sent in time is not sent later, and one that was sent is given up', async () => {
   const { sent, mayGoOn, group, add } = heldGroup();
   const patient = add(1);
   await turn();
@@ -60,7 +60,7 @@ it('an item that is not sent in time is not sent later, and one that was sent is
   await expect(silent.add(1, 20)).rejects.toThrow(TimedOut);
 });
 
-it('when 5,000 items wait, one more is refused immediately', async () => {
+test('when 5,000 items wait, one more is refused immediately', async () => {
   const { mayGoOn, add } = heldGroup();
   const added = Array.from({ length: 5000 }, (_, index) => add(index));
   await expect(add(5001)).rejects.toThrow(TimedOut);

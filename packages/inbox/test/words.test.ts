@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { TRANSITION_STATES } from '../src/states.ts';
 import { EVIDENCE_WORDS, REASON_WORDS, STATE_WORDS, statesTable, wordsOf } from '../src/words.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
-it('the table of states in the README has the texts of the console and of the command', () => {
+test('the table of states in the README has the texts of the console and of the command', () => {
   expect(readme).toContain(statesTable());
 });
 
-it('every state has words, and each of the reasons belongs to one of them', () => {
+test('every state has words, and each of the reasons belongs to one of them', () => {
   expect(Object.keys(STATE_WORDS).sort()).toEqual([...TRANSITION_STATES].sort());
   for (const { state } of Object.values(REASON_WORDS)) expect(TRANSITION_STATES).toContain(state);
 });
 
-it('the code of a rule that refused a callback has the words of evidence', () => {
+test('the code of a rule that refused a callback has the words of evidence', () => {
   for (const reason of ['timestamp_out_of_tolerance', 'timestamp_unreadable'] as const) {
     expect(wordsOf({ state: 'quarantined', reason })).toBe(EVIDENCE_WORDS);
   }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
 import Koa3 from 'koa';
 import Koa2 from 'koa2';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type KoaContext, type KoaMiddleware, paymentCallbacks, paymentRedirects } from '../src/index.ts';
 
 const signingKey = 'KoaTestSigningKey1';
@@ -53,7 +53,7 @@ describe.each(versions)('%s', (_name, Koa) => {
   const orderStoreDown = new Error('The order store is down.');
   const failing = async (): Promise<void> => Promise.reject(orderStoreDown);
 
-  it('an error of the app’s own handler reaches earlier middleware, and not onError', async () => {
+  test('an error of the app’s own handler reaches earlier middleware, and not onError', async () => {
     const errors: unknown[] = [];
     const app = new Koa();
     app.use(async (ctx, next) => {
@@ -70,7 +70,7 @@ describe.each(versions)('%s', (_name, Koa) => {
     expect(errors).toEqual([['app', orderStoreDown]]);
   });
 
-  it('without error middleware, an error of the app’s own handler becomes the app’s error event', async () => {
+  test('without error middleware, an error of the app’s own handler becomes the app’s error event', async () => {
     const errors: unknown[] = [];
     const app = new Koa();
     app.on('error', (error) => errors.push(error));
@@ -80,7 +80,7 @@ describe.each(versions)('%s', (_name, Koa) => {
     expect(errors).toEqual([orderStoreDown]);
   });
 
-  it('earlier middleware sees the answer after next()', async () => {
+  test('earlier middleware sees the answer after next()', async () => {
     const seen: unknown[] = [];
     const app = new Koa();
     app.use(async (ctx: KoaContext, next) => {
@@ -97,7 +97,7 @@ describe.each(versions)('%s', (_name, Koa) => {
     ]);
   });
 
-  it('a rewrite does not change the query that is verified', async () => {
+  test('a rewrite does not change the query that is verified', async () => {
     const app = new Koa();
     app.use(async (ctx, next) => {
       Object.assign(ctx, { url: '/return' });
@@ -108,7 +108,7 @@ describe.each(versions)('%s', (_name, Koa) => {
     expect([response.status, response.headers.get('location')]).toEqual([303, '/thanks']);
   });
 
-  it('a route in handler mode does not call next', async () => {
+  test('a route in handler mode does not call next', async () => {
     const reached: string[] = [];
     const app = new Koa();
     app.use(paymentCallbacks({ signingKey, onCallback: () => undefined }));
@@ -118,7 +118,7 @@ describe.each(versions)('%s', (_name, Koa) => {
   });
 });
 
-it('a missing signing key is found when the middleware is made', () => {
+test('a missing signing key is found when the middleware is made', () => {
   const missing = { name: 'ConfigurationError', option: 'signingKey' };
   expect(() => paymentCallbacks({ signingKey: undefined })).toThrow(expect.objectContaining(missing));
   expect(() => paymentRedirects({ signingKey: undefined })).toThrow(expect.objectContaining(missing));

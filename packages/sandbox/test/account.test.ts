@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { defaultProviders, type Sandbox } from '../src/index.ts';
 import { call, collection, listOf, payout } from './support/api.ts';
 import { useStage } from './support/stage.ts';
@@ -13,7 +13,7 @@ const put = (path: string, body: object) => call(sandbox, 'PUT', `/sandbox/${pat
 const post = (path: string, body: object) => call(sandbox, 'POST', `/sandbox/${path}`, body);
 
 describe('settings', () => {
-  it('name the addresses that a request does not', async () => {
+  test('name the addresses that a request does not', async () => {
     const redirect_url = 'http://127.0.0.1:3000/return';
     expect((await put('settings', { callback_url: stage.merchant.url, redirect_url })).body.data).toEqual({
       callback_url: stage.merchant.url,
@@ -41,7 +41,7 @@ describe('settings', () => {
     expect(stage.merchant.received).toHaveLength(2);
   });
 
-  it("name the merchant's own pages of a transaction, which its page links to", async () => {
+  test("name the merchant's own pages of a transaction, which its page links to", async () => {
     const page = 'http://127.0.0.1:3000/orders/{merchant_reference}';
     await put('settings', { order_url: page, inbox_url: `${page}/inbox` });
     const { transaction } = sandbox.collect({ ...collection, merchant_reference: 'ORD 1&2' });
@@ -54,7 +54,7 @@ describe('settings', () => {
     expect(await without.text()).not.toContain('In your program');
   });
 
-  it.each([
+  test.each([
     ['callback_url', 'http://example.com/', 422, 'destination_refused'],
     ['callback_url', '/callbacks', 422, 'destination_refused'],
     ['redirect_url', 'javascript:alert(1)', 400, 'malformed_request'],
@@ -69,7 +69,7 @@ describe('settings', () => {
     expect((await call(sandbox, 'GET', '/sandbox/settings')).body.data).toEqual(before);
   });
 
-  it('a reset keeps the addresses, and nothing else', async () => {
+  test('a reset keeps the addresses, and nothing else', async () => {
     const addresses = {
       callback_url: stage.merchant.url,
       redirect_url: 'http://127.0.0.1:3000/return',
@@ -99,7 +99,7 @@ describe('providers and banks', () => {
       'payment_providers',
     ).find(({ provider_code }) => provider_code === 'example_mobile_money');
 
-  it('a provider that is switched off is so immediately, in /data and for new transactions', async () => {
+  test('a provider that is switched off is so immediately, in /data and for new transactions', async () => {
     const { body } = await put('providers', { ...named, is_active: false });
     expect(body.data['provider']).toMatchObject({
       option: { provider_code: 'example_mobile_money', is_active: false },
@@ -110,7 +110,7 @@ describe('providers and banks', () => {
     expect(sandbox.collect(collection).transaction.transaction_status).toBe('COMPLETED');
   });
 
-  it('changed limits apply immediately', async () => {
+  test('changed limits apply immediately', async () => {
     await put('providers', { ...named, min_amount: 600, max_amount: 700, max_daily_amount: 1300 });
     expect(await listed()).toMatchObject({ min_amount: 600, max_amount: 700, max_daily_amount: 1300 });
     expect(() => sandbox.collect(collection)).toThrow('takes UGX\u00a0600 or more');
@@ -118,7 +118,7 @@ describe('providers and banks', () => {
     expect(() => sandbox.collect({ ...collection, amount: 601 })).toThrow('at most UGX\u00a01,300 a day');
   });
 
-  it.each([
+  test.each([
     ['limits that contradict', { min_amount: 6_000_000 }, 422],
     ['limits that are not exact', { min_amount: 0.5 }, 422],
     ['another type', { transaction_type: 'REFUND' }, 404],
@@ -129,7 +129,7 @@ describe('providers and banks', () => {
     expect(await listed()).toEqual(defaultProviders[0]?.option);
   });
 
-  it('a bank that is switched off takes no payout', async () => {
+  test('a bank that is switched off takes no payout', async () => {
     const bank = { provider_code: 'example_bank', bank_code: 'EX001' };
     expect((await put('banks', { ...bank, is_active: false })).body.data).toEqual({
       bank: { bank_code: 'EX001', bank_name: 'Example Bank', is_active: false },
@@ -145,7 +145,7 @@ describe('providers and banks', () => {
 });
 
 describe('a deposit', () => {
-  it('is available in the collection wallet immediately (protocol §2.4)', async () => {
+  test('is available in the collection wallet immediately (protocol §2.4)', async () => {
     const answer = await post('deposits', { currency: 'KES', amount: 12.5 });
     expect(answer.status).toBe(201);
     expect(listOf(answer, 'merchant_wallets')).toContainEqual({
@@ -161,7 +161,7 @@ describe('a deposit', () => {
     expect(listOf(await call(sandbox, 'GET', '/sandbox/entries?currency=UGX'), 'entries')).toEqual([]);
   });
 
-  it.each([
+  test.each([
     [{ currency: 'KES', amount: 0.001 }, 400],
     [{ currency: 'KES', amount: -1 }, 400],
     [{ currency: 'EUR', amount: 1 }, 422],

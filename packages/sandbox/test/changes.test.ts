@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createChangeFeed } from '../src/state/changes.ts';
 import { createStore } from '../src/state/store.ts';
 
-it('every write that changes something makes the version grow, and tells the listeners', () => {
+test('every write that changes something makes the version grow, and tells the listeners', () => {
   const feed = createChangeFeed(100, () => {});
   const store = createStore(undefined, feed.announce);
   const seen: number[] = [];
@@ -22,7 +22,7 @@ it('every write that changes something makes the version grow, and tells the lis
   expect([feed.version, seen]).toEqual([103, [101, 102]]);
 });
 
-it('a listener that fails is reported, and neither the write nor the other listeners notice', () => {
+test('a listener that fails is reported, and neither the write nor the other listeners notice', () => {
   const errors: unknown[] = [];
   const feed = createChangeFeed(0, (error) => errors.push(error));
   const store = createStore(undefined, feed.announce);
@@ -38,7 +38,7 @@ it('a listener that fails is reported, and neither the write nor the other liste
   expect([store.get('spent', 'day'), told, errors]).toEqual([{ amount: 1 }, 1, [failure]]);
 });
 
-it('the end reaches every stream immediately, and later ones find it ended', () => {
+test('the end reaches every stream immediately, and later ones find it ended', () => {
   const feed = createChangeFeed(0, () => {});
   let ended = 0;
   let told = 0;
@@ -58,7 +58,7 @@ it('the end reaches every stream immediately, and later ones find it ended', () 
   expect([ended, told, feed.ended.aborted]).toEqual([3, 0, true]);
 });
 
-it('a note is saved with the next write, with more than a hundred of them, or with the close', () => {
+test('a note is saved with the next write, with more than a hundred of them, or with the close', () => {
   const saved: number[] = [];
   const store = createStore({
     load: () => {},

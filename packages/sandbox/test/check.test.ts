@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createVerifier } from '@payment-service/core';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createSandbox, type Sandbox, SandboxRefusal } from '../src/index.ts';
 import type { CheckReport } from '../src/state/records.ts';
 import { call } from './support/api.ts';
@@ -75,7 +75,7 @@ const REFUSED = [
 ];
 
 describe('check(url)', () => {
-  it('an endpoint that compares with === and the signature of the body parsed and serialised again, and answers 200 to all, is red where it must refuse', async () => {
+  test('an endpoint that compares with === and the signature of the body parsed and serialised again, and answers 200 to all, is red where it must refuse', async () => {
     const sandbox = open();
     const { signingKey } = sandbox.account;
     const refused: string[] = [];
@@ -98,7 +98,7 @@ describe('check(url)', () => {
     });
   });
 
-  it('an endpoint that signs the body parsed and serialised again refuses every genuine callback, and is red there', async () => {
+  test('an endpoint that signs the body parsed and serialised again refuses every genuine callback, and is red there', async () => {
     const sandbox = open();
     const url = await startEndpoint(({ header, body }) => {
       if (body === '' || !body.endsWith('}')) return 400;
@@ -121,7 +121,7 @@ describe('check(url)', () => {
     expect(report.results[0]?.fix).toContain('The endpoint returned 401, but not from paymentCallbacks().');
   });
 
-  it('an endpoint that joins the five fields and compares with === is red where two readings share a signature', async () => {
+  test('an endpoint that joins the five fields and compares with === is red where two readings share a signature', async () => {
     const sandbox = open();
     const url = await startEndpoint(({ method, header, body }) => {
       if (method !== 'POST') return 405;
@@ -134,7 +134,7 @@ describe('check(url)', () => {
     expect(namesOf(report, 'warn')).toEqual(['moved_colon']);
   });
 
-  it('a tolerance for t and answers that hide the reason are warnings, and the report is not red', async () => {
+  test('a tolerance for t and answers that hide the reason are warnings, and the report is not red', async () => {
     const sandbox = open();
     const verifier = createVerifier({ signingKey: sandbox.account.signingKey, toleranceSeconds: 30 });
     const url = await startEndpoint(({ method, header, body }) => {
@@ -152,7 +152,7 @@ describe('check(url)', () => {
     expect([verdict, fix]).toEqual(['pass', expect.stringContaining('Make sure that it credited nothing')]);
   });
 
-  it('without an answer to the first case stops there and says why', async () => {
+  test('without an answer to the first case stops there and says why', async () => {
     const sandbox = open();
     const report = await sandbox.check('http://127.0.0.1:9/callbacks');
     expect(report.results).toMatchObject([
@@ -166,7 +166,7 @@ describe('check(url)', () => {
     ]);
   });
 
-  it('an endpoint that never answers is given up, and one that breaks off is explained', async () => {
+  test('an endpoint that never answers is given up, and one that breaks off is explained', async () => {
     const sandbox = open({ deliveryTimeoutMs: 20 });
     const silent = await sandbox.check(await startEndpoint(() => undefined));
     expect(silent.results.map(({ got }) => got)).toEqual(['no answer: no answer within 20 ms']);
@@ -190,7 +190,7 @@ describe('check(url)', () => {
     expect(closed.results.find(({ name }) => name === 'too_large')).toMatchObject({ verdict: 'pass' });
   });
 
-  it('goes through an injected fetch, GET included', async () => {
+  test('goes through an injected fetch, GET included', async () => {
     const seen: string[] = [];
     const sandbox = open({
       callbackUrl: 'http://127.0.0.1/callbacks',
@@ -204,7 +204,7 @@ describe('check(url)', () => {
     expect([seen[0], seen.at(-1)]).toEqual(['POST true', 'GET false']);
   });
 
-  it('leaves wallets, transactions and deliveries as they are, and keeps the newest report', async () => {
+  test('leaves wallets, transactions and deliveries as they are, and keeps the newest report', async () => {
     const sandbox = open();
     const url = await startEndpoint(() => 200);
     const { body } = await call(sandbox, 'POST', '/sandbox/check', { callback_url: url });
@@ -215,14 +215,14 @@ describe('check(url)', () => {
     expect(sandbox.deliveries()).toEqual([]);
   });
 
-  it('refuses addresses that callbacks may not go to, and to check nothing', async () => {
+  test('refuses addresses that callbacks may not go to, and to check nothing', async () => {
     const sandbox = open();
     await expect(sandbox.check('http://elsewhere.example/')).rejects.toThrow(SandboxRefusal);
     await expect(sandbox.check()).rejects.toThrow('callback_url: is required');
     expect((await call(sandbox, 'POST', '/sandbox/check', { callback_url: 7 })).status).toBe(400);
   });
 
-  it('a sandbox that is closed meanwhile ends the check', async () => {
+  test('a sandbox that is closed meanwhile ends the check', async () => {
     const sandbox = open();
     const url = await startEndpoint(() => {
       void sandbox.close();

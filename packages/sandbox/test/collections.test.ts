@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createSandbox } from '../src/index.ts';
 import { call, collection, keysOf, listOf, payout } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
@@ -15,7 +15,7 @@ const refusalOf = async (path: string, body: unknown) => {
 };
 
 describe('POST /sandbox/collections', () => {
-  it('answers 201 with the transaction, decided immediately without a redirect address', async () => {
+  test('answers 201 with the transaction, decided immediately without a redirect address', async () => {
     const { status, body } = await post('/sandbox/collections', collection);
     expect(status).toBe(201);
     expect(body).toMatchObject({ code: 201, status: 'success' });
@@ -35,7 +35,7 @@ describe('POST /sandbox/collections', () => {
     });
   });
 
-  it('pending: decided later, once', async () => {
+  test('pending: decided later, once', async () => {
     const { body } = await post('/sandbox/collections', { ...collection, mode: 'pending' });
     const id = Object(body.data['transaction']).id;
     const decide = (outcome: string) => post(`/sandbox/transactions/${id}/outcome`, { outcome });
@@ -46,7 +46,7 @@ describe('POST /sandbox/collections', () => {
     expect(again.body.data).toEqual({ reason: 'already_decided' });
   });
 
-  it.each([
+  test.each([
     ['a string as amount', { amount: '500' }, 'amount'],
     ['no amount', { amount: undefined }, 'amount'],
     ['nothing', { amount: 0 }, 'amount'],
@@ -77,7 +77,7 @@ describe('POST /sandbox/collections', () => {
     expect(message).toMatch(/^[\w.]+: |^A callback for this merchant reference /);
   });
 
-  it.each([
+  test.each([
     ['unknown provider', { provider_code: 'nobody' }, 'unknown_provider', 'provider_code'],
     [
       'a payout provider',
@@ -100,12 +100,12 @@ describe('POST /sandbox/collections', () => {
     expect(refusal.slice(0, 3)).toEqual([422, reason, field]);
   });
 
-  it('takes exactly min_amount and exactly max_amount', async () => {
+  test('takes exactly min_amount and exactly max_amount', async () => {
     expect((await post('/sandbox/collections', { ...collection, amount: 500 })).status).toBe(201);
     expect((await post('/sandbox/collections', { ...collection, amount: 5_000_000 })).status).toBe(201);
   });
 
-  it("':' in a reference is allowed where the verifier's colonIn allows it", async () => {
+  test("':' in a reference is allowed where the verifier's colonIn allows it", async () => {
     const other = createSandbox({ colonIn: 'merchant_reference' });
     expect(
       (await call(other, 'POST', '/sandbox/collections', { ...collection, merchant_reference: 'A:1' }))
@@ -116,7 +116,7 @@ describe('POST /sandbox/collections', () => {
 });
 
 describe('max_daily_amount', () => {
-  it('counts a day of the sandbox clock, pending ones too, and gives back what failed', async () => {
+  test('counts a day of the sandbox clock, pending ones too, and gives back what failed', async () => {
     const time = createManualClock(Date.UTC(2026, 0, 2, 23));
     const other = createSandbox({ clock: time });
     const request = { ...collection, provider_code: 'lake_mobile_money', account: '256700000001' };
@@ -143,7 +143,7 @@ describe('max_daily_amount', () => {
 });
 
 describe('POST /sandbox/payouts and /sandbox/transfers', () => {
-  it('bank payouts need the code of an active bank of that provider', async () => {
+  test('bank payouts need the code of an active bank of that provider', async () => {
     const bank = { ...payout, provider_code: 'example_bank', amount: 5000 };
     const reason = async (change: object) =>
       (await refusalOf('/sandbox/payouts', { ...bank, ...change })).slice(0, 3);
@@ -159,7 +159,7 @@ describe('POST /sandbox/payouts and /sandbox/transfers', () => {
     expect(mobile.slice(0, 3)).toEqual([422, 'unknown_bank', 'bank_code']);
   });
 
-  it('transfers are exact and listed', async () => {
+  test('transfers are exact and listed', async () => {
     expect((await refusalOf('/sandbox/transfers', { currency: 'UGX', amount: 0.5 }))[0]).toBe(400);
     expect((await refusalOf('/sandbox/transfers', { currency: 'shillings', amount: 5 }))[0]).toBe(400);
     const { status, body } = await post('/sandbox/transfers', { currency: 'UGX', amount: 7000 });
@@ -169,7 +169,7 @@ describe('POST /sandbox/payouts and /sandbox/transfers', () => {
     expect(list).toEqual([body.data['transfer']]);
   });
 
-  it('a payout moves the payout wallet by exactly its amount, without a charge', async () => {
+  test('a payout moves the payout wallet by exactly its amount, without a charge', async () => {
     const { body } = await post('/sandbox/payouts', payout);
     expect(body.data['transaction']).toMatchObject({
       transaction_type: 'PAYOUT',
@@ -189,7 +189,7 @@ describe('POST /sandbox/payouts and /sandbox/transfers', () => {
 describe('the simulation is apart from the contract', () => {
   const paths = ['collections', 'payouts', 'transfers', 'clearing', 'clock', 'reset', 'deliveries/release'];
 
-  it.each(paths)('POST /sandbox/%s needs both keys', async (path) => {
+  test.each(paths)('POST /sandbox/%s needs both keys', async (path) => {
     const { publicKey, secretKey } = sandbox.account;
     for (const headers of [
       {},
@@ -203,7 +203,7 @@ describe('the simulation is apart from the contract', () => {
     }
   });
 
-  it('lists transactions, the newest first, by reference and status', async () => {
+  test('lists transactions, the newest first, by reference and status', async () => {
     sandbox.collect({ ...collection, merchant_reference: 'LIST-1' });
     sandbox.collect({ ...collection, merchant_reference: 'LIST-1', outcome: 'failed' });
     const list = async (query: string) =>
@@ -214,7 +214,7 @@ describe('the simulation is apart from the contract', () => {
     expect(await list('merchant_reference=LIST-1&transaction_status=FAILED')).toEqual(['LIST-1 FAILED']);
   });
 
-  it('404, 405, and bodies that are not JSON', async () => {
+  test('404, 405, and bodies that are not JSON', async () => {
     expect((await call(sandbox, 'GET', '/sandbox/transactions/9')).status).toBe(404);
     expect((await call(sandbox, 'GET', '/sandbox/transactions/x')).status).toBe(404);
     expect((await call(sandbox, 'GET', '/sandbox/nothing')).status).toBe(404);
@@ -238,7 +238,7 @@ describe('the simulation is apart from the contract', () => {
     expect((await send(`"${'x'.repeat(70_000)}"`))[0]).toBe(413);
   });
 
-  it('the clock can be read and moved', async () => {
+  test('the clock can be read and moved', async () => {
     const before = await call(sandbox, 'GET', '/sandbox/clock');
     expect(before.body.data).toEqual({ now: '2026-01-02T03:04:05.000Z', advanced_seconds: 0 });
     const { body } = await post('/sandbox/clock', { advance_seconds: 3600 });
@@ -246,7 +246,7 @@ describe('the simulation is apart from the contract', () => {
     expect((await post('/sandbox/clock', { advance_seconds: -1 })).status).toBe(400);
   });
 
-  it('reset empties the wallets and keeps the keys', async () => {
+  test('reset empties the wallets and keeps the keys', async () => {
     await post('/sandbox/reset', {});
     const wallets = listOf(await call(sandbox, 'GET', '/data/wallet-balances'), 'merchant_wallets');
     expect(wallets).toHaveLength(6);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CallbackPreview } from '../src/deliveries/compose.ts';
 import type { SandboxDelivery, SandboxOptions } from '../src/index.ts';
 import type { Composition } from '../src/state/misbehaviour.ts';
@@ -42,7 +42,7 @@ async function preview(of: string, id: number, changes: Composition): Promise<Ca
 }
 
 describe('a composition signs anew', () => {
-  it.each<[string, Composition, object]>([
+  test.each<[string, Composition, object]>([
     [
       'an amount',
       { forged_amount: 9 },
@@ -66,12 +66,12 @@ describe('a composition signs anew', () => {
     expect(payload).toMatchObject(expected);
   });
 
-  it('an event', async () => {
+  test('an event', async () => {
     const { verdict, event } = await sent(await opened(), { event: 'transaction.reversed' });
     expect([verdict, event]).toEqual(['ORD-1', 'transaction.reversed']);
   });
 
-  it('t with an offset, and in another unit; they combine with everything else', async () => {
+  test('t with an offset, and in another unit; they combine with everything else', async () => {
     const id = await opened();
     expect((await sent(id, { t_offset_seconds: -3600 })).signature).toMatch(/^t=1767308400,/);
     expect((await sent(id, { t_unit: 'milliseconds' })).signature).toMatch(/^t=1767312000000,/);
@@ -91,13 +91,13 @@ describe('a composition signs anew', () => {
     ]);
   });
 
-  it('with another key', async () => {
+  test('with another key', async () => {
     const { verdict, deliveries } = await sent(await opened(), { bad_signature: true });
     expect(verdict).toBe('mismatch');
     expect(deliveries[0]?.misbehaves).toContain('bad signature');
   });
 
-  it('an edited body, even one that is not JSON', async () => {
+  test('an edited body, even one that is not JSON', async () => {
     const id = await opened();
     const { body } = deliveryOf(id);
     const edited = body.replace('ORD-1', 'ORD-2').replace('{', '{ ');
@@ -106,7 +106,7 @@ describe('a composition signs anew', () => {
     expect((await preview('transactions', id, merchantOnly)).body).toBe('not json \ufffd');
   });
 
-  it('without a signed field there is nothing new to sign: the signature stays that of the genuine callback', async () => {
+  test('without a signed field there is nothing new to sign: the signature stays that of the genuine callback', async () => {
     const id = await opened();
     for (const omit_fields of [['transaction_status'], ['event'], ['merchant_reference', 'id']]) {
       const shown = await preview('transactions', id, { omit_fields });
@@ -116,14 +116,14 @@ describe('a composition signs anew', () => {
     }
   });
 
-  it('what repeats, waits and overtakes combines too', async () => {
+  test('what repeats, waits and overtakes combines too', async () => {
     const id = await opened();
     const deliveries = stage.sandbox.compose(id, { late_ms: 5000, out_of_order: true, duplicate: 1 });
     expect(deliveries.map(({ due_at }) => due_at)).toEqual(['2026-01-02T00:01:00.000Z', null]);
     expect(deliveries[0]?.misbehaves).toEqual([`composed from ${id}`, 'late', 'out of order']);
   });
 
-  it('goes to another address, by rules of its own', async () => {
+  test('goes to another address, by rules of its own', async () => {
     const id = await opened();
     const [delivery] = stage.sandbox.compose(id, {
       callback_url: `${stage.merchant.url}/other`,
@@ -141,7 +141,7 @@ describe('a composition signs anew', () => {
 });
 
 describe('a composition keeps the signature', () => {
-  it('of the callback: what was signed is no longer what the body says', async () => {
+  test('of the callback: what was signed is no longer what the body says', async () => {
     const id = await opened();
     const genuine = deliveryOf(id).signature;
     const { verdict, signature } = await sent(id, { signature: 'keep', status: 'FAILED' });
@@ -151,7 +151,7 @@ describe('a composition keeps the signature', () => {
     expect(moved.signature).toBe(genuine.replace('t=1767312000', 't=1767312060'));
   });
 
-  it('of a delivery, whose body is where the changes begin', async () => {
+  test('of a delivery, whose body is where the changes begin', async () => {
     const id = await opened({ misbehave: { forged_amount: 3, bad_signature: true } });
     const first = deliveryOf(id);
     const shown = await preview('deliveries', first.id, { signature: 'keep', extra_fields: { a: 1 } });
@@ -164,7 +164,7 @@ describe('a composition keeps the signature', () => {
 });
 
 describe('a preview', () => {
-  it('is what goes out then, and sends nothing itself', async () => {
+  test('is what goes out then, and sends nothing itself', async () => {
     const id = await opened();
     const changes = { forged_amount: 8, t_offset_seconds: -5 };
     const shown = await preview('transactions', id, changes);
@@ -175,7 +175,7 @@ describe('a preview', () => {
     expect(deliveries[0]?.signed).toEqual(shown.signed);
   });
 
-  it.each([
+  test.each([
     ['an unknown change', { explode: true }, 400, 'explode'],
     ['an amount that is not exact', { forged_amount: 0.5 }, 400, 'forged_amount'],
     ['a currency that is none', { forged_currency: 'Shilling' }, 400, 'forged_currency'],
@@ -189,7 +189,7 @@ describe('a preview', () => {
     expect(stage.sandbox.deliveries()).toHaveLength(1);
   });
 
-  it('needs a transaction that is there, and an address to send to', async () => {
+  test('needs a transaction that is there, and an address to send to', async () => {
     const id = await opened({ callbackUrl: undefined });
     expect(() => stage.sandbox.compose(7, {})).toThrow('There is no such transaction or delivery.');
     expect(() => stage.sandbox.compose(id, {})).toThrow(/^callback_url: is required/);
@@ -199,7 +199,7 @@ describe('a preview', () => {
 });
 
 describe('send again all that failed', () => {
-  it('sends each once, as it was, and not what was sent again already or failed before', async () => {
+  test('sends each once, as it was, and not what was sent again already or failed before', async () => {
     const clock = createManualClock(START);
     const id = await opened({ clock, callbackUrl: undefined });
     stage.merchant.answer = (response) => response.writeHead(500).end();
@@ -224,7 +224,7 @@ describe('send again all that failed', () => {
     expect(new Set(stage.merchant.received.map(stage.verdict))).toEqual(new Set(['ORD-1']));
   });
 
-  it('sends once what was sent again by hand and failed each time', async () => {
+  test('sends once what was sent again by hand and failed each time', async () => {
     const id = await opened();
     stage.merchant.answer = (response) => response.writeHead(500).end();
     const [first] = stage.sandbox.compose(id, { forged_amount: 1 });
@@ -240,7 +240,7 @@ describe('send again all that failed', () => {
 });
 
 describe('values edited in place', () => {
-  it('change one value of the body and its signature; everything else goes out character by character', async () => {
+  test('change one value of the body and its signature; everything else goes out character by character', async () => {
     const id = await opened();
     const base =
       '{ "event":"transaction.completed",\n"payload": {"id":1.0, "a":"x","a":"y", "note":"\\u00e9 \\"q\\"", "list":[1,2,1],\t"deep":{"b": null}}, "x":-0}';
@@ -271,7 +271,7 @@ describe('values edited in place', () => {
     ]);
   });
 
-  it('go on top of the other changes, and a value that was not touched does not undo them', async () => {
+  test('go on top of the other changes, and a value that was not touched does not undo them', async () => {
     const id = await opened();
     const { body: base } = deliveryOf(id);
     stage.merchant.received.length = 0;

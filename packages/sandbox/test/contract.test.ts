@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { createSandbox } from '../src/index.ts';
 import { type Answer, call, collection, keysOf, listOf, payout } from './support/api.ts';
@@ -25,7 +25,7 @@ function problemsOf(path: string, { status, headers, body }: Answer): string[] {
 const publicOnly = { 'public-key': sandbox.account.publicKey };
 
 describe('every answer of the three endpoints fits the contract', () => {
-  it.each([
+  test.each([
     '/data/payment-providers',
     '/data/payment-providers?currency=UGX&transaction_type=COLLECTION',
     '/data/payment-providers?currency=XXX',
@@ -40,14 +40,14 @@ describe('every answer of the three endpoints fits the contract', () => {
     expect({ status, code: body.code }).toEqual({ status: 200, code: 200 });
   });
 
-  it('GET /data/payout-bank-codes without provider_code', async () => {
+  test('GET /data/payout-bank-codes without provider_code', async () => {
     const { status, body, problems } = await get('/data/payout-bank-codes');
     expect(problems).toEqual([]);
     expect(status).toBe(400);
     expect(body).toEqual({ code: 400, status: 'error', message: 'provider_code is required', data: {} });
   });
 
-  it('balances keep fitting while money moves', async () => {
+  test('balances keep fitting while money moves', async () => {
     sandbox.collect({ ...collection, amount: 4_000_000 });
     sandbox.collect({ ...collection, provider_code: 'example_card_usd', currency: 'USD', amount: 19.99 });
     sandbox.transfer({ currency: 'UGX', amount: 1_000_000 });
@@ -58,7 +58,7 @@ describe('every answer of the three endpoints fits the contract', () => {
 });
 
 describe('every callback fits the contract', () => {
-  it.each([
+  test.each([
     ['completed', { outcome: 'completed' }],
     ['failed', { outcome: 'failed' }],
     ['charge on the customer', { charge_customer: true }],
@@ -77,7 +77,7 @@ describe('every callback fits the contract', () => {
     expect(received?.headers['hmac-signature']).toMatch(/^t=\d{10},s=[0-9a-f]{64}$/);
   });
 
-  it('a payout to a bank', async () => {
+  test('a payout to a bank', async () => {
     const from = merchant.received.length;
     sandbox.collect({ ...collection, amount: 4_000_000 });
     sandbox.transfer({ currency: 'UGX', amount: 5000 });
@@ -93,10 +93,10 @@ describe('control: the validator reports a wrong answer', () => {
   const json = 'application/json';
   const right = { code: 200, status: 'success', message: 'm', data: { merchant_wallets: [] } };
 
-  it('takes the right one', () => {
+  test('takes the right one', () => {
     expect(responseProblems('/data/wallet-balances', 200, json, right)).toEqual([]);
   });
-  it.each([
+  test.each([
     [
       'a text where a number belongs',
       { ...right, data: { merchant_wallets: [{ currency: 'UGX', available_balance: '1' }] } },
@@ -108,29 +108,29 @@ describe('control: the validator reports a wrong answer', () => {
   ])('%s', (_, wrong) => {
     expect(responseProblems('/data/wallet-balances', 200, json, wrong)).not.toEqual([]);
   });
-  it('an error with something in data', () => {
+  test('an error with something in data', () => {
     const body = { code: 400, status: 'error', message: 'm', data: { reason: 'x' } };
     expect(responseProblems('/data/payout-bank-codes', 400, json, body)).not.toEqual([]);
     expect(responseProblems('/data/payout-bank-codes', 401, json, { ...body, code: 401 })).not.toEqual([]);
   });
-  it('another content type, and a success under another status', () => {
+  test('another content type, and a success under another status', () => {
     expect(responseProblems('/data/wallet-balances', 200, 'text/html', right)).not.toEqual([]);
     expect(responseProblems('/data/wallet-balances', 500, json, { ...right, code: 500 })).not.toEqual([]);
   });
-  it('an error under a status that the contract does not name, without its message', () => {
+  test('an error under a status that the contract does not name, without its message', () => {
     const error = { code: 401, status: 'error', message: 'm', data: {} };
     expect(responseProblems('/data/wallet-balances', 401, json, error)).toEqual([]);
     const { message, ...rest } = error;
     expect(responseProblems('/data/wallet-balances', 401, json, rest)).not.toEqual([]);
   });
-  it('a callback without a field', () => {
+  test('a callback without a field', () => {
     const { total_credit, ...payload } = { total_credit: 1, id: 1 };
     expect(callbackProblems({ event: 'transaction.completed', payload })).not.toEqual([]);
   });
 });
 
 describe('what is in the lists', () => {
-  it('providers: mobile money with prefixes in two currencies, bank, card, and one that is inactive', async () => {
+  test('providers: mobile money with prefixes in two currencies, bank, card, and one that is inactive', async () => {
     const list = listOf(await get('/data/payment-providers', publicOnly), 'payment_providers');
     const of = (method: string) => list.filter(({ transaction_method }) => transaction_method === method);
     expect(new Set(of('MOBILE_MONEY').map(({ transaction_currency }) => transaction_currency))).toEqual(
@@ -146,7 +146,7 @@ describe('what is in the lists', () => {
     expect(list.filter(({ is_active }) => is_active === false)).toHaveLength(1);
   });
 
-  it('filters: currency, and transaction_type in upper case against a list in mixed case', async () => {
+  test('filters: currency, and transaction_type in upper case against a list in mixed case', async () => {
     const codes = async (query: string) => {
       const list = listOf(await get(`/data/payment-providers?${query}`, publicOnly), 'payment_providers');
       return list.map(
@@ -167,7 +167,7 @@ describe('what is in the lists', () => {
     expect(await codes('currency=')).toHaveLength(11);
   });
 
-  it('banks belong to one provider, and one is inactive', async () => {
+  test('banks belong to one provider, and one is inactive', async () => {
     const banks = async (code: string) => {
       const list = listOf(
         await get(`/data/payout-bank-codes?provider_code=${code}`, publicOnly),
@@ -182,7 +182,7 @@ describe('what is in the lists', () => {
     expect(await banks('unknown')).toEqual([]);
   });
 
-  it('wallets: one of each type for each currency, before any transaction', async () => {
+  test('wallets: one of each type for each currency, before any transaction', async () => {
     const fresh = createSandbox();
     const { body } = await call(fresh, 'GET', '/data/wallet-balances?currency=UGX');
     const empty = { available_balance: 0, actual_balance: 0, uncleared_balance: 0, reserve_balance: 0 };
@@ -196,7 +196,7 @@ describe('what is in the lists', () => {
 
 describe('errors, in the envelope with empty data', () => {
   const { publicKey, secretKey } = sandbox.account;
-  it.each([
+  test.each([
     ['public-key missing', '/data/payment-providers', {}, 401, 'public-key'],
     ['public-key wrong', '/data/payment-providers', { 'public-key': 'x' }, 401, 'public-key'],
     [
@@ -248,7 +248,7 @@ describe('errors, in the envelope with empty data', () => {
     expect(JSON.stringify(answer.body)).not.toContain('SANDBOX');
   });
 
-  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('405 for %s', async (method) => {
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('405 for %s', async (method) => {
     for (const path of ['payment-providers', 'payout-bank-codes', 'wallet-balances']) {
       const answer = await call(sandbox, method, `/data/${path}`);
       expect(answer.status).toBe(405);
@@ -257,7 +257,7 @@ describe('errors, in the envelope with empty data', () => {
     }
   });
 
-  it('x-api-version may be missing, and the two lists take no secret key', async () => {
+  test('x-api-version may be missing, and the two lists take no secret key', async () => {
     for (const path of ['/data/payment-providers', '/data/payout-bank-codes?provider_code=example_bank']) {
       expect((await call(sandbox, 'GET', path, undefined, publicOnly)).status).toBe(200);
       expect((await call(sandbox, 'GET', path, undefined, { ...publicOnly, 'secret-key': 'x' })).status).toBe(
@@ -266,7 +266,7 @@ describe('errors, in the envelope with empty data', () => {
     }
   });
 
-  it('HEAD is GET without a body', async () => {
+  test('HEAD is GET without a body', async () => {
     const response = await sandbox.fetch('http://127.0.0.1/data/payment-providers', {
       method: 'HEAD',
       headers: publicOnly,

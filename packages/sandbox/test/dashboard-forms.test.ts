@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../src/index.ts';
 import { call, collection, listOf } from './support/api.ts';
 import { collectionForm, row, submit, textOf } from './support/pages.ts';
@@ -13,7 +13,7 @@ beforeEach(() => {
 const { show } = stage;
 const problemIn = (text: string): string | undefined => /class="problem small" id="([^"]+)"/.exec(text)?.[1];
 describe('a form that is sent', () => {
-  it('starts a collection that misbehaves, and leads to its page', async () => {
+  test('starts a collection that misbehaves, and leads to its page', async () => {
     const { status, location } = await submit(sandbox, 'collections', {
       ...collectionForm,
       misbehave: 'forged_first',
@@ -23,7 +23,7 @@ describe('a form that is sent', () => {
     expect(stage.merchant.received.map(({ data }) => data.payload.transaction_amount)).toEqual([1, 500]);
   });
 
-  it('without an account, uses one that the provider serves, and the first active bank', async () => {
+  test('without an account, uses one that the provider serves, and the first active bank', async () => {
     const { account: _, ...rest } = collectionForm;
     expect(
       (
@@ -41,7 +41,7 @@ describe('a form that is sent', () => {
     expect(row(await show('/wallets'), 'wallets-UGX-MERCHANT_PAYOUT')).toContain('UGX 15,000');
   });
 
-  it('every misbehaviour and every retry rule that it offers is one that the sandbox knows', async () => {
+  test('every misbehaviour and every retry rule that it offers is one that the sandbox knows', async () => {
     const offered = (text: string, name: string): string[] => {
       const [, select = ''] = new RegExp(`name="${name}">(.*?)</select>`, 's').exec(text) ?? [];
       return [...select.matchAll(/value="([^"]*)"/g)].map(([, value]) => value ?? '');
@@ -66,7 +66,7 @@ describe('a form that is sent', () => {
     expect((await submit(sandbox, 'defaults', { retry: 'never' })).status).toBe(400);
   });
 
-  it('comes back to the page and the place that it was sent from, and to no other site', async () => {
+  test('comes back to the page and the place that it was sent from, and to no other site', async () => {
     sandbox.collect({ ...collection, misbehave: { late_ms: 60_000 } });
     const at = (from: string, place: string) =>
       submit(sandbox, 'release', { at: place }, from).then(({ location }) => location);
@@ -82,7 +82,7 @@ describe('a form that is sent', () => {
     expect(foreign.headers.get('location')).toBe('/');
   });
 
-  it('refused, keeps what was typed, and says at the field in words what is wrong', async () => {
+  test('refused, keeps what was typed, and says at the field in words what is wrong', async () => {
     const typed = {
       ...collectionForm,
       account: '256700000001',
@@ -105,7 +105,7 @@ describe('a form that is sent', () => {
     expect(text).toMatch(/id="payout-account"[^>]* value="256772000001"/);
   });
 
-  it.each([
+  test.each([
     [
       'collections',
       { ...collectionForm, amount: '' },
@@ -140,7 +140,7 @@ describe('a form that is sent', () => {
     expect(text).not.toMatch(/Invalid input|expected|NaN/);
   });
 
-  it('that is only a button says on a page of its own why it was refused', async () => {
+  test('that is only a button says on a page of its own why it was refused', async () => {
     sandbox.collect(collection);
     const { status, text } = await submit(
       sandbox,

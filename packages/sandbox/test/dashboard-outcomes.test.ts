@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { collection } from './support/api.ts';
 import { row, textOf } from './support/pages.ts';
 import { useStage } from './support/stage.ts';
@@ -8,7 +8,7 @@ const { show } = stage;
 
 describe('the outcome of a delivery', () => {
   const types = { json: 'application/json', html: 'text/html; charset=utf-8' };
-  it.each([
+  test.each([
     ['accepted', 200, types.json, '{"status":"accepted"}', {}, 'Delivered', 'The callback was accepted.'],
     [
       'another key',
@@ -84,7 +84,7 @@ describe('the outcome of a delivery', () => {
     },
   );
 
-  it('a refused connection, and the last four characters of the key where a key is to blame', async () => {
+  test('a refused connection, and the last four characters of the key where a key is to blame', async () => {
     const sandbox = stage.open({ retry: { preset: 'none' }, callbackUrl: 'http://127.0.0.1:9/callbacks' });
     sandbox.collect(collection);
     await sandbox.idle();

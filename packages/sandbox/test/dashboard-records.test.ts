@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { call, collection } from './support/api.ts';
 import { row, rows, textOf, unescaped } from './support/pages.ts';
 import { useStage } from './support/stage.ts';
@@ -18,7 +18,7 @@ const copied = (html: string, id: string): string => {
 };
 
 describe('with 500 transactions', () => {
-  it('the list has pages, the oldest is found by its reference, and a search keeps its filter', async () => {
+  test('the list has pages, the oldest is found by its reference, and a search keeps its filter', async () => {
     const sandbox = stage.open({ callbackUrl: undefined });
     for (let i = 1; i <= 500; i += 1)
       sandbox.collect({
@@ -46,7 +46,7 @@ describe('with 500 transactions', () => {
 });
 
 describe('deliveries', () => {
-  it('have state, reference, outcome, status, attempts, milliseconds and age, and are filtered by state', async () => {
+  test('have state, reference, outcome, status, attempts, milliseconds and age, and are filtered by state', async () => {
     const sandbox = stage.open({ retry: { max_attempts: 2, backoff_ms: 0 } });
     stage.merchant.answer = (response, { data }) => {
       response.statusCode = data.payload.merchant_reference === 'BAD' ? 500 : 200;
@@ -68,7 +68,7 @@ describe('deliveries', () => {
     expect(rows(await show('/'), 'failed')).toEqual(['1002']);
   });
 
-  it('a forged signature that is refused, and a failure that a later delivery made good, need no attention', async () => {
+  test('a forged signature that is refused, and a failure that a later delivery made good, need no attention', async () => {
     const sandbox = stage.open({ retry: { max_attempts: 1 } });
     stage.merchant.answer = (response) => {
       response.statusCode = 401;
@@ -84,7 +84,7 @@ describe('deliveries', () => {
     expect(rows(await show('/'), 'failed')).toEqual([]);
   });
 
-  it('each attempt is shown as it was received: first line, headers in order, body', async () => {
+  test('each attempt is shown as it was received: first line, headers in order, body', async () => {
     const sandbox = stage.open();
     sandbox.collect({ ...collection, customer_name: 'Zoë "Z" <script>' });
     await sandbox.idle();
@@ -100,7 +100,7 @@ describe('deliveries', () => {
     expect(textOf(attempt)).toContain('"status": "accepted"');
   });
 
-  it('five fields are marked as signed and nothing else is, and t has unit and age', async () => {
+  test('five fields are marked as signed and nothing else is, and t has unit and age', async () => {
     const sandbox = stage.open();
     sandbox.collect(collection);
     await sandbox.idle();
@@ -125,7 +125,7 @@ describe('deliveries', () => {
     expect(textOf(text)).toContain(`The account's signing key, …${sandbox.account.signingKey.slice(-4)}`);
   });
 
-  it('a copy as a test runs, one as a fixture verifies, and one as curl names the same request', async () => {
+  test('a copy as a test runs, one as a fixture verifies, and one as curl names the same request', async () => {
     const sandbox = stage.open();
     sandbox.collect({ ...collection, customer_name: "O'Neill $HOME" });
     await sandbox.idle();
@@ -163,7 +163,7 @@ describe('deliveries', () => {
 });
 
 describe('a transaction', () => {
-  it('is one story: started, decided, money, callback and attempt, with links both ways', async () => {
+  test('is one story: started, decided, money, callback and attempt, with links both ways', async () => {
     const sandbox = stage.open();
     sandbox.collect({ ...collection, provider_code: 'example_card_ugx', amount: 10_000 });
     await sandbox.idle();
@@ -176,7 +176,7 @@ describe('a transaction', () => {
     expect(await show(address)).toContain('href="/transactions/1001"');
   });
 
-  it('shows the redirect that the customer was sent with', async () => {
+  test('shows the redirect that the customer was sent with', async () => {
     const sandbox = stage.open();
     const { payment_page_url } = sandbox.collect({
       ...collection,
@@ -194,7 +194,7 @@ describe('a transaction', () => {
 });
 
 describe('requests', () => {
-  it("the merchant's own calls are listed with the reason of a refusal, and keys are masked", async () => {
+  test("the merchant's own calls are listed with the reason of a refusal, and keys are masked", async () => {
     const sandbox = stage.open();
     await call(sandbox, 'GET', '/data/wallet-balances?currency=UGX');
     await call(sandbox, 'GET', '/data/payout-bank-codes');

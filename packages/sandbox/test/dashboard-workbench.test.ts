@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SandboxDelivery } from '../src/index.ts';
 import { call, collection } from './support/api.ts';
 import { row, rows, submit, textOf, unescaped } from './support/pages.ts';
@@ -26,7 +26,7 @@ const actionOf = (html: string, label: string): string | undefined =>
   new RegExp(`action="/dashboard/([^"]+)"(?:(?!</form>).)*<button[^>]*>${label}`, 's').exec(html)?.[1];
 
 describe('a delivery that waits', () => {
-  it.each([
+  test.each([
     ['it is late', { misbehave: { late_ms: HOUR } }],
     ['it is held back until a later callback is through', { misbehave: { out_of_order: true } }],
     [
@@ -57,7 +57,7 @@ describe('a delivery that waits', () => {
 });
 
 describe('what needs attention', () => {
-  it('is one row for a transaction however often it fails again, with the number of its deliveries', async () => {
+  test('is one row for a transaction however often it fails again, with the number of its deliveries', async () => {
     const sandbox = stage.open({ retry: { max_attempts: 2, backoff_ms: 0 } });
     failing();
     sandbox.collect({ ...collection, misbehave: { duplicate: 1 } });
@@ -73,7 +73,7 @@ describe('what needs attention', () => {
     expect(textOf(await show('/wallets'))).toMatch(/1 needs attention: delivery \d+/);
   });
 
-  it('is dismissed for one transaction or for all, and comes back only when something new fails', async () => {
+  test('is dismissed for one transaction or for all, and comes back only when something new fails', async () => {
     const sandbox = stage.open({ retry: { max_attempts: 2, backoff_ms: HOUR } });
     failing();
     for (const merchant_reference of ['A', 'B']) sandbox.collect({ ...collection, merchant_reference });
@@ -100,7 +100,7 @@ describe('what needs attention', () => {
   });
 });
 
-it('what was dismissed stays dismissed in the file, for the next start', async () => {
+test('what was dismissed stays dismissed in the file, for the next start', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'seen-'));
   const options = { file: join(folder, 'sandbox.db'), retry: { preset: 'none' as const } };
   failing();
@@ -118,7 +118,7 @@ it('what was dismissed stays dismissed in the file, for the next start', async (
 });
 
 describe('the list of deliveries', () => {
-  it('has the resends and copies of a transaction below one row, each with its own link and box', async () => {
+  test('has the resends and copies of a transaction below one row, each with its own link and box', async () => {
     const sandbox = stage.open();
     sandbox.collect({ ...collection, misbehave: { forged_amount: 1, duplicate: 1 } });
     sandbox.collect({ ...collection, merchant_reference: 'ORD-2' });
@@ -132,7 +132,7 @@ describe('the list of deliveries', () => {
     expect(text.match(/name="of" value="(\d+)"/g)).toHaveLength(3);
   });
 
-  it('is filtered by state, endpoint and search together, in the address, and an endpoint that is chosen stays', async () => {
+  test('is filtered by state, endpoint and search together, in the address, and an endpoint that is chosen stays', async () => {
     const sandbox = stage.open({ retry: { preset: 'none' } });
     const other = `${stage.merchant.url}/other?a=1&b=2`;
     stage.merchant.answer = (response, { path }) =>
@@ -156,7 +156,7 @@ describe('the list of deliveries', () => {
 });
 
 describe('two deliveries', () => {
-  it('are compared: what differs in request and answer is marked with the number of its delivery', async () => {
+  test('are compared: what differs in request and answer is marked with the number of its delivery', async () => {
     const sandbox = stage.open({ retry: { preset: 'none' } });
     let status = 500;
     stage.merchant.answer = (response) => response.writeHead(status).end(`{"status":"${status}"}`);
@@ -176,7 +176,7 @@ describe('two deliveries', () => {
     expect(textOf(await show('/deliveries/2'))).toContain('Compare with Delivery 1');
   });
 
-  it.each(['', '?of=1', '?of=1&of=1', '?of=1&of=9', '?of=1&of=2&of=3'])(
+  test.each(['', '?of=1', '?of=1&of=1', '?of=1&of=9', '?of=1&of=2&of=3'])(
     'are needed for a comparison, no more and no fewer: "%s"',
     async (query) => {
       const sandbox = stage.open();
@@ -190,7 +190,7 @@ describe('two deliveries', () => {
 });
 
 describe('a page of one delivery', () => {
-  it('shows the answer above the difference, and of the difference what changed with its context', async () => {
+  test('shows the answer above the difference, and of the difference what changed with its context', async () => {
     const sandbox = stage.open();
     sandbox.collect({ ...collection, misbehave: { status: 'REVERSED' } });
     await sandbox.idle();
@@ -222,7 +222,7 @@ describe('a copy as curl', () => {
   const commandOn = (html: string, id: string): string =>
     unescaped(new RegExp(`id="${id}-text">(.*?)</pre>`, 's').exec(html)?.[1] ?? '');
 
-  it.each([
+  test.each([
     'it\'s $HOME `ls` $(ls) \\ ! "quoted"',
     'two\nlines\r\nand\ttabs',
     '@/etc/passwd',
@@ -253,7 +253,7 @@ describe('a copy as curl', () => {
     expect(headers).toContain('accept:');
   });
 
-  it('of a request names method, address and body, and takes the keys from variables', async () => {
+  test('of a request names method, address and body, and takes the keys from variables', async () => {
     const sandbox = stage.open();
     await call(sandbox, 'POST', '/sandbox/collections', { ...collection, merchant_reference: "O'N" });
     await call(sandbox, 'GET', '/data/wallet-balances?currency=UGX');
@@ -277,7 +277,7 @@ describe('a copy as curl', () => {
 });
 
 describe('a request', () => {
-  it('has its reference as a link to its transaction, and status line and headers of the answer', async () => {
+  test('has its reference as a link to its transaction, and status line and headers of the answer', async () => {
     const sandbox = stage.open();
     await call(sandbox, 'POST', '/sandbox/collections', { ...collection, mode: 'pending' });
     await call(sandbox, 'POST', '/sandbox/transactions/1001/outcome', { outcome: 'failed' });
@@ -297,7 +297,7 @@ describe('a request', () => {
   });
 });
 
-it.each([
+test.each([
   ['COMPLETED', true],
   ['FAILED', false],
 ])('the page of a transaction that is %s names a credit: %s', async (status, isNamed) => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../src/index.ts';
 import { call, collection } from './support/api.ts';
 import { collectionForm, open, row, submit, textOf } from './support/pages.ts';
@@ -26,7 +26,7 @@ const pages = [
 ];
 
 describe('every page of the dashboard', () => {
-  it.each(pages)(
+  test.each(pages)(
     '%s loads nothing from elsewhere, holds no inline script or style, and is not framed or cached',
     async (path) => {
       const { status, headers, text } = await open(sandbox, path);
@@ -46,11 +46,11 @@ describe('every page of the dashboard', () => {
     },
   );
 
-  it('marks itself in the navigation', async () => {
+  test('marks itself in the navigation', async () => {
     expect(await show('/deliveries')).toMatch(/href="\/deliveries" aria-current="page">Deliveries/);
   });
 
-  it.each([
+  test.each([
     ['style.css', 'text/css; charset=utf-8'],
     ['live.js', 'text/javascript; charset=utf-8'],
     ['stream.js', 'text/javascript; charset=utf-8'],
@@ -62,7 +62,7 @@ describe('every page of the dashboard', () => {
     expect(text.length).toBeGreaterThan(100);
   });
 
-  it('404 is a page for a browser and the envelope for a program', async () => {
+  test('404 is a page for a browser and the envelope for a program', async () => {
     for (const path of [
       '/nothing',
       '/transactions/9',
@@ -80,12 +80,12 @@ describe('every page of the dashboard', () => {
     expect((await call(sandbox, 'GET', '/nothing')).body.code).toBe(404);
   });
 
-  it('405 for another method', async () => {
+  test('405 for another method', async () => {
     const response = await sandbox.fetch('http://127.0.0.1/transactions', { method: 'DELETE' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
-  it('every form of it goes to a route that exists', async () => {
+  test('every form of it goes to a route that exists', async () => {
     sandbox.collect({ ...collection, mode: 'pending' });
     sandbox.collect(collection);
     await sandbox.idle();
@@ -140,7 +140,7 @@ describe('every page of the dashboard', () => {
 });
 
 describe('the keys', () => {
-  it.each(pages)(
+  test.each(pages)(
     'are on %s with the address, behind a summary, each with copy, and together as .env',
     async (path) => {
       const text = await show(path);
@@ -158,7 +158,7 @@ describe('the keys', () => {
 });
 
 describe('settings', () => {
-  it('keeps the two addresses, which hold for what starts afterwards', async () => {
+  test('keeps the two addresses, which hold for what starts afterwards', async () => {
     await submit(sandbox, 'addresses', { redirect_url: 'http://127.0.0.1:3000/return' });
     const text = await show('/settings');
     expect(text).toMatch(/name="callback_url"[^>]* value=""/);
@@ -170,7 +170,7 @@ describe('settings', () => {
     expect(textOf(await show('/'))).toContain('No callback URL is set, so no callback is sent.');
   });
 
-  it('a default misbehaviour and a moved clock stand on every page, each with the button that ends it', async () => {
+  test('a default misbehaviour and a moved clock stand on every page, each with the button that ends it', async () => {
     expect(await show('/requests')).not.toContain('id="banners"');
     await submit(sandbox, 'defaults', { misbehave: 'late', retry: '5xx-and-429' });
     await submit(sandbox, 'clock', { advance_seconds: '7200' });
@@ -186,13 +186,13 @@ describe('settings', () => {
     expect(await show('/settings')).toContain('<option value="5xx-and-429" selected>');
   });
 
-  it('rules that no preset names are shown as they are', async () => {
+  test('rules that no preset names are shown as they are', async () => {
     await sandbox.close();
     sandbox = stage.open({ callbackUrl: undefined, retry: { accepted: [204], repeated: ['5xx', 409] } });
     expect(textOf(await show('/settings'))).toContain('After 5xx, 409; 204 counts as delivered');
   });
 
-  it('reset asks, and then empties everything but the keys', async () => {
+  test('reset asks, and then empties everything but the keys', async () => {
     sandbox.collect(collection);
     const { publicKey } = sandbox.account;
     expect(await show('/settings')).not.toContain('action="/dashboard/reset"');
@@ -204,7 +204,7 @@ describe('settings', () => {
 });
 
 describe('wallets', () => {
-  it('are cleared and their reserve released, by buttons', async () => {
+  test('are cleared and their reserve released, by buttons', async () => {
     await submit(sandbox, 'collections', {
       ...collectionForm,
       provider: 'example_card_ugx UGX',
@@ -219,7 +219,7 @@ describe('wallets', () => {
     expect(await wallet()).toContain('UGX 9,650 UGX 0 UGX 0 UGX 9,650');
   });
 
-  it('late callbacks go out at the press of a button', async () => {
+  test('late callbacks go out at the press of a button', async () => {
     sandbox.collect({ ...collection, misbehave: { late_ms: 86_400_000 } });
     expect(stage.merchant.received).toHaveLength(0);
     await submit(sandbox, 'release');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { call, collection, listOf } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
 import { until, useStage } from './support/stage.ts';
@@ -6,7 +6,7 @@ import { until, useStage } from './support/stage.ts';
 const stage = useStage();
 
 describe('a callback', () => {
-  it('is a signed POST that the verifier of core accepts', async () => {
+  test('is a signed POST that the verifier of core accepts', async () => {
     stage.open().collect({ ...collection, merchant_reference: 'ORD-7' });
     await stage.sandbox.idle();
     expect(stage.merchant.received.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -17,7 +17,7 @@ describe('a callback', () => {
     expect(stage.merchant.received[0]?.data.payload.transaction_status).toBe('COMPLETED');
   });
 
-  it('of a failed transaction says FAILED (simulated)', async () => {
+  test('of a failed transaction says FAILED (simulated)', async () => {
     stage.open().collect({ ...collection, outcome: 'failed' });
     await stage.sandbox.idle();
     expect(stage.merchant.received[0]?.data.event).toBe('transaction.failed');
@@ -25,7 +25,7 @@ describe('a callback', () => {
     expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1']);
   });
 
-  it('is not sent while the transaction is pending, nor without an address', async () => {
+  test('is not sent while the transaction is pending, nor without an address', async () => {
     stage.open({ callbackUrl: undefined }).collect(collection);
     const { transaction } = stage.sandbox.collect({
       ...collection,
@@ -38,7 +38,7 @@ describe('a callback', () => {
     expect(stage.merchant.received).toHaveLength(1);
   });
 
-  it('carries t in seconds, or in milliseconds when told to', async () => {
+  test('carries t in seconds, or in milliseconds when told to', async () => {
     const clock = createManualClock(Date.UTC(2026, 0, 2));
     stage.open({ clock }).collect(collection);
     await stage.sandbox.idle();
@@ -51,7 +51,7 @@ describe('a callback', () => {
 });
 
 describe('the queue', () => {
-  it('release sends what is late, held and waiting for a retry', async () => {
+  test('release sends what is late, held and waiting for a retry', async () => {
     stage.open({ clock: createManualClock() });
     stage.sandbox.collect({ ...collection, misbehave: { late_ms: 100_000 } });
     stage.sandbox.collect({ ...collection, misbehave: { out_of_order: true } });
@@ -61,14 +61,14 @@ describe('the queue', () => {
     expect(stage.merchant.received).toHaveLength(2);
   });
 
-  it('moving the clock sends what becomes due', async () => {
+  test('moving the clock sends what becomes due', async () => {
     stage.open().collect({ ...collection, misbehave: { late_ms: 86_400_000 } });
     stage.sandbox.advance(86_400);
     await stage.sandbox.idle();
     expect(stage.merchant.received).toHaveLength(1);
   });
 
-  it('a delivery can be sent again', async () => {
+  test('a delivery can be sent again', async () => {
     stage.open().collect(collection);
     await stage.sandbox.idle();
     const [{ id } = { id: 0 }] = stage.sandbox.deliveries();
@@ -79,7 +79,7 @@ describe('the queue', () => {
     expect((await call(stage.sandbox, 'POST', '/sandbox/deliveries/9/resend')).status).toBe(404);
   });
 
-  it('is listed with attempts, by transaction', async () => {
+  test('is listed with attempts, by transaction', async () => {
     const { transaction } = stage.open().collect(collection);
     stage.sandbox.collect({ ...collection, merchant_reference: 'ORD-2' });
     await stage.sandbox.idle();
@@ -99,7 +99,7 @@ describe('the queue', () => {
     ]);
   });
 
-  it('an attempt that could not be written down is reported, and made again after a pause', async () => {
+  test('an attempt that could not be written down is reported, and made again after a pause', async () => {
     const manual = createManualClock();
     const failure = new Error('disk full');
     const errors: unknown[] = [];
@@ -125,7 +125,7 @@ describe('the queue', () => {
     expect(stage.sandbox.deliveries()[0]?.state).toBe('delivered');
   });
 
-  it('everything arrives once when many are sent together', async () => {
+  test('everything arrives once when many are sent together', async () => {
     stage.open();
     const references = Array.from({ length: 100 }, (_, index) => `ORD-${index}`);
     for (const merchant_reference of references) stage.sandbox.collect({ ...collection, merchant_reference });
@@ -133,7 +133,7 @@ describe('the queue', () => {
     expect(stage.merchant.received.map(stage.verdict).sort()).toEqual([...references].sort());
   });
 
-  it('reset empties everything, and an attempt in flight does no harm', async () => {
+  test('reset empties everything, and an attempt in flight does no harm', async () => {
     let release: (() => void) | undefined;
     stage.merchant.answer = (response) => {
       release = () => response.end();
@@ -156,7 +156,7 @@ describe('the queue', () => {
 });
 
 describe('numbers', () => {
-  it('the first delivery is number 1, the first transaction 1001, and no number means both', async () => {
+  test('the first delivery is number 1, the first transaction 1001, and no number means both', async () => {
     stage.open({ clock: createManualClock(), misbehave: { late_ms: 1000 } });
     const first = stage.sandbox.collect(collection).transaction.id;
     const numbers = (): number[] => stage.sandbox.deliveries().map(({ id }) => id);
@@ -181,7 +181,7 @@ describe('numbers', () => {
 });
 
 describe('close', () => {
-  it('waits for the delivery in flight, and stops those that wait', async () => {
+  test('waits for the delivery in flight, and stops those that wait', async () => {
     const clock = createManualClock();
     let release: (() => void) | undefined;
     stage.merchant.answer = (response) => {
@@ -205,7 +205,7 @@ describe('close', () => {
     expect(stage.merchant.received).toHaveLength(1);
   });
 
-  it('may come twice, and nothing works afterwards', async () => {
+  test('may come twice, and nothing works afterwards', async () => {
     stage.open();
     await Promise.all([stage.sandbox.close(), stage.sandbox.close()]);
     expect(() => stage.sandbox.collect(collection)).toThrow('The sandbox is closed. Create another one.');

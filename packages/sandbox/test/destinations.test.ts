@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createSandbox, SandboxRefusal } from '../src/index.ts';
 import { call, collection, payout } from './support/api.ts';
 import { startMerchant } from './support/merchant.ts';
@@ -19,7 +19,7 @@ const refusal = (work: () => unknown): SandboxRefusal => {
 };
 
 describe('threat A27: callbacks go to this computer only', () => {
-  it.each([
+  test.each([
     'http://example.com/callbacks',
     'http://10.0.0.1/callbacks',
     'http://192.168.1.1/callbacks',
@@ -55,7 +55,7 @@ describe('threat A27: callbacks go to this computer only', () => {
     await sandbox.close();
   });
 
-  it.each(['127.0.0.1', 'localhost', '[::1]', '127.8.9.10', '2130706433', '0x7f.1'])(
+  test.each(['127.0.0.1', 'localhost', '[::1]', '127.8.9.10', '2130706433', '0x7f.1'])(
     'takes %s',
     async (host) => {
       const sandbox = createSandbox({ fetch: async () => new Response('ok') });
@@ -66,7 +66,7 @@ describe('threat A27: callbacks go to this computer only', () => {
     },
   );
 
-  it('takes a host that is listed, with or without its port, and no other', async () => {
+  test('takes a host that is listed, with or without its port, and no other', async () => {
     const asked: string[] = [];
     const sandbox = createSandbox({
       allowedHosts: ['shop.internal', 'other.internal:8080'],
@@ -88,13 +88,13 @@ describe('threat A27: callbacks go to this computer only', () => {
     await sandbox.close();
   });
 
-  it('checks the address of the sandbox itself at construction', () => {
+  test('checks the address of the sandbox itself at construction', () => {
     expect(() => createSandbox({ callbackUrl: 'http://example.com/' })).toThrow(
       /^callbackUrl must be on this computer/,
     );
   });
 
-  it('follows no redirect', async () => {
+  test('follows no redirect', async () => {
     const detour = createServer((_, response) => {
       response.writeHead(307, { location: merchant.url }).end();
     });
@@ -109,7 +109,7 @@ describe('threat A27: callbacks go to this computer only', () => {
     detour.close();
   });
 
-  it('refuses over HTTP as well, and says which field is to blame', async () => {
+  test('refuses over HTTP as well, and says which field is to blame', async () => {
     const sandbox = createSandbox();
     const answer = await call(sandbox, 'POST', '/sandbox/payouts', {
       ...payout,

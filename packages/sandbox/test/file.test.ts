@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSandbox, defaultProviders, type Sandbox } from '../src/index.ts';
 import { call, collection, listOf } from './support/api.ts';
 import { runCommand, startCommand } from './support/command.ts';
@@ -31,7 +31,7 @@ const snapshot = async (sandbox: Sandbox) => ({
 });
 
 describe('a file keeps the state', () => {
-  it('everything is the same after a restart: keys, wallets, transactions, deliveries, settings, clock', async () => {
+  test('everything is the same after a restart: keys, wallets, transactions, deliveries, settings, clock', async () => {
     const merchant = await startMerchant();
     const file = newFile();
     const clock = createManualClock();
@@ -66,7 +66,7 @@ describe('a file keeps the state', () => {
     await merchant.close();
   });
 
-  it('callbacks that were not delivered go out after the restart', async () => {
+  test('callbacks that were not delivered go out after the restart', async () => {
     const merchant = await startMerchant();
     const file = newFile();
     const clock = createManualClock();
@@ -81,7 +81,7 @@ describe('a file keeps the state', () => {
     await merchant.close();
   });
 
-  it('threat A27: a host that is no longer listed gets nothing', async () => {
+  test('threat A27: a host that is no longer listed gets nothing', async () => {
     const file = newFile();
     const first = createSandbox({ file, allowedHosts: ['shop.internal'] });
     first.collect({ ...collection, callback_url: 'http://shop.internal/', misbehave: { late_ms: 1000 } });
@@ -103,7 +103,7 @@ describe('a file keeps the state', () => {
     await second.close();
   });
 
-  it('options given at the start win over what was set before', async () => {
+  test('options given at the start win over what was set before', async () => {
     const file = newFile();
     await createSandbox({ file, misbehave: { duplicate: 1 } }).close();
     const second = createSandbox({ file, misbehave: { duplicate: 2 } });
@@ -111,7 +111,7 @@ describe('a file keeps the state', () => {
     await second.close();
   });
 
-  it('one process at a time: the second one is told so, and the first one is not disturbed', async () => {
+  test('one process at a time: the second one is told so, and the first one is not disturbed', async () => {
     const file = newFile();
     const first = createSandbox({ file });
     expect(() => createSandbox({ file })).toThrow(/^The file is in use by another sandbox/);
@@ -122,7 +122,7 @@ describe('a file keeps the state', () => {
     await createSandbox({ file }).close();
   });
 
-  it('another seed is refused, the same one and none are not', async () => {
+  test('another seed is refused, the same one and none are not', async () => {
     const file = newFile();
     const first = createSandbox({ file, seed: 'a' });
     await first.close();
@@ -134,7 +134,7 @@ describe('a file keeps the state', () => {
     }
   });
 
-  it('the log of requests is kept by a clean stop', async () => {
+  test('the log of requests is kept by a clean stop', async () => {
     const file = newFile();
     const first = createSandbox({ file });
     await call(first, 'GET', '/data/wallet-balances');
@@ -146,7 +146,7 @@ describe('a file keeps the state', () => {
     await second.close();
   });
 
-  it('providers given at the start take the place of those in the file', async () => {
+  test('providers given at the start take the place of those in the file', async () => {
     const file = newFile();
     await createSandbox({ file }).close();
     const second = createSandbox({ file, providers: defaultProviders.slice(0, 1) });
@@ -156,7 +156,7 @@ describe('a file keeps the state', () => {
     await third.close();
   });
 
-  it('a file of another version is refused by name, and left alone', async () => {
+  test('a file of another version is refused by name, and left alone', async () => {
     const file = newFile();
     await createSandbox({ file }).close();
     const database = new DatabaseSync(file);
@@ -170,7 +170,7 @@ describe('a file keeps the state', () => {
     again.close();
   });
 
-  it('threat A46: only its owner can read the file of the state and what SQLite keeps beside it, new and old', async () => {
+  test('threat A46: only its owner can read the file of the state and what SQLite keeps beside it, new and old', async () => {
     // Windows has no such modes.
     const closed = process.platform === 'win32' ? '666' : '600';
     const modes = async (folder: string): Promise<Record<string, string>> =>
@@ -199,7 +199,7 @@ describe('a file keeps the state', () => {
     await second.close();
   });
 
-  it("another program's file is refused and left alone", async () => {
+  test("another program's file is refused and left alone", async () => {
     const text = newFile();
     await writeFile(
       text,
@@ -219,7 +219,7 @@ describe('a file keeps the state', () => {
 });
 
 describe('kill -9', () => {
-  it('at several moments: every answered operation is there, the arithmetic holds, callbacks are delivered', async () => {
+  test('at several moments: every answered operation is there, the arithmetic holds, callbacks are delivered', async () => {
     const merchant = await startMerchant();
     const file = newFile();
     const args = ['--port', '0', '--file', file, '--callback-url', merchant.url];

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { urlOf } from '../src/http/listen.ts';
 import { createSandbox } from '../src/index.ts';
 import { collection, keysOf } from './support/api.ts';
@@ -27,10 +27,13 @@ function send(
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
 describe('threat A27: DNS rebinding: the Host header must be this computer', () => {
-  it.each(['127.0.0.1', 'localhost', '[::1]', '127.0.0.1:1', 'localhost:4010'])('takes %s', async (host) => {
-    expect(await send('GET', '/', { host })).toBe(200);
-  });
-  it.each([
+  test.each(['127.0.0.1', 'localhost', '[::1]', '127.0.0.1:1', 'localhost:4010'])(
+    'takes %s',
+    async (host) => {
+      expect(await send('GET', '/', { host })).toBe(200);
+    },
+  );
+  test.each([
     'example.com',
     'example.com:4010',
     '127.0.0.1.example.com',
@@ -49,7 +52,7 @@ describe('threat A27: DNS rebinding: the Host header must be this computer', () 
       expect(await send('GET', path, { host, ...keysOf(sandbox) })).toBe(421);
     }
   });
-  it('and so must the address be without a socket', async () => {
+  test('and so must the address be without a socket', async () => {
     expect((await sandbox.fetch('http://example.com/')).status).toBe(421);
   });
 });
@@ -59,7 +62,7 @@ describe('forms of other sites', () => {
   const post = (headers: Record<string, string>) =>
     send('POST', '/dashboard/reset', { host, ...form, ...headers });
 
-  it.each([
+  test.each([
     ['another site', { origin: 'http://example.com' }],
     ['another port of this computer', { origin: 'http://127.0.0.1:1' }],
     ['another scheme', { origin: `https://127.0.0.1:${port}` }],
@@ -70,7 +73,7 @@ describe('forms of other sites', () => {
     expect(await post(headers)).toBe(403);
   });
 
-  it.each([
+  test.each([
     ['our own page', { origin: `http://127.0.0.1:${port}` }],
     ['our own page, by its fetch metadata', { 'sec-fetch-site': 'same-origin' }],
     ['a program', {}],
@@ -78,7 +81,7 @@ describe('forms of other sites', () => {
     expect(await post(headers)).toBe(303);
   });
 
-  it('the payment page and the JSON API as well', async () => {
+  test('the payment page and the JSON API as well', async () => {
     const started = sandbox.collect({ ...collection, mode: 'page' });
     const path = new URL(started.payment_page_url ?? '').pathname;
     const foreign = { host, origin: 'http://example.com' };
@@ -87,7 +90,7 @@ describe('forms of other sites', () => {
   });
 });
 
-it('threat A27: a host that is empty, or no address of this computer, is refused', async () => {
+test('threat A27: a host that is empty, or no address of this computer, is refused', async () => {
   for (const host of ['', '192.0.2.1', 'sandbox.invalid']) {
     await expect(sandbox.listen({ host })).rejects.toMatchObject({
       code: 'invalid_configuration',
@@ -100,7 +103,7 @@ describe('threat A27: a sandbox for other computers', () => {
   // An address of loopback that the sandbox does not know as one: the test opens nothing to the network.
   const beyond = '127.1';
 
-  it('warns where it listens beyond loopback, and nowhere else', async () => {
+  test('warns where it listens beyond loopback, and nowhere else', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     await (await sandbox.listen()).close();
     expect(warn).not.toHaveBeenCalled();
@@ -111,7 +114,7 @@ describe('threat A27: a sandbox for other computers', () => {
     warn.mockRestore();
   });
 
-  it('answers under the listed names, and under no other', async () => {
+  test('answers under the listed names, and under no other', async () => {
     const container = createSandbox({ allowedHosts: ['sandbox', 'shop:8080'] });
     const { port: there } = await container.listen();
     const ask = (host: string) => send('GET', '/', { host }, '', there);
@@ -124,7 +127,7 @@ describe('threat A27: a sandbox for other computers', () => {
     await container.close();
   });
 
-  it('takes forms of its own pages under a listed name, and of no other site', async () => {
+  test('takes forms of its own pages under a listed name, and of no other site', async () => {
     const container = createSandbox({ allowedHosts: ['sandbox'] });
     const { port: there } = await container.listen();
     const from = (origin: string) =>
@@ -134,7 +137,7 @@ describe('threat A27: a sandbox for other computers', () => {
     await container.close();
   });
 
-  it('shows a wildcard address as one that a client can use', () => {
+  test('shows a wildcard address as one that a client can use', () => {
     expect(urlOf('0.0.0.0', 4010)).toBe('http://127.0.0.1:4010');
     expect(urlOf('::', 4010)).toBe('http://[::1]:4010');
     expect(urlOf('::1', 4010)).toBe('http://[::1]:4010');
@@ -142,7 +145,7 @@ describe('threat A27: a sandbox for other computers', () => {
   });
 });
 
-it('listens on several addresses, and says where', async () => {
+test('listens on several addresses, and says where', async () => {
   expect(url).toBe(`http://127.0.0.1:${port}`);
   const other = await sandbox.listen({ host: 'localhost' });
   expect(other.url).toBe(`http://localhost:${other.port}`);
@@ -151,7 +154,7 @@ it('listens on several addresses, and says where', async () => {
   await expect(fetch(other.url)).rejects.toThrow();
 });
 
-it('a port that is taken is a clear error', async () => {
+test('a port that is taken is a clear error', async () => {
   await expect(sandbox.listen({ port })).rejects.toMatchObject({
     option: 'port',
     message: `Port ${port} on 127.0.0.1 is taken by another program. Choose another port, or 0 for any free one.`,

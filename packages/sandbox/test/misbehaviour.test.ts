@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { misbehaviours } from '../src/deliveries/misbehaviours.ts';
 import { call, collection } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
@@ -9,7 +9,7 @@ import { useStage } from './support/stage.ts';
 const stage = useStage();
 
 describe('misbehaviour', () => {
-  it('duplicate: the same body and signature again, one after the other', async () => {
+  test('duplicate: the same body and signature again, one after the other', async () => {
     stage.open().collect({ ...collection, misbehave: { duplicate: 2 } });
     await stage.sandbox.idle();
     expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1', 'ORD-1', 'ORD-1']);
@@ -22,7 +22,7 @@ describe('misbehaviour', () => {
     ]);
   });
 
-  it('late: nothing before the time, then one', async () => {
+  test('late: nothing before the time, then one', async () => {
     const clock = createManualClock();
     stage.open({ clock }).collect({ ...collection, misbehave: { late_ms: 10_000 } });
     expect(clock.sleeping()).toEqual([10_000]);
@@ -34,7 +34,7 @@ describe('misbehaviour', () => {
     expect(stage.merchant.received).toHaveLength(1);
   });
 
-  it('out of order: after the callback of the next transaction', async () => {
+  test('out of order: after the callback of the next transaction', async () => {
     stage.open({ clock: createManualClock() });
     stage.sandbox.collect({ ...collection, merchant_reference: 'ORD-1', misbehave: { out_of_order: true } });
     stage.sandbox.collect({ ...collection, merchant_reference: 'ORD-2' });
@@ -42,7 +42,7 @@ describe('misbehaviour', () => {
     expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-2', 'ORD-1']);
   });
 
-  it('out of order as the default of the sandbox: pairs change places', async () => {
+  test('out of order as the default of the sandbox: pairs change places', async () => {
     stage.open({ clock: createManualClock(), misbehave: { out_of_order: true } });
     for (const pair of [
       ['ORD-1', 'ORD-2'],
@@ -54,7 +54,7 @@ describe('misbehaviour', () => {
     expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-2', 'ORD-1', 'ORD-4', 'ORD-3']);
   });
 
-  it('out of order without another transaction: sent after a minute all the same', async () => {
+  test('out of order without another transaction: sent after a minute all the same', async () => {
     const clock = createManualClock();
     stage.open({ clock }).collect({ ...collection, misbehave: { out_of_order: true } });
     expect(clock.sleeping()).toEqual([60_000]);
@@ -63,7 +63,7 @@ describe('misbehaviour', () => {
     expect(stage.merchant.received).toHaveLength(1);
   });
 
-  it('threat A2: forged amount: the amount differs, and the signature is valid', async () => {
+  test('threat A2: forged amount: the amount differs, and the signature is valid', async () => {
     stage.open().collect({ ...collection, misbehave: { forged_amount: 5_000_000 } });
     await stage.sandbox.idle();
     expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1']);
@@ -75,26 +75,26 @@ describe('misbehaviour', () => {
     });
   });
 
-  it('threat A5: a forged body first, then the genuine one', async () => {
+  test('threat A5: a forged body first, then the genuine one', async () => {
     stage.open().collect({ ...collection, misbehave: { forged_amount: 1, duplicate: 1 } });
     await stage.sandbox.idle();
     expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1', 'ORD-1']);
     expect(stage.merchant.received.map(({ data }) => data.payload.transaction_amount)).toEqual([1, 500]);
   });
 
-  it('bad signature: well-formed, and refused by the verifier', async () => {
+  test('bad signature: well-formed, and refused by the verifier', async () => {
     stage.open({ retry: { max_attempts: 1 } }).collect({ ...collection, misbehave: { bad_signature: true } });
     await stage.sandbox.idle();
     expect(stage.merchant.received.map(stage.verdict)).toEqual(['mismatch']);
   });
 
-  it('a request that says {} behaves, whatever the sandbox is set to', async () => {
+  test('a request that says {} behaves, whatever the sandbox is set to', async () => {
     stage.open({ misbehave: { duplicate: 3 } }).collect({ ...collection, misbehave: {} });
     await stage.sandbox.idle();
     expect(stage.merchant.received).toHaveLength(1);
   });
 
-  it('the default can be changed while it runs', async () => {
+  test('the default can be changed while it runs', async () => {
     stage.open();
     const answer = await call(stage.sandbox, 'PUT', '/sandbox/settings', { misbehave: { duplicate: 1 } });
     expect(answer.body.data).toMatchObject({ misbehave: { duplicate: 1 }, retry: {} });
@@ -105,7 +105,7 @@ describe('misbehaviour', () => {
 });
 
 describe('a callback that is lost', () => {
-  it('is not sent, and a composition of its transaction sends it later', async () => {
+  test('is not sent, and a composition of its transaction sends it later', async () => {
     const { transaction } = stage.open().collect({ ...collection, misbehave: { lost: true, duplicate: 2 } });
     await stage.sandbox.idle();
     expect(stage.sandbox.deliveries()).toEqual([]);
@@ -115,7 +115,7 @@ describe('a callback that is lost', () => {
     expect(stage.merchant.received.map(stage.verdict)).toEqual(['ORD-1']);
   });
 
-  it('cannot be composed, since nothing would be sent', () => {
+  test('cannot be composed, since nothing would be sent', () => {
     const { transaction } = stage.open().collect(collection);
     expect(() => stage.sandbox.compose(transaction.id, { lost: true } as never)).toThrow(/lost/);
   });
@@ -125,7 +125,7 @@ describe('a misbehaviour is declared once', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const [, table = ''] = /### Misbehaviour\n([\s\S]*?)\nAll of it combines/.exec(readme) ?? [];
 
-  it.each([...misbehaviours])(
+  test.each([...misbehaviours])(
     '%s has a control on the page of settings, and a row in the README',
     async (name) => {
       const sandbox = stage.open({ misbehave: { body: '{}' } });
@@ -135,7 +135,7 @@ describe('a misbehaviour is declared once', () => {
     },
   );
 
-  it('a name that is not declared has neither', async () => {
+  test('a name that is not declared has neither', async () => {
     expect((await open(stage.open(), '/settings')).text).not.toContain('id="misbehaviour-unknown"');
     expect(table).not.toContain('unknown');
   });

@@ -1,23 +1,23 @@
 import { ConfigurationError, createVerifier } from '@payment-service/core';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createSandbox, defaultProviders, type SandboxOptions } from '../src/index.ts';
 import { call, collection } from './support/api.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
 describe('keys', () => {
-  it('threat A27: all start with SANDBOX, and are letters and digits', () => {
+  test('threat A27: all start with SANDBOX, and are letters and digits', () => {
     const { account } = createSandbox();
     for (const key of Object.values(account)) expect(key).toMatch(/^SANDBOX[A-Za-z0-9]{20,}$/);
   });
 
-  it('threat A27: a verifier refuses the signing key with NODE_ENV=production', () => {
+  test('threat A27: a verifier refuses the signing key with NODE_ENV=production', () => {
     const { signingKey } = createSandbox().account;
     vi.stubEnv('NODE_ENV', 'production');
     expect(() => createVerifier({ signingKey })).toThrow(ConfigurationError);
   });
 
-  it('the same seed gives the same keys and references; another seed, or none, gives others', () => {
+  test('the same seed gives the same keys and references; another seed, or none, gives others', () => {
     const [a, b, c, d] = [{ seed: 'a' }, { seed: 'a' }, { seed: 'b' }, {}].map((options) =>
       createSandbox(options),
     );
@@ -29,7 +29,7 @@ describe('keys', () => {
     expect(new Set(keys).size).toBe(12);
   });
 
-  it('a seed that never changes its meaning', () => {
+  test('a seed that never changes its meaning', () => {
     expect(createSandbox({ seed: 'docs' }).account).toMatchInlineSnapshot(`
       {
         "publicKey": "SANDBOXPUBLICizPsxYczKHKNRmVYDanLt52N",
@@ -46,7 +46,7 @@ describe('options that are wrong are found at construction', () => {
   const changed = (option: object, rest: object = {}) => ({
     providers: [{ ...mobile, ...rest, option: { ...mobile.option, ...option } }],
   });
-  it.each<[string, SandboxOptions, string]>([
+  test.each<[string, SandboxOptions, string]>([
     ['an empty seed', { seed: '' }, 'seed'],
     ['a host that is a URL', { allowedHosts: ['http://shop'] }, 'allowedHosts'],
     ['a host that can never match', { allowedHosts: ['Shop'] }, 'allowedHosts'],
@@ -67,7 +67,7 @@ describe('options that are wrong are found at construction', () => {
     );
   });
 
-  it.each([
+  test.each([
     ['callBackUrl', 'callbackUrl'],
     ['CALLBACKURL', 'callbackUrl'],
     ['providerss', 'providers'],
@@ -85,11 +85,11 @@ describe('options that are wrong are found at construction', () => {
     );
   });
 
-  it('an option that is near no other is refused with the list of options', () => {
+  test('an option that is near no other is refused with the list of options', () => {
     expect(() => createSandbox(JSON.parse('{"port":0}'))).toThrow(/"port"\. Known options: seed, file, /);
   });
 
-  it.each(['', 'test', 'development'])('NODE_ENV=%j is fine, without a warning', async (environment) => {
+  test.each(['', 'test', 'development'])('NODE_ENV=%j is fine, without a warning', async (environment) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     vi.stubEnv('NODE_ENV', environment);
     await createSandbox().close();
@@ -97,14 +97,14 @@ describe('options that are wrong are found at construction', () => {
     warn.mockRestore();
   });
 
-  it.each(['production', 'staging', 'Production'])('threat A27: NODE_ENV=%j', (environment) => {
+  test.each(['production', 'staging', 'Production'])('threat A27: NODE_ENV=%j', (environment) => {
     vi.stubEnv('NODE_ENV', environment);
     expect(() => createSandbox()).toThrow(expect.objectContaining({ option: 'NODE_ENV' }));
   });
 });
 
 describe('own providers', () => {
-  it('take the place of the built-in ones', async () => {
+  test('take the place of the built-in ones', async () => {
     const [mobile] = defaultProviders;
     if (mobile === undefined) throw new Error('there is no provider');
     const option = {

@@ -1,5 +1,5 @@
 import { createVerifier } from '@payment-service/core';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSandbox, type Sandbox, type SandboxOptions, type StartedCollection } from '../src/index.ts';
 import { call, collection } from './support/api.ts';
 import { createManualClock, type ManualClock } from './support/manual-clock.ts';
@@ -32,7 +32,7 @@ const verify = (location: string | null) =>
   createVerifier({ signingKey: sandbox.account.signingKey }).verifyRedirect(location ?? '');
 
 describe('the payment page', () => {
-  it('shows what is paid, and says that it is simulated', async () => {
+  test('shows what is paid, and says that it is simulated', async () => {
     open();
     const response = await visit(start().payment_page_url);
     const text = await response.text();
@@ -49,13 +49,13 @@ describe('the payment page', () => {
     }
   });
 
-  it('with the charge on the customer, shows what the customer pays in all', async () => {
+  test('with the charge on the customer, shows what the customer pays in all', async () => {
     open();
     const text = await (await visit(start({ charge_customer: true }).payment_page_url)).text();
     expect(text).toContain('Pay UGX\u00a0515');
   });
 
-  it('threat A25: whatever a request put into it is text', async () => {
+  test('threat A25: whatever a request put into it is text', async () => {
     open();
     const hostile = '"><script>alert(1)</script>';
     const started = start({ customer_name: hostile, merchant_reference: `<b>${hostile}` });
@@ -68,7 +68,7 @@ describe('the payment page', () => {
     }
   });
 
-  it('cannot be guessed from the number alone', async () => {
+  test('cannot be guessed from the number alone', async () => {
     open();
     const { transaction } = start();
     for (const id of [transaction.id, `SBX-${transaction.id}`, `SBX-${transaction.id}-AAAAAAAAAA`, 'x']) {
@@ -77,7 +77,7 @@ describe('the payment page', () => {
     }
   });
 
-  it('exists only where the customer decides', async () => {
+  test('exists only where the customer decides', async () => {
     open();
     const { transaction, payment_page_url } = start({ mode: 'pending' });
     expect(payment_page_url).toBeNull();
@@ -87,7 +87,7 @@ describe('the payment page', () => {
 });
 
 describe('pay and decline', () => {
-  it('pay: the callback first, then 303 to the merchant with a query that core verifies', async () => {
+  test('pay: the callback first, then 303 to the merchant with a query that core verifies', async () => {
     open();
     const { payment_page_url, redirect_location } = start();
     expect(redirect_location).toBeNull();
@@ -109,7 +109,7 @@ describe('pay and decline', () => {
     expect(signature).toBe(merchant.received[0]?.headers['hmac-signature']);
   });
 
-  it('the query holds the 16 payload fields flat, with the texts that the callback has', async () => {
+  test('the query holds the 16 payload fields flat, with the texts that the callback has', async () => {
     open();
     const hostile = 'Zoë & Söhne + 100 % \u0000 \ud800 日本';
     const response = await choose(start({ customer_name: hostile }).payment_page_url, 'pay');
@@ -122,7 +122,7 @@ describe('pay and decline', () => {
     expect(verify(response.headers.get('location')).ok).toBe(true);
   });
 
-  it('decline: FAILED on both ways, and no wallet moves', async () => {
+  test('decline: FAILED on both ways, and no wallet moves', async () => {
     open();
     const response = await choose(start().payment_page_url, 'decline');
     expect(verify(response.headers.get('location'))).toMatchObject({
@@ -133,7 +133,7 @@ describe('pay and decline', () => {
     expect(JSON.stringify(body.data)).not.toMatch(/[1-9]/);
   });
 
-  it('pressed twice, or after declining: decided once, and the same way back', async () => {
+  test('pressed twice, or after declining: decided once, and the same way back', async () => {
     open();
     const { payment_page_url } = start();
     const [first, second] = await Promise.all([
@@ -150,7 +150,7 @@ describe('pay and decline', () => {
     expect(text).not.toContain('<button');
   });
 
-  it('an unknown choice decides nothing', async () => {
+  test('an unknown choice decides nothing', async () => {
     open();
     const { payment_page_url, transaction } = start();
     expect((await choose(payment_page_url, 'steal')).status).toBe(400);
@@ -158,7 +158,7 @@ describe('pay and decline', () => {
     expect(body.data['transaction']).toMatchObject({ transaction_status: 'PENDING' });
   });
 
-  it('without a redirect address the customer stays on the page', async () => {
+  test('without a redirect address the customer stays on the page', async () => {
     open();
     const { payment_page_url } = sandbox.collect({ ...collection, mode: 'page' });
     const response = await choose(payment_page_url, 'pay');
@@ -166,7 +166,7 @@ describe('pay and decline', () => {
     expect(payment_page_url).toMatch(new RegExp(`${response.headers.get('location')}$`));
   });
 
-  it('redirect before callback: the callback comes two seconds after', async () => {
+  test('redirect before callback: the callback comes two seconds after', async () => {
     open();
     const response = await choose(start({ misbehave: { redirect_first: true } }).payment_page_url, 'pay');
     expect(response.status).toBe(303);
@@ -177,7 +177,7 @@ describe('pay and decline', () => {
     expect(merchant.received).toHaveLength(1);
   });
 
-  it('redirect before callback, with a lead of its own', async () => {
+  test('redirect before callback, with a lead of its own', async () => {
     open();
     const misbehave = { redirect_first: true, redirect_lead_ms: 700 };
     await choose(start({ misbehave }).payment_page_url, 'pay');
@@ -189,14 +189,14 @@ describe('pay and decline', () => {
     expect(merchant.received).toHaveLength(1);
   });
 
-  it('a late callback does not keep the customer waiting', async () => {
+  test('a late callback does not keep the customer waiting', async () => {
     open();
     const response = await choose(start({ misbehave: { late_ms: 60_000 } }).payment_page_url, 'pay');
     expect(response.status).toBe(303);
     expect(merchant.received).toHaveLength(0);
   });
 
-  it('a receiver that stalls keeps the customer waiting for five seconds at most', async () => {
+  test('a receiver that stalls keeps the customer waiting for five seconds at most', async () => {
     open({ deliveryTimeoutMs: 60_000 });
     let answer: (() => void) | undefined;
     merchant.answer = (response) => {
@@ -210,7 +210,7 @@ describe('pay and decline', () => {
     answer();
   });
 
-  it('decided over the API, the way back is in its answer', async () => {
+  test('decided over the API, the way back is in its answer', async () => {
     open();
     const { transaction } = start();
     const { redirect_location } = sandbox.decide(transaction.id, 'completed');

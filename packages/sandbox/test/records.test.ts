@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../src/index.ts';
 import { call, collection, keysOf, listOf } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
@@ -14,7 +14,7 @@ const requests = async (query = '') =>
   listOf(await call(sandbox, 'GET', `/sandbox/requests${query}`), 'requests');
 
 describe("the merchant's calls are recorded", () => {
-  it('with time, path and query, headers, status and answer; of the keys the last four characters only', async () => {
+  test('with time, path and query, headers, status and answer; of the keys the last four characters only', async () => {
     const { body } = await call(sandbox, 'GET', '/data/wallet-balances?currency=UGX', undefined, {
       ...keysOf(sandbox),
       'x-api-version': '1',
@@ -44,7 +44,7 @@ describe("the merchant's calls are recorded", () => {
     for (const key of [publicKey, secretKey, signingKey]) expect(log).not.toContain(key);
   });
 
-  it('with the body that was sent, and why one was refused', async () => {
+  test('with the body that was sent, and why one was refused', async () => {
     await call(sandbox, 'POST', '/sandbox/collections', { ...collection, amount: 1 });
     await call(sandbox, 'GET', '/data/payout-bank-codes');
     await call(sandbox, 'GET', '/data/payment-providers', undefined, { 'public-key': 'short' });
@@ -60,14 +60,14 @@ describe("the merchant's calls are recorded", () => {
     expect(list[3]?.['sent']).toBe(JSON.stringify({ ...collection, amount: 1 }));
   });
 
-  it('pages, the log itself and what comes in-process are no such calls', async () => {
+  test('pages, the log itself and what comes in-process are no such calls', async () => {
     const { payment_page_url } = sandbox.collect({ ...collection, mode: 'page' });
     for (const address of ['http://127.0.0.1/', payment_page_url ?? '']) await sandbox.fetch(address);
     await requests();
     expect(await requests()).toEqual([]);
   });
 
-  it('of a long answer the first 16 KiB', async () => {
+  test('of a long answer the first 16 KiB', async () => {
     for (let number = 0; number < 30; number += 1) sandbox.collect(collection);
     const { body } = await call(sandbox, 'GET', '/sandbox/transactions');
     const [one] = await requests();
@@ -76,7 +76,7 @@ describe("the merchant's calls are recorded", () => {
     expect(String(one?.['body'])).toHaveLength(16_384);
   });
 
-  it('the newest 500 are kept', async () => {
+  test('the newest 500 are kept', async () => {
     for (let number = 0; number < 510; number += 1) {
       await call(sandbox, 'GET', `/data/payment-providers?currency=${number}`);
     }
@@ -85,7 +85,7 @@ describe("the merchant's calls are recorded", () => {
     expect(list.map(({ path }) => path).at(-1)).toBe('/data/payment-providers?currency=10');
   });
 
-  it('numbers of transactions do not skip for them', async () => {
+  test('numbers of transactions do not skip for them', async () => {
     const first = sandbox.collect({ ...collection, mode: 'pending' });
     await call(sandbox, 'GET', '/data/wallet-balances');
     const second = sandbox.collect({ ...collection, mode: 'pending' });
@@ -94,7 +94,7 @@ describe("the merchant's calls are recorded", () => {
 });
 
 describe('a transaction knows everything that happened to it', () => {
-  it('created, decided, money, each delivery and attempt, the redirect', async () => {
+  test('created, decided, money, each delivery and attempt, the redirect', async () => {
     stage.merchant.answer = (response) => response.writeHead(500).end();
     const { transaction, payment_page_url } = sandbox.collect({
       ...collection,
@@ -143,7 +143,7 @@ describe('a transaction knows everything that happened to it', () => {
     expect((await call(sandbox, 'GET', '/sandbox/transactions/7/timeline')).status).toBe(404);
   });
 
-  it('a customer who stays on the payment page is not sent anywhere', async () => {
+  test('a customer who stays on the payment page is not sent anywhere', async () => {
     const { transaction, payment_page_url } = sandbox.collect({ ...collection, mode: 'page' });
     await sandbox.fetch(payment_page_url ?? '', {
       method: 'POST',

@@ -1,5 +1,5 @@
 import { METHODS, request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSandbox, type Sandbox } from '../src/index.ts';
 import { collection, keysOf } from './support/api.ts';
 
@@ -64,7 +64,7 @@ const bodies: readonly (readonly [name: string, sent: Sent])[] = [
 ];
 
 describe('every method, with every kind of body, on a socket', () => {
-  it.each(bodies)('no request with %s answers 500', async (_, sent) => {
+  test.each(bodies)('no request with %s answers 500', async (_, sent) => {
     const answers = methods.flatMap((method) =>
       paths.map(async (path) => [method, path, (await send(method, path, sent))[0]] as const),
     );
@@ -73,7 +73,7 @@ describe('every method, with every kind of body, on a socket', () => {
     expect(errors).toEqual([]);
   });
 
-  it('a chunked request is read as one with a length', async () => {
+  test('a chunked request is read as one with a length', async () => {
     const half = order.length / 2;
     const pieces = [order.slice(0, half), order.slice(half)];
     const length = { 'content-length': String(Buffer.byteLength(order)) };
@@ -89,7 +89,7 @@ describe('every method, with every kind of body, on a socket', () => {
     expect(JSON.parse(text).data.advanced_seconds).toBe(60);
   });
 
-  it('a character that two chunks share stays whole', async () => {
+  test('a character that two chunks share stays whole', async () => {
     const body = Buffer.from(JSON.stringify({ ...collection, merchant_reference: 'ORD-é' }));
     const cut = body.indexOf(0xc3) + 1;
     const status = await new Promise((resolve, reject) => {
@@ -113,7 +113,7 @@ describe('every method, with every kind of body, on a socket', () => {
     expect(JSON.parse(text).data.transactions).toHaveLength(1);
   });
 
-  it('an empty body has no fields', async () => {
+  test('an empty body has no fields', async () => {
     for (const headers of [{}, chunked, { 'content-length': '0' }]) {
       const [status, text] = await send('POST', '/sandbox/collections', { headers: { ...json, ...headers } });
       expect([status, JSON.parse(text).data.field]).toEqual([400, 'merchant_reference']);
@@ -125,7 +125,7 @@ describe('a body longer than 64 KiB', () => {
   const chunks = Array.from({ length: 65 }, () => ' '.repeat(1024));
   const length = { 'content-length': String(65 * 1024) };
 
-  it.each([
+  test.each([
     ['chunked', chunked],
     ['with its length', length],
   ])('gets 413 where it is read: %s', async (_, headers) => {
@@ -146,7 +146,7 @@ describe('a body longer than 64 KiB', () => {
     }
   });
 
-  it('control: exactly 64 KiB is read', async () => {
+  test('control: exactly 64 KiB is read', async () => {
     const body = {
       headers: { ...chunked, ...json },
       chunks: [...chunks.slice(1, -1), ' '.repeat(1022), '{}'],
@@ -154,7 +154,7 @@ describe('a body longer than 64 KiB', () => {
     expect((await send('POST', '/sandbox/clearing', body))[0]).toBe(200);
   });
 
-  it('changes nothing where it is not read', async () => {
+  test('changes nothing where it is not read', async () => {
     expect((await send('POST', '/nothing', { headers: chunked, chunks }))[0]).toBe(404);
     expect((await send('PUT', '/data/wallet-balances', { headers: chunked, chunks }))[0]).toBe(405);
   });

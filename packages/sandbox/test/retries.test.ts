@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { collection } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
 import { startMerchant } from './support/merchant.ts';
@@ -12,7 +12,7 @@ describe('retries', () => {
       .deliveries()
       .map(({ state, attempts }) => [state, ...attempts.map(({ status, error }) => status ?? error)]);
 
-  it('repeats with backoff until a 2xx, and keeps every attempt', async () => {
+  test('repeats with backoff until a 2xx, and keeps every attempt', async () => {
     const clock = createManualClock();
     stage.merchant.answer = (response) => {
       response.statusCode = [500, 401, 302, 202][stage.merchant.received.length - 1] ?? 599;
@@ -33,7 +33,7 @@ describe('retries', () => {
     expect(clock.sleeping()).toEqual([]);
   });
 
-  it('threat A28: repeats the first t, unless told to sign afresh', async () => {
+  test('threat A28: repeats the first t, unless told to sign afresh', async () => {
     stage.merchant.answer = (response) => {
       response.statusCode = 500;
       response.end();
@@ -53,7 +53,7 @@ describe('retries', () => {
     expect(stage.merchant.received.map(stage.verdict).slice(2)).toEqual(['ORD-1', 'ORD-1']);
   });
 
-  it('gives up after max_attempts', async () => {
+  test('gives up after max_attempts', async () => {
     stage.merchant.answer = (response) => {
       response.statusCode = 503;
       response.end();
@@ -63,7 +63,7 @@ describe('retries', () => {
     expect(attemptsOf()).toEqual([['given_up', 503, 503, 503]]);
   });
 
-  it('which statuses count, and which repeat it, are options; backoff is capped', async () => {
+  test('which statuses count, and which repeat it, are options; backoff is capped', async () => {
     const clock = createManualClock();
     stage.merchant.answer = (response) => {
       response.statusCode = [200, 409, 410][stage.merchant.received.length - 1] ?? 599;
@@ -88,7 +88,7 @@ describe('retries', () => {
     expect(attemptsOf()).toEqual([['given_up', 200, 409, 410]]);
   });
 
-  it.each([
+  test.each([
     ['not-2xx', [302, 404, 429, 500, 503], []],
     ['5xx-and-429', [429, 500, 503], [302, 404]],
     ['below-500', [302, 404, 429], [500, 503]],
@@ -112,7 +112,7 @@ describe('retries', () => {
     },
   );
 
-  it.each(['not-2xx', '5xx-and-429', 'below-500'] as const)(
+  test.each(['not-2xx', '5xx-and-429', 'below-500'] as const)(
     'preset %s repeats an attempt without a complete answer',
     async (preset) => {
       stage.merchant.answer = (response) => {
@@ -125,7 +125,7 @@ describe('retries', () => {
     },
   );
 
-  it('preset none sends once, whatever comes back', async () => {
+  test('preset none sends once, whatever comes back', async () => {
     stage.open({ retry: { preset: 'none' } });
     for (const status of [undefined, 429, 500, 204]) {
       stage.merchant.answer = (response) => {
@@ -143,7 +143,7 @@ describe('retries', () => {
     ]);
   });
 
-  it('a request chooses its preset on top of the setting of the sandbox', async () => {
+  test('a request chooses its preset on top of the setting of the sandbox', async () => {
     stage.merchant.answer = (response) => {
       response.statusCode = 500;
       response.end();
@@ -158,7 +158,7 @@ describe('retries', () => {
     ]);
   });
 
-  it('a rule beside a preset wins', async () => {
+  test('a rule beside a preset wins', async () => {
     stage.merchant.answer = (response) => {
       response.statusCode = 202;
       response.end();
@@ -169,7 +169,7 @@ describe('retries', () => {
     expect(attemptsOf()).toEqual([['given_up', 202, 202]]);
   });
 
-  it('a status class counts, such as 4xx', async () => {
+  test('a status class counts, such as 4xx', async () => {
     stage.merchant.answer = (response) => {
       response.statusCode = 404;
       response.end();
@@ -179,7 +179,7 @@ describe('retries', () => {
     expect(attemptsOf()).toEqual([['delivered', 404]]);
   });
 
-  it('a receiver that refuses, hangs up or stalls is an attempt with its reason', async () => {
+  test('a receiver that refuses, hangs up or stalls is an attempt with its reason', async () => {
     stage.open({ retry: { max_attempts: 1 }, deliveryTimeoutMs: 100 });
     stage.merchant.answer = (response) => response.destroy();
     stage.sandbox.collect(collection);
@@ -205,7 +205,7 @@ describe('retries', () => {
     expect(new Set(stage.sandbox.deliveries().map(({ state }) => state))).toEqual(new Set(['given_up']));
   });
 
-  it('of an answer only the start is kept, and the rest is not read', async () => {
+  test('of an answer only the start is kept, and the rest is not read', async () => {
     let written = 0;
     stage.merchant.answer = (response) => {
       const more = (): void => {

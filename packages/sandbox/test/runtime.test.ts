@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { createClient } from '@payment-service/core/client';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSandbox } from '../src/index.ts';
 import { createStore } from '../src/state/store.ts';
 import { call, collection } from './support/api.ts';
 
-it('in memory it needs nothing of Node: no source but the command imports node: or a Node server at the start', async () => {
+test('in memory it needs nothing of Node: no source but the command imports node: or a Node server at the start', async () => {
   const directory = new URL('../src/', import.meta.url);
   const files = (await readdir(directory, { recursive: true })).filter((name) => name.endsWith('.ts'));
   expect(files.length).toBeGreaterThan(30);
@@ -21,7 +21,7 @@ it('in memory it needs nothing of Node: no source but the command imports node: 
   }
 });
 
-it('after close() nothing keeps the process alive: no timer, no socket, no file', async () => {
+test('after close() nothing keeps the process alive: no timer, no socket, no file', async () => {
   const entry = new URL('../src/index.ts', import.meta.url);
   const program = `
     import { createSandbox } from ${JSON.stringify(entry.href)};
@@ -48,7 +48,7 @@ it('after close() nothing keeps the process alive: no timer, no socket, no file'
   expect([code, output]).toEqual([0, 'ended by itself\n']);
 });
 
-it('is the fetch of a client, without a socket', async () => {
+test('is the fetch of a client, without a socket', async () => {
   const sandbox = createSandbox();
   const { publicKey, secretKey } = sandbox.account;
   const client = createClient({ baseUrl: 'http://127.0.0.1', publicKey, secretKey, fetch: sandbox.fetch });
@@ -68,7 +68,7 @@ it('is the fetch of a client, without a socket', async () => {
   await sandbox.close();
 });
 
-it('a failure of the sandbox itself is a 500 that says nothing, and goes to onError', async () => {
+test('a failure of the sandbox itself is a 500 that says nothing, and goes to onError', async () => {
   const errors: unknown[] = [];
   let broken = false;
   const failure = new Error('The disk of account 42 is full');
@@ -90,7 +90,7 @@ it('a failure of the sandbox itself is a 500 that says nothing, and goes to onEr
   await sandbox.close();
 });
 
-it('what could not be saved did not happen', () => {
+test('what could not be saved did not happen', () => {
   let full = false;
   const saved: string[] = [];
   const store = createStore({

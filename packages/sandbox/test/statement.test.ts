@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { call, collection } from './support/api.ts';
 import { useStage } from './support/stage.ts';
 
@@ -6,7 +6,7 @@ const stage = useStage();
 const HEADER = 'Date,Reference,Internal reference,Type,Status,Currency,Amount,Charge';
 
 describe('the statement of the sandbox', () => {
-  it('lists what was decided, whether or not its callback was sent, with exact amounts', () => {
+  test('lists what was decided, whether or not its callback was sent, with exact amounts', () => {
     stage.open();
     stage.sandbox.collect({ ...collection, misbehave: { lost: true } });
     stage.sandbox.collect({ ...collection, merchant_reference: 'ORD-2', outcome: 'failed' });
@@ -21,7 +21,7 @@ describe('the statement of the sandbox', () => {
   });
 
   // Threat A56: a customer may choose what is part of a reference.
-  it('quotes a reference that a spreadsheet would take for a formula, and what CSV needs', () => {
+  test('quotes a reference that a spreadsheet would take for a formula, and what CSV needs', () => {
     stage.open();
     const references = ['=1+1', '+1', '-1', '@A1', 'a,b', 'a"b', 'a=b'];
     for (const merchant_reference of references) stage.sandbox.collect({ ...collection, merchant_reference });
@@ -33,7 +33,7 @@ describe('the statement of the sandbox', () => {
     expect(shown).toEqual(["'=1+1", "'+1", "'-1", "'@A1", '"a,b"', '"a""b"', 'a=b']);
   });
 
-  it('is a file of the API with both keys, and of the dashboard', async () => {
+  test('is a file of the API with both keys, and of the dashboard', async () => {
     const sandbox = stage.open();
     sandbox.collect(collection);
     const { publicKey, secretKey } = sandbox.account;

@@ -1,6 +1,6 @@
 import type { Wallet } from '@payment-service/core/client';
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSandbox, type Sandbox, SandboxRefusal } from '../src/index.ts';
 import { call, collection, listOf } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
@@ -169,7 +169,7 @@ function summed(entries: readonly Record<string, unknown>[]): Record<string, big
   return sums;
 }
 
-it('wallet arithmetic holds after every operation of any sequence', async () => {
+test('wallet arithmetic holds after every operation of any sequence', async () => {
   const property = fc.asyncProperty(operations, async (sequence) => {
     const sandbox = createSandbox({ clock: createManualClock() });
     for (const operation of sequence) {
@@ -220,7 +220,7 @@ it('wallet arithmetic holds after every operation of any sequence', async () => 
   await fc.assert(property, { numRuns: 120 });
 });
 
-it('total_credit = transaction_amount - transaction_charge without charge_customer, and the whole amount with it', () => {
+test('total_credit = transaction_amount - transaction_charge without charge_customer, and the whole amount with it', () => {
   const property = fc.property(
     fc.integer({ min: 1000, max: 15_000_000 }),
     fc.boolean(),

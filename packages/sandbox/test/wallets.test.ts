@@ -1,17 +1,17 @@
 import { ApiError } from '@payment-service/core/client';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSandbox, SandboxRefusal } from '../src/index.ts';
 import { call, collection, listOf } from './support/api.ts';
 import { createManualClock } from './support/manual-clock.ts';
 
 const names = ['available_balance', 'uncleared_balance', 'reserve_balance'] as const;
 
-it('the sample of the contract: 500 UGX, charge 15, credit 485', () => {
+test('the sample of the contract: 500 UGX, charge 15, credit 485', () => {
   const { transaction } = createSandbox().collect(collection);
   expect(transaction).toMatchObject({ transaction_amount: 500, transaction_charge: 15, total_credit: 485 });
 });
 
-it('card: a tenth of the credit goes to the rolling reserve, the rest clears after two days, the reserve after ninety', async () => {
+test('card: a tenth of the credit goes to the rolling reserve, the rest clears after two days, the reserve after ninety', async () => {
   const sandbox = createSandbox({ clock: createManualClock() });
   const balances = async () => {
     const [wallet] = listOf(
@@ -32,7 +32,7 @@ it('card: a tenth of the credit goes to the rolling reserve, the rest clears aft
   await sandbox.close();
 });
 
-it('clearing releases ahead of time: uncleared only, unless the reserve is named', async () => {
+test('clearing releases ahead of time: uncleared only, unless the reserve is named', async () => {
   const sandbox = createSandbox();
   sandbox.collect({ ...collection, provider_code: 'example_card_ugx', amount: 100_000 });
   sandbox.collect({ ...collection, provider_code: 'example_card_usd', currency: 'USD', amount: 100 });
@@ -62,7 +62,7 @@ it('clearing releases ahead of time: uncleared only, unless the reserve is named
   await sandbox.close();
 });
 
-it('a payout needs available money in MERCHANT_PAYOUT, and a transfer needs it in MERCHANT_COLLECTION', async () => {
+test('a payout needs available money in MERCHANT_PAYOUT, and a transfer needs it in MERCHANT_COLLECTION', async () => {
   const sandbox = createSandbox();
   const refused = (work: () => unknown): string => {
     try {
@@ -87,7 +87,7 @@ it('a payout needs available money in MERCHANT_PAYOUT, and a transfer needs it i
   await sandbox.close();
 });
 
-it('a payout that fails gives the money back, immediately or later', async () => {
+test('a payout that fails gives the money back, immediately or later', async () => {
   const sandbox = createSandbox();
   const available = async () => {
     const [, wallet] = listOf(
@@ -108,7 +108,7 @@ it('a payout that fails gives the money back, immediately or later', async () =>
   await sandbox.close();
 });
 
-it('a refusal has a name and a code of its own, and is no answer of the service', async () => {
+test('a refusal has a name and a code of its own, and is no answer of the service', async () => {
   const sandbox = createSandbox();
   const refusal = { name: 'SandboxRefusal', code: 'sandbox_refusal', status: 422 };
   expect(() => sandbox.transfer({ currency: 'UGX', amount: 1 })).toThrow(expect.objectContaining(refusal));

@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createSandbox, type Sandbox, type SandboxAttempt, type SandboxOptions } from '../src/index.ts';
 import { collection } from './support/api.ts';
 import { open, textOf, unescaped } from './support/pages.ts';
@@ -62,7 +62,7 @@ function bytesOf({ request }: SandboxAttempt): Buffer {
 }
 
 describe('an attempt is recorded as it was on the wire', () => {
-  it('byte for byte', async () => {
+  test('byte for byte', async () => {
     const { received, attempt } = await receive(ok, {}, '/pay/callbacks?shop=1&x=%20');
     expect(received.equals(bytesOf(attempt))).toBe(true);
     expect(received.toString()).toContain('Zoë 日本');
@@ -81,7 +81,7 @@ describe('an attempt is recorded as it was on the wire', () => {
     expect(received.equals(bytesOf(other))).toBe(false);
   });
 
-  it('and so it is on its page, byte for byte', async () => {
+  test('and so it is on its page, byte for byte', async () => {
     const { received, delivery } = await receive(ok, {}, '/pay/callbacks?shop=1&x=%20');
     const { text } = await open(running(), `/deliveries/${delivery?.id}`);
     const [, attempt = ''] =
@@ -102,7 +102,7 @@ describe('an attempt is recorded as it was on the wire', () => {
     expect(shown).toBe(received.toString());
   });
 
-  it('with its signature, t, key and the string that was signed', async () => {
+  test('with its signature, t, key and the string that was signed', async () => {
     const { attempt, delivery } = await receive(ok, { misbehave: { bad_signature: true } });
     const { internal_reference } = JSON.parse(delivery?.body ?? '').payload;
     const [, t] = /^t=(\d+),s=[0-9a-f]{64}$/.exec(attempt.request?.signature ?? '') ?? [];
@@ -113,7 +113,7 @@ describe('an attempt is recorded as it was on the wire', () => {
     });
   });
 
-  it('with the answer: status, headers in their spelling and order, body and its length', async () => {
+  test('with the answer: status, headers in their spelling and order, body and its length', async () => {
     const { attempt } = await receive(ok);
     expect(attempt).toMatchObject({ status: 200, error: null, error_code: null, ms: expect.any(Number) });
     expect(attempt.response).toEqual({
@@ -129,7 +129,7 @@ describe('an attempt is recorded as it was on the wire', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['content-length: 40000\r\n', 40_000],
     ['', null],
   ])('of a long answer with %j the first 16 KiB, and how long it was', async (header, bytes) => {
@@ -141,12 +141,12 @@ describe('an attempt is recorded as it was on the wire', () => {
     expect(attempt).toMatchObject({ status: 500, error: null });
   });
 
-  it('a body of exactly 16 KiB is whole', async () => {
+  test('a body of exactly 16 KiB is whole', async () => {
     const { attempt } = await receive(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(16_384)}`);
     expect(attempt.response).toMatchObject({ bytes: 16_384, is_cut: false });
   });
 
-  it.each([
+  test.each([
     ['no HTTP', 'SSH-2.0-OpenSSH\r\n', 'HPE_INVALID_CONSTANT', null],
     ['a body that ends early', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok', 'ECONNRESET', 200],
     ['no answer', '', 'ECONNRESET', null],
@@ -156,7 +156,7 @@ describe('an attempt is recorded as it was on the wire', () => {
     expect(received.equals(bytesOf(attempt))).toBe(true);
   });
 
-  it('101 is an attempt without an answer', async () => {
+  test('101 is an attempt without an answer', async () => {
     const { attempt } = await receive('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n');
     expect(attempt).toMatchObject({
       status: null,
@@ -167,7 +167,7 @@ describe('an attempt is recorded as it was on the wire', () => {
 });
 
 describe('another sender', () => {
-  it('an injected fetch: the record has the headers that it was given', async () => {
+  test('an injected fetch: the record has the headers that it was given', async () => {
     const given: [string, string][] = [];
     const { attempt } = await receive(ok, {
       fetch: async (url, init) => {
@@ -181,7 +181,7 @@ describe('another sender', () => {
     expect(attempt.response?.headers).toContainEqual(['x-a', 'b']);
   });
 
-  it("without Node's modules, the platform's fetch", async () => {
+  test("without Node's modules, the platform's fetch", async () => {
     const getBuiltinModule = process.getBuiltinModule;
     vi.spyOn(process, 'getBuiltinModule').mockImplementation((name: string) =>
       name.includes('http') ? undefined : getBuiltinModule(name),

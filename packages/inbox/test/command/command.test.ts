@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { type CommandResult, runAlone, runCommand, runOnTerminal } from '../support/command.ts';
 import { ENGINES, type EngineName, newMerchant } from '../support/merchant.ts';
@@ -29,7 +29,7 @@ async function newDesk(engine: EngineName) {
 }
 
 describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
-  it('ls lists transitions as a table without colours in a pipe, and filters', async () => {
+  test('ls lists transitions as a table without colours in a pipe, and filters', async () => {
     const { desk, waiting } = await newDesk(engine);
     const { code, stdout, stderr } = await desk('ls');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -52,7 +52,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     expect((await desk('ls', '--state', 'settled')).stdout).not.toContain('ORD-2');
   });
 
-  it('show prints the text of bodies, which contains personal data, only on request', async () => {
+  test('show prints the text of bodies, which contains personal data, only on request', async () => {
     const { desk, json, waiting } = await newDesk(engine);
     const { stdout } = await desk('show', waiting);
     expect(stdout).toContain('700 UGX');
@@ -68,7 +68,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     });
   });
 
-  it('resolve, reopen and retry move transitions, and record who acted and why', async () => {
+  test('resolve, reopen and retry move transitions, and record who acted and why', async () => {
     const { merchant, inbox, desk, json, waiting } = await newDesk(engine);
     expect((await desk('resolve', waiting, ...BY)).stdout).toBe('1 transition moved.\n');
     expect((await json('show', waiting)).state).toBe('resolved');
@@ -91,7 +91,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 700']);
   });
 
-  it('forget removes the personal data of a payment, and requires who acts and why', async () => {
+  test('forget removes the personal data of a payment, and requires who acts and why', async () => {
     const { merchant, inbox, desk, json, waiting } = await newDesk(engine);
     expect(await desk('forget', 'ORD-2', '--by', 'dana')).toMatchObject({ code: 2, stdout: '' });
     expect(await json('forget', 'ORD-2', ...BY)).toEqual({ transitions: 1, bodies: 1, archived: 0 });
@@ -108,7 +108,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     expect(contents.map(({ count }) => Number(count))).toEqual([1]); // Control.
   });
 
-  it('prune removes old bodies, later those of waiting transitions, and archives on request', async () => {
+  test('prune removes old bodies, later those of waiting transitions, and archives on request', async () => {
     const { merchant, inbox, desk, json } = await newDesk(engine);
     await inbox.expect({ ...ORDER, merchant_reference: 'ORD-3' });
     await inbox.receive(paid('ORD-3', 7));
@@ -123,7 +123,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     expect(await desk('prune', '--archive-older-than', '0')).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('show has every failed attempt with its error', async () => {
+  test('show has every failed attempt with its error', async () => {
     const { merchant, inbox } = await newShop(engine, { retry: { attempts: 1 } }, () => {
       throw new Error('no such order');
     });
@@ -139,7 +139,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     expect(JSON.parse(stdout).failures).toMatchObject([{ attempt: 1, error: 'Error: no such order' }]);
   });
 
-  it('stats counts, as a table and as JSON', async () => {
+  test('stats counts, as a table and as JSON', async () => {
     const { desk, json } = await newDesk(engine);
     const { stdout } = await desk('stats');
     expect(stdout).toMatch(/^unhandled +1$/m);
@@ -147,7 +147,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     expect(await json('stats')).toMatchObject({ states: { settled: 1, unhandled: 1 }, overdue: 0 });
   });
 
-  it('ls shows only the transitions of its account', async () => {
+  test('ls shows only the transitions of its account', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open({ account: 'north' });
     inbox.handle(creditIn(merchant));
@@ -158,7 +158,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     expect(JSON.parse(own.stdout)).toHaveLength(1);
   });
 
-  it('ls, show and stats write nothing, and no command changes older tables', async () => {
+  test('ls, show and stats write nothing, and no command changes older tables', async () => {
     const { merchant, desk, waiting } = await newDesk(engine);
     const beats = () => merchant.query(`select * from ${merchant.table('pulse')}`);
     const before = await beats();
@@ -179,7 +179,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     expect(await versions()).toEqual([{ version: 0 }]);
   });
 
-  it('a database without an inbox is reported as such and stays without one', async () => {
+  test('a database without an inbox is reported as such and stays without one', async () => {
     const merchant = await newMerchant(engine);
     const { args, env } = pointingAt(merchant);
     expect(await runCommand(['ls', ...args], env)).toEqual({
@@ -192,7 +192,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
 });
 
 describe('payment-service-inbox', () => {
-  it('a separate process prints and exits like the shared one of these tests', async () => {
+  test('a separate process prints and exits like the shared one of these tests', async () => {
     const { inbox, args, waiting } = await newDesk('sqlite');
     await inbox.expect({ ...ORDER, merchant_reference: 'ORD-3', deadline: new Date(0) });
     const codes: number[] = [];
@@ -204,7 +204,7 @@ describe('payment-service-inbox', () => {
     expect(codes).toEqual([0, 1, 2, 0, 3]);
   });
 
-  it('states are coloured on a terminal, but not with NO_COLOR', async () => {
+  test('states are coloured on a terminal, but not with NO_COLOR', async () => {
     const { args } = await newDesk('sqlite');
     const { stdout } = await runOnTerminal(['ls', ...args]);
     expect(stdout).toContain(`${RED}unhandled`);
@@ -213,7 +213,7 @@ describe('payment-service-inbox', () => {
     expect(plain.stdout).not.toContain('\u001B');
   });
 
-  it('threat A47: the contents of a callback that could rewrite a terminal or hide text are escaped', async () => {
+  test('threat A47: the contents of a callback that could rewrite a terminal or hide text are escaped', async () => {
     const { inbox, desk } = await newDesk('sqlite');
     const hidden = 'A\u001B[2J\u009B1m\u202E\u2066\u200B\uFEFF\u2028\u{E0041}';
     await inbox.receive(paid(hidden, 500));
@@ -225,7 +225,7 @@ describe('payment-service-inbox', () => {
     expect(JSON.parse(stdout)[0].signed.merchant_reference).toBe(hidden);
   });
 
-  it('no file is created: neither for a missing database nor for a spool', async () => {
+  test('no file is created: neither for a missing database nor for a spool', async () => {
     const missing = join(temporaryFolder(), 'missing.db');
     expect(await runCommand(['ls', '--database', missing])).toMatchObject({ code: 1 });
     expect(existsSync(missing)).toBe(false);
@@ -236,7 +236,7 @@ describe('payment-service-inbox', () => {
     expect((await readdir(folder)).filter((name) => name.includes('spool'))).toEqual([]);
   });
 
-  it.each([
+  test.each([
     [[], 'Usage: payment-service-inbox'],
     [['lss'], "unknown command 'lss'\n(Did you mean ls?)"],
     [['ls', '--stat', 'dead'], "unknown option '--stat'\n(Did you mean --state?)"],
@@ -255,7 +255,7 @@ describe('payment-service-inbox', () => {
     expect(stderr).toContain(says);
   });
 
-  it('a database that does not answer is exit code 1, without the password', async () => {
+  test('a database that does not answer is exit code 1, without the password', async () => {
     const { code, stderr } = await runCommand(['ls'], {
       DATABASE_URL: 'postgres://shop:hunter2@127.0.0.1:1/shop',
     });
@@ -264,7 +264,7 @@ describe('payment-service-inbox', () => {
     expect(stderr).not.toContain('hunter2');
   });
 
-  it('package.json exports the command from src in the workspace, and from dist when published', async () => {
+  test('package.json exports the command from src in the workspace, and from dist when published', async () => {
     const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
     const { bin, publishConfig } = JSON.parse(text);
     expect(bin).toEqual({ 'payment-service-inbox': './src/command/command.ts' });

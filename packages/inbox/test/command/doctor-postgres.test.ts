@@ -3,7 +3,7 @@ import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type PostgresServer, startPostgres } from '@payment-service/postgres-server';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { postgres } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { runCommand } from '../support/command.ts';
@@ -36,7 +36,7 @@ function changed(address: string, change: Partial<URL>): string {
 }
 
 describe('a database that cannot be reached', () => {
-  it.each<[string, (url: string) => string, RegExp]>([
+  test.each<[string, (url: string) => string, RegExp]>([
     ['no server', (url) => changed(url, { port: '1' }), /Probably no server runs/],
     ['an unknown host', (url) => changed(url, { hostname: 'no-such-host.invalid' }), /host name/],
     ['another password', (url) => changed(url, { password: 'hunter2secret' }), /password/],
@@ -60,7 +60,7 @@ describe('a database that cannot be reached', () => {
 });
 
 describe('a role or a connection that may not', () => {
-  it.each<[string, string, (schema: string) => Promise<string>]>([
+  test.each<[string, string, (schema: string) => Promise<string>]>([
     ['select', 'callback', async (schema) => urlOf(await limitedRole(schema, 'select'))],
     [
       'write bodies',
@@ -88,7 +88,7 @@ describe('a role or a connection that may not', () => {
 
 const urlOf = ({ connectionString = '' }: pg.PoolConfig): string => connectionString;
 
-it('handlers are probably slow when a worker listens and something has been due for long', async () => {
+test('handlers are probably slow when a worker listens and something has been due for long', async () => {
   // In a database of its own: in the other one, the workers of the tests beside this one listen.
   const admin = new pg.Client(inject('postgresUrl'));
   await admin.connect();
@@ -115,7 +115,7 @@ it('handlers are probably slow when a worker listens and something has been due 
 });
 
 describe('the way to PostgreSQL', () => {
-  it('through a pooler, or through what passes no NOTIFY, is a notice', async () => {
+  test('through a pooler, or through what passes no NOTIFY, is a notice', async () => {
     const { doctor } = await newPatient();
     const { url } = await poolerOf(inject('postgresUrl'));
     expect(await doctor(url)).toMatchObject({ code: 0, names: ['notice notify'] });
@@ -125,7 +125,7 @@ describe('the way to PostgreSQL', () => {
     expect((await doctor()).names).toEqual([]); // Control.
   });
 
-  it('to a database with another clock is found', async () => {
+  test('to a database with another clock is found', async () => {
     const { direct, schema, doctor } = await newPatient();
     // A server whose clock differs: its function of the time is found before that of the system.
     const clock = async (seconds: number) => {
@@ -145,7 +145,7 @@ describe('the way to PostgreSQL', () => {
 });
 
 describe('connections', () => {
-  it('of pools are compared with the limits of the server for a role', async () => {
+  test('of pools are compared with the limits of the server for a role', async () => {
     const { schema, direct, doctor } = await newPatient();
     const names = async (...args: string[]) => (await doctor(undefined, ...args)).names;
     expect(await names('--pool', '10', '--processes', '4')).toEqual([]);
@@ -185,7 +185,7 @@ describe('a server', () => {
     });
   }
 
-  it.each(['fsync', 'full_page_writes', 'synchronous_commit'])('with %s off is found', async (name) => {
+  test.each(['fsync', 'full_page_writes', 'synchronous_commit'])('with %s off is found', async (name) => {
     const { doctor } = await newPatient(server.url);
     expect((await doctor()).names).toEqual([]); // Control.
     await set(name, 'off');
@@ -194,7 +194,7 @@ describe('a server', () => {
     expect(findings[0]?.todo).toContain(`Set ${name} = on`);
   });
 
-  it('with a standby for which no commit waits is found', async () => {
+  test('with a standby for which no commit waits is found', async () => {
     const { doctor } = await newPatient(server.url);
     const standby = new pg.Client({ connectionString: server.url, ...{ replication: 'true' } });
     await standby.connect();
@@ -204,7 +204,7 @@ describe('a server', () => {
     expect(findings[0]?.seen).toMatch(/^Standbys are connected \(1\)/);
   });
 
-  it('whose synchronous standby is not connected is found, and each commit waits', async () => {
+  test('whose synchronous standby is not connected is found, and each commit waits', async () => {
     const { doctor } = await newPatient(server.url);
     await set('synchronous_standby_names', 'standby_a');
     const { names, findings } = await doctor();
@@ -212,7 +212,7 @@ describe('a server', () => {
     expect(findings[0]?.seen).toContain('standby_a');
   });
 
-  it('whose connections are nearly used up is found', async () => {
+  test('whose connections are nearly used up is found', async () => {
     const { doctor } = await newPatient(server.url);
     const others = Array.from({ length: 14 }, () => new pg.Client(server.url));
     onTestFinished(async () => void (await Promise.all(others.map((client) => client.end()))));
@@ -222,7 +222,7 @@ describe('a server', () => {
     expect(findings[0]?.seen).toMatch(/^1\d connections are open, and this server allows 17\.$/);
   });
 
-  it('with another encoding is found', async () => {
+  test('with another encoding is found', async () => {
     const admin = new pg.Client(server.url);
     await admin.connect();
     onTestFinished(() => admin.end());
@@ -235,7 +235,7 @@ describe('a server', () => {
   });
 });
 
-it('a standby is named as such by doctor, and shows what is stored', async () => {
+test('a standby is named as such by doctor, and shows what is stored', async () => {
   const primary = await startPostgres();
   onTestFinished(() => primary.stop());
   const shop = poolShop({ server: primary.url });

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createInbox, sqlite } from '../../src/index.ts';
 import { ownerIn, spoolOwner } from '../../src/intake/spool.ts';
 import { paid } from '../support/callbacks.ts';
@@ -25,7 +25,7 @@ async function newPatient(engine: EngineName) {
 }
 
 describe.each(ENGINES)('doctor on %s', (engine) => {
-  it('finds nothing wrong with what works, and puts the versions side by side', async () => {
+  test('finds nothing wrong with what works, and puts the versions side by side', async () => {
     const { inbox, doctor, args, env } = await newPatient(engine);
     await inbox.receive(paid('ORD-1', 500));
     const diagnosed = await doctor();
@@ -38,7 +38,7 @@ describe.each(ENGINES)('doctor on %s', (engine) => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('No problem was found.') });
   });
 
-  it('says that there are no tables, and makes none', async () => {
+  test('says that there are no tables, and makes none', async () => {
     const { args, env } = pointingAt(await newMerchant(engine));
     for (const _ of [1, 2]) {
       const { names, findings } = await runDoctor(args, env);
@@ -49,7 +49,7 @@ describe.each(ENGINES)('doctor on %s', (engine) => {
     expect(stdout).toMatch(/problem: tables\n {2}Seen: .+\n {2}Why: .+\n {2}Do: .+'migrate'/);
   });
 
-  it('compares older, newer and incompatible tables with this program', async () => {
+  test('compares older, newer and incompatible tables with this program', async () => {
     const { merchant, doctor } = await newPatient(engine);
     const names = async (values: string) => {
       await merchant.query(`update ${merchant.table('migration')} set ${values}`);
@@ -61,7 +61,7 @@ describe.each(ENGINES)('doctor on %s', (engine) => {
     expect(await names('version = 1, compatible_with = 1')).toEqual([]);
   });
 
-  it('finds that no worker takes what has been due for longer than a minute', async () => {
+  test('finds that no worker takes what has been due for longer than a minute', async () => {
     const { merchant, inbox, doctor } = await newPatient(engine);
     await inbox.receive(paid('ORD-1', 500));
     expect((await doctor()).names).toEqual([]); // Control.
@@ -80,7 +80,7 @@ describe.each(ENGINES)('doctor on %s', (engine) => {
     );
   });
 
-  it('finds that the clock of the database has stepped back', async () => {
+  test('finds that the clock of the database has stepped back', async () => {
     const { merchant, doctor } = await newPatient(engine);
     await merchant.advance(-MINUTE_MS);
     const { names, findings } = await doctor();
@@ -88,7 +88,7 @@ describe.each(ENGINES)('doctor on %s', (engine) => {
     expect(findings[0]?.seen).toMatch(/ [1-6]\d seconds behind the latest time in the tables/);
   });
 
-  it('counts what waits for a person', async () => {
+  test('counts what waits for a person', async () => {
     const { merchant, inbox, doctor } = await newPatient(engine);
     await inbox.receive(paid('ORD-1', 500));
     await inbox.expect({ ...money('ORD-2'), deadline: new Date(0) });
@@ -98,14 +98,14 @@ describe.each(ENGINES)('doctor on %s', (engine) => {
     expect(findings[0]?.seen).toBe('These wait for a person: 1 dead, 1 overdue.');
   });
 
-  it('says that it looks at an account that has nothing, beside others that have', async () => {
+  test('says that it looks at an account that has nothing, beside others that have', async () => {
     const { merchant, doctor } = await newPatient(engine);
     await merchant.open({ account: 'north' }).receive(paid('ORD-1', 500, {}, { account: 'north' }));
     expect(await doctor()).toMatchObject({ code: 0, names: ['notice account'] });
     expect((await doctor('--account', 'north')).names).toEqual([]);
   });
 
-  it('finds what has waited in a spool for longer than a minute, its own and that of others', async () => {
+  test('finds what has waited in a spool for longer than a minute, its own and that of others', async () => {
     const { merchant, doctor } = await newPatient(engine);
     const spool = join(temporaryFolder(), 'spool');
     const add = (owner: string, age: number): void =>
@@ -127,7 +127,7 @@ describe.each(ENGINES)('doctor on %s', (engine) => {
     expect((await doctor('--spool', join(spool, 'file'))).names).toEqual(['problem spool']);
   });
 
-  it('health is 0 for what works, and 3 for late work and a spool that is not empty', async () => {
+  test('health is 0 for what works, and 3 for late work and a spool that is not empty', async () => {
     const { merchant, inbox, args, env } = await newPatient(engine);
     const spool = join(temporaryFolder(), 'spool');
     const health = async (...given: string[]) => {
@@ -156,7 +156,7 @@ describe.each(ENGINES)('doctor on %s', (engine) => {
 });
 
 describe('doctor on a SQLite file', () => {
-  it('that is missing, or no database, says so, and neither makes nor changes it', async () => {
+  test('that is missing, or no database, says so, and neither makes nor changes it', async () => {
     const missing = join(temporaryFolder(), 'missing.db');
     expect((await runDoctor(['--database', missing])).findings).toMatchObject([
       { check: 'database', level: 'problem', seen: `There is no file ${missing}.` },
@@ -168,7 +168,7 @@ describe('doctor on a SQLite file', () => {
     expect(findings[0]?.todo).toMatch(/restore the file/);
   });
 
-  it('that another program has taken out of the write-ahead log finds that', async () => {
+  test('that another program has taken out of the write-ahead log finds that', async () => {
     const path = join(temporaryFolder(), 'shop.db');
     const inbox = createInbox({ store: sqlite(path) });
     await inbox.ready();
@@ -180,7 +180,7 @@ describe('doctor on a SQLite file', () => {
     expect((await runDoctor(['--database', path])).names).toEqual(['problem journal']);
   });
 
-  it('that another program has locked finds that no callback can be kept', async () => {
+  test('that another program has locked finds that no callback can be kept', async () => {
     const path = join(temporaryFolder(), 'shop.db');
     const inbox = createInbox({ store: sqlite(path) });
     await inbox.ready();
@@ -194,7 +194,7 @@ describe('doctor on a SQLite file', () => {
   });
 
   // Only Linux says what a file system is; there, one in memory is everywhere.
-  it.each(process.platform === 'linux' ? ['/dev/shm'] : [])('in memory (%s) refuses it', async (folder) => {
+  test.each(process.platform === 'linux' ? ['/dev/shm'] : [])('in memory (%s) refuses it', async (folder) => {
     const path = join(folder, `doctor-${process.pid}.db`);
     writeFileSync(path, '');
     const { names, findings } = await runDoctor(['--database', path]);

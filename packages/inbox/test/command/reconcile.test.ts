@@ -1,7 +1,7 @@
 /** payment-service-inbox reconcile: what an operator or a cron job runs at the end of a month. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { runCommand } from '../support/command.ts';
 import { ENGINES, type EngineName, type Merchant } from '../support/merchant.ts';
@@ -40,7 +40,7 @@ function pointingAt({ engine, programArguments: [, where = '', schema = ''] }: M
 }
 
 describe.each(ENGINES)('payment-service-inbox reconcile on %s', (engine) => {
-  it('shows what would be settled, settles it with --apply, and ends with 0 when nothing is left', async () => {
+  test('shows what would be settled, settles it with --apply, and ends with 0 when nothing is left', async () => {
     const { merchant, inbox, reconcile, statement } = await newDesk(engine);
     const path = await statement(
       'Id,Reference,State,Amount\r\nINT-A,A,Successful,500.00\r\nINT-B,B,Successful,500\r\n',
@@ -70,7 +70,7 @@ describe.each(ENGINES)('payment-service-inbox reconcile on %s', (engine) => {
     });
   });
 
-  it('a statement that cannot be read applies nothing, and says why', async () => {
+  test('a statement that cannot be read applies nothing, and says why', async () => {
     const { inbox, reconcile, statement } = await newDesk(engine);
     const header = 'Id,Reference,State,Amount\n';
     const row = 'INT-B,B,COMPLETED,500\n';
@@ -94,7 +94,7 @@ describe.each(ENGINES)('payment-service-inbox reconcile on %s', (engine) => {
     expect(await inbox.list()).toMatchObject([{ state: 'settled' }]);
   });
 
-  it('without a statement it holds the recorded balances against what was settled', async () => {
+  test('without a statement it holds the recorded balances against what was settled', async () => {
     const { merchant, inbox, reconcile } = await newDesk(engine);
     const balance = (actual_balance: string) =>
       inbox.recordBalances([

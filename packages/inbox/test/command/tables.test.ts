@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { runCommand } from '../support/command.ts';
 import { limitedRole } from '../support/limited-role.ts';
@@ -14,7 +14,7 @@ import { ORDER } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe.each(ENGINES)('on %s', (engine) => {
-  it('migrate creates the tables once and reports it, and the program finds them ready', async () => {
+  test('migrate creates the tables once and reports it, and the program finds them ready', async () => {
     const merchant = await newMerchant(engine);
     const { args, env } = pointingAt(merchant);
     const before = await runCommand(['status', '--json', ...args], env);
@@ -36,7 +36,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await merchant.open().receive(paid('ORD-1', 500));
   });
 
-  it('status compares older and newer tables, and other verbs refuse tables that they cannot use', async () => {
+  test('status compares older and newer tables, and other verbs refuse tables that they cannot use', async () => {
     const merchant = await newMerchant(engine);
     await merchant.open().ready();
     const { args, env } = pointingAt(merchant);
@@ -54,7 +54,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await state('version = 1, compatible_with = 1')).toEqual([0, 'current', '', 0, '']);
   });
 
-  it('expect wakes waiting transitions, refuses another amount without --replace, and overdue lists it', async () => {
+  test('expect wakes waiting transitions, refuses another amount without --replace, and overdue lists it', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open();
     await inbox.ready();
@@ -89,7 +89,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 });
 
-it('a DBA runs the output of sql on PostgreSQL, and a role with the grants that it names is ready', async () => {
+test('a DBA runs the output of sql on PostgreSQL, and a role with the grants that it names is ready', async () => {
   const { schema, direct } = poolShop();
   const { code, stdout } = await runCommand(['sql', '--schema', schema]);
   expect(code).toBe(0);
@@ -108,7 +108,7 @@ it('a DBA runs the output of sql on PostgreSQL, and a role with the grants that 
   await expect(other.inbox.ready()).rejects.toMatchObject({ code: '42501' });
 });
 
-it('the output of sql creates the tables in a SQLite file, and --from leaves out existing versions', async () => {
+test('the output of sql creates the tables in a SQLite file, and --from leaves out existing versions', async () => {
   const path = join(temporaryFolder(), 'dba.db');
   const { stdout } = await runCommand(['sql', '--database', path]);
   expect(existsSync(path)).toBe(false);
@@ -120,7 +120,7 @@ it('the output of sql creates the tables in a SQLite file, and --from leaves out
   expect(JSON.parse((await runCommand(['sql', '--from', '1', '--json'])).stdout)).toEqual([]);
 });
 
-it('migrate creates no database: a missing file stays missing, and another file stays unchanged', async () => {
+test('migrate creates no database: a missing file stays missing, and another file stays unchanged', async () => {
   const folder = temporaryFolder();
   const missing = join(folder, 'missing.db');
   expect(await runCommand(['migrate', '--database', missing])).toMatchObject({ code: 1 });
@@ -132,7 +132,7 @@ it('migrate creates no database: a missing file stays missing, and another file 
 });
 
 describe('a password of DATABASE_URL is never printed', () => {
-  it.each([
+  test.each([
     'postgres://shop:hunter2secret@127.0.0.1:1/shop',
     'postgres://shop:hunter2secret@no-such-host.invalid/shop',
     'postgres://shop:hunter/2secret@127.0.0.1:1/shop',
@@ -149,7 +149,7 @@ describe('a password of DATABASE_URL is never printed', () => {
     }
   });
 
-  it('when the server refuses it', async () => {
+  test('when the server refuses it', async () => {
     const url = new URL(inject('postgresUrl'));
     url.password = 'hunter2secret';
     const { code, stderr } = await runCommand(['ls'], { DATABASE_URL: url.href });

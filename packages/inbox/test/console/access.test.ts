@@ -1,6 +1,6 @@
 /** Threat A55: who gets in, who a form is from, and what a page shows of what others wrote. Each with a control. */
 import { ConfigurationError } from '@payment-service/core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type ConsoleOptions, inboxConsole } from '../../src/console/index.ts';
 import { readCsv } from '../../src/reconciliation/csv.ts';
 import { callback, paid } from '../support/callbacks.ts';
@@ -21,7 +21,7 @@ const PATHS = [
 const FILES = ['/assets/style.css', '/assets/live.js'];
 
 describe('authorize', () => {
-  it.each([{}, { authorize: undefined }, { authorize: true }, undefined])(
+  test.each([{}, { authorize: undefined }, { authorize: true }, undefined])(
     'a console is refused with %j in place of the options',
     async (options) => {
       const { inbox } = await newConsoleShop();
@@ -29,7 +29,7 @@ describe('authorize', () => {
     },
   );
 
-  it.each([undefined, false] as const)(
+  test.each([undefined, false] as const)(
     'a visitor for whom it returns %s gets a constant page',
     async (access) => {
       const { inbox } = await newConsoleShop();
@@ -42,7 +42,7 @@ describe('authorize', () => {
     },
   );
 
-  it('control: a visitor with the right to read gets the pages and files', async () => {
+  test('control: a visitor with the right to read gets the pages and files', async () => {
     const { inbox } = await newConsoleShop();
     const visitor = visit(inbox, { by: 'dana', may: ['read'] });
     for (const path of ['', '/transitions', '/overdue', '/paid', ...FILES]) {
@@ -50,7 +50,7 @@ describe('authorize', () => {
     }
   });
 
-  it('is asked again for every request, and the request that it gets has no body', async () => {
+  test('is asked again for every request, and the request that it gets has no body', async () => {
     const { inbox, pay } = await newConsoleShop();
     await pay('NONE');
     const [one] = await inbox.list();
@@ -69,7 +69,7 @@ describe('authorize', () => {
     expect((await inbox.list())[0]?.state).toBe('unhandled');
   });
 
-  it.each([{}, { by: '', may: ['read'] }, { by: 'dana' }, { by: 'dana', may: ['all'] }, 'dana', true])(
+  test.each([{}, { by: '', may: ['read'] }, { by: 'dana' }, { by: 'dana', may: ['all'] }, 'dana', true])(
     'a wrong answer of it, %j, lets no visitor in and is reported',
     async (access) => {
       const { inbox } = await newConsoleShop();
@@ -82,7 +82,7 @@ describe('authorize', () => {
 });
 
 describe('actions', () => {
-  it('a person acts under the name of authorize, whatever the form says', async () => {
+  test('a person acts under the name of authorize, whatever the form says', async () => {
     const { inbox, pay } = await newConsoleShop();
     await pay('NONE');
     const [one] = await inbox.list();
@@ -92,7 +92,7 @@ describe('actions', () => {
     expect(details).toMatchObject({ state: 'resolved', actions: [{ by: 'dana', note: 'not ours' }] });
   });
 
-  it.each([
+  test.each([
     ['retry', 'retry'],
     ['resolve', 'resolve'],
     ['reopen', 'reopen'],
@@ -113,7 +113,7 @@ describe('actions', () => {
     expect((await inbox.show(one?.transitionId ?? ''))?.actions).toEqual([]);
   });
 
-  it.each([
+  test.each([
     ['another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
     ['another host of the same site', { origin: 'https://x.shop.example', 'sec-fetch-site': 'same-site' }],
     ['another origin, in an old browser', { origin: 'https://evil.example' }],
@@ -135,7 +135,7 @@ describe('actions', () => {
     expect((await inbox.list())[0]?.state).toBe('resolved');
   });
 
-  it('a form without the proof, with one of another browser or of another person is refused', async () => {
+  test('a form without the proof, with one of another browser or of another person is refused', async () => {
     const { inbox, pay } = await newConsoleShop();
     await pay('NONE');
     const [one] = await inbox.list();
@@ -157,7 +157,7 @@ describe('actions', () => {
     expect((await visitor.post(`${path}/resolve`, { ...values, note })).status).toBe(303);
   });
 
-  it('a form that one process made is taken by another', async () => {
+  test('a form that one process made is taken by another', async () => {
     const { inbox, pay } = await newConsoleShop();
     await pay('NONE');
     const [one] = await inbox.list();
@@ -177,7 +177,7 @@ describe('actions', () => {
     expect(answer.status).toBe(303);
   });
 
-  it('a form that is longer than any of its own is refused', async () => {
+  test('a form that is longer than any of its own is refused', async () => {
     const { inbox } = await newConsoleShop();
     expect((await visit(inbox).post('/bulk', { note: 'x'.repeat(70_000) })).status).toBe(413);
   });
@@ -186,7 +186,7 @@ describe('actions', () => {
 describe('what others wrote', () => {
   const MARKUP = `"><script>alert(1)</script><img src=x onerror=alert(1)>'`;
 
-  it('markup in references, names, errors and notes is text on every page', async () => {
+  test('markup in references, names, errors and notes is text on every page', async () => {
     const { inbox, pay, merchant } = await newConsoleShop();
     await inbox.receive(
       paid(MARKUP, 500, { customer_name: MARKUP, provider_code: MARKUP, internal_reference: MARKUP }),
@@ -223,7 +223,7 @@ describe('what others wrote', () => {
     }
   });
 
-  it('an id of another account is as unknown as any other', async () => {
+  test('an id of another account is as unknown as any other', async () => {
     const { inbox, merchant } = await newConsoleShop();
     const other = merchant.open({ account: 'other' });
     await other.receive(paid('THEIRS', 500, {}, { account: 'other' }));
@@ -240,7 +240,7 @@ describe('what others wrote', () => {
     expect((await visit(other).get(path)).status).toBe(200);
   });
 
-  it('names, account numbers and what is not known are hidden without the right to see bodies', async () => {
+  test('names, account numbers and what is not known are hidden without the right to see bodies', async () => {
     const { inbox } = await newConsoleShop();
     const personal = {
       customer_name: 'Grace Nakato',
@@ -267,7 +267,7 @@ describe('what others wrote', () => {
     expect((await visit(inbox).get(path)).text).toContain('"customer_name": "Grace Nakato"');
   });
 
-  it('the list to download has no cell that is a formula (threat A56)', async () => {
+  test('the list to download has no cell that is a formula (threat A56)', async () => {
     const { inbox } = await newConsoleShop();
     const formulas = ['=1+1', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', 'a"b,c'];
     for (const [index, reference] of formulas.entries()) {
@@ -283,7 +283,7 @@ describe('what others wrote', () => {
 });
 
 describe('the pages', () => {
-  it('cannot be framed, load nothing from outside and nothing inline, and are kept nowhere', async () => {
+  test('cannot be framed, load nothing from outside and nothing inline, and are kept nowhere', async () => {
     const { inbox, pay } = await newConsoleShop();
     await pay('NONE');
     const [one] = await inbox.list();
@@ -309,7 +309,7 @@ describe('the pages', () => {
     }
   });
 
-  it('what fails is reported, and the visitor sees a constant page', async () => {
+  test('what fails is reported, and the visitor sees a constant page', async () => {
     const { inbox } = await newConsoleShop();
     const errors: unknown[] = [];
     await inbox.close();

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, type Page, startBrowser } from '@payment-service/browser';
 import axe from 'axe-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { inboxConsole, nodeListener } from '../../src/console/index.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import { BASE, EVERYTHING, newConsoleShop } from '../support/console.ts';
@@ -61,7 +61,7 @@ describe.each([
   ['in dark', { colorScheme: 'dark' }],
   ['on a phone of 390 pixels', PHONE],
 ] as const)('axe (WCAG 2.2 AA) %s', (_name, view) => {
-  it('finds nothing on any page of the console, none of which is too wide', async () => {
+  test('finds nothing on any page of the console, none of which is too wide', async () => {
     const { url } = await serve();
     const page = await (await browser.newContext(view)).newPage();
     const paths = [
@@ -96,7 +96,7 @@ describe.each([
   });
 });
 
-it('without script, a person answers “I have paid” in two clicks, and closes what it shows', async () => {
+test('without script, a person answers “I have paid” in two clicks, and closes what it shows', async () => {
   const { url, inbox } = await serve();
   const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
   await page.goto(url);
@@ -111,7 +111,7 @@ it('without script, a person answers “I have paid” in two clicks, and closes
   await page.context().close();
 });
 
-it('with script, an open page follows what happens, keeps what is typed, and nothing complains', async () => {
+test('with script, an open page follows what happens, keeps what is typed, and nothing complains', async () => {
   const { url, inbox, pay } = await serve();
   const page = await (await browser.newContext()).newPage();
   const complaints: string[] = [];
@@ -131,7 +131,7 @@ it('with script, an open page follows what happens, keeps what is typed, and not
   await page.context().close();
 });
 
-it.each([true, false])(
+test.each([true, false])(
   'a statement is uploaded, compared and confirmed, and the comparison stays open (scripts: %s)',
   async (javaScriptEnabled) => {
     const { url, inbox, pay } = await serve();
@@ -163,7 +163,7 @@ it.each([true, false])(
   },
 );
 
-it('with the keyboard alone, a person reaches what needs one and acts on it', async () => {
+test('with the keyboard alone, a person reaches what needs one and acts on it', async () => {
   const { url, inbox } = await serve();
   const page = await (await browser.newContext()).newPage();
   await page.goto(url + NONE);

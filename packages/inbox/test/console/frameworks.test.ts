@@ -4,7 +4,7 @@ import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type InboxConsole, inboxConsole, nodeListener } from '../../src/console/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { BASE, EVERYTHING, formIn, newConsoleShop } from '../support/console.ts';
@@ -85,7 +85,7 @@ async function listen(listener: RequestListener): Promise<string> {
 }
 
 describe.each(Object.entries(MOUNTS))('on %s', (_name, mount) => {
-  it('the console is served under its path with its files, its forms act, and other routes stay', async () => {
+  test('the console is served under its path with its files, its forms act, and other routes stay', async () => {
     const { inbox, pay } = await newConsoleShop();
     await pay('NONE');
     const authorize = ({ headers }: Request) =>
@@ -121,7 +121,7 @@ describe.each(Object.entries(MOUNTS))('on %s', (_name, mount) => {
     expect((await fetch(`${origin}${BASE}`, { headers })).status).toBe(200);
   });
 
-  it('a stream of changes ends when the visitor leaves', async () => {
+  test('a stream of changes ends when the visitor leaves', async () => {
     const { inbox } = await newConsoleShop();
     const authorize = () => ({ by: 'dana', may: EVERYTHING });
     const origin = await listen(await mount(inboxConsole(inbox, { basePath: BASE, authorize })));
@@ -138,7 +138,7 @@ describe.each(Object.entries(MOUNTS))('on %s', (_name, mount) => {
 });
 
 describe('the listener', () => {
-  it('takes what a session of the framework says of the visitor from the request of Node', async () => {
+  test('takes what a session of the framework says of the visitor from the request of Node', async () => {
     const { inbox } = await newConsoleShop();
     const admin = inboxConsole(inbox, {
       basePath: BASE,
@@ -155,7 +155,7 @@ describe('the listener', () => {
     expect(await (await fetch(`${origin}${BASE}`)).text()).toContain('dana of the session');
   });
 
-  it('answers 404 for another path without next, and 400 for a request that cannot be one', async () => {
+  test('answers 404 for another path without next, and 400 for a request that cannot be one', async () => {
     const { inbox } = await newConsoleShop();
     const listener = nodeListener(
       inboxConsole(inbox, { basePath: BASE, authorize: () => ({ by: 'dana', may: EVERYTHING }) }),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aesGcm } from '../../src/index.ts';
 import { callback, evidence, paid } from '../support/callbacks.ts';
 import { EVERYTHING, formIn, formsIn, newConsoleShop, visit } from '../support/console.ts';
@@ -9,7 +9,7 @@ const rowsIn = (html: string, list: string): string[] =>
   [...html.matchAll(new RegExp(`<tr id="${list}-([0-9a-f]{64})">`, 'g'))].map(([, id = '']) => id);
 
 describe('the overview', () => {
-  it('shows what needs a person first, what is overdue, and says when nothing is', async () => {
+  test('shows what needs a person first, what is overdue, and says when nothing is', async () => {
     const { inbox, pay, merchant } = await newConsoleShop();
     const visitor = visit(inbox);
     expect((await visitor.get('')).text).toContain('Nothing waits for a person.');
@@ -31,7 +31,7 @@ describe('the overview', () => {
     expect(text).toContain('LATE UGX 500');
   });
 
-  it('warns when what is due is not worked on', async () => {
+  test('warns when what is due is not worked on', async () => {
     const { inbox, merchant } = await newConsoleShop();
     await inbox.receive(paid('ORD-1', 500));
     expect((await visit(inbox).get('')).text).not.toContain('has been due');
@@ -41,7 +41,7 @@ describe('the overview', () => {
 });
 
 describe('the list', () => {
-  it('narrows by state and reason, finds either reference, and has pages', async () => {
+  test('narrows by state and reason, finds either reference, and has pages', async () => {
     const { inbox, pay } = await newConsoleShop();
     for (let number = 0; number < 30; number += 1) {
       await inbox.receive(paid(`N-${number}`, 500));
@@ -69,7 +69,7 @@ describe('the list', () => {
     }
   });
 
-  it('is downloaded whole, whatever page it is on', async () => {
+  test('is downloaded whole, whatever page it is on', async () => {
     const { inbox } = await newConsoleShop();
     for (let number = 0; number < 30; number += 1) await inbox.receive(paid(`N-${number}`, 500));
     const { html, headers } = await visit(inbox).get('/transitions.csv?state=pending');
@@ -81,7 +81,7 @@ describe('the list', () => {
 });
 
 describe('the story', () => {
-  it('has every body beside the expectation, every attempt with its error, and who did what and why', async () => {
+  test('has every body beside the expectation, every attempt with its error, and who did what and why', async () => {
     const { inbox, pay } = await newConsoleShop();
     await inbox.expect(money('DEAD-1'));
     await pay('DEAD-1');
@@ -100,7 +100,7 @@ describe('the story', () => {
     expect(text).toContain('All attempts failed Every attempt failed');
   });
 
-  it('evidence has the rule that refused it, and other reports of the reference are listed', async () => {
+  test('evidence has the rule that refused it, and other reports of the reference are listed', async () => {
     const { inbox } = await newConsoleShop();
     await inbox.quarantine(evidence('timestamp_out_of_tolerance', { merchant_reference: 'E' }));
     await inbox.receive(callback({ merchant_reference: 'E', transaction_status: 'FAILED' }));
@@ -114,7 +114,7 @@ describe('the story', () => {
 });
 
 describe('what a person can do', () => {
-  it('a partial amount is accepted with a note, and is what is credited', async () => {
+  test('a partial amount is accepted with a note, and is what is credited', async () => {
     const { inbox, merchant } = await newConsoleShop();
     await inbox.expect(money('PART'));
     await inbox.receive(paid('PART', 500, { transaction_amount: 300 }));
@@ -135,7 +135,7 @@ describe('what a person can do', () => {
     });
   });
 
-  it('what is confirmed shows once, and not to the update of another page', async () => {
+  test('what is confirmed shows once, and not to the update of another page', async () => {
     const { inbox, pay } = await newConsoleShop();
     await pay('NONE');
     const path = `/transitions/${paid('NONE', 500).transitionId}`;
@@ -147,7 +147,7 @@ describe('what a person can do', () => {
     expect((await visitor.get(path)).html).toContain('id="said"><');
   });
 
-  it('without a note, and after another person has closed it, the form says what is wrong and keeps what was typed', async () => {
+  test('without a note, and after another person has closed it, the form says what is wrong and keeps what was typed', async () => {
     const { inbox, pay } = await newConsoleShop();
     await pay('NONE');
     const { transitionId } = paid('NONE', 500);
@@ -164,7 +164,7 @@ describe('what a person can do', () => {
     expect((await inbox.show(transitionId))?.actions).toHaveLength(1);
   });
 
-  it('offers only what the state allows and the visitor may', async () => {
+  test('offers only what the state allows and the visitor may', async () => {
     const { inbox, pay } = await newConsoleShop();
     await inbox.expect(money('OK'));
     await pay('OK');
@@ -182,7 +182,7 @@ describe('what a person can do', () => {
 });
 
 describe('personal data', () => {
-  it('is removed of all under a reference by a form with a note, for those who may', async () => {
+  test('is removed of all under a reference by a form with a note, for those who may', async () => {
     const { inbox, pay, show } = await newConsoleShop();
     await pay('NONE');
     const path = `/transitions/${paid('NONE', 500).transitionId}`;
@@ -201,7 +201,7 @@ describe('personal data', () => {
     expect((await show('NONE'))?.bodies[0]?.text).toBeUndefined();
   });
 
-  it('a body that is sealed, and cannot be opened here, is said to be sealed and not to be removed', async () => {
+  test('a body that is sealed, and cannot be opened here, is said to be sealed and not to be removed', async () => {
     const keys = { k1: Buffer.alloc(32, 1) };
     const { merchant, inbox, pay } = await newShop('sqlite', { encryption: aesGcm({ current: 'k1', keys }) });
     await pay('NONE');
@@ -236,7 +236,7 @@ describe('reconciling', () => {
     return shop;
   };
 
-  it('a statement is compared first, which changes nothing, and settles only what is confirmed', async () => {
+  test('a statement is compared first, which changes nothing, and settles only what is confirmed', async () => {
     const { inbox, merchant } = await newBooks();
     const visitor = visit(inbox);
     const { values } = formIn((await visitor.get('/reconcile')).html, 'statement');
@@ -261,7 +261,7 @@ describe('reconciling', () => {
     expect(twice.text).toContain('2 rows; 0 settled by their rows.');
   });
 
-  it.each([
+  test.each([
     ['a column that it lacks', { amount: 'Total' }, CSV, 'has no column'],
     ['a file that was cut off', {}, CSV.slice(0, -6), 'cannot be read'],
     ['no note', { note: '' }, CSV, 'note must be'],
@@ -281,7 +281,7 @@ describe('reconciling', () => {
     },
   );
 
-  it('totals are shown, and what the recorded balances leave unexplained', async () => {
+  test('totals are shown, and what the recorded balances leave unexplained', async () => {
     const { inbox, merchant } = await newBooks();
     const balance = (actual_balance: string) =>
       inbox.recordBalances([
@@ -302,7 +302,7 @@ describe('reconciling', () => {
     expect(less.text).toContain('10 less than explained');
   });
 
-  it('is nothing for a visitor who may not', async () => {
+  test('is nothing for a visitor who may not', async () => {
     const { inbox } = await newBooks();
     const visitor = visit(inbox, { by: 'kim', may: EVERYTHING.filter((one) => one !== 'reconcile') });
     const { values } = formIn(
@@ -314,7 +314,7 @@ describe('reconciling', () => {
     expect((await visitor.post('/reconcile', upload(values, CSV))).status).toBe(405);
   });
 
-  it('takes no form of another page, and no file that is too long', async () => {
+  test('takes no form of another page, and no file that is too long', async () => {
     const { inbox } = await newBooks();
     const visitor = visit(inbox);
     const { values } = formIn((await visitor.get('/reconcile')).html, 'statement');
@@ -326,7 +326,7 @@ describe('reconciling', () => {
 });
 
 describe('actions in bulk', () => {
-  it('shows what would be moved, and moves that and nothing that changed after it', async () => {
+  test('shows what would be moved, and moves that and nothing that changed after it', async () => {
     const { inbox, merchant } = await newConsoleShop();
     for (let number = 0; number < 12; number += 1) await inbox.receive(paid(`N-${number}`, 500));
     await workOff(inbox);
@@ -349,7 +349,7 @@ describe('actions in bulk', () => {
     expect(left.map(({ signed }) => signed.merchant_reference)).toEqual(['LATER']);
   });
 
-  it.each([
+  test.each([
     ['without a state', '/bulk?action=resolve'],
     ['without an action', '/bulk?state=unhandled'],
     ['of another action', '/bulk?action=reopen&state=unhandled'],
@@ -360,7 +360,7 @@ describe('actions in bulk', () => {
 });
 
 describe('“I have paid”', () => {
-  it.each([
+  test.each([
     ['OK', 'Yes. The payment of UGX 500 has arrived'],
     ['INT-OK', 'Yes. The payment of UGX 500 has arrived'],
     ['DEAD-1', 'a colleague must check it before it counts. Please do not pay again.'],
@@ -381,7 +381,7 @@ describe('“I have paid”', () => {
   });
 });
 
-it('an address that it does not have is a page that says so, and another method is refused', async () => {
+test('an address that it does not have is a page that says so, and another method is refused', async () => {
   const { inbox } = await newConsoleShop();
   const visitor = visit(inbox);
   for (const path of ['/x', '/assets/../x', '/transitions/1', '/transitions/constructor']) {
@@ -389,7 +389,7 @@ it('an address that it does not have is a page that says so, and another method 
   }
 });
 
-it('the story shows which of several bodies was applied', async () => {
+test('the story shows which of several bodies was applied', async () => {
   const { inbox, merchant } = await newConsoleShop();
   await inbox.expect(money('OK'));
   await inbox.receive(paid('OK', 1));

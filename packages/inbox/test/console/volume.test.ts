@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createInbox } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { visit } from '../support/console.ts';
@@ -8,7 +8,7 @@ import { watchedStore } from '../support/store.ts';
 import { workOff } from '../support/until.ts';
 
 describe('with 100,000 settled transitions', () => {
-  it('every page takes as many statements, and reads as many rows, as with 100', async () => {
+  test('every page takes as many statements, and reads as many rows, as with 100', async () => {
     const merchant = await newMerchant('sqlite');
     let statements = 0;
     let rows = 0;

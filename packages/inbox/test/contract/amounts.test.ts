@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { callback, paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import { creditIn, LATER, money, newDueShop, newShop, ORDER, REPLACE } from '../support/shop.ts';
 import { signal, until, workOff, workUntil } from '../support/until.ts';
 
 describe.each(ENGINES)('amounts on %s', (engine) => {
-  it('a payment settles whether its expectation comes before or after, and credits nothing until then', async () => {
+  test('a payment settles whether its expectation comes before or after, and credits nothing until then', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     await inbox.expect(money('BEFORE'));
     for (const reference of ['BEFORE', 'AFTER']) await pay(reference);
@@ -19,7 +19,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     expect((await inbox.stats()).states).toMatchObject({ settled: 2, pending: 0 });
   });
 
-  it('threat A5: a forged body that comes first neither credits nor blocks', async () => {
+  test('threat A5: a forged body that comes first neither credits nor blocks', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     await inbox.expect(ORDER);
     await pay('ORD-1', 5_000_000);
@@ -35,7 +35,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     expect(settled).toMatchObject([{ request: { amount: '500' } }]);
   });
 
-  it('a completed payout under the reference of an order does not pay the order', async () => {
+  test('a completed payout under the reference of an order does not pay the order', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     await inbox.expect(ORDER);
     await pay('ORD-1', 500, { internal_reference: 'INT-OUT', transaction_type: 'PAYOUT' });
@@ -45,7 +45,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
-  it('threat A2: two different bodies without an expectation are a conflict for a person', async () => {
+  test('threat A2: two different bodies without an expectation are a conflict for a person', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     await pay('ORD-1', 500);
     expect(await inbox.list()).toMatchObject([{ state: 'unhandled', reason: 'no_expectation' }]);
@@ -56,7 +56,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
-  it('amounts are compared digit by digit, where a float could not tell them apart', async () => {
+  test('amounts are compared digit by digit, where a float could not tell them apart', async () => {
     const { merchant, inbox } = await newShop(engine);
     const equal = [
       ['1999.90', '1999.9', '1999.9'],
@@ -82,7 +82,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     expect((await inbox.stats()).reasons).toEqual({ amount_mismatch: unequal.length });
   });
 
-  it('a handler gets the expectation as settled, and the fields of the body that equals it as claimed', async () => {
+  test('a handler gets the expectation as settled, and the fields of the body that equals it as claimed', async () => {
     const seen: unknown[] = [];
     const { inbox } = await newShop(engine, {}, ({ tx: _, ...rest }) => seen.push(rest));
     await inbox.expect(money('ORD-1001', '500.00'));
@@ -99,7 +99,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
 
 // SQLite has one writer: there nothing else is written while a handler runs.
 describe('amounts on postgres', () => {
-  it('an expectation that is replaced while the handler runs undoes what the handler did', async () => {
+  test('an expectation that is replaced while the handler runs undoes what the handler did', async () => {
     const { merchant, inbox, workLater } = await newDueShop('postgres', LATER);
     const [isRunning, mayEnd] = [signal(), signal()];
     inbox.handle(async (transition) => {
@@ -119,7 +119,7 @@ describe('amounts on postgres', () => {
     expect(await merchant.credits()).toEqual([]);
   });
 
-  it('one expectation is applied once although the handlers of two transactions run at the same moment', async () => {
+  test('one expectation is applied once although the handlers of two transactions run at the same moment', async () => {
     const { merchant, inbox } = await newShop('postgres', {}, async (transition) => {
       await creditIn(merchant)(transition);
       running += 1;

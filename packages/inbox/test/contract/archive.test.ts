@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/index.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES } from '../support/merchant.ts';
@@ -33,7 +33,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     return counts;
   };
 
-  it('nothing is archived unless the merchant asks for it, and nothing that is younger or of another account', async () => {
+  test('nothing is archived unless the merchant asks for it, and nothing that is younger or of another account', async () => {
     const shop = await newShop(engine, LATER);
     await shop.inbox.expect(ORDER);
     await shop.pay('ORD-1');
@@ -45,13 +45,13 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await shop.inbox.prune(YEAR)).toMatchObject({ archived: 0 });
   });
 
-  it('an archived payment leaves one row, and no other', async () => {
+  test('an archived payment leaves one row, and no other', async () => {
     const shop = await newArchive();
     const none = { callback: 0, transition: 0, body: 0, delivery: 0, expectation: 0 };
     expect(await rowsIn(shop)).toEqual({ ...none, archive: 1 });
   });
 
-  it('what waits for a person, what a person decided and what was delivered lately stays', async () => {
+  test('what waits for a person, what a person decided and what was delivered lately stays', async () => {
     const shop = await newShop(engine, LATER);
     const { inbox, merchant, pay } = shop;
     await pay('WAITS');
@@ -71,7 +71,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await inbox.prune(YEAR)).toMatchObject({ archived: 2 });
   });
 
-  it('a repetition of an archived callback is acknowledged, and applied never again', async () => {
+  test('a repetition of an archived callback is acknowledged, and applied never again', async () => {
     const shop = await newArchive();
     for (let time = 0; time < 3; time += 1) await shop.pay('ORD-1');
     expect(await shop.merchant.credits()).toEqual(['ORD-1 500']);
@@ -80,7 +80,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(outcome).toBe('known');
   });
 
-  it('the repetition is applied again where the archive has forgotten it (control)', async () => {
+  test('the repetition is applied again where the archive has forgotten it (control)', async () => {
     const shop = await newArchive();
     await shop.merchant.query(`delete from ${shop.merchant.table('archive')}`);
     await shop.inbox.expect(ORDER);
@@ -88,7 +88,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await shop.merchant.credits()).toEqual(['ORD-1 500', 'ORD-1 500']);
   });
 
-  it('a callback that reached the tables although its transition is archived is not applied, and cannot be reopened', async () => {
+  test('a callback that reached the tables although its transition is archived is not applied, and cannot be reopened', async () => {
     const shop = await newArchive();
     const { inbox, merchant } = shop;
     const archive = merchant.table('archive');
@@ -107,7 +107,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await inbox.prune(YEAR)).toMatchObject({ archived: 0 });
   });
 
-  it('the archive is asked for the references of the row, also where they were changed since it was found due', async () => {
+  test('the archive is asked for the references of the row, also where they were changed since it was found due', async () => {
     const { merchant, inbox } = await newArchive();
     const [archive, callback] = [merchant.table('archive'), merchant.table('callback')];
     await merchant.query(`create table aside as select * from ${archive}`);
@@ -130,7 +130,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
-  it('another body of an archived payment is kept for a person, and applied by none', async () => {
+  test('another body of an archived payment is kept for a person, and applied by none', async () => {
     const shop = await newArchive();
     const { inbox, merchant, pay } = shop;
     await pay('ORD-1', 900);
@@ -145,7 +145,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
-  it('evidence of an archived payment that claims something else waits for a person', async () => {
+  test('evidence of an archived payment that claims something else waits for a person', async () => {
     const { inbox } = await newArchive();
     const claim = { merchant_reference: 'ORD-1', internal_reference: 'INT-ORD-1', request_amount: 900 };
     await inbox.quarantine(evidence('timestamp_out_of_tolerance', claim));
@@ -153,7 +153,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await inbox.list({ reason })).toMatchObject([{ state: 'quarantined', isArchived: false }]);
   });
 
-  it.each(['FAILED', 'REVERSED'])(
+  test.each(['FAILED', 'REVERSED'])(
     'a %s of another transaction does not un-pay an archived payment',
     async (status) => {
       const { inbox, merchant } = await newArchive();
@@ -172,7 +172,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     },
   );
 
-  it('a handler that asks for what another has paid is told who, from the archive as well', async () => {
+  test('a handler that asks for what another has paid is told who, from the archive as well', async () => {
     const { inbox } = await newArchive();
     const asked: unknown[] = [];
     inbox.handle(({ paidBy }) => asked.push(paidBy), { status: 'FAILED', paidByAnother: true });
@@ -182,7 +182,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await inbox.show(other('FAILED').transitionId)).toMatchObject({ state: 'settled' });
   });
 
-  it('a second payment for an archived one is a conflict, also with an expectation that slipped past the archive', async () => {
+  test('a second payment for an archived one is a conflict, also with an expectation that slipped past the archive', async () => {
     const shop = await newArchive();
     const { inbox, merchant } = shop;
     const archive = merchant.table('archive');
@@ -201,7 +201,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
-  it('expect() for an archived payment takes the same values, and refuses others', async () => {
+  test('expect() for an archived payment takes the same values, and refuses others', async () => {
     const shop = await newArchive();
     const { inbox } = shop;
     await inbox.expect(ORDER);
@@ -220,7 +220,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await rowsIn(shop)).toMatchObject({ expectation: 1 });
   });
 
-  it('the order of statuses holds over the boundary', async () => {
+  test('the order of statuses holds over the boundary', async () => {
     const shop = await newArchive({ allowTransitions: { COMPLETED: ['REVERSED'], REVERSED: [] } });
     const { inbox, merchant } = shop;
     const applied: string[] = [];
@@ -244,7 +244,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(applied).toEqual(['REVERSED']);
   });
 
-  it('list() and show() say what became of an archived reference, and no one moves it', async () => {
+  test('list() and show() say what became of an archived reference, and no one moves it', async () => {
     const { inbox } = await newArchive();
     const { transitionId } = paid('ORD-1', 500);
     const line = {
@@ -270,7 +270,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await inbox.stats()).toMatchObject({ archived: 1, states: { settled: 0 } });
   });
 
-  it('pages of a reference go on through the archive, the newest first', async () => {
+  test('pages of a reference go on through the archive, the newest first', async () => {
     const { inbox, merchant } = await newArchive();
     await inbox.receive(other('FAILED'));
     await inbox.receive(other('STARTED'));
@@ -287,7 +287,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await merchant.open({ account: 'other' }).list({ merchant_reference: 'ORD-1' })).toEqual([]);
   });
 
-  it('a reference with a NUL, quotes and other letters is found in the archive', async () => {
+  test('a reference with a NUL, quotes and other letters is found in the archive', async () => {
     const { inbox, merchant } = await newShop(engine, LATER);
     const internal_reference = '","internal_reference":"a"b\\c\0d\u00e9\u2028\ud83d\ude00';
     inbox.handle(() => undefined, { status: 'FAILED' });
@@ -309,7 +309,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await inbox.list()).toEqual([]);
   });
 
-  it('prunes at the same time archive each transition once, in more batches than one', async () => {
+  test('prunes at the same time archive each transition once, in more batches than one', async () => {
     const shop = await newShop(engine, LATER);
     const { inbox, merchant } = shop;
     const references = Array.from({ length: 450 }, (_, index) => `ORD-${index}`);
@@ -340,7 +340,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
   }
   const ONLY_ARCHIVED = { callback: 0, transition: 0, body: 0, delivery: 0, expectation: 0, archive: 1 };
 
-  it('a callback that arrives while its transition is moved is acknowledged after the move, and not applied', async () => {
+  test('a callback that arrives while its transition is moved is acknowledged after the move, and not applied', async () => {
     const shop = await newOldShop();
     const { inbox, merchant } = shop;
     let arrived: Promise<void> | undefined;
@@ -357,7 +357,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await rowsIn(shop)).toEqual(ONLY_ARCHIVED);
   });
 
-  it('a callback whose transition is moved between two statements of its receiver is acknowledged, and not applied', async () => {
+  test('a callback whose transition is moved between two statements of its receiver is acknowledged, and not applied', async () => {
     const shop = await newOldShop();
     const { inbox, merchant } = shop;
     let pruned: unknown;
@@ -377,7 +377,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await rowsIn(shop)).toEqual(ONLY_ARCHIVED);
   });
 
-  it('a person who reopens a transition while it is moved is told that it is archived', async () => {
+  test('a person who reopens a transition while it is moved is told that it is archived', async () => {
     const shop = await newOldShop();
     const { inbox, merchant } = shop;
     let refusal: Promise<unknown> | undefined;

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 import type { WalletBalance } from '@payment-service/core/reconcile';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { BalanceOptions } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
@@ -24,7 +24,7 @@ const period = (more: Partial<BalanceOptions> = {}): BalanceOptions => ({
 });
 
 describe.each(ENGINES)('balances and totals on %s', (engine) => {
-  it('totals() sums what was settled in a period exactly, by currency, type and comparison', async () => {
+  test('totals() sums what was settled in a period exactly, by currency, type and comparison', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.expect(money('A', '0.1'));
     await inbox.receive(paid('A', 0.1));
@@ -51,7 +51,7 @@ describe.each(ENGINES)('balances and totals on %s', (engine) => {
   });
 
   // Threat A56: the wallet is the service's own account of the money.
-  it('reconcile() holds the nearest snapshots against what was settled between them', async () => {
+  test('reconcile() holds the nearest snapshots against what was settled between them', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.recordBalances([balance('100')]);
     await merchant.advance(DAY_MS);
@@ -70,7 +70,7 @@ describe.each(ENGINES)('balances and totals on %s', (engine) => {
     expect(merchant.events.filter(({ name }) => name === 'balance.unexplained')).toEqual([]);
   });
 
-  it('money that the wallet does not have is an event without an amount', async () => {
+  test('money that the wallet does not have is an event without an amount', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.recordBalances([balance('100')]);
     await merchant.advance(DAY_MS);
@@ -88,7 +88,7 @@ describe.each(ENGINES)('balances and totals on %s', (engine) => {
     ]);
   });
 
-  it('what may have been credited on either side of a snapshot widens the interval, and is not assumed', async () => {
+  test('what may have been credited on either side of a snapshot widens the interval, and is not assumed', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.recordBalances([balance('0')]);
     await order(inbox, 'A');
@@ -105,7 +105,7 @@ describe.each(ENGINES)('balances and totals on %s', (engine) => {
     ]);
   });
 
-  it('a type without a kind, and a comparison by the request only, are listed and not counted', async () => {
+  test('a type without a kind, and a comparison by the request only, are listed and not counted', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.recordBalances([balance('0'), balance('900', 'MERCHANT_PAYOUT')]);
     await merchant.advance(DAY_MS);
@@ -126,7 +126,7 @@ describe.each(ENGINES)('balances and totals on %s', (engine) => {
     expect((await inbox.reconcile(period({ kinds }))).isExplained).toBe(true);
   });
 
-  it('reconcile() without two snapshots, or with wrong options, names the option', async () => {
+  test('reconcile() without two snapshots, or with wrong options, names the option', async () => {
     const { inbox } = await newShop(engine);
     await expect(inbox.reconcile(period())).rejects.toMatchObject({ option: 'from' });
     await inbox.recordBalances([balance('0')]);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ENGINES } from '../support/merchant.ts';
 import { creditIn, LATER, MINUTE_MS, newDueShop, newShop, order } from '../support/shop.ts';
 import { startWork, until } from '../support/until.ts';
@@ -12,7 +12,7 @@ const STEPPED_BACK = expect.objectContaining({
 });
 
 describe.each(ENGINES)('a clock that steps back by an hour on %s', (engine) => {
-  it('before the worker starts delays no payment, and is reported', async () => {
+  test('before the worker starts delays no payment, and is reported', async () => {
     const { merchant, inbox } = await newDueShop(engine);
     inbox.handle(creditIn(merchant));
     await merchant.advance(-HOUR_MS);
@@ -23,7 +23,7 @@ describe.each(ENGINES)('a clock that steps back by an hour on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
-  it('while two workers run moves what waits once, and by as much', async () => {
+  test('while two workers run moves what waits once, and by as much', async () => {
     const { merchant, inbox } = await newShop(engine, LATER, () => {
       throw new Error('no');
     });
@@ -49,7 +49,7 @@ describe.each(ENGINES)('a clock that steps back by an hour on %s', (engine) => {
     expect(Math.abs((await dueAt()) - before)).toBeLessThan(10_000);
   });
 
-  it('by less than a second changes and reports nothing (control)', async () => {
+  test('by less than a second changes and reports nothing (control)', async () => {
     const { merchant, inbox } = await newDueShop(engine);
     inbox.handle(creditIn(merchant));
     await merchant.advance(-500);

@@ -5,7 +5,7 @@ import {
   UnavailableError,
 } from '@payment-service/core';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MAX_EVIDENCE } from '../../src/intake/record.ts';
 import { callback, evidence, paid, SIGNING_KEY } from '../support/callbacks.ts';
 import { ENGINES, type Merchant } from '../support/merchant.ts';
@@ -16,7 +16,7 @@ const KIB = 1024;
 const TOLERANCE = 'timestamp_out_of_tolerance';
 
 describe.each(ENGINES)('evidence on %s', (engine) => {
-  it('evidence is kept, and nothing is applied from what can be read in two ways', async () => {
+  test('evidence is kept, and nothing is applied from what can be read in two ways', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     const refusal = evidence('ambiguous');
     await inbox.quarantine(refusal);
@@ -36,7 +36,7 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     expect(await merchant.credits()).toEqual([]);
   });
 
-  it('evidence that only the tolerance refused is applied when a person reopens it', async () => {
+  test('evidence that only the tolerance refused is applied when a person reopens it', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     const refusal = evidence(TOLERANCE);
     const { transitionId } = refusal.evidence;
@@ -49,7 +49,7 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1001 500']);
   });
 
-  it('evidence becomes a callback when it comes again and verifies, and otherwise never counts as a body', async () => {
+  test('evidence becomes a callback when it comes again and verifies, and otherwise never counts as a body', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     await inbox.quarantine(evidence(TOLERANCE));
     await inbox.receive(callback());
@@ -68,7 +68,7 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1001 500']);
   });
 
-  it('threat A34: all readings of one signed text share one row and one limit, and the rest is counted', async () => {
+  test('threat A34: all readings of one signed text share one row and one limit, and the rest is counted', async () => {
     const { merchant, inbox } = await newShop(engine);
     const all = readings();
     const answers = await Promise.allSettled(all.map((reading) => inbox.quarantine(reading)));
@@ -85,7 +85,7 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     expect(await inbox.list()).toHaveLength(2);
   });
 
-  it('threat A34: one signature takes at most 1 MiB, whatever is posted beside it', async () => {
+  test('threat A34: one signature takes at most 1 MiB, whatever is posted beside it', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.expect(money('ORD-1001'));
     const data = sampleCallback();
@@ -116,7 +116,7 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1001 500']);
   });
 
-  it('threat A34: a body of more than 64 KiB is refused, whether or not it was parsed, and nothing is stored', async () => {
+  test('threat A34: a body of more than 64 KiB is refused, whether or not it was parsed, and nothing is stored', async () => {
     const { inbox } = await newShop(engine);
     const largest = callback({}, { rewrite: (text) => filled(text, 64 * KIB) });
     const larger = callback({}, { rewrite: (text) => filled(text, 64 * KIB + 1) });

@@ -1,5 +1,5 @@
 import { ConfigurationError, InvalidStateError } from '@payment-service/core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
 import { creditIn, LATER, MINUTE_MS, money, NOTE, newShop, ORDER, order, REPLACE } from '../support/shop.ts';
@@ -9,7 +9,7 @@ const { transitionId } = paid('ORD-1', 500);
 const OTHERS = [{ amount: '501' }, { currency: 'USD' }, { compare: 'request' }] as const;
 
 describe.each(ENGINES)('expectations on %s', (engine) => {
-  it('an expectation may be repeated, and changes only with replace, which keeps the earlier one', async () => {
+  test('an expectation may be repeated, and changes only with replace, which keeps the earlier one', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     const earlier = { ...ORDER, amount: '700' };
     for (const amount of ['700', '700.00']) await inbox.expect({ ...ORDER, amount });
@@ -43,7 +43,7 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
     expect(await merchant.credits()).toHaveLength(1);
   });
 
-  it('threat A31: a body that equals a replaced amount keeps the payer from settling the next one himself', async () => {
+  test('threat A31: a body that equals a replaced amount keeps the payer from settling the next one himself', async () => {
     const { merchant, inbox, show } = await newShop(engine, LATER);
     const bodies = { 'ORD-1': [500, 5_000_000], 'ORD-2': [5_000_000, 500], CONTROL: [400, 5_000_000] };
     for (const [reference, amounts] of Object.entries(bodies)) {
@@ -63,7 +63,7 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['CONTROL 5000000', 'ORD-2 5000000']);
   });
 
-  it('an amount that is taken back, or is compared in another way, contradicts nothing', async () => {
+  test('an amount that is taken back, or is compared in another way, contradicts nothing', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     for (const amount of ['500', '700']) await inbox.expect(money('BACK', amount), REPLACE);
     await pay('BACK');
@@ -79,7 +79,7 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
     expect(await inbox.list({ state: 'conflict' })).toMatchObject([{ reason: 'contradicting_bodies' }]);
   });
 
-  it('an expectation that no callback could equal is refused with the name of the field, not its value', async () => {
+  test('an expectation that no callback could equal is refused with the name of the field, not its value', async () => {
     const { inbox } = await newShop(engine);
     const amounts = ['secret', 0.1 + 0.2, '10e9999', `${'9'.repeat(990)}e30`];
     const notPositive = ['0', '-0', 0n, '0.00', '-1', -0.01, '-5e-9'];
@@ -97,7 +97,7 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
     await inbox.expect({ ...ORDER, amount: '0.01' });
   });
 
-  it("an expectation in the merchant's transaction is kept or lost with it", async () => {
+  test("an expectation in the merchant's transaction is kept or lost with it", async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     const early = merchant.transaction((tx) => inbox.expect(ORDER, { tx }));
     await expect(early).rejects.toMatchObject({ option: 'tx', message: expect.stringContaining('ready()') });
@@ -116,7 +116,7 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500', 'order 500']);
   });
 
-  it('a handler may expect the next payment in its own transaction', async () => {
+  test('a handler may expect the next payment in its own transaction', async () => {
     const { merchant, inbox } = await newShop(engine, LATER, async (transition) => {
       await creditIn(merchant)(transition);
       if (transition.signed.merchant_reference === 'ORD-2') return;
@@ -133,7 +133,7 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 7']);
   });
 
-  it('a handler that changes the expectation that it settles fails, and holds up no other', async () => {
+  test('a handler that changes the expectation that it settles fails, and holds up no other', async () => {
     const retry = { ...LATER.retry, attempts: 2 };
     const { merchant, inbox, show, workLater } = await newShop(engine, { retry }, async (transition) => {
       await creditIn(merchant)(transition);

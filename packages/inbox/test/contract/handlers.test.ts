@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { HandledTransition, HandlerSelector, InboxOptions, TransitionState } from '../../src/index.ts';
 import { type Payload, paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type EngineName, newMerchant } from '../support/merchant.ts';
@@ -12,7 +12,7 @@ const late = (reference: string, transaction_status: string, payload: Payload = 
 };
 
 describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
-  it('the handler that names more takes a transition: type and status, then status, then type, then the wildcard', async () => {
+  test('the handler that names more takes a transition: type and status, then status, then type, then the wildcard', async () => {
     const { inbox, applied } = await shop(engine, []);
     const payouts = [{ type: 'PAYOUT' }, { type: 'PAYOUT', status: 'FAILED' }];
     const others = [{ status: 'FAILED' }, { type: 'REFUND', status: '*' }, { status: '*' }];
@@ -40,7 +40,7 @@ describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
     ]);
   });
 
-  it('COMPLETED under another event is no payment until completedEvents names the event', async () => {
+  test('COMPLETED under another event is no payment until completedEvents names the event', async () => {
     const reversed = paid('ORD-1', 500, {}, { event: 'transaction.reversed' });
     const { merchant, inbox, applied } = await shop(engine, ['*', 'COMPLETED'], LATER);
     await inbox.receive(reversed);
@@ -54,7 +54,7 @@ describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
     expect(applied).toEqual(['500']);
   });
 
-  it('a second handler for the same is refused, and so are a wrong selector, work() without a handler and twice', async () => {
+  test('a second handler for the same is refused, and so are a wrong selector, work() without a handler and twice', async () => {
     const inbox = (await newMerchant(engine)).open();
     const { signal } = new AbortController();
     await expect(inbox.work({ signal })).rejects.toMatchObject({ option: 'handler' });
@@ -77,7 +77,7 @@ describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
 
 describe.each(ENGINES)('the order of statuses on %s', (engine) => {
   type Case = [string, Partial<InboxOptions<AnyTransaction>>, string, TransitionState, string | undefined];
-  it.each<Case>([
+  test.each<Case>([
     ['FAILED', {}, 'COMPLETED', 'quarantined', 'transition_not_allowed'],
     ['FAILED', { allowTransitions: { COMPLETED: ['FAILED'] } }, 'COMPLETED FAILED', 'settled', undefined],
     ['FAILED', { allowTransitions: { FAILED: [] } }, 'COMPLETED', 'quarantined', 'transition_not_allowed'],
@@ -103,7 +103,7 @@ describe.each(ENGINES)('the order of statuses on %s', (engine) => {
     },
   );
 
-  it('COMPLETED after FAILED or PENDING is applied, unless allowTransitions says otherwise', async () => {
+  test('COMPLETED after FAILED or PENDING is applied, unless allowTransitions says otherwise', async () => {
     const allowTransitions = { FAILED: [] };
     const { inbox, applied, pay } = await shop(engine, ['COMPLETED', '*'], { allowTransitions });
     const statuses = { 'ORD-1': ['PENDING', 'FAILED', 'COMPLETED'], 'ORD-2': ['PENDING', 'COMPLETED'] };

@@ -1,12 +1,12 @@
 import { ConfigurationError, createVerifier, UnavailableError } from '@payment-service/core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MAX_EVIDENCE } from '../../src/intake/record.ts';
 import { callback, evidence, paid, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { money, NOTE, ORDER, REPLACE } from '../support/shop.ts';
 
 describe.each(ENGINES)('intake on %s', (engine) => {
-  it('threat A6: one transition is kept, however often, however signed and with whatever payload.id it comes', async () => {
+  test('threat A6: one transition is kept, however often, however signed and with whatever payload.id it comes', async () => {
     const inbox = (await newMerchant(engine)).open();
     await inbox.receive(callback());
     await inbox.receive(callback());
@@ -21,7 +21,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(await inbox.list()).toMatchObject([{ deliveries: 5, bodyCount: 3 }]);
   });
 
-  it('receive() has committed when it resolves: another connection sees the body unchanged', async () => {
+  test('receive() has committed when it resolves: another connection sees the body unchanged', async () => {
     const merchant = await newMerchant(engine);
     const rewrite = (text: string): string => ` ${text}\n`;
     await merchant.open().receive(callback({}, { rewrite }));
@@ -29,7 +29,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(kept).toEqual({ content: signedText({}, { rewrite }).body });
   });
 
-  it('a callback is not acknowledged when the COMMIT itself fails', async () => {
+  test('a callback is not acknowledged when the COMMIT itself fails', async () => {
     const merchant = await newMerchant(engine);
     const own = merchant.newStore();
     const transaction: typeof own.transaction = (body) =>
@@ -52,7 +52,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(await inbox.list()).toMatchObject([{ bodyCount: 1 }]);
   });
 
-  it('callbacks of the same moment are kept once, and receivers in opposite orders do not wait for each other', async () => {
+  test('callbacks of the same moment are kept once, and receivers in opposite orders do not wait for each other', async () => {
     const merchant = await newMerchant(engine);
     const [one, other] = [merchant.open(), merchant.open()];
     await Promise.all([one.ready(), other.ready()]);
@@ -73,7 +73,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(listed.every(({ deliveries, bodyCount }) => deliveries === 3 && bodyCount === 2)).toBe(true);
   });
 
-  it('8 distinct bodies and 3 pieces of evidence are kept; a further one is counted and not acknowledged', async () => {
+  test('8 distinct bodies and 3 pieces of evidence are kept; a further one is counted and not acknowledged', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open();
     const piece = (id: number) => evidence('timestamp_out_of_tolerance', { id });
@@ -90,7 +90,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(await inbox.list()).toMatchObject([kept]);
   });
 
-  it('threat A5, threat A34: beyond the limit one body that equals the expectation is kept, and no other', async () => {
+  test('threat A5, threat A34: beyond the limit one body that equals the expectation is kept, and no other', async () => {
     const merchant = await newMerchant(engine);
     const [one, other] = [merchant.open(), merchant.open()];
     for (let id = 1; id <= 8; id += 1) await one.receive(paid('ORD-1', id));
@@ -108,7 +108,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(await one.list()).toMatchObject([{ bodyCount: 10, deliveries: 49 }]);
   });
 
-  it('threat A10: NUL, lone surrogates and every kind of Unicode come back as they were sent and signed', async () => {
+  test('threat A10: NUL, lone surrogates and every kind of Unicode come back as they were sent and signed', async () => {
     const inbox = (await newMerchant(engine)).open();
     const sent = [...['a\0b', '\ud800', 'x\udfffy'].map((name) => ({ customer_name: name })), { 'a\0b': 1 }];
     for (const payload of sent) await inbox.receive(callback(payload));
@@ -125,7 +125,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect((await inbox.list())[0]?.signed).toMatchObject(signed);
   });
 
-  it('references that are too long for an index are kept, and claims that a database should not hold are not', async () => {
+  test('references that are too long for an index are kept, and claims that a database should not hold are not', async () => {
     const inbox = (await newMerchant(engine)).open();
     const long = { merchant_reference: incompressible(6000), internal_reference: incompressible(6000) };
     await inbox.receive(callback(long));
@@ -139,7 +139,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(requests.sort()).toEqual(['UGX 5e200', 'null 500']);
   });
 
-  it('an inbox sees and moves only what belongs to its own account', async () => {
+  test('an inbox sees and moves only what belongs to its own account', async () => {
     const merchant = await newMerchant(engine);
     const [ours, theirs] = [merchant.open({ account: 'ours' }), merchant.open({ account: 'theirs' })];
     const [forUs, forThem] = [callback({}, { account: 'ours' }), callback({}, { account: 'theirs' })];
@@ -155,7 +155,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect((await ours.show(forUs.transitionId))?.expectation).toBeUndefined();
   });
 
-  it('a callback of another account is refused with what to set', async () => {
+  test('a callback of another account is refused with what to set', async () => {
     const merchant = await newMerchant(engine);
     for (const [ofVerifier, ofInbox] of [['A'], [undefined, 'A'], ['A', 'B']]) {
       const inbox = merchant.open({ account: ofInbox });
@@ -174,7 +174,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     }
   });
 
-  it('threat A4: receive() takes neither evidence nor a copy, and nothing that comes after close()', async () => {
+  test('threat A4: receive() takes neither evidence nor a copy, and nothing that comes after close()', async () => {
     const inbox = (await newMerchant(engine)).open();
     for (const other of [evidence('ambiguous').evidence, { ...callback() }, {}])
       await expect(Reflect.apply(inbox.receive, undefined, [other])).rejects.toThrow(ConfigurationError);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { HandledTransition, Inbox, InboxOptions } from '../../src/index.ts';
 import { settingsOf } from '../../src/options.ts';
 import { Statements } from '../../src/store/statements.ts';
@@ -51,7 +51,7 @@ async function newPair(
 }
 
 describe.each(ENGINES)('the start that is committed with the settlement before it, on %s', (engine) => {
-  it.each([
+  test.each([
     ['after it counts as a crash of the next one, once', undefined, ['settled 1 0', 'pending 1 1'], true],
     ['in the handler before it does not (control)', 'fails', ['retrying 1 0', 'pending 0 0'], false],
   ] as const)('a process that ends %s', async (_, failure, expected, isBegun) => {
@@ -82,7 +82,7 @@ describe.each(ENGINES)('the start that is committed with the settlement before i
     expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 500']);
   });
 
-  it.each([
+  test.each([
     ['after the commit', true],
     ['before it', false],
   ])('threat A51: is taken back when the answer of the settlement is lost %s', async (_, isCommitted) => {
@@ -102,7 +102,7 @@ describe.each(ENGINES)('the start that is committed with the settlement before i
     expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 500']);
   });
 
-  it('is taken back when the worker is told to end meanwhile, and is due as before', async () => {
+  test('is taken back when the worker is told to end meanwhile, and is due as before', async () => {
     let stop: (() => Promise<void>) | undefined;
     let stopped: Promise<void> | undefined;
     const { merchant, inbox } = await newPair(engine, async (run) => {
@@ -118,14 +118,14 @@ describe.each(ENGINES)('the start that is committed with the settlement before i
     expect(await counts(merchant)).toEqual(['settled 1 0', 'settled 1 0']);
   });
 
-  it('is not written beyond the limit of drain()', async () => {
+  test('is not written beyond the limit of drain()', async () => {
     const { merchant, inbox } = await newShop(engine);
     await order(inbox, 'ORD-1', 'ORD-2');
     expect(await inbox.drain({ limit: 1 })).toMatchObject({ settled: 1, left: 1 });
     expect(await counts(merchant)).toEqual(['settled 1 0', 'pending 0 0']);
   });
 
-  it('is not that of a transition whose handler may have ended its process: it runs alone', async () => {
+  test('is not that of a transition whose handler may have ended its process: it runs alone', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open(LATER);
     const references = ['ORD-1', 'ORD-2', 'SUSPECT', 'ORD-3', 'ORD-4'];
@@ -152,7 +152,7 @@ const REFERENCE =
   "select pg_advisory_xact_lock(hashtextextended('SCHEMA' || subject_key, 0)) from CALLBACK where id = $1";
 
 describe('a settlement on postgres', () => {
-  it.each([
+  test.each([
     ['commits without waiting for the row of the next transition', ROW, 1, 'settled 1 0'],
     [
       'commits without waiting for the internal_reference of the next transition',

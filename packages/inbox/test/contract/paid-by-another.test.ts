@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { HandledTransition, HandlerSelector } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type EngineName, newMerchant } from '../support/merchant.ts';
@@ -16,7 +16,7 @@ const other = (transaction_status: string) =>
   );
 
 describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', (engine) => {
-  it.each([
+  test.each([
     ['FAILED', 'FAILED'],
     ['FAILED', '*'],
     ['REVERSED', '*'],
@@ -35,7 +35,7 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
     expect(await orders()).toEqual([]);
   });
 
-  it('the handler that asks for it gets it, and the one that does not ask gets unpaid ones', async () => {
+  test('the handler that asks for it gets it, and the one that does not ask gets unpaid ones', async () => {
     const { inbox, orders, un, show } = await newPaidShop(engine, { status: 'FAILED' });
     const asked: unknown[] = [];
     inbox.handle((transition) => asked.push(transition.paidBy), { status: 'FAILED', paidByAnother: true });
@@ -48,7 +48,7 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
     expect(await orders()).toEqual(['ORD-1 500']);
   });
 
-  it('what follows in the paying transaction itself is decided by allowTransitions only', async () => {
+  test('what follows in the paying transaction itself is decided by allowTransitions only', async () => {
     const allowTransitions = { COMPLETED: ['REVERSED'] };
     const { inbox, un } = await newPaidShop(engine, { status: 'REVERSED' }, { allowTransitions });
     await inbox.receive(paid('ORD-1', 500, { transaction_status: 'REVERSED' }));
@@ -56,7 +56,7 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
     expect(un).toMatchObject([{ paidBy: undefined }]);
   });
 
-  it('a status that interimStatuses names is superseded, another type is not touched, and neither waits', async () => {
+  test('a status that interimStatuses names is superseded, another type is not touched, and neither waits', async () => {
     const { inbox, un, show } = await newPaidShop(engine, { status: '*' }, { interimStatuses: ['PENDING'] });
     await inbox.receive(other('PENDING'));
     const types = { transaction_type: 'PAYOUT', transaction_status: 'FAILED' };
@@ -67,7 +67,7 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
     expect(un).toMatchObject([{ signed: { transaction_type: 'PAYOUT' }, paidBy: undefined }]);
   });
 
-  it('a handler for COMPLETED cannot ask for it', async () => {
+  test('a handler for COMPLETED cannot ask for it', async () => {
     const { inbox } = await newPaidShop(engine, { status: '*' });
     for (const status of [undefined, 'COMPLETED'])
       expect(() =>
@@ -83,7 +83,7 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
 describe.each(['before its effect', 'after its effect'])(
   'threat A53: a payment while FAILED is handled, %s',
   (moment) => {
-    it('undoes what the handler did, or comes after it, and the order is paid', async () => {
+    test('undoes what the handler did, or comes after it, and the order is paid', async () => {
       const merchant = await newMerchant('postgres');
       const inbox = merchant.open({ ...LATER });
       await inbox.expect(money('ORD-1'));

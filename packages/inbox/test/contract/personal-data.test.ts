@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { bodyText, type UnsignedFields } from '@payment-service/core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aesGcm, type InboxOptions, type Store } from '../../src/index.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type Merchant, newMerchant } from '../support/merchant.ts';
@@ -96,7 +96,7 @@ const KEPT: Readonly<Record<string, Options>> = {
 };
 
 describe.each(ENGINES)('threat A61: a copy of the database or the spool on %s', (engine) => {
-  it.each(Object.entries(KEPT))(
+  test.each(Object.entries(KEPT))(
     'says nothing personal with %s, and the payment is applied',
     async (_title, options) => {
       const { merchant, inbox } = await newPaid(engine, options);
@@ -114,12 +114,12 @@ describe.each(ENGINES)('threat A61: a copy of the database or the spool on %s', 
     },
   );
 
-  it('says everything without these options (control)', async () => {
+  test('says everything without these options (control)', async () => {
     const bytes = await stored((await newPaid(engine, {})).merchant);
     for (const canary of canaries(paid('ORD-1', 500, PERSON))) expect(bytes).toContain(canary);
   });
 
-  it.each([...Object.entries(KEPT), ['neither (control)', {}] as const])(
+  test.each([...Object.entries(KEPT), ['neither (control)', {}] as const])(
     'holds files of the spool with nothing personal in them, with %s',
     async (title, options) => {
       const merchant = await newMerchant(engine);
@@ -134,7 +134,7 @@ describe.each(ENGINES)('threat A61: a copy of the database or the spool on %s', 
     },
   );
 
-  it("gives handlers and show() the amounts, the charge and the provider with bodies: 'claims', and no more", async () => {
+  test("gives handlers and show() the amounts, the charge and the provider with bodies: 'claims', and no more", async () => {
     const { inbox, claimed } = await newPaid(engine, { bodies: 'claims' });
     const names = ['charge_customer', 'provider_code', 'request_amount', 'request_currency', 'total_credit'];
     const all = [...names, 'transaction_amount', 'transaction_charge', 'transaction_currency'];
@@ -147,7 +147,7 @@ describe.each(ENGINES)('threat A61: a copy of the database or the spool on %s', 
     expect(await inbox.show(paid('UNKNOWN', 500).transitionId)).toMatchObject({ state: 'settled' });
   });
 
-  it('gives handlers and show() the whole body with encryption, also after the key was rotated', async () => {
+  test('gives handlers and show() the whole body with encryption, also after the key was rotated', async () => {
     const { merchant, inbox, claimed, show } = await newPaid(engine, SEALED);
     expect(claimed).toMatchObject([PERSON]);
     const later = merchant.open(ROTATED);
@@ -162,13 +162,13 @@ describe.each(ENGINES)('threat A61: a copy of the database or the spool on %s', 
     expect((await show('UNKNOWN'))?.bodies[0]?.isSealed).toBe(false);
   });
 
-  it('shows bodies of before encryption was set', async () => {
+  test('shows bodies of before encryption was set', async () => {
     const { merchant } = await newPaid(engine, {});
     const { bodies = [] } = (await merchant.open(SEALED).show(paid('UNKNOWN', 500).transitionId)) ?? {};
     expect(bodies[0]?.text).toContain(NAME);
   });
 
-  it('a body whose key is lost is applied by its claims, and said to be sealed', async () => {
+  test('a body whose key is lost is applied by its claims, and said to be sealed', async () => {
     const merchant = await newMerchant(engine);
     await merchant.open(SEALED).receive(paid('ORD-1', 500, PERSON));
     const { inbox, show } = shopOf(merchant, KEY_LOST);
@@ -186,7 +186,7 @@ describe.each(ENGINES)('threat A61: a copy of the database or the spool on %s', 
     expect(String(merchant.problems[0]?.error)).not.toContain(NAME);
   });
 
-  it('a sealed text that was moved to another body, transition or account opens nowhere', async () => {
+  test('a sealed text that was moved to another body, transition or account opens nowhere', async () => {
     const merchant = await newMerchant(engine);
     const open = (account: string) => merchant.open({ ...SEALED, account });
     const receive = (account: string, reference: string, amount: number) =>
@@ -214,7 +214,7 @@ describe.each(ENGINES)('threat A61: a copy of the database or the spool on %s', 
     expect(shown.map(({ text, isSealed }) => [text, isSealed])).toEqual(rows.map(() => [undefined, true]));
   });
 
-  it('a callback that cannot be sealed is kept without its text, applied, and reported once', async () => {
+  test('a callback that cannot be sealed is kept without its text, applied, and reported once', async () => {
     let isBroken = false;
     const encryption = {
       seal: (text: string) => {
@@ -239,7 +239,7 @@ describe.each(ENGINES)('threat A61: a copy of the database or the spool on %s', 
 describe.each(ENGINES)('forget() on %s', (engine) => {
   const WHY = { by: 'dana', note: 'erasure request 17' };
 
-  it.each<[string, Options]>([['whole bodies', {}], ...Object.entries(KEPT)])(
+  test.each<[string, Options]>([['whole bodies', {}], ...Object.entries(KEPT)])(
     'removes personal data and keeps what prevents a second payment, with %s',
     async (_title, options) => {
       const { merchant, inbox, pay, show } = await newPaid(engine, options);
@@ -279,7 +279,7 @@ describe.each(ENGINES)('forget() on %s', (engine) => {
     },
   );
 
-  it('applies a payment of which the text was forgotten before it was expected', async () => {
+  test('applies a payment of which the text was forgotten before it was expected', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     await pay('ORD-1', 500, PERSON);
     expect(await inbox.forget('ORD-1', WHY)).toEqual({ transitions: 1, bodies: 1, archived: 0 });
@@ -293,7 +293,7 @@ describe.each(ENGINES)('forget() on %s', (engine) => {
       );
   });
 
-  it('removes last errors and earlier notes, and says so in place of them', async () => {
+  test('removes last errors and earlier notes, and says so in place of them', async () => {
     const { inbox, pay, show } = await newShop(engine, LATER, () =>
       Promise.reject(new Error(`no order of ${NAME}`)),
     );
@@ -315,7 +315,7 @@ describe.each(ENGINES)('forget() on %s', (engine) => {
     });
   });
 
-  it('counts what is archived, records it there, and keeps no text of what is delivered later', async () => {
+  test('counts what is archived, records it there, and keeps no text of what is delivered later', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     await inbox.expect(ORDER);
     await pay('ORD-1', 500, PERSON);
@@ -334,7 +334,7 @@ describe.each(ENGINES)('forget() on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
-  it('a forgotten payment is archived as any other, and stays forgotten there', async () => {
+  test('a forgotten payment is archived as any other, and stays forgotten there', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     await inbox.expect(ORDER);
     await pay('ORD-1', 500, PERSON);
@@ -346,7 +346,7 @@ describe.each(ENGINES)('forget() on %s', (engine) => {
     expect((await show())?.bodies).toMatchObject([{ text: undefined }]);
   });
 
-  it('changes nothing of another account or reference, and needs by and note', async () => {
+  test('changes nothing of another account or reference, and needs by and note', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     await pay('ORD-1', 500, PERSON);
     const none = { transitions: 0, bodies: 0, archived: 0 };
@@ -358,7 +358,7 @@ describe.each(ENGINES)('forget() on %s', (engine) => {
 });
 
 describe.each(ENGINES)('prune() on %s', (engine) => {
-  it('removes the bodies of what waits for a person after a time of its own, and they are still applied', async () => {
+  test('removes the bodies of what waits for a person after a time of its own, and they are still applied', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     await inbox.expect(money('WRONG', '700'));
     await pay('WRONG', 500, PERSON);
@@ -376,7 +376,7 @@ describe.each(ENGINES)('prune() on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['WRONG 500']);
   });
 
-  it('removes the errors of attempts in the time of their bodies, and with the archive', async () => {
+  test('removes the errors of attempts in the time of their bodies, and with the archive', async () => {
     const retry = { attempts: 2, firstDelayMs: 1000, longestDelayMs: 1000 };
     const shop = await newShop(engine, { retry }, ({ signed, attempt }) => {
       if (signed.merchant_reference === 'DEAD' || attempt === 1) throw new Error(`no order of ${NAME}`);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
 import { type AnyTransaction, ENGINES, newMerchant } from '../support/merchant.ts';
@@ -9,7 +9,7 @@ const { transitionId } = paid('ORD-1', 500);
 const SOON = { firstDelayMs: 60_000, longestDelayMs: 60_000 };
 
 describe.each(ENGINES)('what onError gets on %s', (engine) => {
-  it('is every error that a handler threw, the very one, and whether it repeats the one before', async () => {
+  test('is every error that a handler threw, the very one, and whether it repeats the one before', async () => {
     const messages = 'AABBAA';
     const { merchant, inbox, workLater } = await newDueShop(engine, {
       retry: { ...SOON, attempts: messages.length },
@@ -44,7 +44,7 @@ describe.each(ENGINES)('what onError gets on %s', (engine) => {
     expect(retries).toHaveLength(5);
   });
 
-  it.each(['throws', 'rejects'])('changes nothing when the hook %s', async (how) => {
+  test.each(['throws', 'rejects'])('changes nothing when the hook %s', async (how) => {
     const seen: unknown[] = [];
     const onError = (error: unknown): unknown => {
       seen.push(error);
@@ -62,7 +62,7 @@ describe.each(ENGINES)('what onError gets on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
-  it('is printed by default: the first failure, each new message and the last one, with the stack and what comes next', async () => {
+  test('is printed by default: the first failure, each new message and the last one, with the stack and what comes next', async () => {
     const output = await outputOf(engine, 'AAABBB');
     const printed = [...output.matchAll(/attempt (\d) of transition (\w+) failed/g)];
     expect(printed.map(([, attempt, id]) => `${attempt} ${id === transitionId}`)).toEqual([
@@ -85,7 +85,7 @@ describe.each(ENGINES)('what onError gets on %s', (engine) => {
     expect(output).not.toContain('ORD-1');
   });
 
-  it('is printed without the message of a database, which quotes values, and with its code and the stack', async () => {
+  test('is printed without the message of a database, which quotes values, and with its code and the stack', async () => {
     const output = await outputOf(engine, 'D');
     expect(output).toMatch(
       engine === 'postgres' ? /error: 42601 \(its message/ : /Error: SQLITE_1 \(its message/,
@@ -94,7 +94,7 @@ describe.each(ENGINES)('what onError gets on %s', (engine) => {
     expect(output).not.toContain('CANARY');
   });
 
-  it('is printed once for a handler that ended its transaction, with the error that it threw', async () => {
+  test('is printed once for a handler that ended its transaction, with the error that it threw', async () => {
     const output = await outputOf(engine, 'CCC');
     expect(output.match(/attempt \d of transition/g)).toEqual(['attempt 1 of transition']);
     expect(output).toContain('It is dead: transaction_ended, and waits for a person');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES, type Merchant, newMerchant } from '../support/merchant.ts';
 import { creditIn, LATER, order } from '../support/shop.ts';
@@ -14,7 +14,7 @@ const MOMENTS = ENGINES.flatMap((engine) => {
 });
 
 describe('threat A51: the start of another worker', () => {
-  it.each(MOMENTS)(
+  test.each(MOMENTS)(
     'is not taken back on %s by a worker whose own start got no answer, %s',
     async (engine, moment) => {
       const { merchant, lost, unanswered } = await newLostStart(engine);
@@ -44,7 +44,7 @@ describe('threat A51: the start of another worker', () => {
     },
   );
 
-  it.each(ENGINES)(
+  test.each(ENGINES)(
     'that ended with its process still counts on %s, whatever another worker takes back',
     async (engine) => {
       const { merchant, lost, unanswered } = await newLostStart(engine);
@@ -61,7 +61,7 @@ describe('threat A51: the start of another worker', () => {
     },
   );
 
-  it.each(ENGINES)(
+  test.each(ENGINES)(
     'is not parked, failed or settled by a worker that was overtaken, on %s',
     async (engine) => {
       const merchant = await newMerchant(engine);
@@ -87,7 +87,7 @@ describe('threat A51: the start of another worker', () => {
   );
 });
 
-it('an idle worker on PostgreSQL finds and starts a payment in one statement', async () => {
+test('an idle worker on PostgreSQL finds and starts a payment in one statement', async () => {
   const merchant = await newMerchant('postgres');
   const looks: number[] = [];
   let starts = 0;

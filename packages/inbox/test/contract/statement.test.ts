@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@payment-service/core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aesGcm, type StatementOptions, type StatementReport, type StatementRow } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
@@ -29,7 +29,7 @@ const without = (name: keyof StatementRow, from = row('A')): StatementRow => {
 
 // Threat A56, on both engines.
 describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
-  it('every row gets a verdict, every settlement without a row as well, and a dry run changes nothing', async () => {
+  test('every row gets a verdict, every settlement without a row as well, and a dry run changes nothing', async () => {
     const { merchant, inbox } = await newShop(engine);
     await order(inbox, 'same', 'amount', 'currency', 'status', 'another', 'absent');
     await inbox.receive(paid('waits', 500));
@@ -79,7 +79,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     expect(JSON.stringify(differs)).not.toMatch(/500|INT-|ORD/);
   });
 
-  it('a payment whose callback was lost is settled by its row, and the late callback is a repetition', async () => {
+  test('a payment whose callback was lost is settled by its row, and the late callback is a repetition', async () => {
     const { merchant, inbox, show } = await newShop(engine);
     await order(inbox, 'A');
     await inbox.expect(money('B'));
@@ -105,7 +105,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     });
   });
 
-  it('the same statement imported by several people at the same time settles each payment once', async () => {
+  test('the same statement imported by several people at the same time settles each payment once', async () => {
     const { merchant, inbox } = await newShop(engine);
     const references = ['A', 'B', 'C'];
     for (const reference of references) await inbox.expect(money(reference));
@@ -121,7 +121,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     expect(reports.reduce((sum, { applied }) => sum + applied, 0)).toBeLessThanOrEqual(3);
   });
 
-  it('nothing is applied that contradicts an expectation, or that no callback could be', async () => {
+  test('nothing is applied that contradicts an expectation, or that no callback could be', async () => {
     const { merchant, inbox } = await newShop(engine, {
       completedEvents: ['transaction.completed', 'other'],
     });
@@ -161,7 +161,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['A 500']);
   });
 
-  it.each([
+  test.each([
     '1,000',
     '1.000,00',
     '1 000',
@@ -189,7 +189,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     expect(await inbox.list()).toEqual([]);
   });
 
-  it('a row that lacks a field, or is of another account, is a verdict, and its whole file applies nothing', async () => {
+  test('a row that lacks a field, or is of another account, is a verdict, and its whole file applies nothing', async () => {
     const { inbox } = await newShop(engine);
     await inbox.expect(money('A'));
     const lacking = [
@@ -215,7 +215,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     });
   });
 
-  it('a truncated statement is loud: what was settled and has no row is absent', async () => {
+  test('a truncated statement is loud: what was settled and has no row is absent', async () => {
     const { merchant, inbox } = await newShop(engine);
     await order(inbox, 'A', 'B');
     await inbox.expect({ ...money('P'), transaction_type: 'PAYOUT' });
@@ -230,7 +230,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     expect(await absent([])).toBe(0);
   });
 
-  it('a failed attempt beside a paid one of the same reference contradicts nothing', async () => {
+  test('a failed attempt beside a paid one of the same reference contradicts nothing', async () => {
     const { inbox } = await newShop(engine);
     await order(inbox, 'A');
     await workOff(inbox);
@@ -243,7 +243,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     expect(countsOf(await inbox.reconcileStatement(nameless.slice(1), DRY))).toEqual({ other_status: 1 });
   });
 
-  it('what is archived counts as before: settled, contradicted, absent, and never settled again', async () => {
+  test('what is archived counts as before: settled, contradicted, absent, and never settled again', async () => {
     const { merchant, inbox } = await newShop(engine);
     await order(inbox, 'A', 'B');
     await workOff(inbox);
@@ -266,7 +266,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['A 500', 'B 500']);
   });
 
-  it('the row is kept as bodies are: sealed with encryption, and without its text with claims', async () => {
+  test('the row is kept as bodies are: sealed with encryption, and without its text with claims', async () => {
     const key = Buffer.alloc(32, 7).toString('base64');
     const encryption = aesGcm({ current: 'k1', keys: { k1: key } });
     for (const [options, text] of [
@@ -284,7 +284,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     }
   });
 
-  it('wrong options are refused by name', async () => {
+  test('wrong options are refused by name', async () => {
     const { inbox } = await newShop(engine);
     const wrong: [object, string][] = [
       [{ by: '' }, 'by'],
@@ -299,7 +299,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     await expect(inbox.reconcileStatement({} as never, DRY)).rejects.toThrow(ConfigurationError);
   });
 
-  it('a statement of thousands of rows has as many verdicts, and 20 samples of each', async () => {
+  test('a statement of thousands of rows has as many verdicts, and 20 samples of each', async () => {
     const { inbox } = await newShop(engine);
     const rows = Array.from({ length: 1203 }, (_, index) => row(`R${index}`));
     await inbox.expect(money('R1202'));

@@ -2,7 +2,7 @@
  * What other programs, people and later versions may have written into the tables decides nothing unless it has the shape
  * that this version writes. Each wrong value is made from the genuine one, by changing one member of it.
  */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Inbox } from '../../src/index.ts';
 import { evidence, paid } from '../support/callbacks.ts';
 import type { AnyTransaction, EngineName, Merchant } from '../support/merchant.ts';
@@ -105,7 +105,7 @@ async function orders(engine: EngineName, references: readonly string[]) {
 }
 
 describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
-  it.each(COLUMNS)('end the attempt and are reported: $column', async (column) => {
+  test.each(COLUMNS)('end the attempt and are reported: $column', async (column) => {
     const wrong = wrongTexts(column);
     const references = wrong.map((_text, index) => `ORD-${index}`);
     const { merchant, inbox } = await orders(engine, [...references, 'GENUINE']);
@@ -123,7 +123,7 @@ describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
     );
   });
 
-  it('are refused by the views with the column and the transition, and the genuine ones are shown (control)', async () => {
+  test('are refused by the views with the column and the transition, and the genuine ones are shown (control)', async () => {
     const { merchant, inbox } = await orders(engine, ['ORD-1']);
     const { transitionId } = paid('ORD-1', 500);
     await inbox.resolve(transitionId, NOTE);
@@ -151,7 +151,7 @@ describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
     await expect(inbox.retry(transitionId, NOTE)).rejects.toThrow('The column "state"');
   });
 
-  it('evidence with a refusal that is no code is not reopened, and one that this version does not know is shown', async () => {
+  test('evidence with a refusal that is no code is not reopened, and one that this version does not know is shown', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open();
     inbox.handle(creditIn(merchant));

@@ -1,6 +1,6 @@
 import { channel, subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
 import { createCallbackReceiver, receiveCallback } from '@payment-service/core/receive';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Inbox, InboxEvent } from '../../src/index.ts';
 import type { AttemptTrace } from '../../src/work/attempt/trace.ts';
 import { paid, SIGNING_KEY, signedText } from '../support/callbacks.ts';
@@ -51,7 +51,7 @@ async function post<Tx>(
 }
 
 describe.each(ENGINES)('traces on %s', (engine) => {
-  it('an attempt names the requests that its bodies came in, and its outcome', async () => {
+  test('an attempt names the requests that its bodies came in, and its outcome', async () => {
     const seen = attempts();
     const { inbox, show } = await newShop(engine);
     await inbox.expect(ORDER);
@@ -76,7 +76,7 @@ describe.each(ENGINES)('traces on %s', (engine) => {
     expect((await show())?.bodies.map(({ traceparent }) => traceparent)).toEqual([OTHER, PARENT]);
   });
 
-  it('an attempt links to the span that a subscriber has made of the callback', async () => {
+  test('an attempt links to the span that a subscriber has made of the callback', async () => {
     const seen = attempts();
     subscribeTo('callback', { start: (message) => Object.assign(message as object, { span: SPAN }) });
     const { inbox } = await newShop(engine);
@@ -86,7 +86,7 @@ describe.each(ENGINES)('traces on %s', (engine) => {
     expect(seen).toMatchObject([{ outcome: 'settled', traceparents: [SPAN] }]);
   });
 
-  it('a failed attempt is published as that, and without what the handler threw', async () => {
+  test('a failed attempt is published as that, and without what the handler threw', async () => {
     const seen = attempts();
     const failed: unknown[] = [];
     subscribeTo('attempt', { error: (message) => failed.push(message) });
@@ -106,7 +106,7 @@ describe.each(ENGINES)('traces on %s', (engine) => {
     expect(JSON.stringify(seen)).not.toMatch(/256772999888|Nakato/);
   });
 
-  it('evidence keeps the traceparent of its request', async () => {
+  test('evidence keeps the traceparent of its request', async () => {
     const { inbox } = await newShop(engine);
     const tooLate = { toleranceSeconds: 30, now: () => Date.now() + MINUTE_MS };
     expect(await post(inbox, { traceparent: `${PARENT}` }, 500, tooLate)).toBe(200);
@@ -115,7 +115,7 @@ describe.each(ENGINES)('traces on %s', (engine) => {
     expect((await inbox.show(transitionId))?.bodies).toMatchObject([{ traceparent: PARENT }]);
   });
 
-  it('every event is on the channel payment-service:inbox, without the name of an error', async () => {
+  test('every event is on the channel payment-service:inbox, without the name of an error', async () => {
     const seen: unknown[] = [];
     const listen = (event: unknown): number => seen.push(event);
     subscribe('payment-service:inbox', listen);
@@ -130,7 +130,7 @@ describe.each(ENGINES)('traces on %s', (engine) => {
     expect(channel('payment-service:inbox').hasSubscribers).toBe(true);
   });
 
-  it('threat A58: a subscriber that throws changes no result', async () => {
+  test('threat A58: a subscriber that throws changes no result', async () => {
     const others = process.listeners('uncaughtException');
     const errors: unknown[] = [];
     process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => errors.push(error));

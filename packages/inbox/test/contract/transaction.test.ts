@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { evidence, paid } from '../support/callbacks.ts';
 import { type AnyTransaction, ENGINES, type Merchant } from '../support/merchant.ts';
 import { creditIn, LATER, MINUTE_MS, NOTE, newDueShop, newShop, ORDER } from '../support/shop.ts';
@@ -21,7 +21,7 @@ const WAYS = ['commit', 'rollback', 'commit begin'].flatMap((words) =>
 );
 
 describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
-  it.each(WAYS)(
+  test.each(WAYS)(
     'threat A50: a handler that runs %s and then %s is dead, and is not run again',
     async (words, then) => {
       const options = then === 'does not return' ? { ...LATER, handlerTimeoutMs: 500 } : LATER;
@@ -47,7 +47,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
     },
   );
 
-  it('a statement that fails makes the attempt fail, even when the handler hides its error', async () => {
+  test('a statement that fails makes the attempt fail, even when the handler hides its error', async () => {
     const { merchant, inbox, workLater } = await newDueShop(engine, LATER);
     const next: unknown[] = [];
     inbox.handle(async (transition) => {
@@ -69,7 +69,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
     expect(await merchant.credits()).toHaveLength(1);
   });
 
-  it('an effect that the commit refuses counts as a failed attempt', async () => {
+  test('an effect that the commit refuses counts as a failed attempt', async () => {
     const { merchant, inbox, workLater } = await newDueShop(engine, LATER);
     await merchant.deferredChild();
     inbox.handle(async (transition) => {
@@ -84,7 +84,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
     expect(await merchant.credits()).toHaveLength(1);
   });
 
-  it.each(["start_id = 'another'", 'next_at = null'])(
+  test.each(["start_id = 'another'", 'next_at = null'])(
     'an attempt is undone when its row is changed while it runs (%s)',
     async (change) => {
       const { merchant, inbox } = await newDueShop(engine, LATER);
@@ -101,7 +101,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
 });
 
 describe.each(ENGINES)('transaction() on %s', (engine) => {
-  it('commits an order and its expectation together, wakes the worker, and gives what the body gives', async () => {
+  test('commits an order and its expectation together, wakes the worker, and gives what the body gives', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     // Without a ready() of the program's own.
     expect(await inbox.transaction(async () => 7)).toBe(7);
@@ -121,7 +121,7 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
     await stop();
   });
 
-  it('keeps nothing when its body throws, and rejects with what was thrown', async () => {
+  test('keeps nothing when its body throws, and rejects with what was thrown', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     for (const thrown of [new Error('no such customer'), 'no', undefined]) {
       const failed = inbox.transaction(async (tx) => {
@@ -136,7 +136,7 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
     await inbox.expect({ ...ORDER, amount: '501' });
   });
 
-  it.each<[string, (tx: AnyTransaction) => Promise<unknown>, RegExp]>([
+  test.each<[string, (tx: AnyTransaction) => Promise<unknown>, RegExp]>([
     ['a statement fails', (tx) => tx.query(WRONG), /no_such_table/],
     ['it hides a statement that failed', (tx) => tx.query(WRONG).catch(() => undefined), /transaction/],
     ['the commit fails', (tx) => tx.query('insert into child values (1)'), /foreign key/i],
@@ -153,7 +153,7 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['order 700']);
   });
 
-  it('takes its turn with handlers, callbacks and other transactions', async () => {
+  test('takes its turn with handlers, callbacks and other transactions', async () => {
     const { merchant, inbox } = await newShop(engine);
     const references = Array.from({ length: 20 }, (_, index) => `ORD-${index}`);
     const worked = workUntilSettled(inbox, 20);
@@ -170,7 +170,7 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
     expect(await merchant.credits()).toHaveLength(40);
   });
 
-  it('ends before close() resolves, which lets no other begin and releases the database', async () => {
+  test('ends before close() resolves, which lets no other begin and releases the database', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.ready();
     const [isRunning, mayEnd] = [signal(), signal()];
@@ -194,7 +194,7 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
 
 // SQLite has one writer.
 describe('transactions on sqlite', () => {
-  it('a call that would wait for the transaction around it is refused, and harms nothing else', async () => {
+  test('a call that would wait for the transaction around it is refused, and harms nothing else', async () => {
     const { merchant, inbox } = await newDueShop('sqlite', LATER);
     const refused: unknown[] = [];
     const callAll = async (): Promise<void> => {
@@ -220,7 +220,7 @@ describe('transactions on sqlite', () => {
     expect(await merchant.credits()).toEqual(['ORD-1 500', 'own 1']);
   });
 
-  it('a callback that is refused inside a transaction is kept when it comes again', async () => {
+  test('a callback that is refused inside a transaction is kept when it comes again', async () => {
     const { inbox } = await newShop('sqlite');
     await inbox.transaction(() =>
       Promise.allSettled([inbox.receive(paid('ORD-1', 500)), inbox.quarantine(evidence('ambiguous'))]),
@@ -229,7 +229,7 @@ describe('transactions on sqlite', () => {
     expect(await inbox.list({ merchant_reference: 'ORD-1' })).toHaveLength(1);
   });
 
-  it('a statement that rolls back the transaction makes it fail, although its body goes on', async () => {
+  test('a statement that rolls back the transaction makes it fail, although its body goes on', async () => {
     const { merchant, inbox } = await newShop('sqlite');
     await merchant.query('create table once (id integer primary key)');
     await merchant.query('insert into once values (1)');
@@ -246,7 +246,7 @@ describe('transactions on sqlite', () => {
 });
 
 describe('transactions on postgres', () => {
-  it.each([
+  test.each([
     ['the body', new Error('no such customer')],
     ['the commit', undefined],
   ])('a lost connection shows in %s, and the next transaction works', async (_, own) => {
@@ -265,7 +265,7 @@ describe('transactions on postgres', () => {
     expect(await merchant.credits()).toEqual(['next 1']);
   });
 
-  it('a callback that comes during a transaction is kept, whatever becomes of the transaction', async () => {
+  test('a callback that comes during a transaction is kept, whatever becomes of the transaction', async () => {
     const { inbox } = await newShop('postgres');
     const failed = inbox.transaction(async (tx) => {
       await inbox.expect(ORDER, { tx });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ListOptions } from '../../src/index.ts';
 import { callback, evidence, paid } from '../support/callbacks.ts';
 import { ENGINES } from '../support/merchant.ts';
@@ -6,7 +6,7 @@ import { creditIn, DAY_MS, LATER, MINUTE_MS, money, NOTE, newShop } from '../sup
 import { workOff } from '../support/until.ts';
 
 describe.each(ENGINES)('what an operator sees on %s', (engine) => {
-  it('list() gives the newest first, by state, reason, reference and time of the last change, in pages', async () => {
+  test('list() gives the newest first, by state, reason, reference and time of the last change, in pages', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     const references = async (options?: ListOptions): Promise<string> =>
       (await inbox.list(options)).map(({ signed }) => signed.merchant_reference).join('');
@@ -42,7 +42,7 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     expect(await inbox.list({ merchant_reference: 'A', state: 'pending' })).toHaveLength(1);
   });
 
-  it('list() gives what is pending in the order in which workers take it, in pages, beside what is retried', async () => {
+  test('list() gives what is pending in the order in which workers take it, in pages, beside what is retried', async () => {
     const { merchant, inbox } = await newShop(engine, LATER, () => Promise.reject(new Error('no')));
     await inbox.expect(money('RETRIED'));
     await inbox.receive(paid('RETRIED', 500));
@@ -64,7 +64,7 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     expect(await page({ after })).toEqual([]);
   });
 
-  it('list() finds either reference exactly, whatever a reference holds', async () => {
+  test('list() finds either reference exactly, whatever a reference holds', async () => {
     const { merchant, inbox } = await newShop(engine);
     const json = ['ORD-1","internal_reference":"INT-1', '"merchant_reference":"ORD-1","internal_reference":'];
     const quotes = ['"', '\\', '\\"', '\\","merchant_reference":"ORD-1', "'; drop table credit; --"];
@@ -91,7 +91,7 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     expect(await merchant.open({ account: 'other' }).list({ merchant_reference: 'ORD-1' })).toEqual([]);
   });
 
-  it('show() gives a transition with its bodies and its expectation', async () => {
+  test('show() gives a transition with its bodies and its expectation', async () => {
     const { inbox, pay, show } = await newShop(engine);
     await inbox.expect({ ...money('A'), compare: 'request' });
     const { transitionId, signed, raw } = paid('A', 500);
@@ -110,7 +110,7 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     expect(JSON.parse(body?.text ?? '')).toEqual(raw);
   });
 
-  it('stats() counts every state and reason, and overdue() lists what has not come in time', async () => {
+  test('stats() counts every state and reason, and overdue() lists what has not come in time', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     const deadline = new Date(Date.now() + 60 * MINUTE_MS);
     // When it is repeated, it gets another deadline.
@@ -138,7 +138,7 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     });
   });
 
-  it('stats() counts exactly while several keep, settle and reopen, beside another account and a merge', async () => {
+  test('stats() counts exactly while several keep, settle and reopen, beside another account and a merge', async () => {
     const { merchant, inbox } = await newShop(engine);
     const other = merchant.open({ account: 'other' });
     const second = merchant.open();
@@ -171,7 +171,7 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     expect(rows.map(({ total }) => Number(total))).toEqual([30]);
   });
 
-  it('health() fails when a due transition waits too long, not when one waits for its next attempt', async () => {
+  test('health() fails when a due transition waits too long, not when one waits for its next attempt', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     expect(await inbox.health()).toEqual({ ok: true, problems: [], oldestDueSeconds: 0, spooled: 0 });
     await inbox.receive(paid('A', 500));
@@ -186,7 +186,7 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     expect(await inbox.list()).toMatchObject([{ nextAt: expect.any(Date) }]);
   });
 
-  it('prune() removes old bodies that are no longer needed, and keeps tombstones and claims', async () => {
+  test('prune() removes old bodies that are no longer needed, and keeps tombstones and claims', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     for (const reference of ['SETTLED', 'FORGED']) await inbox.expect(money(reference));
     for (const reference of ['SETTLED', 'FORGED', 'UNHANDLED', 'RESOLVED', 'REPEATED'])
@@ -215,7 +215,7 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['SETTLED 500', 'UNHANDLED 500.5']);
   });
 
-  it('prune() goes through more bodies than one of its transactions takes', async () => {
+  test('prune() goes through more bodies than one of its transactions takes', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     // Three of each transition, so that the end of a transaction is between two of them.
     const bodies = Array.from({ length: 510 }, (_, index) => paid(`ORD-${index % 170}`, index));
@@ -225,7 +225,7 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     expect(await inbox.prune()).toEqual({ bodies: bodies.length, archived: 0 });
   });
 
-  it('no event holds personal data, a reference or an amount, and an error in the hook changes nothing', async () => {
+  test('no event holds personal data, a reference or an amount, and an error in the hook changes nothing', async () => {
     const retry = { ...LATER.retry, attempts: 2 };
     const reported: { name: string }[] = [];
     const onEvent = (event: { name: string }): unknown => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type InboxEvent, postgres } from '../../src/index.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import { ENGINES, newMerchant } from '../support/merchant.ts';
@@ -23,7 +23,7 @@ const HOLDERS: Record<string, string> = {
 };
 
 describe.each(Object.entries(HOLDERS))('threat A59: while %s holds a transition', (_, statement) => {
-  it('everything about other references is acknowledged, and the rest after it', async () => {
+  test('everything about other references is acknowledged, and the rest after it', async () => {
     const { inbox, schema } = poolShop({ inbox: { storeTimeoutMs: 15_000 } });
     for (const reference of ['HELD', 'KNOWN']) await inbox.receive(paid(reference, 500));
     const client = new pg.Client({ connectionString: inject('postgresUrl') });
@@ -51,7 +51,7 @@ describe.each(Object.entries(HOLDERS))('threat A59: while %s holds a transition'
   });
 });
 
-it('threat A59: a lock of one transition that outlasts storeTimeoutMs sends its callback to the spool, and no other', async () => {
+test('threat A59: a lock of one transition that outlasts storeTimeoutMs sends its callback to the spool, and no other', async () => {
   const spool = join(temporaryFolder(), 'spool');
   const { inbox, schema, direct, events } = poolShop({ inbox: { spool, storeTimeoutMs: 3000 } });
   await untilDone(() => inbox.ready());
@@ -71,7 +71,7 @@ it('threat A59: a lock of one transition that outlasts storeTimeoutMs sends its 
   await until(async () => (await inbox.list({ merchant_reference: 'HELD' }))[0]?.bodyCount === 2);
 });
 
-it('threat A59: a busy transition whose last look outlasts storeTimeoutMs does not make the store unavailable', async () => {
+test('threat A59: a busy transition whose last look outlasts storeTimeoutMs does not make the store unavailable', async () => {
   const [isSpooled, spool] = [signal(), join(temporaryFolder(), 'spool')];
   const { inbox, schema, direct, pool, open } = poolShop();
   await inbox.receive(paid('HELD', 500));
@@ -102,7 +102,7 @@ it('threat A59: a busy transition whose last look outlasts storeTimeoutMs does n
   await client.query('rollback');
 });
 
-it.each(ENGINES)(
+test.each(ENGINES)(
   'threat A59: 64 bodies of one signature take few more statements than one on %s',
   async (engine) => {
     const merchant = await newMerchant(engine);

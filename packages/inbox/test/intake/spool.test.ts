@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError } from '@payment-service/core';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createInbox, sqlite } from '../../src/index.ts';
 import { startChild } from '../support/child-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -10,7 +10,7 @@ import { pause, signal, until } from '../support/until.ts';
 
 const REFERENCES = ['A', 'B', 'C', 'D', 'E', 'F'];
 
-it('every delivery that was acknowledged is there after kill -9, whenever it comes', async () => {
+test('every delivery that was acknowledged is there after kill -9, whenever it comes', async () => {
   const path = newPath();
   const child = startChild('spool-writer.ts', [path]);
   await until(() => filesIn(path).length > 200);
@@ -22,7 +22,7 @@ it('every delivery that was acknowledged is there after kill -9, whenever it com
   expect(acknowledged.filter((reference) => !next.references().includes(reference))).toEqual([]);
 });
 
-it('what an earlier process has left is drained from the oldest on, without temporary files', async () => {
+test('what an earlier process has left is drained from the oldest on, without temporary files', async () => {
   const ended = new TestSpool();
   await ended.keepAll(REFERENCES);
   await ended.spool.close();
@@ -36,7 +36,7 @@ it('what an earlier process has left is drained from the oldest on, without temp
   expect(filesIn(next.path)).toEqual([killed]);
 });
 
-it('an outage is reported once when callbacks are spooled, once when they are stored, and so is the next one', async () => {
+test('an outage is reported once when callbacks are spooled, once when they are stored, and so is the next one', async () => {
   const one = new TestSpool();
   const spooled = `callbacks_spooled: The database did not accept a callback (ECONNREFUSED), so callbacks are kept in the folder ${one.path} and acknowledged. They are stored automatically once the database accepts them. Restore it, and do not delete files there.`;
   const stored = 'callbacks_stored: All callbacks from the spool are now stored in the database.';
@@ -50,7 +50,7 @@ it('an outage is reported once when callbacks are spooled, once when they are st
   expect(one.problems).toEqual([spooled, stored, spooled, stored]);
 });
 
-it('deliveries that arrive together are all kept, and are stored in groups once the store accepts one', async () => {
+test('deliveries that arrive together are all kept, and are stored in groups once the store accepts one', async () => {
   const one = new TestSpool();
   const references = Array.from({ length: 250 }, (_each, index) => `${index}`);
   expect(await Promise.all(references.map((reference) => one.keep(reference)))).not.toContain(false);
@@ -70,7 +70,7 @@ it('deliveries that arrive together are all kept, and are stored in groups once 
   expect(most).toBeLessThanOrEqual(64);
 });
 
-it('at most three are tried in a round while the store is unavailable, and no file changes', async () => {
+test('at most three are tried in a round while the store is unavailable, and no file changes', async () => {
   const path = newPath();
   const all = ['A', 'A', 'B'].map((owner) => new TestSpool(path, owner));
   for (const each of all) await each.keepAll(REFERENCES);
@@ -80,7 +80,7 @@ it('at most three are tried in a round while the store is unavailable, and no fi
   expect(filesIn(path)).toEqual(before);
 });
 
-it.each([1, 4])(
+test.each([1, 4])(
   '%d deliveries that the store refuses stay, and do not hold back the others',
   async (count) => {
     const one = new TestSpool();
@@ -100,7 +100,7 @@ it.each([1, 4])(
   },
 );
 
-it('a file that cannot be read stays, is counted and reported, and holds back no other', async () => {
+test('a file that cannot be read stays, is counted and reported, and holds back no other', async () => {
   const one = new TestSpool();
   await one.keepAll(REFERENCES);
   const [damaged = ''] = filesIn(one.path);
@@ -113,7 +113,7 @@ it('a file that cannot be read stays, is counted and reported, and holds back no
   expect(one.countOf('spool.drained')).toBe(1);
 });
 
-it.each(Object.keys(recordOf('A')))(
+test.each(Object.keys(recordOf('A')))(
   'a file whose %s is of another type stays and is reported, and the others are stored',
   async (member) => {
     const one = new TestSpool();
@@ -129,7 +129,7 @@ it.each(Object.keys(recordOf('A')))(
   },
 );
 
-it('8 bodies of a transition are kept, and 8 more after these were stored', async () => {
+test('8 bodies of a transition are kept, and 8 more after these were stored', async () => {
   const one = new TestSpool();
   const keepTen = async (from: number, reference: string): Promise<number> => {
     const amounts = Array.from({ length: 10 }, (_each, index) => from + index);
@@ -141,7 +141,7 @@ it('8 bodies of a transition are kept, and 8 more after these were stored', asyn
   await until(async () => (await keepTen(11, 'A')) === 8);
 });
 
-it('a folder that cannot be made, or is a file, keeps nothing until that has changed', async () => {
+test('a folder that cannot be made, or is a file, keeps nothing until that has changed', async () => {
   const parent = join(temporaryFolder(), 'missing');
   const one = new TestSpool(join(parent, 'spool'));
   expect(await one.keep('A')).toBe(false);
@@ -158,12 +158,12 @@ it('a folder that cannot be made, or is a file, keeps nothing until that has cha
 });
 
 // Only Linux tells the type of a file system: elsewhere there is no such test.
-it.each(process.platform === 'linux' ? ['/dev'] : [])('memory is refused, even on a disk: %s', (spool) => {
+test.each(process.platform === 'linux' ? ['/dev'] : [])('memory is refused, even on a disk: %s', (spool) => {
   const store = sqlite(join(temporaryFolder(), 'shop.db'));
   expect(() => createInbox({ store, spool })).toThrow(/memory/);
 });
 
-it('inboxes that share a folder drain and count only their own deliveries', async () => {
+test('inboxes that share a folder drain and count only their own deliveries', async () => {
   const a = new TestSpool();
   const b = new TestSpool(a.path, 'B');
   await Promise.all([a.keep('A'), b.keep('B'), b.keep('C')]);
@@ -175,7 +175,7 @@ it('inboxes that share a folder drain and count only their own deliveries', asyn
   expect(b.references()).toEqual(['B', 'C']);
 });
 
-it('two processes can drain the same files at the same time', async () => {
+test('two processes can drain the same files at the same time', async () => {
   const ended = new TestSpool();
   await ended.keepAll(REFERENCES);
   await ended.spool.close();
@@ -192,7 +192,7 @@ it('two processes can drain the same files at the same time', async () => {
   expect([...new Set(both.flatMap((each) => each.references()))].sort()).toEqual(REFERENCES);
 });
 
-it('nothing is lost while several processes keep and drain, with a store that comes and goes', async () => {
+test('nothing is lost while several processes keep and drain, with a store that comes and goes', async () => {
   const path = newPath();
   const all = ['A', 'A', 'B'].map((owner) => new TestSpool(path, owner));
   const references: string[] = [];
@@ -209,7 +209,7 @@ it('nothing is lost while several processes keep and drain, with a store that co
   expect([...new Set(all.flatMap((each) => each.references()))].sort()).toEqual(references.sort());
 });
 
-it('close() waits for what is being kept and for the delivery that is being drained, and starts no other', async () => {
+test('close() waits for what is being kept and for the delivery that is being drained, and starts no other', async () => {
   const one = new TestSpool();
   const { promise, give } = signal();
   one.wait = () => promise;

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readCsv, type Separator } from '../../src/reconciliation/csv.ts';
 
 const SEPARATORS: readonly Separator[] = [',', ';', '\t'];
 
 // Threat A56: a file that was cut off, or has another form.
 describe('the CSV of a statement is read as RFC 4180 has it', () => {
-  it('what is written by the rules comes back unchanged, with every separator and line break', () => {
+  test('what is written by the rules comes back unchanged, with every separator and line break', () => {
     const cell = fc.string({
       unit: fc.constantFrom('"', ',', ';', '\t', '\r', '\n', ' ', 'a', 'é', '=', '0'),
     });
@@ -29,7 +29,7 @@ describe('the CSV of a statement is read as RFC 4180 has it', () => {
     );
   });
 
-  it.each([
+  test.each([
     ['a row that was cut off', 'A,B\n1,2\n4'],
     ['a row with a field too many', 'A,B\n1,2,4'],
     ['an empty line', 'A,B\n\n1,2'],
@@ -45,12 +45,12 @@ describe('the CSV of a statement is read as RFC 4180 has it', () => {
     );
   });
 
-  it('an empty file and a header alone have no rows', () => {
+  test('an empty file and a header alone have no rows', () => {
     expect(readCsv('', ',')).toEqual([]);
     expect(readCsv('A,B\r\n', ',')).toEqual([]);
   });
 
-  it('a file of a million characters in one quoted field is read', () => {
+  test('a file of a million characters in one quoted field is read', () => {
     const long = 'x""'.repeat(400_000);
     expect(readCsv(`A\n"${long}"\n`, ',')[0]?.['A']).toHaveLength(800_000);
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createInbox, postgres, type Store, sqlite } from '../../src/index.ts';
 import { Statements } from '../../src/store/statements.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -62,7 +62,7 @@ async function fill<Tx>(store: Store<Tx>, each: string, overriding = ''): Promis
 
 /** With so many rows after another, so that the indexes are as a random order of keys leaves them. */
 describe('threat A60: what an archived payment takes on the disk, its indexes included', () => {
-  it('is at most 250 bytes on postgres', async () => {
+  test('is at most 250 bytes on postgres', async () => {
     const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4 });
     onTestFinished(() => pool.end());
     const store = postgres(pool, { schema: 'archive_size' });
@@ -87,7 +87,7 @@ describe('threat A60: what an archived payment takes on the disk, its indexes in
     expect(control.rows[0]?.['QUERY PLAN']).toContain('Seq Scan on archive');
   });
 
-  it('is at most 250 bytes on sqlite', async () => {
+  test('is at most 250 bytes on sqlite', async () => {
     const store = sqlite(`${temporaryFolder()}/size.db`);
     onTestFinished(async () => store.close?.());
     await fill(store, 'json_each($1)');

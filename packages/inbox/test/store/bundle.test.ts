@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'tsdown';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import config from '../../tsdown.config.ts';
 import { startChild } from '../support/child-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -10,7 +10,7 @@ import { filesIn } from '../support/test-spool.ts';
 
 const PROGRAM = 'bundled.ts';
 
-it.each(['esm', 'cjs'] as const)(
+test.each(['esm', 'cjs'] as const)(
   'in a %s bundle, ready() and receive() name the setting, and nothing is acknowledged or spooled',
   async (format) => {
     const folder = temporaryFolder();
@@ -36,7 +36,7 @@ it.each(['esm', 'cjs'] as const)(
   },
 );
 
-it('the same program, not bundled, keeps the callback (control)', async () => {
+test('the same program, not bundled, keeps the callback (control)', async () => {
   const path = join(temporaryFolder(), 'x.db');
   const { output } = await startChild(PROGRAM, [path]).ended;
   expect(output).toBe('ready ok\nreceive ok\nhealth \n');

@@ -1,5 +1,5 @@
 import { UnavailableError } from '@payment-service/core';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { postgres } from '../../src/index.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import { poolShop } from '../support/pool-shop.ts';
@@ -11,43 +11,44 @@ import { pause, startWork, until, untilDone, workUntil } from '../support/until.
 const REFERENCES = ['A', 'B', 'C', 'D', 'E', 'F'];
 
 describe('a server that falls silent', () => {
-  it.each(['before the first handler', 'in a handler, before its effect', 'in a handler, after its effect'])(
-    '%s, stalls no worker, and everything is applied exactly once',
-    async (moment) => {
-      const { proxy, inbox, events, areSettled, newLedger } = await behindProxy();
-      const { credit, credits } = await newLedger();
-      let runs = 0;
-      let isSilent = false;
-      const fallSilent = (): void => {
-        proxy.silence();
-        isSilent = true;
-      };
-      inbox.handle(async (transition) => {
-        runs += 1;
-        const isFirst = runs === 1;
-        if (isFirst && moment.endsWith('before its effect')) fallSilent();
-        await credit(transition);
-        if (isFirst && moment.endsWith('after its effect')) fallSilent();
-      });
-      const stop = startWork(inbox, { concurrency: 2 });
-      if (moment.startsWith('before')) {
-        await order(inbox, 'A');
-        await until(() => events.some(({ name }) => name === 'transition.settled'));
-        fallSilent();
-      }
-      const ordered = Promise.all(REFERENCES.map((reference) => untilDone(() => order(inbox, reference))));
-      // The network comes back: what was asked over it is reported as lost.
-      await until(() => isSilent);
-      await pause(600);
-      proxy.end();
-      await ordered;
-      await until(areSettled);
-      await stop();
-      expect(await credits()).toEqual(REFERENCES);
-    },
-  );
+  test.each([
+    'before the first handler',
+    'in a handler, before its effect',
+    'in a handler, after its effect',
+  ])('%s, stalls no worker, and everything is applied exactly once', async (moment) => {
+    const { proxy, inbox, events, areSettled, newLedger } = await behindProxy();
+    const { credit, credits } = await newLedger();
+    let runs = 0;
+    let isSilent = false;
+    const fallSilent = (): void => {
+      proxy.silence();
+      isSilent = true;
+    };
+    inbox.handle(async (transition) => {
+      runs += 1;
+      const isFirst = runs === 1;
+      if (isFirst && moment.endsWith('before its effect')) fallSilent();
+      await credit(transition);
+      if (isFirst && moment.endsWith('after its effect')) fallSilent();
+    });
+    const stop = startWork(inbox, { concurrency: 2 });
+    if (moment.startsWith('before')) {
+      await order(inbox, 'A');
+      await until(() => events.some(({ name }) => name === 'transition.settled'));
+      fallSilent();
+    }
+    const ordered = Promise.all(REFERENCES.map((reference) => untilDone(() => order(inbox, reference))));
+    // The network comes back: what was asked over it is reported as lost.
+    await until(() => isSilent);
+    await pause(600);
+    proxy.end();
+    await ordered;
+    await until(areSettled);
+    await stop();
+    expect(await credits()).toEqual(REFERENCES);
+  });
 
-  it('while callbacks come answers each, keeps the next ones, and loses none that was acknowledged', async () => {
+  test('while callbacks come answers each, keeps the next ones, and loses none that was acknowledged', async () => {
     const { proxy, pool, open, schema } = await behindProxy();
     let kept = 0;
     let isLookedFor = false;
@@ -80,7 +81,7 @@ describe('a server that falls silent', () => {
     expect(listed.sort()).toEqual([...REFERENCES, 'BEFORE'].sort());
   });
 
-  it('in the middle of health() does not keep it from answering', async () => {
+  test('in the middle of health() does not keep it from answering', async () => {
     const { proxy, pool, open, schema } = await behindProxy();
     let isReady = false;
     const store = watchedStore(postgres(pool, { schema }), (text, run) => {
@@ -97,7 +98,7 @@ describe('a server that falls silent', () => {
 });
 
 describe('a server that ends', () => {
-  it('in the packet that completes a connection does not end the process', async () => {
+  test('in the packet that completes a connection does not end the process', async () => {
     const { inbox: sound, schema } = poolShop();
     await sound.ready();
     const connectionString = await dyingServer(inject('postgresUrl'));
@@ -111,7 +112,7 @@ describe('a server that ends', () => {
     await workUntil(inbox, () => events.filter(({ name }) => name === 'store.unavailable').length > 2);
   });
 
-  it.each(['before', 'after'])(
+  test.each(['before', 'after'])(
     'in the commit of a callback or a handler, %s it is done, loses nothing, and everything is applied once',
     async (moment) => {
       const { direct, pool, inbox, schema, areSettled, newLedger } = await behindProxy();

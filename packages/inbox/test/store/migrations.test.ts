@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigurationError } from '@payment-service/core';
 import type pg from 'pg';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createInbox, sqlite } from '../../src/index.ts';
 import { callback, paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
@@ -15,7 +15,7 @@ import { ORDER, order } from '../support/shop.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startWork, until, workOff } from '../support/until.ts';
 
-it.each([
+test.each([
   ['001.postgres', '0b58f865e1d462b4ea74e4b819c624c1d70466849d04fbbedf6b2eeafe6f2485'],
   ['001.sqlite', '7868df75b32f29c1bbce9d4bdf35010c3d2f97e3cf235dfe0af16cdd9fe2f81f'],
 ])('the migration %s is as it was released', (name, released) => {
@@ -25,7 +25,7 @@ it.each([
 });
 
 describe.each(ENGINES)('migrations on %s', (engine) => {
-  it('ten processes that start at the same moment set the tables up once', async () => {
+  test('ten processes that start at the same moment set the tables up once', async () => {
     const merchant = await newMerchant(engine);
     const startAt = String(Date.now() + 2000);
     const children = Array.from({ length: 10 }, () =>
@@ -37,7 +37,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
     expect(rows).toEqual([{ version: 1, compatible_with: 1 }]);
   });
 
-  it('inboxes that start at the same moment, on connections that have found no tables, set them up once', async () => {
+  test('inboxes that start at the same moment, on connections that have found no tables, set them up once', async () => {
     for (let round = 0; round < 5; round += 1) {
       const merchant = await newMerchant(engine);
       const inboxes = Array.from({ length: 8 }, () => merchant.open({ store: merchant.newStore() }));
@@ -45,7 +45,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
     }
   });
 
-  it('a program works on after a newer one has migrated, and also starts, when its statements still fit', async () => {
+  test('a program works on after a newer one has migrated, and also starts, when its statements still fit', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open();
     await inbox.ready();
@@ -55,7 +55,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
     expect(await merchant.open().list()).toHaveLength(2);
   });
 
-  it('tables of a newer version that is not compatible are refused, and left alone', async () => {
+  test('tables of a newer version that is not compatible are refused, and left alone', async () => {
     const merchant = await newMerchant(engine);
     await merchant.open().ready();
     await merchant.query(`insert into ${merchant.table('migration')} values (2, 2, 0)`);
@@ -85,7 +85,7 @@ describe.each(ENGINES)('a newer version that changes the tables under a running 
     return { merchant, inbox, migrate, expectRefusal };
   };
 
-  it('is noticed by health(), and then nothing is kept, neither in the store nor in the spool', async () => {
+  test('is noticed by health(), and then nothing is kept, neither in the store nor in the spool', async () => {
     const { inbox, migrate, expectRefusal } = await migrated();
     await migrate();
     expect(await inbox.health()).toMatchObject({ ok: false, spooled: 0 });
@@ -94,7 +94,7 @@ describe.each(ENGINES)('a newer version that changes the tables under a running 
     await expect(inbox.expect(ORDER)).rejects.toThrow(ConfigurationError);
   });
 
-  it('is noticed by the first statement that the tables no longer take', async () => {
+  test('is noticed by the first statement that the tables no longer take', async () => {
     const { merchant, inbox, migrate } = await migrated();
     await migrate();
     await merchant.query(`alter table ${merchant.table('body')} rename column claims to amounts`);
@@ -104,7 +104,7 @@ describe.each(ENGINES)('a newer version that changes the tables under a running 
     expect(merchant.problems).toMatchObject([{ kind: 'tables_changed' }]);
   });
 
-  it('stops the worker, which goes on when the change is undone', async () => {
+  test('stops the worker, which goes on when the change is undone', async () => {
     const { merchant, inbox, migrate } = await migrated();
     const runs: string[] = [];
     inbox.handle(({ signed }) => void runs.push(signed.merchant_reference));
@@ -126,7 +126,7 @@ describe.each(ENGINES)('a newer version that changes the tables under a running 
 });
 
 describe('tables that a DBA makes of inbox.migrations()', () => {
-  it('are enough on postgres for a role that may create nothing to receive, expect and work', async () => {
+  test('are enough on postgres for a role that may create nothing to receive, expect and work', async () => {
     const { inbox: given, direct, schema } = poolShop();
     for (const { sql } of given.migrations()) await direct.query(sql);
     const made = await tablesOf(direct, schema);
@@ -147,7 +147,7 @@ describe('tables that a DBA makes of inbox.migrations()', () => {
     for (const each of [schema, other]) expect(await tablesOf(direct, each)).toEqual(made);
   });
 
-  it('are enough on sqlite, made by the program of the shell', async () => {
+  test('are enough on sqlite, made by the program of the shell', async () => {
     const path = join(temporaryFolder(), 'x.db');
     const inbox = createInbox({ store: sqlite(path) });
     onTestFinished(() => inbox.close());

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { createInbox, type Inbox, postgres, type SqlValue, type Store, sqlite } from '../../src/index.ts';
 import { MAX_COUNTED } from '../../src/states.ts';
 import { folderOnDisk } from '../support/temporary-folder.ts';
@@ -173,13 +173,13 @@ describe('what an operator asks on postgres, with 40,000 settled', () => {
     return () => pool.end();
   });
 
-  it.each(Object.entries(CALLS))('%s visits few rows', async (_, call) => {
+  test.each(Object.entries(CALLS))('%s visits few rows', async (_, call) => {
     const asked = await askedBy(store, call);
     expect(asked.length).toBeGreaterThan(0);
     for (const each of asked) expect(await visitedBy(pool, each), each.text).toBeLessThan(FEW);
   });
 
-  it.each(CONTROLS)('visits nearly all of them when it asks: %s (control)', async (text) => {
+  test.each(CONTROLS)('visits nearly all of them when it asks: %s (control)', async (text) => {
     const asked = { text: text.replaceAll('inbox.', store.prefix), values: [''] };
     expect(await visitedBy(pool, asked)).toBeGreaterThan(COUNT / 2);
   });
@@ -194,13 +194,13 @@ describe('what a reconciliation asks on postgres, with 40,000 settled and as man
     return () => pool.end();
   });
 
-  it.each(Object.entries(SUMS))('%s visits little more than its period', async (_, call) => {
+  test.each(Object.entries(SUMS))('%s visits little more than its period', async (_, call) => {
     const asked = await askedBy(store, call);
     expect(asked.length).toBeGreaterThan(0);
     for (const each of asked) expect(await visitedBy(pool, each), each.text).toBeLessThan(COUNT / 8);
   });
 
-  it.each(SUM_CONTROLS)('visits all of them when it asks: %s (control)', async (text) => {
+  test.each(SUM_CONTROLS)('visits all of them when it asks: %s (control)', async (text) => {
     const asked = { text: text.replaceAll('inbox.', store.prefix), values: [''] };
     expect(await visitedBy(pool, asked)).toBeGreaterThan(COUNT / 2);
   });
@@ -215,17 +215,17 @@ describe('what an operator asks on postgres, with 100,000 that are parked or due
     return () => pool.end();
   });
 
-  it.each(Object.entries(PAGES))('%s visits few rows', async (_, call) => {
+  test.each(Object.entries(PAGES))('%s visits few rows', async (_, call) => {
     for (const each of await askedBy(store, call))
       expect(await visitedBy(pool, each), each.text).toBeLessThan(FEW);
   });
 
-  it.each(Object.entries(BOUNDED))('%s visits no more than are counted of a state', async (_, call) => {
+  test.each(Object.entries(BOUNDED))('%s visits no more than are counted of a state', async (_, call) => {
     for (const each of await askedBy(store, call))
       expect(await visitedBy(pool, each, 'of one loop'), each.text).toBeLessThanOrEqual(MAX_COUNTED);
   });
 
-  it('stats() says where it has not counted all', async () => {
+  test('stats() says where it has not counted all', async () => {
     const { states, reasons } = await createInbox({ store }).stats();
     const cut = {
       retrying: MAX_COUNTED,
@@ -241,7 +241,7 @@ describe('what an operator asks on postgres, with 100,000 that are parked or due
     });
   });
 
-  it.each(CONTROLS.slice(2))('visits all of them when it asks: %s (control)', async (text) => {
+  test.each(CONTROLS.slice(2))('visits all of them when it asks: %s (control)', async (text) => {
     const asked = { text: text.replaceAll('inbox.', store.prefix), values: [''] };
     expect(await visitedBy(pool, asked)).toBe(BACKLOG);
   });
@@ -271,14 +271,14 @@ describe.each([
     return () => store.close?.();
   });
 
-  it.each(Object.entries(calls).filter(([name]) => name !== 'list()'))(
+  test.each(Object.entries(calls).filter(([name]) => name !== 'list()'))(
     '%s scans no table',
     async (_, call) => {
       for (const each of await askedBy(store, call)) expect(await scannedBy(each), each.text).toEqual([]);
     },
   );
 
-  it.each([...CONTROLS.slice(0, 2), SUM_CONTROLS[0] ?? ''])(
+  test.each([...CONTROLS.slice(0, 2), SUM_CONTROLS[0] ?? ''])(
     'scans a table when it asks: %s (control)',
     async (text) => {
       const asked = { text: text.replaceAll('inbox.', store.prefix), values: [''] };

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { createInbox, postgres, type Store, sqlite } from '../../src/index.ts';
 import { Statements } from '../../src/store/statements.ts';
 import { folderOnDisk } from '../support/temporary-folder.ts';
@@ -65,14 +65,14 @@ describe('a look for due transitions on postgres, with 30,000 due', () => {
   }
 
   describe.each(['4MB', '64MB'])('at work_mem %s', (workMem) => {
-    it.each(MARKS)('visits one window from the mark (%i, %i)', async (nextAt, id, given) => {
+    test.each(MARKS)('visits one window from the mark (%i, %i)', async (nextAt, id, given) => {
       const text = new Statements(store).get('find_due').text;
       expect(await visitedBy(text, ['', nextAt, id], workMem)).toBe(given);
       const { text: starting } = new Statements(store).get('start_first');
       expect(await visitedBy(starting, ['', nextAt, id, 1000, 'a start'], workMem)).toBe(given);
     });
 
-    it('visits all of them with a cursor without LIMIT (control)', async () => {
+    test('visits all of them with a cursor without LIMIT (control)', async () => {
       const text = WITHOUT_LIMIT.replaceAll('inbox.', store.prefix);
       expect(await visitedBy(text, [''], workMem)).toBe(DUE);
     });
@@ -91,7 +91,7 @@ describe('a look for due transitions on sqlite, with 30,000 due', () => {
     return () => store.close?.();
   });
 
-  it.each(MARKS)(
+  test.each(MARKS)(
     'goes along the index from the mark (%i, %i), and sorts nothing',
     async (nextAt, id, given) => {
       const statement = new Statements(store).get('find_due');
@@ -103,7 +103,7 @@ describe('a look for due transitions on sqlite, with 30,000 due', () => {
     },
   );
 
-  it('sorts where the index does not give the order (control)', async () => {
+  test('sorts where the index does not give the order (control)', async () => {
     expect(await planOf(WITHOUT_LIMIT.replace('next_at, id', 'id, next_at'), [''])).toContain('TEMP B-TREE');
   });
 });
@@ -128,7 +128,7 @@ describe('an attempt on sqlite', () => {
       .map(({ detail }) => detail)
       .filter((detail) => String(detail).startsWith('SCAN'));
 
-  it('reads no table from end to end', async () => {
+  test('reads no table from end to end', async () => {
     const path = `${folderOnDisk()}/plans.db`;
     const store = sqlite(path);
     const inbox = createInbox({ store });

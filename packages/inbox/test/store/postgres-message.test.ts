@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { postgres } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { poolShop } from '../support/pool-shop.ts';
@@ -12,7 +12,7 @@ function newStore(connections = 3) {
   return { pool, store: postgres(pool) };
 }
 
-it.each([true, false])(
+test.each([true, false])(
   'values arrive unchanged in a message of several statements (prepared: %s)',
   async (isPrepared) => {
     const { pool, store } = newStore(1);
@@ -40,7 +40,7 @@ it.each([true, false])(
   },
 );
 
-it('a statement behind a lock, in the same message, sees what was committed while it waited', async () => {
+test('a statement behind a lock, in the same message, sees what was committed while it waited', async () => {
   const { pool, store } = newStore();
   const table = `message_${process.hrtime.bigint()}`;
   await pool.query(`create table ${table} (n integer)`);
@@ -57,7 +57,7 @@ it('a statement behind a lock, in the same message, sees what was committed whil
   expect(await entering).toEqual([{ n: 1 }]);
 });
 
-it('a pooler that forgets prepared statements takes starts back, and counts no attempt', async () => {
+test('a pooler that forgets prepared statements takes starts back, and counts no attempt', async () => {
   const { inbox, pool, direct, schema, events, newLedger } = poolShop({ inbox: LATER, pool: { max: 4 } });
   const { credit, credits } = await newLedger();
   inbox.handle(credit);
@@ -75,7 +75,7 @@ it('a pooler that forgets prepared statements takes starts back, and counts no a
   expect(await inbox.show(paid('F', 500).transitionId)).toMatchObject({ state: 'settled' });
 });
 
-it('two stores on one pool execute what one of them has prepared', async () => {
+test('two stores on one pool execute what one of them has prepared', async () => {
   const { pool, store } = newStore(1);
   const entry = [{ statement: { text: 'select 2 as two', isPrepared: true }, values: [] }];
   for (const each of [store, postgres(pool), store])
@@ -84,7 +84,7 @@ it('two stores on one pool execute what one of them has prepared', async () => {
   expect((await pool.query(names)).rows).toEqual([{ name: expect.stringMatching(/_x$/) }]);
 });
 
-it('a body that fails after its last statement has committed leaves the next transaction to its own commit', async () => {
+test('a body that fails after its last statement has committed leaves the next transaction to its own commit', async () => {
   const { pool, store } = newStore(1);
   const table = `message_${process.hrtime.bigint()}`;
   await pool.query(`create table ${table} (n integer)`);

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { postgres } from '../../src/index.ts';
 import { paid } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
@@ -8,7 +8,7 @@ import { poolerOf } from '../support/proxy.ts';
 import { ORDER, order } from '../support/shop.ts';
 import { startWork, until, workUntil, workUntilSettled } from '../support/until.ts';
 
-it('a handler waits for a lock as long as handlerLockTimeoutMs says, and is retried', async () => {
+test('a handler waits for a lock as long as handlerLockTimeoutMs says, and is retried', async () => {
   const { inbox, schema, lock, newLedger } = poolShop({ inbox: { handlerLockTimeoutMs: 100 } });
   const { credit } = await newLedger();
   await order(inbox, 'ORD-1');
@@ -21,7 +21,7 @@ it('a handler waits for a lock as long as handlerLockTimeoutMs says, and is retr
 });
 
 describe('a worker that looks once an hour', () => {
-  it.each([false, true])(
+  test.each([false, true])(
     'is woken by what another process keeps, also when its connection was lost (%s)',
     async (isLost) => {
       const schema = `sleeping_${process.hrtime.bigint()}`;
@@ -48,7 +48,7 @@ describe('a worker that looks once an hour', () => {
   );
 });
 
-it('other processes are told of each callback that comes alone, and of many with few statements', async () => {
+test('other processes are told of each callback that comes alone, and of many with few statements', async () => {
   const { pool, schema, open } = poolShop();
   const own = postgres(pool, { schema });
   let told = 0;
@@ -69,7 +69,7 @@ it('other processes are told of each callback that comes alone, and of many with
 });
 
 describe('a pool', () => {
-  it.each([4, 3, 2, 1])('of %i connections is refused for a handler too many', async (max) => {
+  test.each([4, 3, 2, 1])('of %i connections is refused for a handler too many', async (max) => {
     const concurrency = Math.max(2, max - 1);
     const { inbox } = poolShop({ pool: { max } });
     inbox.handle(() => undefined);
@@ -78,7 +78,7 @@ describe('a pool', () => {
     await expect(work).rejects.toMatchObject({ option: 'concurrency', message });
   });
 
-  it.each([1, 2, 3, 10])(
+  test.each([1, 2, 3, 10])(
     'of %i connections settles what comes while a handler runs, or after it',
     async (max) => {
       const { inbox } = poolShop({ pool: { max } });
@@ -94,7 +94,7 @@ describe('a pool', () => {
     },
   );
 
-  it('of three connections serves the inboxes of three accounts', async () => {
+  test('of three connections serves the inboxes of three accounts', async () => {
     const { pool, schema, open } = poolShop({ pool: { max: 3 } });
     const store = postgres(pool, { schema });
     const inboxes = ['A', 'B', 'C'].map((account) => open({ store, account }));
@@ -113,7 +113,7 @@ describe('a pool', () => {
   });
 });
 
-it('prune() passes over a body that another transaction holds, and takes its text the next time', async () => {
+test('prune() passes over a body that another transaction holds, and takes its text the next time', async () => {
   // What waits for a lock fails after a second.
   const { inbox, pool, direct, schema } = poolShop({ pool: { options: '-c lock_timeout=1000' } });
   inbox.handle(() => undefined);
@@ -151,7 +151,7 @@ async function settingsOf(pool: pg.Pool): Promise<Record<string, unknown>[]> {
   return rows;
 }
 
-it('a connection of the pool has its own settings back after a payment, as behind a pooler', async () => {
+test('a connection of the pool has its own settings back after a payment, as behind a pooler', async () => {
   const options =
     '-c lock_timeout=1234 -c statement_timeout=54321 -c default_transaction_isolation=serializable';
   const { inbox, pool } = poolShop({ pool: { max: MAX, options }, inbox: { retry: { firstDelayMs: 1 } } });
@@ -181,7 +181,7 @@ it('a connection of the pool has its own settings back after a payment, as behin
   for (const settings of after) expect({ ...settings, id: 0 }).toEqual({ ...before[0], id: 0 });
 });
 
-it('on connections whose default is serializable, two receivers keep the same callbacks at the same moment', async () => {
+test('on connections whose default is serializable, two receivers keep the same callbacks at the same moment', async () => {
   const { open } = poolShop({ pool: { options: '-c default_transaction_isolation=serializable' } });
   const both = [open(), open()];
   for (const inbox of both) await inbox.ready();
@@ -191,7 +191,7 @@ it('on connections whose default is serializable, two receivers keep the same ca
   }
 });
 
-it('behind a pooler that does not know prepared statements, callbacks are kept without one', async () => {
+test('behind a pooler that does not know prepared statements, callbacks are kept without one', async () => {
   const names = "select name from pg_prepared_statements where name like 'payment_inbox_%'";
   const { inbox, pool, schema } = poolShop({ pool: { max: 1 } });
   await inbox.receive(paid('A', 500));
@@ -208,7 +208,7 @@ it('behind a pooler that does not know prepared statements, callbacks are kept w
 });
 
 describe('a worker behind a proxy', () => {
-  it.each([
+  test.each([
     ['that names a process of its own, as a pooler does, does not listen', 1_000_000, false],
     ['that names the process of the server listens (control)', 0, true],
   ])('%s, and finds what another process keeps', async (_, step, isListening) => {

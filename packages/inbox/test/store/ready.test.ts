@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { UnavailableError } from '@payment-service/core';
 import { startPostgres } from '@payment-service/postgres-server';
 import type { PoolConfig } from 'pg';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createInbox, sqlite } from '../../src/index.ts';
 import { callback, SIGNING_KEY, signedText } from '../support/callbacks.ts';
 import { startChild } from '../support/child-process.ts';
@@ -18,7 +18,7 @@ const CHANGE = 'select, insert, update, delete';
 const AWAY = { ok: false, problems: ['store_unavailable'], oldestDueSeconds: undefined };
 
 describe('ready(), health() and receive() fail where no callback can be kept', () => {
-  it.each<[string, string, (schema: string) => PoolConfig | Promise<PoolConfig>]>([
+  test.each<[string, string, (schema: string) => PoolConfig | Promise<PoolConfig>]>([
     ['on connections that only read', '25006', () => ({ options: '-c default_transaction_read_only=on' })],
     ['for a role that may only select', '42501', (schema) => limitedRole(schema, 'select')],
     [
@@ -37,7 +37,7 @@ describe('ready(), health() and receive() fail where no callback can be kept', (
     expect(await inbox.health()).toMatchObject({ ok: true, problems: [] });
   });
 
-  it('once the connections only read, after a start that was good', async () => {
+  test('once the connections only read, after a start that was good', async () => {
     const { inbox, pool, open } = poolShop({ pool: { max: 1 } });
     await inbox.ready();
     await pool.query('set default_transaction_read_only = on');
@@ -50,7 +50,7 @@ describe('ready(), health() and receive() fail where no callback can be kept', (
     for (const each of [inbox, other]) expect(await each.health()).toMatchObject({ ok: true });
   });
 
-  it('when the server has fallen silent, and health() answers nevertheless', async () => {
+  test('when the server has fallen silent, and health() answers nevertheless', async () => {
     const proxy = await silentProxy(inject('postgresUrl'));
     const pool = { connectionString: proxy.url, max: 1 };
     const { inbox } = poolShop({ pool, inbox: { storeTimeoutMs: 200 } });
@@ -62,7 +62,7 @@ describe('ready(), health() and receive() fail where no callback can be kept', (
 });
 
 describe('ready() and health() fail', () => {
-  it('when the path of the spool cannot be used, and callbacks are kept nevertheless', async () => {
+  test('when the path of the spool cannot be used, and callbacks are kept nevertheless', async () => {
     const spool = join(temporaryFolder(), 'spool');
     expect(await poolShop({ inbox: { spool } }).inbox.health()).toMatchObject({ ok: true, spooled: 0 });
     const file = join(temporaryFolder(), 'file');
@@ -74,7 +74,7 @@ describe('ready() and health() fail', () => {
     await other.receive(callback());
   });
 
-  it.each([
+  test.each([
     ['full', '0', 'ready EFBIG, health spool_unavailable'],
     ['not full (control)', 'unlimited', 'ready, health'],
   ])('when the disk of the spool is %s', async (_, blocks, said) => {
@@ -87,7 +87,7 @@ describe('ready() and health() fail', () => {
   });
 });
 
-it.each([
+test.each([
   ['full', '128', 'ready\nhealth store_unavailable\nUnavailableError\n'],
   ['not full (control)', 'unlimited', 'ready\nhealth\nkept\n'],
 ])('threat A52: when the disk of the database is %s', async (_, blocks, said) => {
@@ -100,7 +100,7 @@ it.each([
   expect(await startChild('full-disk.ts', [path], limited).ended).toMatchObject({ output: said });
 });
 
-it.each(ENGINES)(
+test.each(ENGINES)(
   'threat A52: health() commits a write on %s, and a transaction that is rolled back is none',
   async (engine) => {
     const merchant = await newMerchant(engine);
@@ -116,7 +116,7 @@ it.each(ENGINES)(
   },
 );
 
-it('health() keeps nothing, and one whose process stands still in the middle of it holds up no other', async () => {
+test('health() keeps nothing, and one whose process stands still in the middle of it holds up no other', async () => {
   const { inbox, pool, open } = poolShop({ pool: { max: 3 }, inbox: { storeTimeoutMs: 60_000 } });
   await inbox.ready();
   // A receiver that stands still between the last statement of its check and the rollback.
@@ -147,18 +147,18 @@ describe('postgres is refused', () => {
     await expect(inbox.receive(callback())).rejects.toMatchObject(refusal);
   }
 
-  it.each(['fsync', 'full_page_writes'])('with %s = off', async (setting) => {
+  test.each(['fsync', 'full_page_writes'])('with %s = off', async (setting) => {
     const server = await startPostgres({ [setting]: 'off' });
     onTestFinished(() => server.stop());
     await expectRefusal(poolShop({ server: server.url }), setting);
   });
 
-  it('with synchronous_commit = off, for the server, the role or the connection', async () => {
+  test('with synchronous_commit = off, for the server, the role or the connection', async () => {
     await expectRefusal(poolShop({ pool: { options: '-c synchronous_commit=off' } }), 'synchronous_commit');
   });
 });
 
-it('no error of the inbox holds a body, a header or a key', async () => {
+test('no error of the inbox holds a body, a header or a key', async () => {
   const { inbox, direct, schema } = poolShop();
   await inbox.ready();
   // PostgreSQL's own error for this quotes the whole row.

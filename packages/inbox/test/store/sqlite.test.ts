@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { ConfigurationError } from '@payment-service/core';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createInbox, type Inbox, type SqliteTransaction, sqlite } from '../../src/index.ts';
 import { databasePath } from '../../src/store/sqlite/database-path.ts';
 import { callback, paid } from '../support/callbacks.ts';
@@ -34,7 +34,7 @@ function newInbox(path = join(temporaryFolder(), 'x.db')): Inbox<SqliteTransacti
 }
 
 describe('the path of a sqlite file is refused', () => {
-  it.each([
+  test.each([
     ...[':memory:', '', ' ', 'x\0.db', 'file::memory:?cache=shared', 'file:x.db?mode=memory'],
     ...['\\\\host\\share\\x.db', '//host/x.db'],
   ])('at %j', (path) => {
@@ -42,17 +42,17 @@ describe('the path of a sqlite file is refused', () => {
     expect(() => createInbox({ store: sqlite('x.db'), spool: path })).toThrow(ConfigurationError);
   });
 
-  it('in a folder that does not exist', () => {
+  test('in a folder that does not exist', () => {
     expect(() => sqlite(join(temporaryFolder(), 'missing', 'x.db'))).toThrow(/does not exist/);
   });
 
-  it.each([0x6969, 0x517b, 0xff534d42, 0xfe534d42])('on a network file system (%i)', (type) => {
+  test.each([0x6969, 0x517b, 0xff534d42, 0xfe534d42])('on a network file system (%i)', (type) => {
     const path = join(temporaryFolder(), 'x.db');
     expect(databasePath(path, 'path')).toBe(path);
     expect(() => databasePath(path, 'path', () => type)).toThrow(/a network file system/);
   });
 
-  it.each(memories)('in memory that looks like a disk, and as a link that leads there (%s)', (memory) => {
+  test.each(memories)('in memory that looks like a disk, and as a link that leads there (%s)', (memory) => {
     const folder = mkdtempSync(join(memory, 'inbox-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const target = join(folder, 'x.db');
@@ -63,7 +63,7 @@ describe('the path of a sqlite file is refused', () => {
     expect(() => sqlite(link)).toThrow(/memory/);
   });
 
-  it('as a spool when it is the file of the store', async () => {
+  test('as a spool when it is the file of the store', async () => {
     const path = join(temporaryFolder(), 'shop.db');
     const inbox = createInbox({ store: sqlite(path), spool: path });
     onTestFinished(inbox.close);
@@ -72,7 +72,7 @@ describe('the path of a sqlite file is refused', () => {
 });
 
 describe('a sqlite file', () => {
-  it('has a write-ahead log, for other programs as well, and a folder in its place fails', async () => {
+  test('has a write-ahead log, for other programs as well, and a folder in its place fails', async () => {
     const path = join(temporaryFolder(), 'x.db');
     await newInbox(path).receive(callback());
     const other = new DatabaseSync(path);
@@ -82,7 +82,7 @@ describe('a sqlite file', () => {
     await expect(newInbox(`${path}.folder`).ready()).rejects.toThrow();
   });
 
-  it('in which a handler or another process writes can be read, and callbacks are spooled meanwhile', async () => {
+  test('in which a handler or another process writes can be read, and callbacks are spooled meanwhile', async () => {
     const merchant = await newMerchant('sqlite');
     const inbox = merchant.open({ storeTimeoutMs: 300 });
     const [isRunning, mayEnd] = [signal(), signal()];
@@ -108,7 +108,7 @@ describe('a sqlite file', () => {
     expect(await merchant.credits()).toEqual(['A 500', 'B 500', 'C 500', 'own 1']);
   });
 
-  it('is written as well while another process writes nearly all the time', async () => {
+  test('is written as well while another process writes nearly all the time', async () => {
     const path = join(temporaryFolder(), 'x.db');
     const inbox = newInbox(path);
     await inbox.ready();
@@ -118,7 +118,7 @@ describe('a sqlite file', () => {
     for (let round = 0; round < 10; round += 1) await inbox.transaction((tx) => tx.query('select 1'));
   });
 
-  it('takes values by position and by name, large integers and bytes, and says how many rows it changed', async () => {
+  test('takes values by position and by name, large integers and bytes, and says how many rows it changed', async () => {
     await newInbox().transaction(async (tx) => {
       await tx.query('create table own (number integer, bytes blob) strict');
       const bytes = new Uint8Array([0, 255]);
@@ -131,7 +131,7 @@ describe('a sqlite file', () => {
     });
   });
 
-  it('commits no transaction in which a statement failed', async () => {
+  test('commits no transaction in which a statement failed', async () => {
     const { transaction, query } = sqlite(join(temporaryFolder(), 'x.db'));
     const hidden = transaction((tx) => tx.query('no statement').catch(() => undefined));
     await expect(hidden).rejects.toThrow(/rolled back/);
@@ -139,13 +139,13 @@ describe('a sqlite file', () => {
     await query({ text: 'create table kept (id integer)' }, []);
   });
 
-  it('does not keep a program from ending that does not close it, nor does a value that cannot be sent', async () => {
+  test('does not keep a program from ending that does not close it, nor does a value that cannot be sent', async () => {
     const merchant = await newMerchant('sqlite');
     const { ended } = startChild('unclosed.ts', merchant.programArguments);
     expect(await ended).toMatchObject({ code: 0, output: 'kept\nDataCloneError\n1\n' });
   });
 
-  it('goes on for one inbox when another one on the same store is closed', async () => {
+  test('goes on for one inbox when another one on the same store is closed', async () => {
     const store = sqlite(join(temporaryFolder(), 'x.db'));
     const [one, other] = [createInbox({ store, account: 'A' }), createInbox({ store, account: 'B' })];
     onTestFinished(() => other.close());
@@ -169,22 +169,25 @@ describe('a sqlite file', () => {
 });
 
 describe('a file that another process has locked', () => {
-  it.each([200, 400])('fails ready() after lockTimeoutMs, %i ms, with what to do', async (lockTimeoutMs) => {
-    const { path, unlock } = await lockedFile();
-    const inbox = createInbox({ store: sqlite(path, { lockTimeoutMs }) });
-    onTestFinished(() => inbox.close());
-    const error = await inbox.ready().catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ name: 'SqliteError', errcode: 5 });
-    expect(String(error)).toMatch(
-      new RegExp(
-        `holds a lock on ${path} and did not release it within ${lockTimeoutMs} ms\\. .*lockTimeoutMs`,
-      ),
-    );
-    unlock();
-    await inbox.ready();
-  });
+  test.each([200, 400])(
+    'fails ready() after lockTimeoutMs, %i ms, with what to do',
+    async (lockTimeoutMs) => {
+      const { path, unlock } = await lockedFile();
+      const inbox = createInbox({ store: sqlite(path, { lockTimeoutMs }) });
+      onTestFinished(() => inbox.close());
+      const error = await inbox.ready().catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ name: 'SqliteError', errcode: 5 });
+      expect(String(error)).toMatch(
+        new RegExp(
+          `holds a lock on ${path} and did not release it within ${lockTimeoutMs} ms\\. .*lockTimeoutMs`,
+        ),
+      );
+      unlock();
+      await inbox.ready();
+    },
+  );
 
-  it('does not fail ready() when the lock is released in time (control)', async () => {
+  test('does not fail ready() when the lock is released in time (control)', async () => {
     const { path, unlock } = await lockedFile();
     const inbox = createInbox({ store: sqlite(path, { lockTimeoutMs: 50_000 }) });
     onTestFinished(() => inbox.close());
@@ -195,7 +198,7 @@ describe('a file that another process has locked', () => {
     await ready;
   });
 
-  it.each([0, -1, 600_001, '5', 1.5])('is not waited for with the lockTimeoutMs %j', (lockTimeoutMs) => {
+  test.each([0, -1, 600_001, '5', 1.5])('is not waited for with the lockTimeoutMs %j', (lockTimeoutMs) => {
     const open = () => Reflect.apply(sqlite, undefined, [join(temporaryFolder(), 'x.db'), { lockTimeoutMs }]);
     expect(open).toThrow(ConfigurationError);
   });

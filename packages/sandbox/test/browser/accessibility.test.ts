@@ -1,6 +1,6 @@
 import { type Browser, type Page, startBrowser } from '@payment-service/browser';
 import axe from 'axe-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/index.ts';
 import { call, collection } from '../support/api.ts';
 import { type Merchant, startMerchant } from '../support/merchant.ts';
@@ -94,7 +94,7 @@ describe.each([
   ['in dark', { colorScheme: 'dark' as const }],
   ['on a phone', { isPhone: true }],
 ])('axe (WCAG 2.2 AA) %s', (how, view) => {
-  it('finds nothing on any page, with every panel open', async () => {
+  test('finds nothing on any page, with every panel open', async () => {
     const { page } = await visit(browser, view);
     const all = Object.entries({ ...paths, 'the payment page': paymentPage });
     const looked = all.filter(([name]) => how === 'in light' || OTHER_VIEWS.includes(name));
@@ -112,7 +112,7 @@ describe.each([
     await page.context().close();
   });
 
-  it('finds nothing on the payment page, before and after the decision', async () => {
+  test('finds nothing on the payment page, before and after the decision', async () => {
     const { page } = await visit(browser, view);
     const { payment_page_url } = sandbox.collect({
       ...collection,
@@ -127,7 +127,7 @@ describe.each([
     await page.context().close();
   });
 
-  it('finds nothing on a refused form', async () => {
+  test('finds nothing on a refused form', async () => {
     const { page } = await visit(browser, view);
     await page.goto(`${url}/start`);
     await page.locator('#collection').getByLabel('Amount').fill('1');
@@ -137,7 +137,7 @@ describe.each([
     await page.context().close();
   });
 
-  it('control: a page with faults is reported', async () => {
+  test('control: a page with faults is reported', async () => {
     const { page } = await visit(browser, view);
     await page.goto(url);
     await page.evaluate(`document.querySelector('main').innerHTML =
@@ -169,7 +169,7 @@ const BROKEN = `(() => {
 })()`;
 
 describe.each([390, 768, 960, 1280])('%i pixels wide', (width) => {
-  it('no page is too wide, and no word of a table is broken', async () => {
+  test('no page is too wide, and no word of a table is broken', async () => {
     const { page } = await visit(browser);
     await page.setViewportSize({ width, height: 900 });
     for (const [name, path] of Object.entries(paths)) {
@@ -187,7 +187,7 @@ describe.each([390, 768, 960, 1280])('%i pixels wide', (width) => {
   });
 });
 
-it('on a phone, a row of a list has two lines, whatever is in it', async () => {
+test('on a phone, a row of a list has two lines, whatever is in it', async () => {
   const { page } = await visit(browser, { isPhone: true });
   for (const path of ['/transactions', '/deliveries', '/wallets/UGX']) {
     await page.goto(url + path);
@@ -199,7 +199,7 @@ it('on a phone, a row of a list has two lines, whatever is in it', async () => {
   await page.context().close();
 });
 
-it('links and buttons of one name lead to one place, and every table has a caption', async () => {
+test('links and buttons of one name lead to one place, and every table has a caption', async () => {
   const { page } = await visit(browser);
   for (const [name, path] of Object.entries(paths)) {
     await page.goto(url + path);
@@ -219,7 +219,7 @@ it('links and buttons of one name lead to one place, and every table has a capti
 });
 
 describe('without colour and with few keys', () => {
-  it('with forced colours, states keep their shape and word', async () => {
+  test('with forced colours, states keep their shape and word', async () => {
     const { page } = await visit(browser);
     await page.emulateMedia({ forcedColors: 'active' });
     await page.goto(`${url}/deliveries`);
@@ -231,7 +231,7 @@ describe('without colour and with few keys', () => {
     await page.context().close();
   });
 
-  it('the newest failed delivery is at most 8 tab stops away, on every page', async () => {
+  test('the newest failed delivery is at most 8 tab stops away, on every page', async () => {
     const { page } = await visit(browser);
     for (const path of Object.values(paths)) {
       await page.goto(url + path);
@@ -247,7 +247,7 @@ describe('without colour and with few keys', () => {
     await page.context().close();
   });
 
-  it('targets are 44 pixels high on a phone, and focus is 3 pixels wide', async () => {
+  test('targets are 44 pixels high on a phone, and focus is 3 pixels wide', async () => {
     const { page } = await visit(browser, { isPhone: true });
     for (const path of [
       '/',

@@ -1,5 +1,5 @@
 import { type Browser, startBrowser } from '@payment-service/browser';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { collection } from '../support/api.ts';
 import { useStage } from '../support/stage.ts';
 import { visit } from '../support/visitor.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-it('with 500 transactions, the overview is at most two screens high, and the oldest is found by its reference', async () => {
+test('with 500 transactions, the overview is at most two screens high, and the oldest is found by its reference', async () => {
   const sandbox = stage.open({ retry: { preset: 'none' } });
   stage.merchant.answer = (response) => {
     response.statusCode = 500;
@@ -37,7 +37,7 @@ it('with 500 transactions, the overview is at most two screens high, and the old
   await page.context().close();
 });
 
-it('with the keyboard alone, the failed delivery is found, the reason is read, and it is sent again', async () => {
+test('with the keyboard alone, the failed delivery is found, the reason is read, and it is sent again', async () => {
   const sandbox = stage.open({ retry: { preset: 'none' } });
   stage.merchant.answer = (response) => {
     response.statusCode = 500;

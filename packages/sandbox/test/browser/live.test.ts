@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, type Page, startBrowser } from '@payment-service/browser';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/index.ts';
 import { collection } from '../support/api.ts';
 import { type Merchant, startMerchant } from '../support/merchant.ts';
@@ -23,7 +23,7 @@ afterEach(async () => {
   await merchant.close();
 });
 
-it('a page shows what happens, says so once, and keeps typed text, focus, open panels and scroll position', async () => {
+test('a page shows what happens, says so once, and keeps typed text, focus, open panels and scroll position', async () => {
   for (let i = 0; i < 30; i += 1)
     sandbox.collect({ ...collection, mode: 'pending', merchant_reference: `OLD-${i}` });
   const { page, complaints } = await visit(browser);
@@ -60,7 +60,7 @@ it('a page shows what happens, says so once, and keeps typed text, focus, open p
   await page.context().close();
 });
 
-it('an action changes the page without leaving it, and a refused form keeps what was typed', async () => {
+test('an action changes the page without leaving it, and a refused form keeps what was typed', async () => {
   sandbox.collect({ ...collection, misbehave: { late_ms: 3_600_000 } });
   const { page } = await visit(browser);
   await page.goto(`${url}/deliveries`);
@@ -84,7 +84,7 @@ it('an action changes the page without leaving it, and a refused form keeps what
   await page.context().close();
 });
 
-it.each([
+test.each([
   ['Africa/Kampala', 3, '+03:00'],
   ['America/St_Johns', -3.5, '-03:30'],
   ['UTC', 0, '+00:00'],
@@ -111,7 +111,7 @@ it.each([
   },
 );
 
-it('address and keys are copied on every page', async () => {
+test('address and keys are copied on every page', async () => {
   const { page } = await visit(browser);
   await page.goto(`${url}/wallets`);
   await page.getByText('Keys', { exact: true }).click();
@@ -127,7 +127,7 @@ it('address and keys are copied on every page', async () => {
   await page.context().close();
 });
 
-it('without scripts, everything is there: forms, filters, and a reset that asks', async () => {
+test('without scripts, everything is there: forms, filters, and a reset that asks', async () => {
   const { page, complaints } = await visit(browser, { javaScriptEnabled: false });
   await page.goto(`${url}/start`);
   await page.locator('#collection').getByLabel('How it ends').selectOption('pending');
@@ -151,7 +151,7 @@ it('without scripts, everything is there: forms, filters, and a reset that asks'
   await page.context().close();
 });
 
-it('with three tabs open, close() ends immediately; the tabs say that the connection is lost and come back', async () => {
+test('with three tabs open, close() ends immediately; the tabs say that the connection is lost and come back', async () => {
   const tabs = await Promise.all([visit(browser), visit(browser), visit(browser)]);
   for (const { page } of tabs) await page.goto(url);
   const { port } = new URL(url);
@@ -168,7 +168,7 @@ it('with three tabs open, close() ends immediately; the tabs say that the connec
   }
 });
 
-it('a hidden tab asks for nothing, and is up to date when it is shown again', async () => {
+test('a hidden tab asks for nothing, and is up to date when it is shown again', async () => {
   const { page } = await visit(browser);
   const asked: string[] = [];
   await page.goto(url);
@@ -195,7 +195,7 @@ async function tabsOf(context: BrowserContext, length: number): Promise<Page[]> 
   return Promise.all(pages);
 }
 
-it('seven visible tabs of one browser are live, also when the first is closed, and each sends forms', async () => {
+test('seven visible tabs of one browser are live, also when the first is closed, and each sends forms', async () => {
   const { page: first, complaints } = await visit(browser);
   const others = await tabsOf(first.context(), 6);
   for (const page of [first, ...others]) await page.goto(url);
@@ -214,7 +214,7 @@ it('seven visible tabs of one browser are live, also when the first is closed, a
   await others[0]?.context().close();
 });
 
-it('without a stream, a page says so and shows changes nevertheless', async () => {
+test('without a stream, a page says so and shows changes nevertheless', async () => {
   const { page } = await visit(browser);
   await page.clock.install();
   await page.addInitScript('delete globalThis.SharedWorker');
@@ -228,7 +228,7 @@ it('without a stream, a page says so and shows changes nevertheless', async () =
 });
 
 describe('what is saved or sent is confirmed', () => {
-  it.each([true, false])('where it was done, and once (script: %s)', async (javaScriptEnabled) => {
+  test.each([true, false])('where it was done, and once (script: %s)', async (javaScriptEnabled) => {
     const { page, complaints } = await visit(browser, { javaScriptEnabled });
     const said = page.locator('#said');
     await page.goto(`${url}/settings`);
@@ -251,7 +251,7 @@ describe('what is saved or sent is confirmed', () => {
     await page.context().close();
   });
 
-  it('a save while the sandbox is unavailable is reported, keeps what was typed, and goes through later', async () => {
+  test('a save while the sandbox is unavailable is reported, keeps what was typed, and goes through later', async () => {
     const { page } = await visit(browser);
     await page.goto(`${url}/settings`);
     const { port } = new URL(url);
@@ -274,7 +274,7 @@ describe('what is saved or sent is confirmed', () => {
     await page.context().close();
   });
 
-  it.each([
+  test.each([
     ['fails', 500],
     ['refuses', 403],
   ])('a save that the sandbox %s with no page is reported with its status', async (_what, status) => {
@@ -289,7 +289,7 @@ describe('what is saved or sent is confirmed', () => {
   });
 });
 
-it('announcements come at most every five seconds, and the last one is not lost', async () => {
+test('announcements come at most every five seconds, and the last one is not lost', async () => {
   const { page } = await visit(browser);
   await page.clock.install();
   await page.goto(`${url}/transactions`);
@@ -305,7 +305,7 @@ it('announcements come at most every five seconds, and the last one is not lost'
   await page.context().close();
 });
 
-it('the title counts what needs attention', async () => {
+test('the title counts what needs attention', async () => {
   const { page } = await visit(browser);
   await page.goto(`${url}/requests`);
   expect(await page.title()).toBe('Requests · Payment service sandbox');
@@ -315,7 +315,7 @@ it('the title counts what needs attention', async () => {
   await page.context().close();
 });
 
-it('a page of another site cannot open the stream', async () => {
+test('a page of another site cannot open the stream', async () => {
   const response = await sandbox.fetch(`${url}/events`, { headers: { 'sec-fetch-site': 'cross-site' } });
   expect(response.status).toBe(403);
   const own = await sandbox.fetch(`${url}/events`, { headers: { 'sec-fetch-site': 'same-origin' } });
@@ -323,7 +323,7 @@ it('a page of another site cannot open the stream', async () => {
   await own.body?.cancel();
 });
 
-it('the choice of a provider changes account, amount and bank, and keeps what is typed', async () => {
+test('the choice of a provider changes account, amount and bank, and keeps what is typed', async () => {
   const { page, complaints } = await visit(browser);
   await page.goto(`${url}/start`);
   const form = page.locator('#payout');
@@ -340,7 +340,7 @@ it('the choice of a provider changes account, amount and bank, and keeps what is
   await page.context().close();
 });
 
-it('a callback is composed, previewed and sent, and the endpoint is checked, with and without script', async () => {
+test('a callback is composed, previewed and sent, and the endpoint is checked, with and without script', async () => {
   for (const javaScriptEnabled of [true, false]) {
     const { transaction } = sandbox.collect(collection);
     await sandbox.idle();

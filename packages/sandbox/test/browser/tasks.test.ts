@@ -1,5 +1,5 @@
 import { type Browser, type Page, startBrowser } from '@payment-service/browser';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collection } from '../support/api.ts';
 import { useStage } from '../support/stage.ts';
 import { visit } from '../support/visitor.ts';
@@ -40,7 +40,7 @@ describe.each([
   ['with scripts', true],
   ['without scripts', false],
 ])('%s', (_, javaScriptEnabled) => {
-  it('why the newest delivery failed is one click away, sending it again two', async () => {
+  test('why the newest delivery failed is one click away, sending it again two', async () => {
     const { page, url, complaints } = await open(javaScriptEnabled);
     const { press, clicks } = counter();
     await page.goto(url);
@@ -56,7 +56,7 @@ describe.each([
     await page.context().close();
   });
 
-  it('one field is changed and sent with two clicks, and no JSON is typed', async () => {
+  test('one field is changed and sent with two clicks, and no JSON is typed', async () => {
     const { page, url } = await open(javaScriptEnabled);
     const { press, clicks } = counter();
     await page.goto(`${url}/deliveries/1`);
@@ -72,7 +72,7 @@ describe.each([
     await page.context().close();
   });
 
-  it('two deliveries are compared with three clicks', async () => {
+  test('two deliveries are compared with three clicks', async () => {
     const { page, url } = await open(javaScriptEnabled);
     const { press, clicks } = counter();
     await page.goto(`${url}/deliveries`);
@@ -90,7 +90,7 @@ const fail = (): never => {
   throw new Error('Nothing arrived.');
 };
 
-it('the curl command of a delivery and of a request is copied with one click', async () => {
+test('the curl command of a delivery and of a request is copied with one click', async () => {
   const { page, url } = await open();
   await stage.sandbox.fetch(`${url}/data/wallet-balances`);
   for (const [path, part] of [
@@ -107,7 +107,7 @@ it('the curl command of a delivery and of a request is copied with one click', a
   await page.context().close();
 });
 
-it('what will be signed follows the keys while a value is edited, and the reader keeps their place', async () => {
+test('what will be signed follows the keys while a value is edited, and the reader keeps their place', async () => {
   const { page, url, complaints } = await open();
   await page.goto(`${url}/compose/1?edit=payload.merchant_reference`);
   const signature = page.locator('#preview dd', { hasText: /^t=\d+,s=/ });
@@ -133,7 +133,7 @@ it('what will be signed follows the keys while a value is edited, and the reader
   await page.context().close();
 });
 
-it('rows hold still under the pointer while others arrive, and come when the reader asks for them', async () => {
+test('rows hold still under the pointer while others arrive, and come when the reader asks for them', async () => {
   const { page, url, complaints } = await open();
   await page.goto(`${url}/deliveries`);
   const ids = (): Promise<unknown> =>
@@ -163,7 +163,7 @@ it('rows hold still under the pointer while others arrive, and come when the rea
   await page.context().close();
 });
 
-it('what needs attention is dismissed with one click where it is listed', async () => {
+test('what needs attention is dismissed with one click where it is listed', async () => {
   const { page, url } = await open();
   await page.goto(url);
   await page.getByRole('button', { name: 'Mark as seen delivery 2' }).click();

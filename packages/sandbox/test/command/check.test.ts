@@ -1,5 +1,5 @@
 /** `check`, which asks a sandbox that runs. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../../../vitest.shared.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { type Merchant, startMerchant } from '../support/merchant.ts';
@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => merchant.close());
 
-it('payment-service-sandbox check prints a line for each case and what to do, and exits with 1 when one failed', async () => {
+test('payment-service-sandbox check prints a line for each case and what to do, and exits with 1 when one failed', async () => {
   const { cwd } = await startCommand(['--port', '0', '--callback-url', merchant.url]);
   const { code, stdout, stderr } = await runCommand(['check'], { cwd });
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
@@ -23,7 +23,7 @@ it('payment-service-sandbox check prints a line for each case and what to do, an
   expect(merchant.received).toHaveLength(22);
 });
 
-it('payment-service-sandbox check takes an address, and prints JSON for programs', async () => {
+test('payment-service-sandbox check takes an address, and prints JSON for programs', async () => {
   const { cwd } = await startCommand(['--port', '0']);
   const url = `http://127.0.0.1:${await freePort()}/`;
   const { code, stdout } = await runCommand(['check', url, '--json'], { cwd });

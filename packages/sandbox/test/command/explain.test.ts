@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sampleCallback, signCallback } from '@payment-service/core/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { emptyFolder, runCommand } from '../support/command.ts';
 
 const KEY = 'SANDBOXSIGNINGkeyOfTheTest4711';
@@ -33,7 +33,7 @@ const explained = async (input: string, ...args: string[]) => {
 };
 
 describe('payment-service-sandbox explain', () => {
-  it.each([
+  test.each([
     ['an HTTP request', http(signature), http(upper)],
     ['an HTTP request with the line breaks of an editor', http(signature, '\n'), http(upper, '\n')],
     ['JSON', fixture(signature), fixture(upper)],
@@ -46,7 +46,7 @@ describe('payment-service-sandbox explain', () => {
     });
   });
 
-  it('prints title, detail and fix for people, from a file, and no key', async () => {
+  test('prints title, detail and fix for people, from a file, and no key', async () => {
     const cwd = emptyFolder();
     await writeFile(join(cwd, 'request.http'), http(upper));
     await writeFile(join(cwd, 'keys.env'), `SIGNING_KEY=${KEY}\n`);
@@ -58,12 +58,12 @@ describe('payment-service-sandbox explain', () => {
     expect(stdout).not.toContain(KEY);
   });
 
-  it("knows the verifier's options", async () => {
+  test("knows the verifier's options", async () => {
     const old = await explained(http(signature), '--tolerance', '30');
     expect(old).toMatchObject({ code: 1, explanation: { cause: 'timestamp_old' } });
   });
 
-  it.each([
+  test.each([
     ['hello', 1, 'This is not an HTTP request, a curl command, or JSON'],
     ['{"body":{}}', 1, 'The JSON has no "headers".'],
     ['{"body', 1, 'This looks like JSON but does not parse.'],
@@ -73,7 +73,7 @@ describe('payment-service-sandbox explain', () => {
     expect(result.stderr).not.toContain('    at ');
   });
 
-  it('needs a signing key, and a file that is there', async () => {
+  test('needs a signing key, and a file that is there', async () => {
     const missing = await runCommand(['explain', '--request', 'none.http'], { env });
     expect(missing).toMatchObject({
       code: 1,

@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { nodeProblem } from '../../src/command/node-version.ts';
 
-it.each(['18.20.8', '20.20.2', '21.7.3', '22.12.0'])(
+test.each(['18.20.8', '20.20.2', '21.7.3', '22.12.0'])(
   'the command names Node %s, which is too old, and the version that it needs',
   (version) => {
     expect(nodeProblem(version)).toContain(
@@ -11,11 +11,11 @@ it.each(['18.20.8', '20.20.2', '21.7.3', '22.12.0'])(
   },
 );
 
-it.each(['22.13.0', '22.22.1', '23.0.0', '24.21.0', '100.0.0', process.versions.node])(
+test.each(['22.13.0', '22.22.1', '23.0.0', '24.21.0', '100.0.0', process.versions.node])(
   'the command runs on Node %s',
   (version) => expect(nodeProblem(version)).toBeUndefined(),
 );
 
-it('the version is the one of package.json', () => {
+test('the version is the one of package.json', () => {
   expect(manifest.engines.node).toBe('>=22.13');
 });

@@ -1,7 +1,7 @@
 /** The command with a program behind `--`: keys, the first callback, exit codes and signals. */
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { freePort } from '../../../../vitest.shared.ts';
 import { runCommand, runOnTerminal, startCommand } from '../support/command.ts';
 
@@ -27,7 +27,7 @@ async function withReceiver(...behaviour: string[]) {
 }
 
 describe('payment-service-sandbox -- program', () => {
-  it('gives the program its keys, sends one callback when it listens, and says what happened and why', async () => {
+  test('gives the program its keys, sends one callback when it listens, and says what happened and why', async () => {
     const { url, args } = await withReceiver('200', '0');
     const { code, stdout, stderr } = await runCommand(args);
     expect(code).toBe(0);
@@ -43,7 +43,7 @@ describe('payment-service-sandbox -- program', () => {
     expect(stderr).not.toContain('\u001B');
   });
 
-  it('says why a callback was refused, and suggests no misbehaviour yet', async () => {
+  test('says why a callback was refused, and suggests no misbehaviour yet', async () => {
     const { args } = await withReceiver('500', '3');
     const { code, stderr } = await runCommand(args);
     expect(code).toBe(3);
@@ -52,7 +52,7 @@ describe('payment-service-sandbox -- program', () => {
     expect(stderr).not.toContain('Try next');
   });
 
-  it('tells of a program that crashes before it listens, and ends with its exit code', async () => {
+  test('tells of a program that crashes before it listens, and ends with its exit code', async () => {
     const { port, args } = await withReceiver('200', 'crash');
     const { code, stderr } = await runCommand(args);
     expect(code).toBe(7);
@@ -61,14 +61,14 @@ describe('payment-service-sandbox -- program', () => {
     expect(stderr).toContain('ended with exit code 7.');
   });
 
-  it('a program that does not exist is told in one line', async () => {
+  test('a program that does not exist is told in one line', async () => {
     const { code, stderr } = await runCommand(['--port', '0', '--', 'no-such-program-here']);
     expect(code).toBe(1);
     expect(stderr).toContain('no-such-program-here could not be started: there is no such program.');
     expect(stderr).not.toContain('    at ');
   });
 
-  it('does not start the program when another one holds the port', async () => {
+  test('does not start the program when another one holds the port', async () => {
     const { port, args } = await withReceiver();
     const other = createServer().listen(port, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
@@ -78,7 +78,7 @@ describe('payment-service-sandbox -- program', () => {
     expect(stderr).toContain(`Port ${port} is in use: another program would receive the callbacks.`);
   });
 
-  it('says that no callback was sent when it knows no address, and remembers the address of an earlier start', async () => {
+  test('says that no callback was sent when it knows no address, and remembers the address of an earlier start', async () => {
     const { port, args } = await withReceiver('200', '0');
     const without = [process.execPath, receiver, String(port), '200', '0'];
     const command = await startCommand(['--port', '0', '--', ...without], { until: 'No callback was sent' });
@@ -89,7 +89,7 @@ describe('payment-service-sandbox -- program', () => {
     expect(again.stderr).toContain('The callback was accepted.');
   });
 
-  it('passes a signal on, lets the program end gracefully, and ends with its exit code', async () => {
+  test('passes a signal on, lets the program end gracefully, and ends with its exit code', async () => {
     const { args } = await withReceiver();
     const command = await startCommand(args, { until: 'Try next' });
     expect(await command.stop('SIGTERM')).toBe(5);
@@ -97,13 +97,13 @@ describe('payment-service-sandbox -- program', () => {
     expect(command.output()).not.toContain('ended with exit code');
   });
 
-  it('Ctrl-C without a terminal ends a program that has no handler, with the exit code of shells', async () => {
+  test('Ctrl-C without a terminal ends a program that has no handler, with the exit code of shells', async () => {
     const { args } = await withReceiver();
     const command = await startCommand(args, { until: 'Try next' });
     expect(await command.stop('SIGINT')).toBe(130);
   });
 
-  it('colours the outcome on a terminal, and not with NO_COLOR', async () => {
+  test('colours the outcome on a terminal, and not with NO_COLOR', async () => {
     const coloured = await withReceiver('200', '0');
     expect((await runOnTerminal(coloured.args)).stdout).toContain(`${GREEN}  The callback was accepted.`);
     const plain = await withReceiver('200', '0');
@@ -112,7 +112,7 @@ describe('payment-service-sandbox -- program', () => {
     expect(stdout).not.toContain('\u001B');
   });
 
-  it('Ctrl-C on a terminal reaches the program once, and both end', async () => {
+  test('Ctrl-C on a terminal reaches the program once, and both end', async () => {
     const { args } = await withReceiver('200', 'counts');
     // The terminal's own interrupt character, from its keyboard.
     const { code, stdout } = await runOnTerminal(args, { keys: { after: 'Try next', press: '\u0003' } });

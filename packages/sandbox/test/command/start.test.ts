@@ -2,14 +2,14 @@ import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createSandbox } from '../../src/index.ts';
 import { collection } from '../support/api.ts';
 import { emptyFolder, runCommand, startCommand } from '../support/command.ts';
 import { startMerchant } from '../support/merchant.ts';
 
 describe('payment-service-sandbox', () => {
-  it('prints its address, the keys and what to try, and what it says to try works', async () => {
+  test('prints its address, the keys and what to try, and what it says to try works', async () => {
     const { url, keys, output } = await startCommand(['--port', '0', '--seed', 'docs']);
     const { account } = createSandbox({ seed: 'docs' });
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -27,7 +27,7 @@ describe('payment-service-sandbox', () => {
     expect(await (await fetch(url)).text()).toContain(account.signingKey);
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)(
+  test.each(['SIGINT', 'SIGTERM'] as const)(
     '%s stops it with exit code 0, and the port is free again',
     async (signal) => {
       const command = await startCommand(['--port', '0']);
@@ -39,7 +39,7 @@ describe('payment-service-sandbox', () => {
     },
   );
 
-  it('SIGINT stops it immediately while callbacks wait, and lets the one in flight end', async () => {
+  test('SIGINT stops it immediately while callbacks wait, and lets the one in flight end', async () => {
     const merchant = await startMerchant();
     let answer: (() => void) | undefined;
     merchant.answer = (response) => {
@@ -60,7 +60,7 @@ describe('payment-service-sandbox', () => {
     await merchant.close();
   });
 
-  it('keeps its keys in the folder, so that they are the same after a restart', async () => {
+  test('keeps its keys in the folder, so that they are the same after a restart', async () => {
     const { cwd, keys, stop } = await startCommand(['--port', '0']);
     expect(await runCommand(['--port', '0'], { cwd })).toMatchObject({
       code: 1,
@@ -74,7 +74,7 @@ describe('payment-service-sandbox', () => {
     expect(await readFile(join(cwd, '.payment-service-sandbox', '.gitignore'), 'utf8')).toBe('*\n');
   });
 
-  it('threat A46: only you can read what it keeps in the folder, and a folder of an earlier version is corrected', async () => {
+  test('threat A46: only you can read what it keeps in the folder, and a folder of an earlier version is corrected', async () => {
     // Windows has no such modes.
     const [folder, file] = process.platform === 'win32' ? ['666', '666'] : ['700', '600'];
     const cwd = emptyFolder();
@@ -93,12 +93,12 @@ describe('payment-service-sandbox', () => {
     expect(await modes()).toEqual([folder, file, file, file]);
   });
 
-  it('--memory leaves nothing in the folder', async () => {
+  test('--memory leaves nothing in the folder', async () => {
     const { cwd } = await startCommand(['--port', '0', '--memory']);
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it('--keys-file writes the keys beside what else is in the file, for its owner only', async () => {
+  test('--keys-file writes the keys beside what else is in the file, for its owner only', async () => {
     const cwd = emptyFolder();
     const path = join(cwd, '.env');
     await writeFile(path, 'PORT=3000\nSIGNING_KEY=old\n\n', { mode: 0o644 });
@@ -115,14 +115,14 @@ describe('payment-service-sandbox', () => {
     expect(output()).toContain('The keys are also in .env.');
   });
 
-  it('--env-file does the same for a file that is there, although Node looks at this option too', async () => {
+  test('--env-file does the same for a file that is there, although Node looks at this option too', async () => {
     const cwd = emptyFolder();
     await writeFile(join(cwd, '.env'), '');
     await startCommand(['--port', '0', '--env-file=.env'], { cwd });
     expect(await readFile(join(cwd, '.env'), 'utf8')).toContain('SIGNING_KEY=SANDBOXSIGNING');
   });
 
-  it('--help says how to use it', async () => {
+  test('--help says how to use it', async () => {
     const { code, stdout, stderr } = await runCommand(['start', '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const option of [
@@ -142,7 +142,7 @@ describe('payment-service-sandbox', () => {
     }
   });
 
-  it('threat A27: --host beyond loopback prints the risk, and --allow-host is a name that it answers under', async () => {
+  test('threat A27: --host beyond loopback prints the risk, and --allow-host is a name that it answers under', async () => {
     // An address of loopback that the sandbox does not know as one: the test opens nothing to the network.
     const { url, output } = await startCommand(['--port', '0', '--host', '127.1', '--allow-host', 'sandbox']);
     expect(output()).toContain('anyone on the network can read its keys and move the simulated money.');
@@ -157,7 +157,7 @@ describe('payment-service-sandbox', () => {
     expect([await statusUnder('sandbox'), await statusUnder('example.com')]).toEqual([200, 421]);
   });
 
-  it('a busy port gets a clear message', async () => {
+  test('a busy port gets a clear message', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -169,7 +169,7 @@ describe('payment-service-sandbox', () => {
     );
   });
 
-  it.each([
+  test.each([
     [2, ['--port', 'x'], 'It must be a number from 0 to 65535.'],
     [2, ['--port', '65536'], 'It must be a number from 0 to 65535.'],
     [2, ['--host', ''], 'host must not be empty. Leave it out for 127.0.0.1.'],
@@ -200,7 +200,7 @@ describe('payment-service-sandbox', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it.each(['production', 'staging', 'Production'])(
+  test.each(['production', 'staging', 'Production'])(
     'threat A45: does not start with NODE_ENV=%s, as its keys do not',
     async (environment) => {
       const { code, stderr } = await runCommand(['--port', '0'], { env: { NODE_ENV: environment } });
@@ -210,7 +210,7 @@ describe('payment-service-sandbox', () => {
     },
   );
 
-  it('takes its defaults from options', async () => {
+  test('takes its defaults from options', async () => {
     const { url, keys } = await startCommand([
       '--port',
       '0',
@@ -226,7 +226,7 @@ describe('payment-service-sandbox', () => {
     });
   });
 
-  it('package.json offers it from src in the workspace, and from dist when published', async () => {
+  test('package.json offers it from src in the workspace, and from dist when published', async () => {
     const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
     const { bin, publishConfig } = JSON.parse(text);
     expect(bin).toEqual({ 'payment-service-sandbox': './src/command/command.ts' });

@@ -1,5 +1,5 @@
 /** `trigger` and `resend`, which talk to a sandbox that runs. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../../../vitest.shared.ts';
 import { runCommand, runOnTerminal, startCommand } from '../support/command.ts';
 import { type Merchant, startMerchant } from '../support/merchant.ts';
@@ -15,7 +15,7 @@ const startSandbox = (...args: string[]) =>
   startCommand(['--port', '0', '--callback-url', merchant.url, '--retry', '{"preset":"none"}', ...args]);
 
 describe('payment-service-sandbox trigger', () => {
-  it('finds the sandbox and the keys of its folder, and prints what happened and why', async () => {
+  test('finds the sandbox and the keys of its folder, and prints what happened and why', async () => {
     const { cwd } = await startSandbox();
     const { code, stdout, stderr } = await runCommand(['trigger'], { cwd });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -29,7 +29,7 @@ describe('payment-service-sandbox trigger', () => {
     });
   });
 
-  it('the misbehaviour that start suggests is one that can be typed', async () => {
+  test('the misbehaviour that start suggests is one that can be typed', async () => {
     const { cwd, output } = await startSandbox();
     const [, suggested = ''] = /npx payment-service-sandbox (trigger .+)/.exec(output()) ?? [];
     const { code, stdout } = await runCommand(suggested.trim().split(' '), { cwd });
@@ -38,7 +38,7 @@ describe('payment-service-sandbox trigger', () => {
     expect(merchant.received[0]?.data.payload).toMatchObject({ request_amount: 5_000_000 });
   });
 
-  it('sets fields of the collection and of the callback, and combines misbehaviour', async () => {
+  test('sets fields of the collection and of the callback, and combines misbehaviour', async () => {
     const { cwd } = await startSandbox();
     const set = ['amount=700', 'merchant_reference=7', 'transaction_status=REVERSED', 'note={"a":1}'];
     const { code, stdout } = await runCommand(
@@ -62,7 +62,7 @@ describe('payment-service-sandbox trigger', () => {
     ]);
   });
 
-  it('exit code 1 when the receiver does something wrong: accepts a bad signature, or is not there', async () => {
+  test('exit code 1 when the receiver does something wrong: accepts a bad signature, or is not there', async () => {
     const { cwd } = await startSandbox();
     const accepted = await runCommand(['trigger', '--misbehave', 'bad_signature'], { cwd });
     expect(accepted.code).toBe(1);
@@ -75,14 +75,14 @@ describe('payment-service-sandbox trigger', () => {
     expect(stdout).toMatch(/ECONNREFUSED|refused/);
   });
 
-  it('says when a callback comes later than it waits', async () => {
+  test('says when a callback comes later than it waits', async () => {
     const { cwd } = await startSandbox();
     const { code, stdout } = await runCommand(['trigger', '--misbehave', 'late_ms=86400000'], { cwd });
     expect({ code, received: merchant.received }).toEqual({ code: 0, received: [] });
     expect(stdout).toContain('not sent yet');
   });
 
-  it('takes keys from the environment, from a file, and never from arguments', async () => {
+  test('takes keys from the environment, from a file, and never from arguments', async () => {
     const { url, keys } = await startSandbox();
     const env = { PUBLIC_KEY: keys['public-key'] ?? '', SECRET_KEY: keys['secret-key'] ?? '' };
     expect((await runCommand(['trigger', '--sandbox', url], { env })).code).toBe(0);
@@ -102,7 +102,7 @@ describe('payment-service-sandbox trigger', () => {
     expect(argument).toMatchObject({ code: 2, stderr: expect.stringContaining('unknown option') });
   });
 
-  it('sends the keys of a real account nowhere', async () => {
+  test('sends the keys of a real account nowhere', async () => {
     const env = { PUBLIC_KEY: 'pk-live-1', SECRET_KEY: 'sk-live-1' };
     const { code, stderr } = await runCommand(['trigger', '--sandbox', new URL(merchant.url).origin], {
       env,
@@ -112,7 +112,7 @@ describe('payment-service-sandbox trigger', () => {
     expect(stderr).not.toContain('live');
   });
 
-  it('says so when no sandbox answers, and when something else does', async () => {
+  test('says so when no sandbox answers, and when something else does', async () => {
     const env = { PUBLIC_KEY: 'SANDBOXp', SECRET_KEY: 'SANDBOXs' };
     const free = `http://127.0.0.1:${await freePort()}`;
     const gone = await runCommand(['trigger', '--sandbox', free], { env });
@@ -128,7 +128,7 @@ describe('payment-service-sandbox trigger', () => {
     });
   });
 
-  it.each([
+  test.each([
     [['trigger', '--set', 'amount'], '--set takes field=value'],
     [['trigger', '--set', 'amonut=5'], '--set does not know "amonut". Did you mean amount?'],
     [['trigger', '--set', 'Currency=UGX'], 'Did you mean currency?'],
@@ -145,7 +145,7 @@ describe('payment-service-sandbox trigger', () => {
     expect(stderr).toContain(says);
   });
 
-  it('threat A47: escapes what an answer holds that could rewrite a terminal or hide text', async () => {
+  test('threat A47: escapes what an answer holds that could rewrite a terminal or hide text', async () => {
     const hidden = 'A\u001B[2J\u009B\u202E\u2066\u200B\uFEFF\u2028\u{E0041}';
     merchant.answer = (response) => response.writeHead(500).end(hidden);
     const { cwd } = await startSandbox();
@@ -158,7 +158,7 @@ describe('payment-service-sandbox trigger', () => {
 });
 
 describe('payment-service-sandbox resend', () => {
-  it('sends a delivery again, and says what happened', async () => {
+  test('sends a delivery again, and says what happened', async () => {
     const { cwd } = await startSandbox();
     const { stdout } = await runCommand(['trigger', '--json'], { cwd });
     const [{ id }] = JSON.parse(stdout).deliveries;
