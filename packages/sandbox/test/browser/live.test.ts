@@ -238,7 +238,8 @@ describe('what is saved or sent is confirmed', () => {
     await page.getByLabel('Callback URL').fill('http://elsewhere.example/');
     await page.getByRole('button', { name: 'Save the addresses' }).click();
     await page.getByText('Refused. Nothing was saved or sent.').waitFor();
-    expect(await page.evaluate('document.activeElement.id')).toBe('addresses-callback_url');
+    // The browser moves the focus after it has drawn the page.
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('addresses-callback_url');
     expect(await page.getByLabel('Callback URL').inputValue()).toBe('http://elsewhere.example/');
     await page.goto(`${url}/start`);
     expect(await said.textContent()).toBe('');
