@@ -175,9 +175,9 @@ from (select id, transition_id, signed from inbox.callback where reference_key =
 -- name: find_forgettable (sqlite)
 select id, transition_id, signed from inbox.callback where reference_key = $1 and account = $2 order by id
 
--- name: find_texts
+-- name: find_contents
 -- The first verified one: a later delivery of a body that claims the same counts as its delivery.
-select digest, claims, case when content is null then 0 else 1 end as has_text from inbox.body where transition = $1
+select digest, claims, case when content is null then 0 else 1 end as has_content from inbox.body where transition = $1
 order by case when refusal is null then 0 else 1 end, first_at, digest
 
 -- name: forget_body

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { ConfigurationError } from '@payment-service/core';
-import type { BodyEncryption } from './body-texts.ts';
+import type { BodyEncryption } from './body-content.ts';
 
 /** Keys of `aesGcm()`, each under an id that is stored in the clear beside what it has sealed. */
 export interface AesGcmKeys {

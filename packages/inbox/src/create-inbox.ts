@@ -37,7 +37,7 @@ import { Worker } from './work/worker.ts';
  */
 export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
   const settings = settingsOf(options);
-  const { account, report, storeTimeoutMs, texts } = settings;
+  const { account, report, storeTimeoutMs, bodyContent } = settings;
   const { store } = options;
   const statements = new Statements(store);
   const closing = new AbortController();
@@ -126,8 +126,8 @@ export function createInbox<Tx>(options: InboxOptions<Tx>): Inbox<Tx> {
       readiness.mustBeReady();
       await keepIn(tx);
     },
-    receive: async (callback) => receive(texts.keep(callbackRecord(callback, account))),
-    quarantine: async (refusal) => receive(texts.keep(evidenceRecord(refusal, account))),
+    receive: async (callback) => receive(bodyContent.keep(callbackRecord(callback, account))),
+    quarantine: async (refusal) => receive(bodyContent.keep(evidenceRecord(refusal, account))),
     handle: (handler: unknown, selector?: object) => addHandler(handlers, handler, selector),
     work: worker.work,
     drain: async (given = {}) => write(worker.drain(given)),

@@ -171,9 +171,9 @@ export interface Inbox<Tx> {
   /** What is expected under this reference, one for each transaction type. */
   readonly expectations: (merchant_reference: string) => Promise<KnownPayment[]>;
   /**
-   * Removes personal data from everything that is kept under a merchant_reference: the texts of bodies and their hashes, the
+   * Removes personal data from everything that is kept under a merchant_reference: the content of bodies and its hashes, the
    * errors of attempts, and the notes of earlier actions. What prevents a second payment stays, as do the signed fields and the
-   * claimed amounts. Later bodies of these transitions are kept without their text. Recorded as an action, so write no name
+   * claimed amounts. Later bodies of these transitions are kept without their content. Recorded as an action, so write no name
    * into the note. A second call changes nothing.
    *
    * @returns how much was removed.
@@ -186,7 +186,7 @@ export interface Inbox<Tx> {
   /** Expectations past their deadline whose callback has not arrived, longest overdue first. At most 1000 without a limit. */
   readonly overdue: (options?: { readonly limit?: number | undefined }) => Promise<OverdueExpectation[]>;
   /**
-   * Removes the text of old bodies, which contains personal data, and old errors of attempts, from settled, superseded,
+   * Removes the content of old bodies, which holds personal data, and old errors of attempts, from settled, superseded,
    * resolved and unhandled transitions. With `archiveOlderThanDays`, also moves settled and superseded ones into the archive. A
    * repetition is recognized permanently and never applied again; `list()` by a reference and `show()` report its outcome.
    *

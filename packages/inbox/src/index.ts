@@ -1,5 +1,5 @@
 export { type AesGcmKeys, aesGcm } from './aes-gcm.ts';
-export type { BodyEncryption } from './body-texts.ts';
+export type { BodyEncryption } from './body-content.ts';
 export { createInbox } from './create-inbox.ts';
 export type { InboxEvent } from './events.ts';
 export type { Inbox } from './inbox.ts';

@@ -1,5 +1,5 @@
 import { checkOptions, FUNCTION, type OptionRule, type OptionRules } from '@payment-service/core/internal';
-import { type BodyEncryption, BodyTexts } from './body-texts.ts';
+import { BodyContent, type BodyEncryption } from './body-content.ts';
 import { type Emit, emitter, type InboxEvent } from './events.ts';
 import { wholeNumber } from './option-rules.ts';
 import { type InboxProblem, type Report, reporter } from './problems.ts';
@@ -37,9 +37,9 @@ export interface InboxOptions<Tx> {
    * What is stored of a body. `'claims'` stores the amounts, the charge and the provider; names, accounts and free text never
    * reach the database or the spool. `show()` then returns no more than that, and neither does `claimed` of a handler.
    *
-   * @default 'text', the whole body
+   * @default 'full', the whole body
    */
-  readonly bodies?: 'text' | 'claims' | undefined;
+  readonly bodies?: 'full' | 'claims' | undefined;
   /** Encrypts what is stored of bodies, in the database and in the spool: `aesGcm()`, or functions of your own. @default none */
   readonly encryption?: BodyEncryption | undefined;
   /** Called with everything that happens, for logs and metrics. Its own errors change nothing. */
@@ -89,10 +89,10 @@ export type Settings = {
   readonly emit: Emit;
   readonly report: Report;
   readonly retry: RetrySettings;
-  readonly texts: BodyTexts;
+  readonly bodyContent: BodyContent;
 };
 
-const TEXTS: OptionRule = [isTexts, 'a list of strings'];
+const STRINGS: OptionRule = [areStrings, 'a list of strings'];
 const RULES: OptionRules<InboxOptions<unknown>> = {
   store: [
     (value) => typeof value === 'object' && value !== null && 'query' in value && 'transaction' in value,
@@ -105,16 +105,16 @@ const RULES: OptionRules<InboxOptions<unknown>> = {
     'a label of at most 200 characters',
   ],
   spool: undefined,
-  bodies: [(value) => value === 'text' || value === 'claims', "'text' or 'claims'"],
+  bodies: [(value) => value === 'full' || value === 'claims', "'full' or 'claims'"],
   encryption: undefined,
   onEvent: FUNCTION,
   onError: FUNCTION,
-  completedEvents: TEXTS,
+  completedEvents: STRINGS,
   allowTransitions: [
-    (value) => typeof value === 'object' && value !== null && Object.values(value).every(isTexts),
+    (value) => typeof value === 'object' && value !== null && Object.values(value).every(areStrings),
     "a map from a status to the statuses that may follow it, such as { COMPLETED: ['REVERSED'] }",
   ],
-  interimStatuses: TEXTS,
+  interimStatuses: STRINGS,
   retry: undefined,
   storeTimeoutMs: wholeNumber(600_000),
   handlerTimeoutMs: wholeNumber(3_600_000),
@@ -130,13 +130,13 @@ export function settingsOf<Tx>(options: InboxOptions<Tx>): Settings {
   checkOptions('createInbox()', retry, rules, 'retry.');
   const { attempts = 40, firstDelayMs = 1000, longestDelayMs = 3_600_000 } = retry;
   const [account, report] = [options.account ?? '', reporter(options.onError)];
-  const { bodies = 'text', encryption } = options;
+  const { bodies = 'full', encryption } = options;
   return {
     account,
     spool: options.spool ?? store.spool,
     emit: emitter(options.onEvent),
     report,
-    texts: new BodyTexts({ account, bodies, encryption, report }),
+    bodyContent: new BodyContent({ account, bodies, encryption, report }),
     completedEvents: options.completedEvents ?? ['transaction.completed'],
     allowTransitions: { COMPLETED: [], ...options.allowTransitions },
     interimStatuses: options.interimStatuses ?? [],
@@ -148,7 +148,7 @@ export function settingsOf<Tx>(options: InboxOptions<Tx>): Settings {
   };
 }
 
-function isTexts(value: unknown): boolean {
+function areStrings(value: unknown): boolean {
   return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }
 

@@ -21,7 +21,7 @@ export type InboxProblem =
   /**
    * A problem of the whole inbox, which the message of the error describes: callbacks are in the spool, or all of them have
    * left it; a transition is due and no worker runs; a worker cannot use the database; the clock of the database has stepped
-   * back; a newer version has changed the tables; the text of a body cannot be sealed or opened. Reported once, and again if it
+   * back; a newer version has changed the tables; the content of a body cannot be sealed or opened. Reported once, and again if it
    * recurs.
    */
   | {

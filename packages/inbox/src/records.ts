@@ -11,7 +11,7 @@ export interface IntakeRecord {
   /** As JSON, for the same reason. */
   readonly transactionType: string;
   readonly subjectKey: string;
-  /** Of the content, or of the part of it that is kept: see body-texts.ts. */
+  /** Of the content, or of the part of it that is kept: see body-content.ts. */
   readonly digest: string;
   /** The JSON text, unchanged, or serialised again if a body parser read it first; or the part of it that is kept. */
   readonly content: string | null;

@@ -149,10 +149,11 @@ export const EVIDENCE_WORDS: Words = {
   todo: 'Review it, then `resolve` it. `reopen` applies it if only a rule about the timestamp refused it.',
 };
 
-/** Why the text of a body is not shown. */
+/** Why the content of a body is not shown. */
 export const BODY_WORDS = {
-  sealed: 'Its text is encrypted and the key is missing here: open it where the option encryption is set.',
-  removed: 'Its text was removed by prune() or forget().',
+  sealed:
+    'The content is encrypted, and the key is missing here: open it where the option encryption is set.',
+  removed: 'The content was removed by prune() or forget().',
 } as const;
 
 /** The sum of counts of `stats()`, with "+" if one of them is at its limit. */

@@ -104,7 +104,7 @@ describe('evaluate', () => {
     ['no expectation', { expectation: undefined }, 'unhandled: no_expectation, looks again'],
     ['no expectation, two bodies', { expectation: undefined, ...bodies(body('1'), body('2')) }, TWO_BODIES],
     ['settled by another', expected({ settledBy: 'b' }), 'conflict: already_settled, looks again'],
-    ['settled by itself', expected({ settledBy: 'a' }), APPLIED],
+    ['settled by the same transaction', expected({ settledBy: 'a' }), APPLIED],
     ['another amount', bodies(body('501')), MISMATCH],
     ['another currency', bodies(body('500', '500', 'USD')), MISMATCH],
     ['no amount', bodies(body(null)), MISMATCH],

@@ -25,7 +25,7 @@ describe('options', () => {
     encryption: [
       ...[null, 'aes', {}, { seal: hidden }, { open: shown }, { seal: hidden, open: 'open' }],
       { seal: (text: string) => text, open: (text: string) => text }, // hides nothing
-      { seal: hidden, open: hidden }, // gives back another text
+      { seal: hidden, open: hidden }, // restores another string
       { seal: async (text: string) => hidden(text), open: shown },
       { seal: (text: string) => `${hidden(text)}\0`, open: shown },
       { seal: hidden, open: () => Promise.reject(new Error('no key')).catch(() => undefined) },
@@ -67,7 +67,7 @@ describe('options', () => {
     },
   );
 
-  test('encryption with functions that hide a text and give it back is taken', () => {
+  test('encryption with functions that hide a string and restore it is accepted', () => {
     expect(() =>
       createInbox({ store: emptyStore(), encryption: { seal: hidden, open: shown } }),
     ).not.toThrow();

@@ -13,7 +13,7 @@ test('the public types of the inbox take what they must, and refuse the rest', (
   expectTypeOf<PoolClient>().toExtend<PostgresClient>();
 });
 
-test('an editor shows a text over inbox.handle: each of its forms has one, which is where it looks', () => {
+test('an editor shows a description of inbox.handle, since each of its overloads has one', () => {
   const source = readFileSync(new URL('../src/inbox.ts', import.meta.url), 'utf8');
   const [, forms = ''] = /readonly handle: \{\n([\s\S]*?)\n {2}\};/.exec(source) ?? [];
   const documented = (text: string): string[] => text.match(/^ {4} \*\/\n {4}\(/gm) ?? [];

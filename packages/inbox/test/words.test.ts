@@ -5,7 +5,7 @@ import { EVIDENCE_WORDS, REASON_WORDS, STATE_WORDS, statesTable, wordsOf } from 
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
-test('the table of states in the README has the texts of the console and of the command', () => {
+test('the table of states in the README has the words of the console and of the command', () => {
   expect(readme).toContain(statesTable());
 });
 

@@ -178,7 +178,7 @@ describe('a preview', () => {
   test.each([
     ['an unknown change', { explode: true }, 400, 'explode'],
     ['an amount that is not exact', { forged_amount: 0.5 }, 400, 'forged_amount'],
-    ['a currency that is none', { forged_currency: 'Shilling' }, 400, 'forged_currency'],
+    ['an invalid currency', { forged_currency: 'Shilling' }, 400, 'forged_currency'],
     ['an address elsewhere', { callback_url: 'http://example.com/' }, 422, 'callback_url'],
   ])('refuses %s, as sending it does', async (_, changes, status, field) => {
     const id = await opened();

@@ -58,7 +58,7 @@ describe('options that are wrong are found at construction', () => {
     ['limits that contradict', changed({ min_amount: 6_000_000 }), 'providers'],
     ['a share of more than everything', changed({}, { chargeBasisPoints: 10_001 }), 'providers'],
     ['a fraction of a second', changed({}, { clearingSeconds: 0.5 }), 'providers'],
-    ['a currency that is none', changed({ transaction_currency: 'Shilling' }), 'providers'],
+    ['an invalid currency', changed({ transaction_currency: 'Shilling' }), 'providers'],
     ['an unknown type', changed({ transaction_type: 'Refund' }), 'providers'],
     ['a provider twice', { providers: [mobile, mobile] }, 'providers'],
   ])('%s', (_, options, option) => {

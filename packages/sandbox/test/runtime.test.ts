@@ -35,7 +35,7 @@ test('after close() nothing keeps the process alive: no timer, no socket, no fil
     const waiting = sandbox.idle();
     await sandbox.close();
     await waiting;
-    process.on('exit', () => console.log('ended by itself'));
+    process.on('exit', () => console.log('ended without a call'));
   `;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -45,7 +45,7 @@ test('after close() nothing keeps the process alive: no timer, no socket, no fil
     output += chunk;
   });
   const [code] = await once(child, 'close');
-  expect([code, output]).toEqual([0, 'ended by itself\n']);
+  expect([code, output]).toEqual([0, 'ended without a call\n']);
 });
 
 test('is the fetch of a client, without a socket', async () => {

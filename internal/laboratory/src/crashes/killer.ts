@@ -46,7 +46,7 @@ export class Killer {
     return target === 'server' ? this.#killServer(aim) : this.#killProcess(target, aim);
   }
 
-  /** Resolves when the server is up again; rejects when it does not come back. */
+  /** Resolves when the server is up again; rejects when it does not start. */
   async settled(): Promise<void> {
     await this.#restarting;
   }

@@ -8,7 +8,7 @@ export interface TestDatabase {
   readonly restart: () => Promise<void>;
   /** Transitions that are due and wait for a worker; undefined while the server is unavailable. */
   due(): Promise<number | undefined>;
-  /** Transitions that a worker will still look at by itself, now or later; undefined while the server is unavailable. */
+  /** Transitions that a worker will still attempt, now or later; undefined while the server is unavailable. */
   open(): Promise<number | undefined>;
   /** How many transitions are in each state, with the reason where there is one. */
   states(): Promise<Readonly<Record<string, number>>>;

@@ -76,14 +76,17 @@ export const ACTING: readonly ((program: Command) => void)[] = [
       withInbox(given, (inbox) => inbox.forget(reference, { by: given.by, note: given.note })),
     print: ({ transitions, bodies, archived }) =>
       console.log(
-        `Removed the texts of ${bodies} bodies, from ${transitions} transitions here and ${archived} in the archive.`,
+        `Removed the content of ${bodies} bodies, from ${transitions} transitions here and ${archived} in the archive.`,
       ),
   }),
   verb<Expected, { expected: Expectation }>({
     name: 'expect',
     about: 'states what a payment must be, and wakes the transitions that wait for that',
     options: [
-      option('--reference <text>', 'the merchant_reference under which it is started').makeOptionMandatory(),
+      option(
+        '--reference <string>',
+        'the merchant_reference under which it is started',
+      ).makeOptionMandatory(),
       option('--currency <code>', 'such as UGX').makeOptionMandatory(),
       option(
         '--amount <amount>',
@@ -107,7 +110,7 @@ export const ACTING: readonly ((program: Command) => void)[] = [
   }),
   verb<Pruning, Pruned>({
     name: 'prune',
-    about: 'removes the text of old bodies and old errors, and archives old transitions if asked to',
+    about: 'removes the content of old bodies and old errors, and archives old transitions on request',
     options: [
       option('--bodies-older-than <days>', 'since their last delivery', upTo(100_000), 90),
       option(
@@ -131,6 +134,6 @@ export const ACTING: readonly ((program: Command) => void)[] = [
         }),
       ),
     print: ({ bodies, archived }) =>
-      console.log(`The text of ${bodies} bodies was removed, and ${archived} transitions were archived.`),
+      console.log(`The content of ${bodies} bodies was removed, and ${archived} transitions were archived.`),
   }),
 ];

@@ -19,8 +19,8 @@ export const LOOKING: readonly ((program: Command) => void)[] = [
     options: [
       ofState('in this state'),
       option('--reason <reason>', 'with this reason, such as amount_mismatch'),
-      option('--reference <text>', 'with exactly this merchant_reference'),
-      option('--internal-reference <text>', 'with exactly this internal_reference'),
+      option('--reference <string>', 'with exactly this merchant_reference'),
+      option('--internal-reference <string>', 'with exactly this internal_reference'),
       option('--since <date>', 'changed at or after this time', moment),
       option('--until <date>', 'changed before this time', moment),
       option('--limit <number>', 'at most this many, up to 1000', upTo(1000), 50),
@@ -39,7 +39,7 @@ export const LOOKING: readonly ((program: Command) => void)[] = [
     name: 'show',
     about: 'shows one transition, with its bodies, its failed attempts and the actions of people',
     argument: new Argument('<id>', 'of the transition').argParser(id),
-    options: [option('--bodies', 'print the text of the bodies, which contains personal data')],
+    options: [option('--bodies', 'print the content of the bodies, which holds personal data')],
     async run(given, transitionId = '') {
       const found = await withInbox(given, (inbox) => inbox.show(transitionId));
       if (found === undefined) throw new NoInboxError('No transition of this account has this id.');

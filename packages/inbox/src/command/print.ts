@@ -67,8 +67,8 @@ export function printDetails(transition: TransitionDetails): void {
       ['key', body.keyId],
       ['refused by', body.refusal ?? '-'],
       ['settled', body.isSettled ? 'yes' : 'no'],
-      ...(body.isSealed ? [['text', BODY_WORDS.sealed]] : []),
-      ...(body.text === undefined ? [] : [['text', body.text]]),
+      ...(body.isSealed ? [['content', BODY_WORDS.sealed]] : []),
+      ...(body.text === undefined ? [] : [['content', body.text]]),
     ]);
   }
   printBelow(

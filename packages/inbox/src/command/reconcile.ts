@@ -67,14 +67,14 @@ export const RECONCILE: readonly ((program: Command) => void)[] = [
         {},
       ),
       option('--set <field=value,…>', 'the value of every row, for a field without a column', ofFields, {}),
-      option('--paid <text>', 'how the statement spells the status of a paid row', undefined, 'COMPLETED'),
+      option('--paid <string>', 'how the statement spells the status of a paid row', undefined, 'COMPLETED'),
       option('--separator <name>', 'between two columns', undefined, 'comma').choices(
         Object.keys(SEPARATORS),
       ),
-      option('--of-account <text>', 'the required value of the column account'),
+      option('--of-account <string>', 'the required value of the column account'),
       option('--type <type>', 'the only transaction_type that the statement lists'),
       option('--by <name>', 'who acts; required with a statement'),
-      option('--note <text>', 'why; required with a statement'),
+      option('--note <string>', 'why; required with a statement'),
       option('--apply', 'settle payments of the statement that have no callback here'),
       option(
         '--credited-before <seconds>',

@@ -63,7 +63,7 @@ export function option(
 /** Who acts and why; required for every decision of a person. */
 export const BY_PERSON: readonly Option[] = [
   option('--by <name>', 'who acts; kept with the transition').makeOptionMandatory(),
-  option('--note <text>', 'why; kept with the transition').makeOptionMandatory(),
+  option('--note <string>', 'why; kept with the transition').makeOptionMandatory(),
 ];
 /** A new one for each verb. */
 export const ofState = (about: string): Option => option('--state <state>', about).choices(TRANSITION_STATES);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { withoutText } from '../body-texts.ts';
+import { withoutContent } from '../body-content.ts';
 import type { IntakeRecord } from '../records.ts';
 import type { Statements } from '../store/statements.ts';
 import { numberOf, type Row, textOf } from '../store/store.ts';
@@ -97,13 +97,13 @@ async function keepArchived<Tx>(
   }
   const [other] = others;
   if (other === undefined) return;
-  const first = (await isForgotten(statements, transitionId, tx)) ? withoutText(other) : other;
+  const first = (await isForgotten(statements, transitionId, tx)) ? withoutContent(other) : other;
   // The others find it and become its further bodies.
   const kept = await statements.run('keep_firsts', [JSON.stringify([{ ...first, isArchived: 1 }])], tx);
   if (kept.length > 0) given.outcomes.set(other, 'new_body');
 }
 
-/** A person has removed the texts of this transition, so no further text is kept. */
+/** A person has removed the content of this transition's bodies, so no further content is kept. */
 export async function isForgotten<Tx>(
   statements: Statements<Tx>,
   transitionId: string,
@@ -163,8 +163,8 @@ async function addBodies<Tx>(
   if ((await statements.run('lock_transition', [id], tx)).length === 0) return;
   const { bodies: verified = [], refusals = [], expectation } = (await readCase(statements, id, tx)) ?? {};
   const [{ transitionId } = { transitionId: '' }] = records;
-  const hasNoText = await isForgotten(statements, transitionId, tx);
-  const asKept = (record: IntakeRecord): IntakeRecord => (hasNoText ? withoutText(record) : record);
+  const hasNoContent = await isForgotten(statements, transitionId, tx);
+  const asKept = (record: IntakeRecord): IntakeRecord => (hasNoContent ? withoutContent(record) : record);
   // Once more: another group may have been faster.
   const rows = [...(await findKnown(statements, records.map(asKept), tx)).values()].filter(
     (row) => row['body'] !== null,

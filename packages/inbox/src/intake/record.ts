@@ -107,7 +107,7 @@ export function recordIn(text: string): IntakeRecord {
   };
 }
 
-/** All readings of one signed text share an id, and with it one limit of bodies (threat A34). */
+/** All readings of one signed string share an id, and with it one limit of bodies (threat A34). */
 function evidenceId(signed: SignedFields, account: string): string {
   return hash('sha256', JSON.stringify(['evidence', account, signedMessage(signed)]));
 }

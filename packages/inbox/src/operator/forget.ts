@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@payment-service/core';
 import { checkOptions } from '@payment-service/core/internal';
-import { claimsDigest } from '../body-texts.ts';
+import { claimsDigest } from '../body-content.ts';
 import { isForgotten } from '../intake/keep.ts';
 import { referenceKey } from '../records.ts';
 import { numberOf, textOf } from '../store/store.ts';
@@ -10,17 +10,17 @@ import type { OperatorContext } from './views.ts';
 
 /** What `forget()` has removed; all 0 if no personal data was left. */
 export interface Forgotten {
-  /** Transitions from which something was removed, or whose later bodies are now kept without their text. */
+  /** Transitions from which something was removed, or whose later bodies are now kept without their content. */
   readonly transitions: number;
-  /** Texts of bodies. */
+  /** Bodies whose content was removed. */
   readonly bodies: number;
-  /** Archived transitions, which hold no personal data: their later bodies are now kept without their text as well. */
+  /** Archived transitions, which hold no personal data: the content of their later bodies is not kept either. */
   readonly archived: number;
 }
 
 const REMOVED = '(removed by forget())';
 
-/** Removes the texts, the hashes of them, the errors and the earlier notes, and keeps the claims and the signed fields. */
+/** Removes the content of bodies, its hashes, the errors and the earlier notes, and keeps the claims and the signed fields. */
 export async function forget<Tx>(
   { store, statements, settings: { account } }: OperatorContext<Tx>,
   reference: string,
@@ -45,13 +45,13 @@ export async function forget<Tx>(
         textOf(row, 'signed'),
       ];
       await statements.run('lock_named_transition', [transitionId, account], tx);
-      const { texts, hashes } = await forgetBodies({ statements, id, signed }, tx);
+      const { contents, hashes } = await forgetBodies({ statements, id, signed }, tx);
       const errors = await statements.run('forget_error', [id], tx);
       const failures = await statements.run('forget_failures', [id], tx);
       const notes = await statements.run('forget_notes', [id, REMOVED], tx);
-      counts.bodies += texts;
+      counts.bodies += contents;
       const isKnown = await isForgotten(statements, transitionId, tx);
-      if (isKnown && texts + hashes + errors.length + failures.length + notes.length === 0) continue;
+      if (isKnown && contents + hashes + errors.length + failures.length + notes.length === 0) continue;
       await addAction(id);
       counts.transitions += 1;
     }
@@ -76,24 +76,24 @@ interface OfTransition<Tx> extends Pick<OperatorContext<Tx>, 'statements'> {
 async function forgetBodies<Tx>(
   { statements, id, signed }: OfTransition<Tx>,
   tx: Tx,
-): Promise<{ readonly texts: number; readonly hashes: number }> {
-  const bodies = (await statements.run('find_texts', [id], tx)).map((row) => ({
+): Promise<{ readonly contents: number; readonly hashes: number }> {
+  const bodies = (await statements.run('find_contents', [id], tx)).map((row) => ({
     digest: textOf(row, 'digest'),
     claims: textOf(row, 'claims'),
-    hasText: numberOf(row, 'has_text') === 1,
+    hasContent: numberOf(row, 'has_content') === 1,
   }));
-  let [texts, hashes] = [0, 0];
+  let [contents, hashes] = [0, 0];
   for (const [claims, same] of Map.groupBy(bodies, (body) => body.claims)) {
     const digests = same.map((_body, place) => claimsDigest({ signed, claims }, place));
     const free = digests.filter((digest) => same.every((body) => body.digest !== digest));
-    for (const { digest, hasText } of same) {
+    for (const { digest, hasContent } of same) {
       const next = digests.includes(digest) ? digest : (free.shift() ?? digest);
-      if (next === digest && !hasText) continue;
-      if (hasText) texts += 1;
+      if (next === digest && !hasContent) continue;
+      if (hasContent) contents += 1;
       if (next !== digest) hashes += 1;
       for (const name of ['forget_body', 'forget_delivery', 'forget_settled'])
         await statements.run(name, [id, digest, next], tx);
     }
   }
-  return { texts, hashes };
+  return { contents, hashes };
 }

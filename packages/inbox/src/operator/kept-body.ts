@@ -1,4 +1,4 @@
-import { type BodyTexts, isSealed } from '../body-texts.ts';
+import { type BodyContent, isSealed } from '../body-content.ts';
 import { dateOf, numberOf, optionalText, type Row, textOf } from '../store/store.ts';
 import type { StoredClaim } from '../work/verdict/evaluate.ts';
 import { bodyIn, reasonIn } from '../work/verdict/stored.ts';
@@ -15,7 +15,7 @@ export interface KeptBody {
    * amounts only. Undefined after `prune()` and `forget()`, and if `isSealed` is true.
    */
   readonly text: string | undefined;
-  /** The text exists but cannot be opened: its key is missing, or it belongs to another row. */
+  /** The content exists but cannot be opened: its key is missing, or it belongs to another row. */
   readonly isSealed: boolean;
   /** What it claims about money. */
   readonly request: StoredClaim;
@@ -33,10 +33,10 @@ export interface KeptBody {
 }
 
 /** Of a row of show_bodies. */
-export function keptBodyIn(row: Row, transitionId: string, texts: BodyTexts): KeptBody {
+export function keptBodyIn(row: Row, transitionId: string, bodyContent: BodyContent): KeptBody {
   const body = bodyIn(row);
   const content = optionalText(row, 'content');
-  const text = texts.open(content, { transitionId, digest: body.digest });
+  const text = bodyContent.open(content, { transitionId, digest: body.digest });
   return {
     ...body,
     text,

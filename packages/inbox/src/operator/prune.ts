@@ -6,7 +6,7 @@ import type { OperatorContext } from './views.ts';
 /** What `prune()` removes. */
 export interface PruneOptions {
   /**
-   * Removes the texts of bodies of final and unhandled transitions, counted from the last delivery, and the errors of their
+   * Removes the content of bodies of final and unhandled transitions, counted from the last delivery, and the errors of their
    * attempts, counted from the last change. @default 90
    */
   readonly bodiesOlderThanDays?: number | undefined;
@@ -41,7 +41,7 @@ export async function prune<Tx>(context: OperatorContext<Tx>, options: PruneOpti
   checkOptions('prune()', options, rules);
   const { bodiesOlderThanDays = 90, waitingBodiesOlderThanDays = 365, archiveOlderThanDays } = options;
   let archived = 0;
-  // First, so that no text is removed from a transition that is moved as a whole.
+  // First, so that no content is removed from a transition that is moved as a whole.
   if (archiveOlderThanDays !== undefined)
     for (const state of FINAL) archived += await archive(context, state, archiveOlderThanDays * DAY_MS);
   const ages = [bodiesOlderThanDays * DAY_MS, waitingBodiesOlderThanDays * DAY_MS] as const;
@@ -81,7 +81,7 @@ async function archive<Tx>(
   return archived;
 }
 
-/** Removes the text of old bodies. Their claims and digests stay, so that a repetition is recognized. */
+/** Removes the content of old bodies. Their claims and digests stay, so that a repetition is recognized. */
 async function pruneBodies<Tx>({ statements, settings }: OperatorContext<Tx>, ages: Ages): Promise<number> {
   let count = 0;
   for (let after = 0; ; ) {

@@ -93,7 +93,7 @@ export function searchFor(
       const among = `${times}${isQueue ? '' : page} ${limit}`.replace(/\bt\./g, 'due.');
       return `select id, changed_at from (select due.* from (${due}) as due where due.state = 'pending'${among}) as pending`;
     }
-    // In the text of the statement, with the condition of the index, so that the planner can use it.
+    // In the statement itself, with the condition of the index, so that the planner can use it.
     const ofState = `and t.state = '${each}' and ${indexFor(reason !== undefined)}`;
     return `select id, changed_at from (${ofAccount} ${ofState}${because}${times}${page} ${limit}) as ${each}`;
   });

@@ -76,15 +76,15 @@ export interface OperatorAction {
   readonly at: Date;
 }
 
-const TEXT: OptionRule = [(value) => typeof value === 'string', 'a string'];
+const STRING: OptionRule = [(value) => typeof value === 'string', 'a string'];
 const LIST_RULES: OptionRules<ListOptions> = {
   state: [
     (value) => TRANSITION_STATES.some((state) => state === value),
     `one of ${TRANSITION_STATES.join(', ')}`,
   ],
-  reason: TEXT,
-  merchant_reference: TEXT,
-  internal_reference: TEXT,
+  reason: STRING,
+  merchant_reference: STRING,
+  internal_reference: STRING,
   since: DATE,
   until: DATE,
   limit: wholeNumber(1000),
@@ -194,7 +194,7 @@ export async function showTransition<Tx>(
   }
   const id = numberOf(row, 'id');
   const bodies = (await statements.run('show_bodies', [id])).map((body) =>
-    keptBodyIn(body, transitionId, settings.texts),
+    keptBodyIn(body, transitionId, settings.bodyContent),
   );
   const actions = (await statements.run('show_actions', [id])).map(actionIn);
   const failures = (await statements.run('show_failures', [id])).map((failed) => ({

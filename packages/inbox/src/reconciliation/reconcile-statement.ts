@@ -156,7 +156,7 @@ async function apply<Tx>(
     if (known === undefined || judge(entry, known, 1)[0] !== 'paid_without_callback') return false;
     const [outcome] = await keepFirsts(
       { statements, limitMs: storeTimeoutMs },
-      [settings.texts.keep(record)],
+      [settings.bodyContent.keep(record)],
       tx,
     );
     if (outcome !== 'new') return false;

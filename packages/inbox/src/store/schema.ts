@@ -18,7 +18,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** What `inbox.migrations()` returns: the whole text, including the row that records that it ran. */
+/** What `inbox.migrations()` returns: the whole script, including the row that records that it ran. */
 export function migrationsOf(store: Pick<Store<never>, 'dialect' | 'prefix'>): Migration[] {
   const schema = store.prefix.endsWith('.') ? store.prefix.slice(0, -1) : undefined;
   return MIGRATIONS.map(({ file, compatibleWith }, index) => {

@@ -52,7 +52,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     expect((await desk('ls', '--state', 'settled')).stdout).not.toContain('ORD-2');
   });
 
-  test('show prints the text of bodies, which contains personal data, only on request', async () => {
+  test('show prints the content of bodies, which holds personal data, only on request', async () => {
     const { desk, json, waiting } = await newDesk(engine);
     const { stdout } = await desk('show', waiting);
     expect(stdout).toContain('700 UGX');
@@ -100,7 +100,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
       actions: [{ action: 'forget', by: 'dana', note: 'seen in the dashboard' }],
     });
     expect((await desk('forget', 'ORD-2', ...BY)).stdout).toBe(
-      'Removed the texts of 0 bodies, from 0 transitions here and 0 in the archive.\n',
+      'Removed the content of 0 bodies, from 0 transitions here and 0 in the archive.\n',
     );
     const contents = await merchant.query(
       `select count(*) as count from ${merchant.table('body')} where content is not null`,
@@ -116,7 +116,7 @@ describe.each(ENGINES)('payment-service-inbox on %s', (engine) => {
     await merchant.advance(100 * DAY_MS);
     expect(await json('prune', '--bodies-older-than', '101')).toEqual({ bodies: 0, archived: 0 });
     expect((await desk('prune')).stdout).toBe(
-      'The text of 2 bodies was removed, and 0 transitions were archived.\n',
+      'The content of 2 bodies was removed, and 0 transitions were archived.\n',
     );
     expect(await json('prune', '--waiting-bodies-older-than', '99')).toEqual({ bodies: 1, archived: 0 });
     expect(await json('prune', '--archive-older-than', '99')).toEqual({ bodies: 0, archived: 1 });

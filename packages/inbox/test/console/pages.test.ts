@@ -196,7 +196,7 @@ describe('personal data', () => {
     expect((await show('NONE'))?.bodies[0]?.text).toBeDefined();
     const done = await visitor.send(path, 'forget', { note: 'erasure request 17' });
     expect(done.text).toContain('The personal data of this payment was removed.');
-    expect(done.text).toContain('Its text was removed by prune() or forget().');
+    expect(done.text).toContain('The content was removed by prune() or forget().');
     expect(done.text).toContain('forget by dana erasure request 17');
     expect((await show('NONE'))?.bodies[0]?.text).toBeUndefined();
   });
@@ -207,8 +207,8 @@ describe('personal data', () => {
     await pay('NONE');
     const path = `/transitions/${paid('NONE', 500).transitionId}`;
     const { text } = await visit(merchant.open()).get(path);
-    expect(text).toContain('Its text is encrypted and the key is missing here');
-    expect(text).not.toContain('Its text was removed');
+    expect(text).toContain('The content is encrypted, and the key is missing here');
+    expect(text).not.toContain('The content was removed');
     expect((await visit(inbox).get(path)).text).toContain('The whole body'); // Control.
   });
 });

@@ -68,7 +68,7 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1001 500']);
   });
 
-  test('threat A34: all readings of one signed text share one row and one limit, and the rest is counted', async () => {
+  test('threat A34: all readings of one signed string share one row and one limit, and the rest is counted', async () => {
     const { merchant, inbox } = await newShop(engine);
     const all = readings();
     const answers = await Promise.allSettled(all.map((reading) => inbox.quarantine(reading)));
@@ -80,7 +80,7 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
       { bodyCount: MAX_EVIDENCE, refusedBodies, reason: 'ambiguous' },
     ]);
     expect(await merchant.query(`select 1 from ${merchant.table('body')}`)).toHaveLength(MAX_EVIDENCE);
-    // Another text has a row of its own.
+    // Another signed string has a row of its own.
     await inbox.quarantine(evidence('ambiguous'));
     expect(await inbox.list()).toHaveLength(2);
   });
@@ -130,7 +130,7 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
   });
 });
 
-/** Ways to read one signed text as five fields. */
+/** Ways to read one signed string as five fields. */
 function readings(): ReturnType<typeof evidence>[] {
   return Array.from({ length: 9 }, (_, index) => {
     const [merchant_reference, internal_reference] = [parts(0, index + 1), parts(index + 1, 10)];

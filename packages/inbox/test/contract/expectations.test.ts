@@ -128,7 +128,7 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
     await workOff(inbox);
     expect((await inbox.stats()).states).toMatchObject({ unhandled: 1, retrying: 1 });
     await merchant.advance(MINUTE_MS);
-    // Looked at while the expectation was not committed, the second one comes back a moment later.
+    // Looked at while the expectation was not committed, the second one is retried a moment later.
     await workUntilSettled(inbox, 2);
     expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 7']);
   });

@@ -45,13 +45,13 @@ async function stored({ engine, query, table, programArguments }: Merchant): Pro
     engine === 'postgres'
       ? `select schemaname || '.' || tablename as name from pg_tables where schemaname = '${table('').slice(0, -1)}'`
       : `select name from sqlite_schema where type = 'table' and name like 'payment_inbox%'`;
-  const texts: string[] = [];
+  const contents: string[] = [];
   for (const { name } of await query(tables))
-    texts.push(JSON.stringify(await query(`select * from ${name}`)));
-  expect(texts.length).toBeGreaterThan(8);
+    contents.push(JSON.stringify(await query(`select * from ${name}`)));
+  expect(contents.length).toBeGreaterThan(8);
   const path = engine === 'sqlite' ? (programArguments[1] ?? '') : '';
   const files = [path, `${path}-wal`].filter((file) => file !== '' && existsSync(file));
-  return [...texts, ...files.map((file) => readFileSync(file, 'latin1'))].join('\n');
+  return [...contents, ...files.map((file) => readFileSync(file, 'latin1'))].join('\n');
 }
 
 function filesUnder(folder: string): string {
@@ -186,7 +186,7 @@ describe.each(ENGINES)('threat A61: a copy of the database or the spool on %s', 
     expect(String(merchant.problems[0]?.error)).not.toContain(NAME);
   });
 
-  test('a sealed text that was moved to another body, transition or account opens nowhere', async () => {
+  test('sealed content that was moved to another body, transition or account opens nowhere', async () => {
     const merchant = await newMerchant(engine);
     const open = (account: string) => merchant.open({ ...SEALED, account });
     const receive = (account: string, reference: string, amount: number) =>
@@ -279,7 +279,7 @@ describe.each(ENGINES)('forget() on %s', (engine) => {
     },
   );
 
-  test('applies a payment of which the text was forgotten before it was expected', async () => {
+  test('applies a payment whose body was forgotten before it was expected', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     await pay('ORD-1', 500, PERSON);
     expect(await inbox.forget('ORD-1', WHY)).toEqual({ transitions: 1, bodies: 1, archived: 0 });
@@ -315,7 +315,7 @@ describe.each(ENGINES)('forget() on %s', (engine) => {
     });
   });
 
-  test('counts what is archived, records it there, and keeps no text of what is delivered later', async () => {
+  test('counts what is archived, records it there, and keeps no content of what is delivered later', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     await inbox.expect(ORDER);
     await pay('ORD-1', 500, PERSON);

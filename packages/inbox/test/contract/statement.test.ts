@@ -266,7 +266,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['A 500', 'B 500']);
   });
 
-  test('the row is kept as bodies are: sealed with encryption, and without its text with claims', async () => {
+  test('the row is kept as bodies are: sealed with encryption, and only its claims with claims', async () => {
     const key = Buffer.alloc(32, 7).toString('base64');
     const encryption = aesGcm({ current: 'k1', keys: { k1: key } });
     for (const [options, text] of [

@@ -16,7 +16,7 @@ interface Column {
   /** As this version writes it. */
   readonly genuine: string;
   /** What is not JSON, or is another word. */
-  readonly texts: readonly string[];
+  readonly values: readonly string[];
 }
 
 const MONEY = { currency: 'UGX', amount: '400', compare: 'both' };
@@ -29,27 +29,27 @@ const SIGNED = {
   transaction_status: 'COMPLETED',
 };
 const COLUMNS: readonly Column[] = [
-  { table: 'callback', column: 'signed', genuine: JSON.stringify(SIGNED), texts: ['', '{'] },
+  { table: 'callback', column: 'signed', genuine: JSON.stringify(SIGNED), values: ['', '{'] },
   {
     table: 'body',
     column: 'claims',
     genuine: JSON.stringify({ request: CLAIM, transaction: CLAIM }),
-    texts: ['', '{'],
+    values: ['', '{'],
   },
-  { table: 'expectation', column: 'replaced', genuine: JSON.stringify([MONEY]), texts: ['', '['] },
-  { table: 'expectation', column: 'compare', genuine: 'both', texts: ['', 'none', 'BOTH', 'neither'] },
+  { table: 'expectation', column: 'replaced', genuine: JSON.stringify([MONEY]), values: ['', '['] },
+  { table: 'expectation', column: 'compare', genuine: 'both', values: ['', 'none', 'BOTH', 'neither'] },
   {
     table: 'expectation',
     column: 'amount',
     genuine: '500',
-    texts: ['', '0', '-500', '500.00', '5e2', ' 500', 'NaN', '٥٠٠'],
+    values: ['', '0', '-500', '500.00', '5e2', ' 500', 'NaN', '٥٠٠'],
   },
 ];
 
 /** The JSON text with one member of it removed, or with a value of another type. `null` stays out where claims may hold it. */
-function wrongTexts({ genuine, texts, column }: Column): string[] {
-  if (!/^[[{]/.test(genuine)) return [...texts];
-  const wrong: string[] = [...texts];
+function wrongValues({ genuine, values, column }: Column): string[] {
+  if (!/^[[{]/.test(genuine)) return [...values];
+  const wrong: string[] = [...values];
   const change = (value: unknown, rebuild: (changed: unknown) => unknown): void => {
     const isLeaf = typeof value === 'string';
     const others: unknown[] = [undefined, 1, true, ...(isLeaf ? [[], {}] : ['text', [[]]])];
@@ -106,7 +106,7 @@ async function orders(engine: EngineName, references: readonly string[]) {
 
 describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
   test.each(COLUMNS)('end the attempt and are reported: $column', async (column) => {
-    const wrong = wrongTexts(column);
+    const wrong = wrongValues(column);
     const references = wrong.map((_text, index) => `ORD-${index}`);
     const { merchant, inbox } = await orders(engine, [...references, 'GENUINE']);
     for (const [index, text] of wrong.entries()) await write(merchant, column, [text, `ORD-${index}`]);

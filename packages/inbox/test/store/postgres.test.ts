@@ -113,7 +113,7 @@ describe('a pool', () => {
   });
 });
 
-test('prune() passes over a body that another transaction holds, and takes its text the next time', async () => {
+test('prune() skips a body that another transaction has locked, and removes its content the next time', async () => {
   // What waits for a lock fails after a second.
   const { inbox, pool, direct, schema } = poolShop({ pool: { options: '-c lock_timeout=1000' } });
   inbox.handle(() => undefined);

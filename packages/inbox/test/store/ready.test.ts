@@ -101,7 +101,7 @@ test.each([
 });
 
 test.each(ENGINES)(
-  'threat A52: health() commits a write on %s, and a transaction that is rolled back is none',
+  'threat A52: health() commits a write on %s, and rolling it back is not enough',
   async (engine) => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open();

@@ -27,7 +27,7 @@ async function proxy(serverUrl: string, join: (near: Socket, far: Socket) => voi
 
 /**
  * Loses the client and the server for each other without a word, as a broken network does: after `silence()`, nothing
- * passes over the connections that are open, and later ones work. `end()` ends them, as a network does that comes back.
+ * passes over the connections that are open, and later ones work. `end()` ends them, as a network does when it is restored.
  */
 export async function silentProxy(
   serverUrl: string,

@@ -29,7 +29,7 @@ const REOPENED: ReadonlySet<string | undefined> = new Set([
 ]);
 const OTHERS = 10;
 const FORGETTING =
-  'For a request for erasure: removes the texts of bodies, errors and notes of everything under this reference. What prevents a second payment stays. It cannot be undone, so do not write a name into the note.';
+  'For a request for erasure: removes the content of bodies, the errors and the notes of everything under this reference. What prevents a second payment stays. It cannot be undone, so do not write a name into the note.';
 
 /** The story of a transition, and the actions on it. */
 export async function transitionPage(

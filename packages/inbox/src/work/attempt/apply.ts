@@ -25,9 +25,9 @@ export async function apply<Tx>(
 ): Promise<Afterwards> {
   const { id, attempts, startId } = started;
   const { transitionId, signed } = file;
-  // A body whose text was removed, or cannot be opened, claims nothing.
+  // A body whose content was removed, or cannot be opened, claims nothing.
   const content = file.bodies.length > 1 ? await readContent(statements, { id, digest }, tx) : file.content;
-  const claimed = unsignedFields(settings.texts.open(content, { transitionId, digest }) ?? '');
+  const claimed = unsignedFields(settings.bodyContent.open(content, { transitionId, digest }) ?? '');
   const settled = expected && Object.freeze({ currency: expected.currency, amount: expected.amount });
   const paidBy = file.isPaidByAnother ? file.expectation?.settledBy : undefined;
   const input = Object.freeze({ tx, signed, settled, claimed, paidBy, attempt: attempts, transitionId });

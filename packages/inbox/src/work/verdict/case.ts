@@ -14,7 +14,7 @@ export interface CaseFile extends TransitionCase {
   readonly looks: number;
   /** Changes with everything that could change the verdict. */
   readonly revision: number;
-  /** The text of its only body; undefined if it has more, or if the text was pruned. */
+  /** The content of its only body; undefined if it has more, or if the content was pruned. */
   readonly content: string | undefined;
   /** Its own place, if it is settled now: after the applied statuses of its internal_reference, including archived ones. */
   readonly place: number;

@@ -67,7 +67,7 @@ export function jsonIn(row: Row, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Its error is not used, since it quotes the text.
+    // Its error is not used, since it quotes the value.
     throw unexpected(row, name, 'JSON');
   }
 }

@@ -4,21 +4,21 @@ import { failureCode } from './events.ts';
 import { type Report, warn } from './problems.ts';
 import type { IntakeRecord } from './records.ts';
 
-/** Encryption at rest of the text of bodies, in the database and in the spool: `aesGcm()`, or functions of your own. */
+/** Encryption at rest of the content of bodies, in the database and in the spool: `aesGcm()`, or functions of your own. */
 export interface BodyEncryption {
   /**
    * Called once for each delivery. What it seals also says to which account, transition and body it belongs, so use authenticated
    * encryption, and put the id of the key into the result. A result without NUL, of a synchronous function: fetch keys before.
    */
-  readonly seal: (text: string) => string;
-  /** Undoes `seal()`, with the key that the text names. Throws when it cannot. */
+  readonly seal: (content: string) => string;
+  /** Undoes `seal()`, with the key that the sealed content names. Throws where it cannot. */
   readonly open: (sealed: string) => string;
 }
 
 /** What is stored of a body. */
-interface BodyTextOptions {
+interface BodyContentOptions {
   readonly account: string;
-  readonly bodies: 'text' | 'claims';
+  readonly bodies: 'full' | 'claims';
   readonly encryption: BodyEncryption | undefined;
   readonly report: Report;
 }
@@ -41,14 +41,14 @@ const NO_PERSON = [
 ];
 const IDENTIFIER = /^[A-Za-z][\w.-]{0,31}$/;
 
-/** What is stored of the text of bodies, and what is read of it (decision D64). */
-export class BodyTexts {
-  readonly #options: BodyTextOptions;
+/** What is stored of the content of bodies, and what is read of it (decision D64). */
+export class BodyContent {
+  readonly #options: BodyContentOptions;
   /** Reported, and still going on. */
   readonly #failing = new Set<'body_not_sealed' | 'body_not_opened'>();
 
   /** @throws {ConfigurationError} If `encryption` cannot open what it sealed. */
-  constructor(options: BodyTextOptions) {
+  constructor(options: BodyContentOptions) {
     this.#options = options;
     if (options.encryption !== undefined) tryOut(options.encryption);
   }
@@ -56,23 +56,23 @@ export class BodyTexts {
   /** What the database and the spool store of a delivery. */
   keep(record: IntakeRecord): IntakeRecord {
     const { bodies, encryption } = this.#options;
-    if (bodies === 'text' && encryption === undefined) return record;
-    const kept = withoutText(record);
-    const text = bodies === 'claims' ? withoutPerson(record.content ?? '') : (record.content ?? '');
-    return { ...kept, content: encryption === undefined ? text : this.#seal(encryption, kept, text) };
+    if (bodies === 'full' && encryption === undefined) return record;
+    const kept = withoutContent(record);
+    const content = bodies === 'claims' ? withoutPerson(record.content ?? '') : (record.content ?? '');
+    return { ...kept, content: encryption === undefined ? content : this.#seal(encryption, kept, content) };
   }
 
-  /** @returns undefined for a text that was removed, and for one that cannot be opened. */
+  /** @returns undefined for content that was removed, and for content that cannot be opened. */
   open(content: string | undefined, { transitionId, digest }: Place): string | undefined {
     if (content === undefined || !isSealed(content)) return content;
     const { account, encryption, report } = this.#options;
     let failure = 'without the option encryption';
     try {
       const opened: unknown = JSON.parse(encryption?.open(content.slice(SEALED.length)) ?? '[]');
-      const [of, id, body, text] = Array.isArray(opened) ? opened : [];
-      if (of === account && id === transitionId && body === digest && typeof text === 'string') {
+      const [of, id, body, plain] = Array.isArray(opened) ? opened : [];
+      if (of === account && id === transitionId && body === digest && typeof plain === 'string') {
         this.#failing.delete('body_not_opened');
-        return text;
+        return plain;
       }
       if (encryption !== undefined) failure = 'it was sealed for another row';
     } catch (error) {
@@ -83,17 +83,17 @@ export class BodyTexts {
     warn(
       report,
       'body_not_opened',
-      `The text of a stored body cannot be opened (${failure}). Payments are still applied, but handlers receive no fields ` +
+      `The content of a stored body cannot be opened (${failure}). Payments are still applied, but handlers receive no fields ` +
         'of such a body in claimed. Probably its key is missing: add it to the option encryption.',
     );
     return undefined;
   }
 
-  /** The payment matters more than the text: without it, the callback is still kept and applied. */
-  #seal(encryption: BodyEncryption, { transitionId, digest }: Place, text: string): string | null {
+  /** The payment matters more than the content: without it, the callback is still kept and applied. */
+  #seal(encryption: BodyEncryption, { transitionId, digest }: Place, content: string): string | null {
     const { account, report } = this.#options;
     try {
-      const sealed = sealedBy(encryption, JSON.stringify([account, transitionId, digest, text]));
+      const sealed = sealedBy(encryption, JSON.stringify([account, transitionId, digest, content]));
       this.#failing.delete('body_not_sealed');
       return SEALED + sealed;
     } catch (error) {
@@ -102,8 +102,8 @@ export class BodyTexts {
         warn(
           report,
           'body_not_sealed',
-          `The text of a body could not be sealed (${failureCode(error)}), so callbacks are kept and applied without their ` +
-            'text: only what they claim about money is stored. Fix seal() of the option encryption.',
+          `The content of a body could not be sealed (${failureCode(error)}), so callbacks are kept and applied without ` +
+            'it: only what they claim about money is stored. Fix seal() of the option encryption.',
         );
       }
       return null;
@@ -119,7 +119,7 @@ export function isSealed(content: string | undefined): boolean {
  * Contains only what the rules need. The digest covers only what is stored in the clear: the hash of a body that contains a
  * phone number could be reversed by trying every number.
  */
-export function withoutText(record: IntakeRecord): IntakeRecord {
+export function withoutContent(record: IntakeRecord): IntakeRecord {
   return { ...record, content: null, digest: claimsDigest(record) };
 }
 
@@ -128,21 +128,21 @@ export function claimsDigest({ signed, claims }: Pick<IntakeRecord, 'signed' | '
   return hash('sha256', JSON.stringify(['claims', signed, claims, place]));
 }
 
-function withoutPerson(text: string): string {
-  const fields = Object.entries(unsignedFields(text)).filter(
+function withoutPerson(content: string): string {
+  const fields = Object.entries(unsignedFields(content)).filter(
     ([name, value]) => NO_PERSON.includes(name) && (typeof value !== 'string' || IDENTIFIER.test(value)),
   );
   return JSON.stringify({ payload: Object.fromEntries(fields) });
 }
 
-function sealedBy({ seal }: BodyEncryption, text: string): string {
-  const sealed: unknown = seal(text);
+function sealedBy({ seal }: BodyEncryption, content: string): string {
+  const sealed: unknown = seal(content);
   if (typeof sealed === 'string' && sealed.isWellFormed() && !sealed.includes('\0')) return sealed;
   throw new TypeError('seal() must return a string without NUL, not a promise.');
 }
 
 function tryOut(encryption: BodyEncryption): void {
-  const sample = 'a text to try out the option encryption';
+  const sample = 'a sample that tests the option encryption';
   let opened: unknown;
   let cause: unknown;
   try {
@@ -154,7 +154,7 @@ function tryOut(encryption: BodyEncryption): void {
   if (opened === sample) return;
   throw new ConfigurationError(
     'encryption',
-    'encryption must have seal() and open(), synchronous functions from a string to a string. seal() must hide the text, and ' +
+    'encryption must have seal() and open(), synchronous functions from a string to a string. seal() must hide its input, and ' +
       'open() must restore it. Use aesGcm({ current, keys }), or fix your functions.',
     { cause },
   );
