@@ -20,7 +20,7 @@ import { expected, openShop, paid, type Shop } from './shop.ts';
 const HOUR_MS = 3_600_000;
 
 forEachLibrary(<Tx>(name: string, open: Open<Tx>) => {
-  describe(`with ${name}, a worker that looks once an hour`, () => {
+  describe(`with ${name}, a worker that polls once an hour`, () => {
     let shop: Shop<Tx>;
     beforeAll(async () => {
       shop = await openShop(`${name}_wake`, open);

@@ -134,7 +134,7 @@ describe('evaluate', () => {
     );
   });
 
-  test('money is applied only as the expectation, and to a completed transaction, whatever else is the case', () => {
+  test('only the expected amount of a completed transaction is ever applied', () => {
     const any = fc.constantFrom;
     const cases = fc.record({
       bodies: fc.array(any(body('500'), body('1'), body('500', '1')), { maxLength: 3 }),

@@ -73,7 +73,7 @@ describe('options', () => {
     ).not.toThrow();
   });
 
-  test('of postgres() must be a pool and a plain name', () => {
+  test('of postgres() must be a pool and a simple identifier', () => {
     const pool = { connect: () => undefined, on: () => undefined };
     for (const wrong of [undefined, {}, { connect: 5 }])
       expect(() => Reflect.apply(postgres, undefined, [wrong])).toThrow(ConfigurationError);
@@ -81,7 +81,7 @@ describe('options', () => {
       expect(() => Reflect.apply(postgres, undefined, [pool, { schema }])).toThrow(ConfigurationError);
   });
 
-  test('of calls are checked, and the error names them', async () => {
+  test('of calls are validated, and the error names the option', async () => {
     const inbox = createInbox({ store: emptyStore() });
     onTestFinished(() => inbox.close());
     inbox.handle(() => undefined);
@@ -114,7 +114,7 @@ describe('the wait after an attempt', () => {
   const retry = { attempts: 40, firstDelayMs: 1000, longestDelayMs: 3_600_000 };
   const waitAfter = (attempt: number, random = 1) => backoff(attempt, { retry, random: () => random });
 
-  test('doubles up to the longest delay', () => {
+  test('doubles up to the maximum', () => {
     const delays = [1, 2, 3, 12, 13, 40, 10_000].map((attempt) => waitAfter(attempt));
     expect(delays).toEqual([1000, 2000, 4000, 2_048_000, 3_600_000, 3_600_000, 3_600_000]);
   });

@@ -9,7 +9,7 @@ import { watchedStore } from './support/store.ts';
 import { startWork, until } from './support/until.ts';
 
 describe.each(ENGINES)('several worker processes on %s', (engine) => {
-  test('settle every payment once, and take none for one that ends its process', async () => {
+  test('settle every payment once, and mistake none for one that ends its process', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open();
     const references = Array.from({ length: 30 }, (_, index) => `ORD-${index}`);
@@ -29,7 +29,7 @@ describe.each(ENGINES)('several worker processes on %s', (engine) => {
   });
 });
 
-test('workers on one backlog settle each transition once, and seldom try what another one has taken', async () => {
+test('workers on one backlog settle each transition once, and seldom try one that another has locked', async () => {
   const count = 400;
   const { pool, schema, inbox, open } = poolShop({ pool: { max: 40 } });
   const due = Array.from({ length: count }, (_, index) =>

@@ -6,7 +6,7 @@ import type { Inbox, PostgresClient, PostgresPool, Settled, SqliteTransaction, S
 import { createInbox, postgres, sqlite } from '../src/index.ts';
 
 // What must compile, and what must not; `pnpm typecheck` is the test.
-test('the public types of the inbox take what they must, and refuse the rest', () => {
+test('the public types of the inbox accept correct programs, and refuse wrong ones', () => {
   expectTypeOf(uses).toBeFunction();
   expectTypeOf(sqlite).returns.toEqualTypeOf<Store<SqliteTransaction>>();
   expectTypeOf<Pool>().toExtend<PostgresPool>();

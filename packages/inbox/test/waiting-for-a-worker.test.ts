@@ -17,7 +17,7 @@ const NO_WORKER = {
 };
 
 describe.each(ENGINES)('callbacks that wait on %s', (engine) => {
-  test('while nothing works are reported by a process that keeps callbacks, once', async () => {
+  test('while no worker runs are reported once by a process that receives callbacks', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open();
     await order(inbox, 'A');
@@ -30,7 +30,7 @@ describe.each(ENGINES)('callbacks that wait on %s', (engine) => {
     expect(merchant.problems).toMatchObject([NO_WORKER]);
   });
 
-  test('are not reported by a process that works, nor while nothing is late (control)', async () => {
+  test('are not reported by a process with a worker, nor while nothing is late (control)', async () => {
     const merchant = await newMerchant(engine);
     const [first, working] = [merchant.open(), merchant.open()];
     await order(first, 'A');
@@ -47,13 +47,13 @@ describe.each(ENGINES)('callbacks that wait on %s', (engine) => {
   });
 });
 
-test('the look for a worker does not keep a process alive', async () => {
+test('the check for a worker does not keep a process alive', async () => {
   const merchant = await newMerchant('sqlite');
   const { ended } = startChild('unclosed.ts', merchant.programArguments);
   expect(await ended).toMatchObject({ code: 0 });
 });
 
-test('a worker that cannot use the database says so once, with the code, and again after it could', async () => {
+test('a worker that cannot use the database reports it once, with the code, and again after a recovery', async () => {
   const problems: string[] = [];
   let isAway = true;
   const { pool, schema, open } = poolShop();

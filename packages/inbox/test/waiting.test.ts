@@ -6,7 +6,7 @@ import { signal } from './support/until.ts';
 
 const MINUTE_MS = 60_000;
 
-test('a group holds what arrives in one turn of the event loop, or while another group is under way', async () => {
+test('a group holds what arrives in one turn of the event loop, or while another group is being sent', async () => {
   const { sent, mayGoOn, add } = heldGroup();
   const results = [1, 2].map(add);
   expect(sent).toEqual([]);
@@ -20,7 +20,7 @@ test('a group holds what arrives in one turn of the event loop, or while another
   expect(sent.map(String)).toEqual(['1,2', '3,4,5,6']);
 });
 
-test('a second group goes beside the first when it is full, with 64, and a third waits', async () => {
+test('a second group is sent beside the first when it has 64 items, and a third waits', async () => {
   const { sent, mayGoOn, add } = heldGroup();
   const results = [add(1)];
   await turn();
@@ -33,7 +33,7 @@ test('a second group goes beside the first when it is full, with 64, and a third
   expect(sent.map(({ length }) => length)).toEqual([1, 64, 64, 12]);
 });
 
-test('an error is for its own group, and the next one goes on', async () => {
+test('an error affects its own group only, and the next one is sent', async () => {
   const group = new Group<number, number>(async (items) => {
     await turn();
     if (items.includes(2)) throw new Error('no');
@@ -46,7 +46,7 @@ test('an error is for its own group, and the next one goes on', async () => {
   expect(statuses).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled']);
 });
 
-test('an item that is not sent in time is not sent later, and one that was sent is given up', async () => {
+test('an item that is not sent in time is never sent, and one that was sent is abandoned', async () => {
   const { sent, mayGoOn, group, add } = heldGroup();
   const patient = add(1);
   await turn();

@@ -9,12 +9,12 @@ test('the table of states in the README has the words of the console and of the 
   expect(readme).toContain(statesTable());
 });
 
-test('every state has words, and each of the reasons belongs to one of them', () => {
+test('every state has a description, and each reason belongs to one state', () => {
   expect(Object.keys(STATE_WORDS).sort()).toEqual([...TRANSITION_STATES].sort());
   for (const { state } of Object.values(REASON_WORDS)) expect(TRANSITION_STATES).toContain(state);
 });
 
-test('the code of a rule that refused a callback has the words of evidence', () => {
+test('the code of a rule that refused a callback is described as evidence', () => {
   for (const reason of ['timestamp_out_of_tolerance', 'timestamp_unreadable'] as const) {
     expect(wordsOf({ state: 'quarantined', reason })).toBe(EVIDENCE_WORDS);
   }

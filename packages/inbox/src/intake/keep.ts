@@ -103,7 +103,7 @@ async function keepArchived<Tx>(
   if (kept.length > 0) given.outcomes.set(other, 'new_body');
 }
 
-/** A person has removed the content of this transition's bodies, so no further content is kept. */
+/** A person has removed the content of the bodies of this transition, so no further content is kept. */
 export async function isForgotten<Tx>(
   statements: Statements<Tx>,
   transitionId: string,

@@ -8,7 +8,7 @@ import { workOff } from '../support/until.ts';
 const { transitionId } = paid('A', 500);
 
 describe.each(ENGINES)('actions of an operator on %s', (engine) => {
-  test('retry gives a dead transition all its attempts again, and keeps who and why', async () => {
+  test('retry() gives a dead transition all its attempts again, and records who asked and why', async () => {
     let isBroken = true;
     const retry = { ...LATER.retry, attempts: 2 };
     const { merchant, inbox, show, workLater } = await newShop(engine, { retry }, async (transition) => {
@@ -39,7 +39,7 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     expect(await merchant.credits()).toHaveLength(1);
   });
 
-  test('retry and resolve move all of a state and reason, or as many as the limit says', async () => {
+  test('retry() and resolve() move all transitions of a state and reason, up to the limit', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     for (const reference of ['D', 'E']) await inbox.expect(money(reference, 7));
     for (const reference of ['A', 'B', 'C', 'D', 'E']) await pay(reference);
@@ -76,7 +76,7 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     expect(await inbox.list()).toMatchObject([{ state: 'pending' }]);
   });
 
-  test('a resolved or settled transition is applied when a person reopens it, once each time', async () => {
+  test('a resolved or settled transition is applied once each time that a person reopens it', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     await pay('A');
     await inbox.resolve(transitionId, NOTE);
@@ -96,7 +96,7 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     expect(await show('A')).toMatchObject({ state: 'settled', deliveries: 4, actions });
   });
 
-  test('resolve with a body accepts it: its amount becomes the expectation, and is applied once', async () => {
+  test('resolve() with a body makes the amount of the body the expectation, and applies it once', async () => {
     const { merchant, inbox, show } = await newShop(engine, LATER);
     for (const [amount, other] of [
       [5_000_000, 5_000_000],
@@ -151,7 +151,7 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     expect(applied).toEqual([status]);
   });
 
-  test('reopen lets a transition through for one judgement', async () => {
+  test('reopen() applies to one evaluation only', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     await inbox.expect(money('A'));
     const again = paid('B', 500, { internal_reference: 'INT-A' });
@@ -169,7 +169,7 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['A 500']);
   });
 
-  test('a body is accepted in place of the expectation when that is asked for, by either of its amounts', async () => {
+  test('a body is accepted in place of the expectation on request, by either of its amounts', async () => {
     const { merchant, inbox, show } = await newShop(engine, LATER);
     for (const reference of ['A', 'B', 'C']) await inbox.expect(money(reference));
     await inbox.receive(paid('A', 500, { transaction_amount: 300 }));
@@ -198,7 +198,7 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     });
   });
 
-  test('a selection passes over what changed at or after a moment', async () => {
+  test('a selection leaves out transitions that changed at or after a given time', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     await pay('A');
     await merchant.advance(60_000);
@@ -210,7 +210,7 @@ describe.each(ENGINES)('actions of an operator on %s', (engine) => {
     expect(left.map(({ signed }) => signed.merchant_reference)).toEqual(['B']);
   });
 
-  test('expectations() gives what is expected under a reference of the account, for every type', async () => {
+  test('expectations() returns what is expected under a reference of the account, for every type', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     const deadline = new Date(1_900_000_000_000);
     await inbox.expect({ ...money('A'), deadline });

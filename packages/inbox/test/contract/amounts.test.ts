@@ -19,7 +19,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     expect((await inbox.stats()).states).toMatchObject({ settled: 2, pending: 0 });
   });
 
-  test('threat A5: a forged body that comes first neither credits nor blocks', async () => {
+  test('threat A5: a forged body that arrives first neither credits nor blocks', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     await inbox.expect(ORDER);
     await pay('ORD-1', 5_000_000);
@@ -82,7 +82,7 @@ describe.each(ENGINES)('amounts on %s', (engine) => {
     expect((await inbox.stats()).reasons).toEqual({ amount_mismatch: unequal.length });
   });
 
-  test('a handler gets the expectation as settled, and the fields of the body that equals it as claimed', async () => {
+  test('a handler receives the expectation as settled, and the fields of the body that equals it as claimed', async () => {
     const seen: unknown[] = [];
     const { inbox } = await newShop(engine, {}, ({ tx: _, ...rest }) => seen.push(rest));
     await inbox.expect(money('ORD-1001', '500.00'));
@@ -119,7 +119,7 @@ describe('amounts on postgres', () => {
     expect(await merchant.credits()).toEqual([]);
   });
 
-  test('one expectation is applied once although the handlers of two transactions run at the same moment', async () => {
+  test('one expectation is applied once, although the handlers of two transactions run concurrently', async () => {
     const { merchant, inbox } = await newShop('postgres', {}, async (transition) => {
       await creditIn(merchant)(transition);
       running += 1;

@@ -33,7 +33,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     return counts;
   };
 
-  test('nothing is archived unless the merchant asks for it, and nothing that is younger or of another account', async () => {
+  test('nothing is archived unless the merchant asks for it, and nothing younger or of another account', async () => {
     const shop = await newShop(engine, LATER);
     await shop.inbox.expect(ORDER);
     await shop.pay('ORD-1');
@@ -51,7 +51,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await rowsIn(shop)).toEqual({ ...none, archive: 1 });
   });
 
-  test('what waits for a person, what a person decided and what was delivered lately stays', async () => {
+  test('transitions that wait for a person, were decided by one or were delivered recently are not archived', async () => {
     const shop = await newShop(engine, LATER);
     const { inbox, merchant, pay } = shop;
     await pay('WAITS');
@@ -71,7 +71,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await inbox.prune(YEAR)).toMatchObject({ archived: 2 });
   });
 
-  test('a repetition of an archived callback is acknowledged, and applied never again', async () => {
+  test('a repetition of an archived callback is acknowledged, and not applied again', async () => {
     const shop = await newArchive();
     for (let time = 0; time < 3; time += 1) await shop.pay('ORD-1');
     expect(await shop.merchant.credits()).toEqual(['ORD-1 500']);
@@ -88,7 +88,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await shop.merchant.credits()).toEqual(['ORD-1 500', 'ORD-1 500']);
   });
 
-  test('a callback that reached the tables although its transition is archived is not applied, and cannot be reopened', async () => {
+  test('a callback that was stored although its transition is archived is not applied, and cannot be reopened', async () => {
     const shop = await newArchive();
     const { inbox, merchant } = shop;
     const archive = merchant.table('archive');
@@ -107,7 +107,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await inbox.prune(YEAR)).toMatchObject({ archived: 0 });
   });
 
-  test('the archive is asked for the references of the row, also where they were changed since it was found due', async () => {
+  test('the archive is searched for the current references of the row, even if they changed after it was found due', async () => {
     const { merchant, inbox } = await newArchive();
     const [archive, callback] = [merchant.table('archive'), merchant.table('callback')];
     await merchant.query(`create table aside as select * from ${archive}`);
@@ -130,7 +130,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
-  test('another body of an archived payment is kept for a person, and applied by none', async () => {
+  test('another body of an archived payment is kept for a person, and not applied', async () => {
     const shop = await newArchive();
     const { inbox, merchant, pay } = shop;
     await pay('ORD-1', 900);
@@ -172,7 +172,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     },
   );
 
-  test('a handler that asks for what another has paid is told who, from the archive as well', async () => {
+  test('a handler that expects what another transaction has paid is told which one, from the archive as well', async () => {
     const { inbox } = await newArchive();
     const asked: unknown[] = [];
     inbox.handle(({ paidBy }) => asked.push(paidBy), { status: 'FAILED', paidByAnother: true });
@@ -182,7 +182,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await inbox.show(other('FAILED').transitionId)).toMatchObject({ state: 'settled' });
   });
 
-  test('a second payment for an archived one is a conflict, also with an expectation that slipped past the archive', async () => {
+  test('a second payment for an archived one is a conflict, even with an expectation that bypassed the archive', async () => {
     const shop = await newArchive();
     const { inbox, merchant } = shop;
     const archive = merchant.table('archive');
@@ -201,7 +201,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
-  test('expect() for an archived payment takes the same values, and refuses others', async () => {
+  test('expect() for an archived payment accepts the same values, and refuses others', async () => {
     const shop = await newArchive();
     const { inbox } = shop;
     await inbox.expect(ORDER);
@@ -220,7 +220,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await rowsIn(shop)).toMatchObject({ expectation: 1 });
   });
 
-  test('the order of statuses holds over the boundary', async () => {
+  test('the order of statuses holds across the boundary of the archive', async () => {
     const shop = await newArchive({ allowTransitions: { COMPLETED: ['REVERSED'], REVERSED: [] } });
     const { inbox, merchant } = shop;
     const applied: string[] = [];
@@ -244,7 +244,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(applied).toEqual(['REVERSED']);
   });
 
-  test('list() and show() say what became of an archived reference, and no one moves it', async () => {
+  test('list() and show() tell what happened to an archived reference, and no action changes it', async () => {
     const { inbox } = await newArchive();
     const { transitionId } = paid('ORD-1', 500);
     const line = {
@@ -270,7 +270,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await inbox.stats()).toMatchObject({ archived: 1, states: { settled: 0 } });
   });
 
-  test('pages of a reference go on through the archive, the newest first', async () => {
+  test('the pages of a reference continue through the archive, newest first', async () => {
     const { inbox, merchant } = await newArchive();
     await inbox.receive(other('FAILED'));
     await inbox.receive(other('STARTED'));
@@ -309,7 +309,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await inbox.list()).toEqual([]);
   });
 
-  test('prunes at the same time archive each transition once, in more batches than one', async () => {
+  test('concurrent prunes archive each transition once, in several batches', async () => {
     const shop = await newShop(engine, LATER);
     const { inbox, merchant } = shop;
     const references = Array.from({ length: 450 }, (_, index) => `ORD-${index}`);
@@ -340,7 +340,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
   }
   const ONLY_ARCHIVED = { callback: 0, transition: 0, body: 0, delivery: 0, expectation: 0, archive: 1 };
 
-  test('a callback that arrives while its transition is moved is acknowledged after the move, and not applied', async () => {
+  test('a callback that arrives while its transition is being archived is acknowledged afterwards, and not applied', async () => {
     const shop = await newOldShop();
     const { inbox, merchant } = shop;
     let arrived: Promise<void> | undefined;
@@ -357,7 +357,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await rowsIn(shop)).toEqual(ONLY_ARCHIVED);
   });
 
-  test('a callback whose transition is moved between two statements of its receiver is acknowledged, and not applied', async () => {
+  test('a callback whose transition is archived between two statements of its receiver is acknowledged, and not applied', async () => {
     const shop = await newOldShop();
     const { inbox, merchant } = shop;
     let pruned: unknown;
@@ -377,7 +377,7 @@ describe.each(ENGINES)('threat A60: the archive on %s', (engine) => {
     expect(await rowsIn(shop)).toEqual(ONLY_ARCHIVED);
   });
 
-  test('a person who reopens a transition while it is moved is told that it is archived', async () => {
+  test('an operator who reopens a transition while it is being archived is told that it is archived', async () => {
     const shop = await newOldShop();
     const { inbox, merchant } = shop;
     let refusal: Promise<unknown> | undefined;

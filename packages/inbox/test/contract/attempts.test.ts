@@ -9,7 +9,7 @@ import { pause, signal, startWork, until, workOff, workUntil } from '../support/
 const { transitionId } = paid('ORD-1', 500);
 
 describe.each(ENGINES)('attempts on %s', (engine) => {
-  test('what a failing handler did is undone, and done once by the attempt that succeeds', async () => {
+  test('the effect of a failing handler is rolled back, and committed once by the attempt that succeeds', async () => {
     const { merchant, inbox, workLater } = await newDueShop(engine, LATER);
     const attempts: number[] = [];
     inbox.handle(async (transition) => {
@@ -26,7 +26,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     expect(attempts).toEqual([1, 2, 3]);
   });
 
-  test('attempts wait longer after every failure, with jitter, and end with dead', async () => {
+  test('each failure delays the next attempt longer, with jitter, until the transition is dead', async () => {
     const retry = { attempts: 4, firstDelayMs: 80_000, longestDelayMs: 240_000 };
     const { merchant, inbox, workLater } = await newDueShop(engine, { retry, random: () => 0.5 });
     inbox.handle(() => {
@@ -50,7 +50,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     expect(merchant.events).toContainEqual({ name: 'transition.parked', transitionId, ...parked });
   });
 
-  test('show() has every attempt that failed with its error, the last 20 of a transition, also after it has settled', async () => {
+  test('show() lists the last 20 failed attempts of a transition with their errors, even after it has settled', async () => {
     const retry = { attempts: 30, firstDelayMs: 1000, longestDelayMs: 1000 };
     const { merchant, inbox, workLater, show } = await newDueShop(engine, { retry });
     inbox.handle(async (transition) => {
@@ -74,7 +74,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     expect((await show('ORD-2'))?.failures).toHaveLength(20);
   });
 
-  test('a payment that succeeds writes no failure, and one whose answer was lost is kept once', async () => {
+  test('a payment that succeeds records no failure, and a failure whose response was lost is recorded once', async () => {
     const merchant = await newMerchant(engine);
     let lost = 0;
     const store = watchedStore(merchant.newStore(), async (text, run) => {
@@ -99,7 +99,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     expect(failures).toEqual([{ attempt: 1, error: 'Error: no' }]);
   });
 
-  test('a handler that takes too long fails, holds up no other, and can no longer use its transaction', async () => {
+  test('a handler that exceeds its timeout fails, delays no other, and can no longer use its transaction', async () => {
     const { merchant, inbox, workLater } = await newDueShop(engine, { ...LATER, handlerTimeoutMs: 150 });
     const [isLate, mayGoOn] = [signal(), signal()];
     let late: unknown;
@@ -146,7 +146,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     },
   );
 
-  test('crash_loop: a handler that ended its process three times is not run again, and takes nothing with it', async () => {
+  test('crash_loop: a handler that ended its process three times is not run again, and affects no other transition', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open();
     await order(inbox, 'POISON');
@@ -194,7 +194,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     expect(await inbox.list()).toMatchObject([{ state: 'settled', attempts: 1 }]);
   });
 
-  test('a failure that is written late does not change a later attempt', async () => {
+  test('a failure that is recorded late does not change a later attempt', async () => {
     const merchant = await newMerchant(engine);
     const other = merchant.open(LATER);
     other.handle(() => Promise.reject(new Error('second')));
@@ -214,7 +214,7 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
     expect(await slow.list()).toMatchObject([{ attempts: 2, lastError: 'Error: second' }]);
   });
 
-  test('no crash_loop: what fails in a process that lives on is retried as often as it takes', async () => {
+  test('no crash_loop: a handler that fails without ending its process is retried until its attempts run out', async () => {
     const merchant = await newMerchant(engine);
     let failures = 0;
     const store = watchedStore(merchant.newStore(), (text, run) => {

@@ -51,7 +51,7 @@ describe.each(ENGINES)('balances and totals on %s', (engine) => {
   });
 
   // Threat A56: the wallet is the service's own account of the money.
-  test('reconcile() holds the nearest snapshots against what was settled between them', async () => {
+  test('reconcile() compares the nearest snapshots with what was settled between them', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.recordBalances([balance('100')]);
     await merchant.advance(DAY_MS);
@@ -70,7 +70,7 @@ describe.each(ENGINES)('balances and totals on %s', (engine) => {
     expect(merchant.events.filter(({ name }) => name === 'balance.unexplained')).toEqual([]);
   });
 
-  test('money that the wallet does not have is an event without an amount', async () => {
+  test('money that is missing from the wallet emits an event without an amount', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.recordBalances([balance('100')]);
     await merchant.advance(DAY_MS);
@@ -88,7 +88,7 @@ describe.each(ENGINES)('balances and totals on %s', (engine) => {
     ]);
   });
 
-  test('what may have been credited on either side of a snapshot widens the interval, and is not assumed', async () => {
+  test('a payment that may have been credited on either side of a snapshot widens the interval', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.recordBalances([balance('0')]);
     await order(inbox, 'A');

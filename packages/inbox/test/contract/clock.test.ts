@@ -23,7 +23,7 @@ describe.each(ENGINES)('a clock that steps back by an hour on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
-  test('while two workers run moves what waits once, and by as much', async () => {
+  test('while two workers run reschedules what waits once, and by the same amount', async () => {
     const { merchant, inbox } = await newShop(engine, LATER, () => {
       throw new Error('no');
     });

@@ -8,7 +8,7 @@ import { pause, signal, startWork, until, workUntil, workUntilSettled } from '..
 const HOUR_MS = 60 * MINUTE_MS;
 
 describe.each(ENGINES)('work on %s', (engine) => {
-  test('a callback that is kept while the worker is told that nothing is due is found', async () => {
+  test('a callback that is stored while the worker learns that nothing is due is still found', async () => {
     const merchant = await newMerchant(engine);
     const [toldNothing, goOn] = [signal(), signal()];
     const store = watchedStore(merchant.newStore(), async (text, run) => {
@@ -29,7 +29,7 @@ describe.each(ENGINES)('work on %s', (engine) => {
     expect(await merchant.credits()).toHaveLength(1);
   });
 
-  test('what waits for an expectation is looked at ten times, is reported once, and then waits to be woken', async () => {
+  test('a transition without an expectation is checked ten times, reported once, and then waits to be woken', async () => {
     const { merchant, inbox, pay, workLater } = await newShop(engine);
     await pay('ORD-1');
     const [first] = await inbox.list();
@@ -48,7 +48,7 @@ describe.each(ENGINES)('work on %s', (engine) => {
     expect(await merchant.credits()).toHaveLength(1);
   });
 
-  test('the transitions of one internal_reference run one after the other, in all workers', async () => {
+  test('the transitions of one internal_reference run one at a time, across all workers', async () => {
     const merchant = await newMerchant(engine);
     let [running, most] = [0, 0];
     const [inbox, other] = [merchant.open(), merchant.open()];
@@ -113,7 +113,7 @@ describe('work on postgres', () => {
     await stop();
   });
 
-  test('of several payments each has one transaction, which also starts the next one', async () => {
+  test('each of several payments has one transaction, which also starts the next one', async () => {
     const merchant = await newMerchant('postgres');
     let starts = 0;
     const store = watchedStore(merchant.newStore(), (text, run, isAlone) => {
@@ -130,7 +130,7 @@ describe('work on postgres', () => {
     expect(await merchant.credits()).toHaveLength(references.length);
   });
 
-  test('different transitions run side by side, and callbacks for the same ones are acknowledged meanwhile', async () => {
+  test('different transitions run concurrently, and callbacks for them are acknowledged meanwhile', async () => {
     const [all, mayEnd] = [signal(), signal()];
     let running = 0;
     const { merchant, inbox } = await newShop('postgres', {}, async () => {
@@ -162,7 +162,7 @@ describe('work on postgres', () => {
     await worked;
   });
 
-  test('an expectation that was not committed at the first look is found at the next one', async () => {
+  test('an expectation that was not committed at the first check is found at the next one', async () => {
     const { merchant, inbox } = await newShop('postgres');
     await inbox.ready();
     const worked = workUntilSettled(inbox, 1);
@@ -175,7 +175,7 @@ describe('work on postgres', () => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
-  test('what comes while a transition is being parked, a person or a body, counts before the next retry', async () => {
+  test('an action or a body that arrives while a transition is being parked takes effect before the next retry', async () => {
     const merchant = await newMerchant('postgres');
     const receiver = merchant.open();
     let parks = 0;

@@ -5,7 +5,7 @@ import { creditIn, LATER, newDueShop, newShop, order } from '../support/shop.ts'
 import { pause, startWork, until } from '../support/until.ts';
 
 describe.each(ENGINES)('drain() on %s', (engine) => {
-  test('a pass works on everything that is due, and says what became of it', async () => {
+  test('a pass attempts everything that is due, and returns the outcome', async () => {
     const { merchant, inbox } = await newShop(engine, LATER, async (transition) => {
       if (transition.signed.merchant_reference === 'FAILS') throw new Error('the ledger is unavailable');
       await creditIn(merchant)(transition);
@@ -17,14 +17,14 @@ describe.each(ENGINES)('drain() on %s', (engine) => {
     expect(await inbox.drain()).toEqual({ settled: 0, parked: 0, retrying: 0, left: 0 });
   });
 
-  test('a limit ends a pass exactly there, and the next pass goes on', async () => {
+  test('a pass ends exactly at its limit, and the next pass continues', async () => {
     const { inbox } = await newShop(engine);
     await order(inbox, '1', '2', '3', '4', '5');
     expect(await inbox.drain({ limit: 2 })).toEqual({ settled: 2, parked: 0, retrying: 0, left: 3 });
     expect(await inbox.drain({ limit: 10 })).toEqual({ settled: 3, parked: 0, retrying: 0, left: 0 });
   });
 
-  test('a pass takes more than one window, and both transitions of one internal_reference', async () => {
+  test('a pass processes several windows, and both transitions of one internal_reference', async () => {
     const { inbox } = await newShop(engine);
     inbox.handle(() => undefined, { status: '*' });
     const count = 62;
@@ -35,7 +35,7 @@ describe.each(ENGINES)('drain() on %s', (engine) => {
     expect(await inbox.drain()).toEqual({ settled: count, parked: 0, retrying: 0, left: 0 });
   });
 
-  test('after the deadline no handler starts, and the one that runs is settled', async () => {
+  test('after the deadline no handler starts, and a running one is still settled', async () => {
     const { merchant, inbox } = await newShop(engine, {}, async (transition) => {
       await pause(40);
       await creditIn(merchant)(transition);
@@ -50,7 +50,7 @@ describe.each(ENGINES)('drain() on %s', (engine) => {
     expect(await merchant.credits()).toHaveLength(3);
   });
 
-  test('what becomes due during a pass is left for the next one, also the retries of its own', async () => {
+  test('what becomes due during a pass, its own retries included, is left for the next one', async () => {
     const { inbox } = await newShop(engine, { retry: { firstDelayMs: 1, longestDelayMs: 1 } }, () => {
       throw new Error('tried again after a millisecond');
     });
@@ -63,7 +63,7 @@ describe.each(ENGINES)('drain() on %s', (engine) => {
     );
   });
 
-  test('several passes at the same time, beside a worker, apply each payment once (threat A57)', async () => {
+  test('concurrent passes beside a worker apply each payment once (threat A57)', async () => {
     const merchant = await newMerchant(engine);
     const [receiver, ...drainers] = [merchant.open(), merchant.open(), merchant.open(), merchant.open()];
     for (const inbox of drainers) inbox.handle(creditIn(merchant));
@@ -88,7 +88,7 @@ describe.each(ENGINES)('drain() on %s', (engine) => {
     await expect(inbox.drain({ limit: 0 })).rejects.toThrow('limit');
   });
 
-  test('a pass whose database does not answer rejects, and settles nothing', async () => {
+  test('a pass whose database does not respond rejects, and settles nothing', async () => {
     const merchant = await newMerchant(engine);
     const store = merchant.newStore();
     let isGone = false;

@@ -16,7 +16,7 @@ const KIB = 1024;
 const TOLERANCE = 'timestamp_out_of_tolerance';
 
 describe.each(ENGINES)('evidence on %s', (engine) => {
-  test('evidence is kept, and nothing is applied from what can be read in two ways', async () => {
+  test('evidence is stored, and nothing is applied from a body that can be read in two ways', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     const refusal = evidence('ambiguous');
     await inbox.quarantine(refusal);
@@ -49,7 +49,7 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1001 500']);
   });
 
-  test('evidence becomes a callback when it comes again and verifies, and otherwise never counts as a body', async () => {
+  test('evidence becomes a callback when it is delivered again and verifies, and otherwise never counts as a body', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     await inbox.quarantine(evidence(TOLERANCE));
     await inbox.receive(callback());
@@ -85,7 +85,7 @@ describe.each(ENGINES)('evidence on %s', (engine) => {
     expect(await inbox.list()).toHaveLength(2);
   });
 
-  test('threat A34: one signature takes at most 1 MiB, whatever is posted beside it', async () => {
+  test('threat A34: one signature uses at most 1 MiB of storage, whatever is posted with it', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.expect(money('ORD-1001'));
     const data = sampleCallback();

@@ -9,7 +9,7 @@ const { transitionId } = paid('ORD-1', 500);
 const OTHERS = [{ amount: '501' }, { currency: 'USD' }, { compare: 'request' }] as const;
 
 describe.each(ENGINES)('expectations on %s', (engine) => {
-  test('an expectation may be repeated, and changes only with replace, which keeps the earlier one', async () => {
+  test('an expectation may be repeated, and changes only with replace, which records the earlier one', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     const earlier = { ...ORDER, amount: '700' };
     for (const amount of ['700', '700.00']) await inbox.expect({ ...ORDER, amount });
@@ -63,7 +63,7 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['CONTROL 5000000', 'ORD-2 5000000']);
   });
 
-  test('an amount that is taken back, or is compared in another way, contradicts nothing', async () => {
+  test('an amount that is withdrawn, or compared in another way, contradicts nothing', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     for (const amount of ['500', '700']) await inbox.expect(money('BACK', amount), REPLACE);
     await pay('BACK');
@@ -133,7 +133,7 @@ describe.each(ENGINES)('expectations on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 7']);
   });
 
-  test('a handler that changes the expectation that it settles fails, and holds up no other', async () => {
+  test('a handler that changes the expectation that it settles fails, and delays no other', async () => {
     const retry = { ...LATER.retry, attempts: 2 };
     const { merchant, inbox, show, workLater } = await newShop(engine, { retry }, async (transition) => {
       await creditIn(merchant)(transition);

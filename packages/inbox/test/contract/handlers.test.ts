@@ -12,7 +12,7 @@ const late = (reference: string, transaction_status: string, payload: Payload = 
 };
 
 describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
-  test('the handler that names more takes a transition: type and status, then status, then type, then the wildcard', async () => {
+  test('the most specific handler receives a transition: type and status, then status, then type, then the wildcard', async () => {
     const { inbox, applied } = await shop(engine, []);
     const payouts = [{ type: 'PAYOUT' }, { type: 'PAYOUT', status: 'FAILED' }];
     const others = [{ status: 'FAILED' }, { type: 'REFUND', status: '*' }, { status: '*' }];
@@ -54,7 +54,7 @@ describe.each(ENGINES)('the choice of a handler on %s', (engine) => {
     expect(applied).toEqual(['500']);
   });
 
-  test('a second handler for the same is refused, and so are a wrong selector, work() without a handler and twice', async () => {
+  test('a second handler for one selector, a wrong selector, and work() without a handler or called twice are refused', async () => {
     const inbox = (await newMerchant(engine)).open();
     const { signal } = new AbortController();
     await expect(inbox.work({ signal })).rejects.toMatchObject({ option: 'handler' });

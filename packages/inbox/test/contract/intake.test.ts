@@ -6,7 +6,7 @@ import { ENGINES, newMerchant } from '../support/merchant.ts';
 import { money, NOTE, ORDER, REPLACE } from '../support/shop.ts';
 
 describe.each(ENGINES)('intake on %s', (engine) => {
-  test('threat A6: one transition is kept, however often, however signed and with whatever payload.id it comes', async () => {
+  test('threat A6: one transition is stored, however often it is delivered, however signed and with whatever payload.id', async () => {
     const inbox = (await newMerchant(engine)).open();
     await inbox.receive(callback());
     await inbox.receive(callback());
@@ -52,7 +52,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(await inbox.list()).toMatchObject([{ bodyCount: 1 }]);
   });
 
-  test('callbacks of the same moment are kept once, and receivers in opposite orders do not wait for each other', async () => {
+  test('concurrent callbacks are stored once, and receivers with opposite orders do not block each other', async () => {
     const merchant = await newMerchant(engine);
     const [one, other] = [merchant.open(), merchant.open()];
     await Promise.all([one.ready(), other.ready()]);
@@ -73,7 +73,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(listed.every(({ deliveries, bodyCount }) => deliveries === 3 && bodyCount === 2)).toBe(true);
   });
 
-  test('8 distinct bodies and 3 pieces of evidence are kept; a further one is counted and not acknowledged', async () => {
+  test('8 distinct bodies and 3 pieces of evidence are stored; a further one is counted and not acknowledged', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open();
     const piece = (id: number) => evidence('timestamp_out_of_tolerance', { id });
@@ -90,7 +90,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(await inbox.list()).toMatchObject([kept]);
   });
 
-  test('threat A5, threat A34: beyond the limit one body that equals the expectation is kept, and no other', async () => {
+  test('threat A5, threat A34: beyond the limit only a body that equals the expectation is stored', async () => {
     const merchant = await newMerchant(engine);
     const [one, other] = [merchant.open(), merchant.open()];
     for (let id = 1; id <= 8; id += 1) await one.receive(paid('ORD-1', id));
@@ -125,7 +125,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect((await inbox.list())[0]?.signed).toMatchObject(signed);
   });
 
-  test('references that are too long for an index are kept, and claims that a database should not hold are not', async () => {
+  test('references that are too long for an index are stored, and claims that a database should not hold are not', async () => {
     const inbox = (await newMerchant(engine)).open();
     const long = { merchant_reference: incompressible(6000), internal_reference: incompressible(6000) };
     await inbox.receive(callback(long));
@@ -139,7 +139,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     expect(requests.sort()).toEqual(['UGX 5e200', 'null 500']);
   });
 
-  test('an inbox sees and moves only what belongs to its own account', async () => {
+  test('an inbox reads and changes only what belongs to its own account', async () => {
     const merchant = await newMerchant(engine);
     const [ours, theirs] = [merchant.open({ account: 'ours' }), merchant.open({ account: 'theirs' })];
     const [forUs, forThem] = [callback({}, { account: 'ours' }), callback({}, { account: 'theirs' })];
@@ -174,7 +174,7 @@ describe.each(ENGINES)('intake on %s', (engine) => {
     }
   });
 
-  test('threat A4: receive() takes neither evidence nor a copy, and nothing that comes after close()', async () => {
+  test('threat A4: receive() accepts neither evidence nor a copy, and nothing after close()', async () => {
     const inbox = (await newMerchant(engine)).open();
     for (const other of [evidence('ambiguous').evidence, { ...callback() }, {}])
       await expect(Reflect.apply(inbox.receive, undefined, [other])).rejects.toThrow(ConfigurationError);

@@ -102,7 +102,7 @@ describe.each(ENGINES)('the start that is committed with the settlement before i
     expect(await merchant.credits()).toEqual(['ORD-1 500', 'ORD-2 500']);
   });
 
-  test('is taken back when the worker is told to end meanwhile, and is due as before', async () => {
+  test('is undone when the worker is stopped meanwhile, and the payment is due as before', async () => {
     let stop: (() => Promise<void>) | undefined;
     let stopped: Promise<void> | undefined;
     const { merchant, inbox } = await newPair(engine, async (run) => {
@@ -125,7 +125,7 @@ describe.each(ENGINES)('the start that is committed with the settlement before i
     expect(await counts(merchant)).toEqual(['settled 1 0', 'pending 0 0']);
   });
 
-  test('is not that of a transition whose handler may have ended its process: it runs alone', async () => {
+  test('skips a transition whose handler may have ended its process: that one runs alone', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open(LATER);
     const references = ['ORD-1', 'ORD-2', 'SUSPECT', 'ORD-3', 'ORD-4'];

@@ -35,7 +35,7 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
     expect(await orders()).toEqual([]);
   });
 
-  test('the handler that asks for it gets it, and the one that does not ask gets unpaid ones', async () => {
+  test('a handler that asks for it receives it, and other handlers receive only unpaid ones', async () => {
     const { inbox, orders, un, show } = await newPaidShop(engine, { status: 'FAILED' });
     const asked: unknown[] = [];
     inbox.handle((transition) => asked.push(transition.paidBy), { status: 'FAILED', paidByAnother: true });
@@ -48,7 +48,7 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
     expect(await orders()).toEqual(['ORD-1 500']);
   });
 
-  test('what follows in the paying transaction itself is decided by allowTransitions only', async () => {
+  test('later statuses of the paying transaction itself are decided by allowTransitions only', async () => {
     const allowTransitions = { COMPLETED: ['REVERSED'] };
     const { inbox, un } = await newPaidShop(engine, { status: 'REVERSED' }, { allowTransitions });
     await inbox.receive(paid('ORD-1', 500, { transaction_status: 'REVERSED' }));
@@ -83,7 +83,7 @@ describe.each(ENGINES)('threat A53: after another transaction has paid, on %s', 
 describe.each(['before its effect', 'after its effect'])(
   'threat A53: a payment while FAILED is handled, %s',
   (moment) => {
-    test('undoes what the handler did, or comes after it, and the order is paid', async () => {
+    test('rolls back the handler, or follows it, and the order is paid', async () => {
       const merchant = await newMerchant('postgres');
       const inbox = merchant.open({ ...LATER });
       await inbox.expect(money('ORD-1'));

@@ -114,7 +114,7 @@ describe.each(ENGINES)('threat A61: a copy of the database or the spool on %s', 
     },
   );
 
-  test('says everything without these options (control)', async () => {
+  test('contains everything without these options (control)', async () => {
     const bytes = await stored((await newPaid(engine, {})).merchant);
     for (const canary of canaries(paid('ORD-1', 500, PERSON))) expect(bytes).toContain(canary);
   });
@@ -147,7 +147,7 @@ describe.each(ENGINES)('threat A61: a copy of the database or the spool on %s', 
     expect(await inbox.show(paid('UNKNOWN', 500).transitionId)).toMatchObject({ state: 'settled' });
   });
 
-  test('gives handlers and show() the whole body with encryption, also after the key was rotated', async () => {
+  test('gives handlers and show() the whole body with encryption, even after a key rotation', async () => {
     const { merchant, inbox, claimed, show } = await newPaid(engine, SEALED);
     expect(claimed).toMatchObject([PERSON]);
     const later = merchant.open(ROTATED);
@@ -162,13 +162,13 @@ describe.each(ENGINES)('threat A61: a copy of the database or the spool on %s', 
     expect((await show('UNKNOWN'))?.bodies[0]?.isSealed).toBe(false);
   });
 
-  test('shows bodies of before encryption was set', async () => {
+  test('shows bodies that were stored before encryption was set', async () => {
     const { merchant } = await newPaid(engine, {});
     const { bodies = [] } = (await merchant.open(SEALED).show(paid('UNKNOWN', 500).transitionId)) ?? {};
     expect(bodies[0]?.text).toContain(NAME);
   });
 
-  test('a body whose key is lost is applied by its claims, and said to be sealed', async () => {
+  test('a body whose key is lost is applied by its claims, and reported as sealed', async () => {
     const merchant = await newMerchant(engine);
     await merchant.open(SEALED).receive(paid('ORD-1', 500, PERSON));
     const { inbox, show } = shopOf(merchant, KEY_LOST);
@@ -214,7 +214,7 @@ describe.each(ENGINES)('threat A61: a copy of the database or the spool on %s', 
     expect(shown.map(({ text, isSealed }) => [text, isSealed])).toEqual(rows.map(() => [undefined, true]));
   });
 
-  test('a callback that cannot be sealed is kept without its text, applied, and reported once', async () => {
+  test('a callback that cannot be sealed is stored without its content, applied, and reported once', async () => {
     let isBroken = false;
     const encryption = {
       seal: (text: string) => {
@@ -293,7 +293,7 @@ describe.each(ENGINES)('forget() on %s', (engine) => {
       );
   });
 
-  test('removes last errors and earlier notes, and says so in place of them', async () => {
+  test('removes last errors and earlier notes, and shows that they were removed', async () => {
     const { inbox, pay, show } = await newShop(engine, LATER, () =>
       Promise.reject(new Error(`no order of ${NAME}`)),
     );
@@ -334,7 +334,7 @@ describe.each(ENGINES)('forget() on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
-  test('a forgotten payment is archived as any other, and stays forgotten there', async () => {
+  test('a forgotten payment is archived like any other, and stays forgotten there', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     await inbox.expect(ORDER);
     await pay('ORD-1', 500, PERSON);
@@ -358,7 +358,7 @@ describe.each(ENGINES)('forget() on %s', (engine) => {
 });
 
 describe.each(ENGINES)('prune() on %s', (engine) => {
-  test('removes the bodies of what waits for a person after a time of its own, and they are still applied', async () => {
+  test('removes the bodies of transitions that wait for a person after a separate period, and these can still be applied', async () => {
     const { merchant, inbox, pay, show } = await newShop(engine, LATER);
     await inbox.expect(money('WRONG', '700'));
     await pay('WRONG', 500, PERSON);
@@ -376,7 +376,7 @@ describe.each(ENGINES)('prune() on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['WRONG 500']);
   });
 
-  test('removes the errors of attempts in the time of their bodies, and with the archive', async () => {
+  test('removes the errors of attempts after the period of their bodies, and with the archive', async () => {
     const retry = { attempts: 2, firstDelayMs: 1000, longestDelayMs: 1000 };
     const shop = await newShop(engine, { retry }, ({ signed, attempt }) => {
       if (signed.merchant_reference === 'DEAD' || attempt === 1) throw new Error(`no order of ${NAME}`);

@@ -8,8 +8,8 @@ import { workOff } from '../support/until.ts';
 const { transitionId } = paid('ORD-1', 500);
 const SOON = { firstDelayMs: 60_000, longestDelayMs: 60_000 };
 
-describe.each(ENGINES)('what onError gets on %s', (engine) => {
-  test('is every error that a handler threw, the very one, and whether it repeats the one before', async () => {
+describe.each(ENGINES)('what onError receives on %s', (engine) => {
+  test('is each error object that a handler threw, and whether it repeats the one before', async () => {
     const messages = 'AABBAA';
     const { merchant, inbox, workLater } = await newDueShop(engine, {
       retry: { ...SOON, attempts: messages.length },
@@ -62,7 +62,7 @@ describe.each(ENGINES)('what onError gets on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['ORD-1 500']);
   });
 
-  test('is printed by default: the first failure, each new message and the last one, with the stack and what comes next', async () => {
+  test('is printed by default: the first failure, each new message and the last one, with the stack and the next step', async () => {
     const output = await outputOf(engine, 'AAABBB');
     const printed = [...output.matchAll(/attempt (\d) of transition (\w+) failed/g)];
     expect(printed.map(([, attempt, id]) => `${attempt} ${id === transitionId}`)).toEqual([

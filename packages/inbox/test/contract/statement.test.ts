@@ -29,7 +29,7 @@ const without = (name: keyof StatementRow, from = row('A')): StatementRow => {
 
 // Threat A56, on both engines.
 describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
-  test('every row gets a verdict, every settlement without a row as well, and a dry run changes nothing', async () => {
+  test('every row and every settlement without a row gets a verdict, and a dry run changes nothing', async () => {
     const { merchant, inbox } = await newShop(engine);
     await order(inbox, 'same', 'amount', 'currency', 'status', 'another', 'absent');
     await inbox.receive(paid('waits', 500));
@@ -105,7 +105,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     });
   });
 
-  test('the same statement imported by several people at the same time settles each payment once', async () => {
+  test('concurrent imports of one statement settle each payment once', async () => {
     const { merchant, inbox } = await newShop(engine);
     const references = ['A', 'B', 'C'];
     for (const reference of references) await inbox.expect(money(reference));
@@ -121,7 +121,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     expect(reports.reduce((sum, { applied }) => sum + applied, 0)).toBeLessThanOrEqual(3);
   });
 
-  test('nothing is applied that contradicts an expectation, or that no callback could be', async () => {
+  test('a row that contradicts an expectation, or that no callback could match, is not applied', async () => {
     const { merchant, inbox } = await newShop(engine, {
       completedEvents: ['transaction.completed', 'other'],
     });
@@ -189,7 +189,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     expect(await inbox.list()).toEqual([]);
   });
 
-  test('a row that lacks a field, or is of another account, is a verdict, and its whole file applies nothing', async () => {
+  test('a row that lacks a field, or is of another account, has a verdict, and then nothing of its file is applied', async () => {
     const { inbox } = await newShop(engine);
     await inbox.expect(money('A'));
     const lacking = [
@@ -215,7 +215,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     });
   });
 
-  test('a truncated statement is loud: what was settled and has no row is absent', async () => {
+  test('a truncated statement is reported: a settlement without a row is absent', async () => {
     const { merchant, inbox } = await newShop(engine);
     await order(inbox, 'A', 'B');
     await inbox.expect({ ...money('P'), transaction_type: 'PAYOUT' });
@@ -243,7 +243,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     expect(countsOf(await inbox.reconcileStatement(nameless.slice(1), DRY))).toEqual({ other_status: 1 });
   });
 
-  test('what is archived counts as before: settled, contradicted, absent, and never settled again', async () => {
+  test('archived payments count as before: settled, contradicted, absent, and never settled again', async () => {
     const { merchant, inbox } = await newShop(engine);
     await order(inbox, 'A', 'B');
     await workOff(inbox);
@@ -299,7 +299,7 @@ describe.each(ENGINES)('a statement that is imported, on %s', (engine) => {
     await expect(inbox.reconcileStatement({} as never, DRY)).rejects.toThrow(ConfigurationError);
   });
 
-  test('a statement of thousands of rows has as many verdicts, and 20 samples of each', async () => {
+  test('a statement of thousands of rows has a verdict for each, and 20 samples of each verdict', async () => {
     const { inbox } = await newShop(engine);
     const rows = Array.from({ length: 1203 }, (_, index) => row(`R${index}`));
     await inbox.expect(money('R1202'));

@@ -151,7 +151,7 @@ describe.each(ENGINES)('stored values of another shape, on %s', (engine) => {
     await expect(inbox.retry(transitionId, NOTE)).rejects.toThrow('The column "state"');
   });
 
-  test('evidence with a refusal that is no code is not reopened, and one that this version does not know is shown', async () => {
+  test('evidence whose refusal is not a code is not reopened, and an unknown code is shown', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open();
     inbox.handle(creditIn(merchant));

@@ -51,7 +51,7 @@ async function post<Tx>(
 }
 
 describe.each(ENGINES)('traces on %s', (engine) => {
-  test('an attempt names the requests that its bodies came in, and its outcome', async () => {
+  test('an attempt names the requests of its bodies, and its outcome', async () => {
     const seen = attempts();
     const { inbox, show } = await newShop(engine);
     await inbox.expect(ORDER);
@@ -86,7 +86,7 @@ describe.each(ENGINES)('traces on %s', (engine) => {
     expect(seen).toMatchObject([{ outcome: 'settled', traceparents: [SPAN] }]);
   });
 
-  test('a failed attempt is published as that, and without what the handler threw', async () => {
+  test('a failed attempt is published as failed, without the error of the handler', async () => {
     const seen = attempts();
     const failed: unknown[] = [];
     subscribeTo('attempt', { error: (message) => failed.push(message) });

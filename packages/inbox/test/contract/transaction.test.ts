@@ -47,7 +47,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
     },
   );
 
-  test('a statement that fails makes the attempt fail, even when the handler hides its error', async () => {
+  test('a failed statement makes the attempt fail, even if the handler hides the error', async () => {
     const { merchant, inbox, workLater } = await newDueShop(engine, LATER);
     const next: unknown[] = [];
     inbox.handle(async (transition) => {
@@ -69,7 +69,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
     expect(await merchant.credits()).toHaveLength(1);
   });
 
-  test('an effect that the commit refuses counts as a failed attempt', async () => {
+  test('an effect that fails at commit counts as a failed attempt', async () => {
     const { merchant, inbox, workLater } = await newDueShop(engine, LATER);
     await merchant.deferredChild();
     inbox.handle(async (transition) => {
@@ -101,7 +101,7 @@ describe.each(ENGINES)('the transaction of a handler on %s', (engine) => {
 });
 
 describe.each(ENGINES)('transaction() on %s', (engine) => {
-  test('commits an order and its expectation together, wakes the worker, and gives what the body gives', async () => {
+  test('commits an order and its expectation together, wakes the worker, and resolves with the result of the body', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     // Without a ready() of the program's own.
     expect(await inbox.transaction(async () => 7)).toBe(7);
@@ -121,7 +121,7 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
     await stop();
   });
 
-  test('keeps nothing when its body throws, and rejects with what was thrown', async () => {
+  test('rolls back when its body throws, and rejects with that error', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     for (const thrown of [new Error('no such customer'), 'no', undefined]) {
       const failed = inbox.transaction(async (tx) => {
@@ -153,7 +153,7 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['order 700']);
   });
 
-  test('takes its turn with handlers, callbacks and other transactions', async () => {
+  test('is serialized with handlers, callbacks and other transactions', async () => {
     const { merchant, inbox } = await newShop(engine);
     const references = Array.from({ length: 20 }, (_, index) => `ORD-${index}`);
     const worked = workUntilSettled(inbox, 20);
@@ -170,7 +170,7 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
     expect(await merchant.credits()).toHaveLength(40);
   });
 
-  test('ends before close() resolves, which lets no other begin and releases the database', async () => {
+  test('ends before close() resolves, which starts no other and releases the database', async () => {
     const { merchant, inbox } = await newShop(engine);
     await inbox.ready();
     const [isRunning, mayEnd] = [signal(), signal()];
@@ -194,7 +194,7 @@ describe.each(ENGINES)('transaction() on %s', (engine) => {
 
 // SQLite has one writer.
 describe('transactions on sqlite', () => {
-  test('a call that would wait for the transaction around it is refused, and harms nothing else', async () => {
+  test('a call that would wait for the transaction around it is refused, without other effects', async () => {
     const { merchant, inbox } = await newDueShop('sqlite', LATER);
     const refused: unknown[] = [];
     const callAll = async (): Promise<void> => {
@@ -220,7 +220,7 @@ describe('transactions on sqlite', () => {
     expect(await merchant.credits()).toEqual(['ORD-1 500', 'own 1']);
   });
 
-  test('a callback that is refused inside a transaction is kept when it comes again', async () => {
+  test('a callback that is refused inside a transaction is stored when it is delivered again', async () => {
     const { inbox } = await newShop('sqlite');
     await inbox.transaction(() =>
       Promise.allSettled([inbox.receive(paid('ORD-1', 500)), inbox.quarantine(evidence('ambiguous'))]),
@@ -229,7 +229,7 @@ describe('transactions on sqlite', () => {
     expect(await inbox.list({ merchant_reference: 'ORD-1' })).toHaveLength(1);
   });
 
-  test('a statement that rolls back the transaction makes it fail, although its body goes on', async () => {
+  test('a statement that rolls back the transaction makes it fail, although its body continues', async () => {
     const { merchant, inbox } = await newShop('sqlite');
     await merchant.query('create table once (id integer primary key)');
     await merchant.query('insert into once values (1)');
@@ -265,7 +265,7 @@ describe('transactions on postgres', () => {
     expect(await merchant.credits()).toEqual(['next 1']);
   });
 
-  test('a callback that comes during a transaction is kept, whatever becomes of the transaction', async () => {
+  test('a callback that arrives during a transaction is stored, whether or not the transaction commits', async () => {
     const { inbox } = await newShop('postgres');
     const failed = inbox.transaction(async (tx) => {
       await inbox.expect(ORDER, { tx });

@@ -5,8 +5,8 @@ import { ENGINES } from '../support/merchant.ts';
 import { creditIn, DAY_MS, LATER, MINUTE_MS, money, NOTE, newShop } from '../support/shop.ts';
 import { workOff } from '../support/until.ts';
 
-describe.each(ENGINES)('what an operator sees on %s', (engine) => {
-  test('list() gives the newest first, by state, reason, reference and time of the last change, in pages', async () => {
+describe.each(ENGINES)('what an operator reads on %s', (engine) => {
+  test('list() returns pages, newest first, filtered by state, reason, reference and time of the last change', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     const references = async (options?: ListOptions): Promise<string> =>
       (await inbox.list(options)).map(({ signed }) => signed.merchant_reference).join('');
@@ -42,7 +42,7 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     expect(await inbox.list({ merchant_reference: 'A', state: 'pending' })).toHaveLength(1);
   });
 
-  test('list() gives what is pending in the order in which workers take it, in pages, beside what is retried', async () => {
+  test('list() returns pages of pending transitions in the order of the workers, beside those being retried', async () => {
     const { merchant, inbox } = await newShop(engine, LATER, () => Promise.reject(new Error('no')));
     await inbox.expect(money('RETRIED'));
     await inbox.receive(paid('RETRIED', 500));
@@ -64,7 +64,7 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     expect(await page({ after })).toEqual([]);
   });
 
-  test('list() finds either reference exactly, whatever a reference holds', async () => {
+  test('list() finds either reference exactly, whatever characters it contains', async () => {
     const { merchant, inbox } = await newShop(engine);
     const json = ['ORD-1","internal_reference":"INT-1', '"merchant_reference":"ORD-1","internal_reference":'];
     const quotes = ['"', '\\', '\\"', '\\","merchant_reference":"ORD-1', "'; drop table credit; --"];
@@ -91,7 +91,7 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     expect(await merchant.open({ account: 'other' }).list({ merchant_reference: 'ORD-1' })).toEqual([]);
   });
 
-  test('show() gives a transition with its bodies and its expectation', async () => {
+  test('show() returns a transition with its bodies and its expectation', async () => {
     const { inbox, pay, show } = await newShop(engine);
     await inbox.expect({ ...money('A'), compare: 'request' });
     const { transitionId, signed, raw } = paid('A', 500);
@@ -110,7 +110,7 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     expect(JSON.parse(body?.text ?? '')).toEqual(raw);
   });
 
-  test('stats() counts every state and reason, and overdue() lists what has not come in time', async () => {
+  test('stats() counts every state and reason, and overdue() lists payments past their deadline', async () => {
     const { merchant, inbox, pay } = await newShop(engine, LATER);
     const deadline = new Date(Date.now() + 60 * MINUTE_MS);
     // When it is repeated, it gets another deadline.
@@ -138,7 +138,7 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     });
   });
 
-  test('stats() counts exactly while several keep, settle and reopen, beside another account and a merge', async () => {
+  test('stats() counts exactly during concurrent deliveries, settlements and reopenings, beside another account and a merge', async () => {
     const { merchant, inbox } = await newShop(engine);
     const other = merchant.open({ account: 'other' });
     const second = merchant.open();
@@ -215,7 +215,7 @@ describe.each(ENGINES)('what an operator sees on %s', (engine) => {
     expect(await merchant.credits()).toEqual(['SETTLED 500', 'UNHANDLED 500.5']);
   });
 
-  test('prune() goes through more bodies than one of its transactions takes', async () => {
+  test('prune() covers more bodies than one of its transactions does', async () => {
     const { merchant, inbox } = await newShop(engine, LATER);
     // Three of each transition, so that the end of a transaction is between two of them.
     const bodies = Array.from({ length: 510 }, (_, index) => paid(`ORD-${index % 170}`, index));

@@ -23,7 +23,7 @@ const HOLDERS: Record<string, string> = {
 };
 
 describe.each(Object.entries(HOLDERS))('threat A59: while %s holds a transition', (_, statement) => {
-  test('everything about other references is acknowledged, and the rest after it', async () => {
+  test('callbacks of other references are acknowledged, and the others once it is released', async () => {
     const { inbox, schema } = poolShop({ inbox: { storeTimeoutMs: 15_000 } });
     for (const reference of ['HELD', 'KNOWN']) await inbox.receive(paid(reference, 500));
     const client = new pg.Client({ connectionString: inject('postgresUrl') });

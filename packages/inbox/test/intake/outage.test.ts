@@ -53,7 +53,7 @@ describe('while the database is unavailable', () => {
     expect(await inbox.list()).toHaveLength(1);
   });
 
-  test('workers go on automatically, and what the outage interrupted is applied exactly once', async () => {
+  test('workers resume automatically, and what the outage interrupted is applied exactly once', async () => {
     const { inbox, direct, events, schema, newLedger } = open({ inbox: { retry: { firstDelayMs: 10 } } });
     const { credit, credits } = await newLedger();
     let runs = 0;
@@ -75,7 +75,7 @@ describe('while the database is unavailable', () => {
   });
 });
 
-test('a database that does not answer is given up after storeTimeoutMs, and no more than one statement waits there', async () => {
+test('a database that does not respond is given up after storeTimeoutMs, and at most one statement waits there', async () => {
   const { inbox, direct, schema, lock } = open({ pool: { max: 4 }, inbox: { storeTimeoutMs: 300 } });
   await untilDone(() => inbox.ready());
   const unlock = await lock(`${schema}.transition`);
@@ -94,7 +94,7 @@ test('a database that does not answer is given up after storeTimeoutMs, and no m
 });
 
 describe('while the database is unavailable, the spool', () => {
-  test('keeps callbacks, counts them, and hands them over when the database is back', async () => {
+  test('keeps callbacks, counts them, and stores them when the database is available again', async () => {
     const { inbox, events } = open({ inbox: newSpool() });
     for (let amount = 1; amount <= 8; amount += 1) await untilDone(() => inbox.receive(paid('A', amount)));
     await server.kill('everything');
@@ -115,7 +115,7 @@ describe('while the database is unavailable, the spool', () => {
     expect(events.findLast(({ name }) => name.startsWith('callback.'))).toMatchObject({ outcome: 'new' });
   });
 
-  test('keeps what it has for the next process, which hands it over when it starts', async () => {
+  test('keeps its files for the next process, which stores them when it starts', async () => {
     const spool = newSpool();
     const { inbox, schema } = open({ inbox: spool });
     await server.kill('everything');
@@ -130,7 +130,7 @@ describe('while the database is unavailable, the spool', () => {
     expect(JSON.parse(details?.bodies[0]?.text ?? '')).toEqual(paid('A', 500).raw);
   });
 
-  test('does not take what a misconfigured database refuses', async () => {
+  test('does not accept what a misconfigured database refuses', async () => {
     const { inbox } = open({ pool: { options: '-c synchronous_commit=off' }, inbox: newSpool() });
     await expect(inbox.receive(callback())).rejects.toThrow(ConfigurationError);
     expect(await inbox.health()).toMatchObject({ ok: false, spooled: 0 });

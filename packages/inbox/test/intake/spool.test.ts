@@ -10,7 +10,7 @@ import { pause, signal, until } from '../support/until.ts';
 
 const REFERENCES = ['A', 'B', 'C', 'D', 'E', 'F'];
 
-test('every delivery that was acknowledged is there after kill -9, whenever it comes', async () => {
+test('every acknowledged delivery survives kill -9 at any time', async () => {
   const path = newPath();
   const child = startChild('spool-writer.ts', [path]);
   await until(() => filesIn(path).length > 200);
@@ -22,7 +22,7 @@ test('every delivery that was acknowledged is there after kill -9, whenever it c
   expect(acknowledged.filter((reference) => !next.references().includes(reference))).toEqual([]);
 });
 
-test('what an earlier process has left is drained from the oldest on, without temporary files', async () => {
+test('files of an earlier process are drained, oldest first, without temporary files', async () => {
   const ended = new TestSpool();
   await ended.keepAll(REFERENCES);
   await ended.spool.close();
@@ -50,7 +50,7 @@ test('an outage is reported once when callbacks are spooled, once when they are 
   expect(one.problems).toEqual([spooled, stored, spooled, stored]);
 });
 
-test('deliveries that arrive together are all kept, and are stored in groups once the store accepts one', async () => {
+test('deliveries that arrive together are all spooled, and are stored in groups once the store accepts one', async () => {
   const one = new TestSpool();
   const references = Array.from({ length: 250 }, (_each, index) => `${index}`);
   expect(await Promise.all(references.map((reference) => one.keep(reference)))).not.toContain(false);
@@ -70,7 +70,7 @@ test('deliveries that arrive together are all kept, and are stored in groups onc
   expect(most).toBeLessThanOrEqual(64);
 });
 
-test('at most three are tried in a round while the store is unavailable, and no file changes', async () => {
+test('at most three files are tried in a round while the store is unavailable, and none changes', async () => {
   const path = newPath();
   const all = ['A', 'A', 'B'].map((owner) => new TestSpool(path, owner));
   for (const each of all) await each.keepAll(REFERENCES);
@@ -100,7 +100,7 @@ test.each([1, 4])(
   },
 );
 
-test('a file that cannot be read stays, is counted and reported, and holds back no other', async () => {
+test('a file that cannot be read is kept, counted and reported, and delays no other', async () => {
   const one = new TestSpool();
   await one.keepAll(REFERENCES);
   const [damaged = ''] = filesIn(one.path);
@@ -129,7 +129,7 @@ test.each(Object.keys(recordOf('A')))(
   },
 );
 
-test('8 bodies of a transition are kept, and 8 more after these were stored', async () => {
+test('8 bodies of a transition are spooled, and 8 more after these were stored', async () => {
   const one = new TestSpool();
   const keepTen = async (from: number, reference: string): Promise<number> => {
     const amounts = Array.from({ length: 10 }, (_each, index) => from + index);
@@ -141,7 +141,7 @@ test('8 bodies of a transition are kept, and 8 more after these were stored', as
   await until(async () => (await keepTen(11, 'A')) === 8);
 });
 
-test('a folder that cannot be made, or is a file, keeps nothing until that has changed', async () => {
+test('a folder that cannot be created, or is a file, accepts nothing until that is fixed', async () => {
   const parent = join(temporaryFolder(), 'missing');
   const one = new TestSpool(join(parent, 'spool'));
   expect(await one.keep('A')).toBe(false);
@@ -192,7 +192,7 @@ test('two processes can drain the same files at the same time', async () => {
   expect([...new Set(both.flatMap((each) => each.references()))].sort()).toEqual(REFERENCES);
 });
 
-test('nothing is lost while several processes keep and drain, with a store that comes and goes', async () => {
+test('nothing is lost while several processes spool and drain, with a store that is available at times', async () => {
   const path = newPath();
   const all = ['A', 'A', 'B'].map((owner) => new TestSpool(path, owner));
   const references: string[] = [];
@@ -209,7 +209,7 @@ test('nothing is lost while several processes keep and drain, with a store that 
   expect([...new Set(all.flatMap((each) => each.references()))].sort()).toEqual(references.sort());
 });
 
-test('close() waits for what is being kept and for the delivery that is being drained, and starts no other', async () => {
+test('close() waits for what is being spooled and for the delivery that is being drained, and starts no other', async () => {
   const one = new TestSpool();
   const { promise, give } = signal();
   one.wait = () => promise;

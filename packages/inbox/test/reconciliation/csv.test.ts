@@ -5,7 +5,7 @@ import { readCsv, type Separator } from '../../src/reconciliation/csv.ts';
 const SEPARATORS: readonly Separator[] = [',', ';', '\t'];
 
 // Threat A56: a file that was cut off, or has another form.
-describe('the CSV of a statement is read as RFC 4180 has it', () => {
+describe('the CSV of a statement is read by RFC 4180', () => {
   test('a file written by the rules of CSV is read back unchanged, with every separator and line break', () => {
     const cell = fc.string({
       unit: fc.constantFrom('"', ',', ';', '\t', '\r', '\n', ' ', 'a', 'é', '=', '0'),

@@ -61,7 +61,7 @@ async function fill<Tx>(store: Store<Tx>, each: string, overriding = ''): Promis
 }
 
 /** With so many rows after another, so that the indexes are as a random order of keys leaves them. */
-describe('threat A60: what an archived payment takes on the disk, its indexes included', () => {
+describe('threat A60: the size of an archived payment on disk, indexes included', () => {
   test('is at most 250 bytes on postgres', async () => {
     const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4 });
     onTestFinished(() => pool.end());

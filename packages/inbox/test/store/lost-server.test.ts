@@ -48,7 +48,7 @@ describe('a server that falls silent', () => {
     expect(await credits()).toEqual(REFERENCES);
   });
 
-  test('while callbacks come answers each, keeps the next ones, and loses none that was acknowledged', async () => {
+  test('while callbacks arrive leaves none unanswered, stores the next ones, and loses none that was acknowledged', async () => {
     const { proxy, pool, open, schema } = await behindProxy();
     let kept = 0;
     let isLookedFor = false;
@@ -81,7 +81,7 @@ describe('a server that falls silent', () => {
     expect(listed.sort()).toEqual([...REFERENCES, 'BEFORE'].sort());
   });
 
-  test('in the middle of health() does not keep it from answering', async () => {
+  test('in the middle of health() does not make it hang', async () => {
     const { proxy, pool, open, schema } = await behindProxy();
     let isReady = false;
     const store = watchedStore(postgres(pool, { schema }), (text, run) => {
@@ -98,7 +98,7 @@ describe('a server that falls silent', () => {
 });
 
 describe('a server that ends', () => {
-  test('in the packet that completes a connection does not end the process', async () => {
+  test('in the packet that completes a connection does not crash the process', async () => {
     const { inbox: sound, schema } = poolShop();
     await sound.ready();
     const connectionString = await dyingServer(inject('postgresUrl'));

@@ -25,7 +25,7 @@ test.each([
 });
 
 describe.each(ENGINES)('migrations on %s', (engine) => {
-  test('ten processes that start at the same moment set the tables up once', async () => {
+  test('ten processes that start concurrently set up the tables once', async () => {
     const merchant = await newMerchant(engine);
     const startAt = String(Date.now() + 2000);
     const children = Array.from({ length: 10 }, () =>
@@ -37,7 +37,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
     expect(rows).toEqual([{ version: 1, compatible_with: 1 }]);
   });
 
-  test('inboxes that start at the same moment, on connections that have found no tables, set them up once', async () => {
+  test('inboxes that start concurrently, on connections that have found no tables, set them up once', async () => {
     for (let round = 0; round < 5; round += 1) {
       const merchant = await newMerchant(engine);
       const inboxes = Array.from({ length: 8 }, () => merchant.open({ store: merchant.newStore() }));
@@ -45,7 +45,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
     }
   });
 
-  test('a program works on after a newer one has migrated, and also starts, when its statements still fit', async () => {
+  test('a program keeps working after a newer one has migrated, and can restart, if its statements are still compatible', async () => {
     const merchant = await newMerchant(engine);
     const inbox = merchant.open();
     await inbox.ready();
@@ -55,7 +55,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
     expect(await merchant.open().list()).toHaveLength(2);
   });
 
-  test('tables of a newer version that is not compatible are refused, and left alone', async () => {
+  test('tables of an incompatible newer version are refused, and not changed', async () => {
     const merchant = await newMerchant(engine);
     await merchant.open().ready();
     await merchant.query(`insert into ${merchant.table('migration')} values (2, 2, 0)`);
@@ -85,7 +85,7 @@ describe.each(ENGINES)('a newer version that changes the tables under a running 
     return { merchant, inbox, migrate, expectRefusal };
   };
 
-  test('is noticed by health(), and then nothing is kept, neither in the store nor in the spool', async () => {
+  test('is detected by health(), and then nothing is stored, neither in the database nor in the spool', async () => {
     const { inbox, migrate, expectRefusal } = await migrated();
     await migrate();
     expect(await inbox.health()).toMatchObject({ ok: false, spooled: 0 });
@@ -94,7 +94,7 @@ describe.each(ENGINES)('a newer version that changes the tables under a running 
     await expect(inbox.expect(ORDER)).rejects.toThrow(ConfigurationError);
   });
 
-  test('is noticed by the first statement that the tables no longer take', async () => {
+  test('is detected by the first statement that no longer fits the tables', async () => {
     const { merchant, inbox, migrate } = await migrated();
     await migrate();
     await merchant.query(`alter table ${merchant.table('body')} rename column claims to amounts`);
@@ -104,7 +104,7 @@ describe.each(ENGINES)('a newer version that changes the tables under a running 
     expect(merchant.problems).toMatchObject([{ kind: 'tables_changed' }]);
   });
 
-  test('stops the worker, which goes on when the change is undone', async () => {
+  test('stops the worker, which resumes when the change is undone', async () => {
     const { merchant, inbox, migrate } = await migrated();
     const runs: string[] = [];
     inbox.handle(({ signed }) => void runs.push(signed.merchant_reference));
@@ -125,8 +125,8 @@ describe.each(ENGINES)('a newer version that changes the tables under a running 
   });
 });
 
-describe('tables that a DBA makes of inbox.migrations()', () => {
-  test('are enough on postgres for a role that may create nothing to receive, expect and work', async () => {
+describe('tables that a DBA creates from inbox.migrations()', () => {
+  test('let a role without CREATE receive, expect and work on postgres', async () => {
     const { inbox: given, direct, schema } = poolShop();
     for (const { sql } of given.migrations()) await direct.query(sql);
     const made = await tablesOf(direct, schema);
@@ -147,7 +147,7 @@ describe('tables that a DBA makes of inbox.migrations()', () => {
     for (const each of [schema, other]) expect(await tablesOf(direct, each)).toEqual(made);
   });
 
-  test('are enough on sqlite, made by the program of the shell', async () => {
+  test('work on sqlite, created with the sqlite shell', async () => {
     const path = join(temporaryFolder(), 'x.db');
     const inbox = createInbox({ store: sqlite(path) });
     onTestFinished(() => inbox.close());

@@ -35,7 +35,7 @@ async function fill<Tx>(store: Store<Tx>): Promise<void> {
   await store.query({ text: `analyze ${store.prefix}transition` }, []);
 }
 
-describe('a look for due transitions on postgres, with 30,000 due', () => {
+describe('finding due transitions on postgres, with 30,000 due', () => {
   const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 3 });
   const store = postgres(pool, { schema: 'planner_inbox' });
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe('a look for due transitions on postgres, with 30,000 due', () => {
   });
 });
 
-describe('a look for due transitions on sqlite, with 30,000 due', () => {
+describe('finding due transitions on sqlite, with 30,000 due', () => {
   const store = sqlite(`${folderOnDisk()}/planner.db`);
   const planOf = async (text: string, values: (string | number)[]): Promise<string> => {
     const plan = `explain query plan ${text.replaceAll('inbox.', store.prefix).replace(/\$(\d)/g, '?$1')}`;

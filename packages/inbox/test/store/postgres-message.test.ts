@@ -57,7 +57,7 @@ test('a statement behind a lock, in the same message, sees what was committed wh
   expect(await entering).toEqual([{ n: 1 }]);
 });
 
-test('a pooler that forgets prepared statements takes starts back, and counts no attempt', async () => {
+test('behind a pooler that forgets prepared statements, starts are taken back and no attempt is counted', async () => {
   const { inbox, pool, direct, schema, events, newLedger } = poolShop({ inbox: LATER, pool: { max: 4 } });
   const { credit, credits } = await newLedger();
   inbox.handle(credit);

@@ -20,7 +20,7 @@ test('a handler waits for a lock as long as handlerLockTimeoutMs says, and is re
   await workUntilSettled(inbox, 1);
 });
 
-describe('a worker that looks once an hour', () => {
+describe('a worker that polls once an hour', () => {
   test.each([false, true])(
     'is woken by what another process keeps, also when its connection was lost (%s)',
     async (isLost) => {
@@ -48,7 +48,7 @@ describe('a worker that looks once an hour', () => {
   );
 });
 
-test('other processes are told of each callback that comes alone, and of many with few statements', async () => {
+test('other processes are notified of each single callback, and of a burst with few statements', async () => {
   const { pool, schema, open } = poolShop();
   const own = postgres(pool, { schema });
   let told = 0;
@@ -151,7 +151,7 @@ async function settingsOf(pool: pg.Pool): Promise<Record<string, unknown>[]> {
   return rows;
 }
 
-test('a connection of the pool has its own settings back after a payment, as behind a pooler', async () => {
+test('a connection of the pool has its own settings restored after a payment, as behind a pooler', async () => {
   const options =
     '-c lock_timeout=1234 -c statement_timeout=54321 -c default_transaction_isolation=serializable';
   const { inbox, pool } = poolShop({ pool: { max: MAX, options }, inbox: { retry: { firstDelayMs: 1 } } });
@@ -181,7 +181,7 @@ test('a connection of the pool has its own settings back after a payment, as beh
   for (const settings of after) expect({ ...settings, id: 0 }).toEqual({ ...before[0], id: 0 });
 });
 
-test('on connections whose default is serializable, two receivers keep the same callbacks at the same moment', async () => {
+test('on connections whose default is serializable, two receivers store the same callbacks concurrently', async () => {
   const { open } = poolShop({ pool: { options: '-c default_transaction_isolation=serializable' } });
   const both = [open(), open()];
   for (const inbox of both) await inbox.ready();
@@ -191,7 +191,7 @@ test('on connections whose default is serializable, two receivers keep the same 
   }
 });
 
-test('behind a pooler that does not know prepared statements, callbacks are kept without one', async () => {
+test('behind a pooler without prepared statements, callbacks are stored without one', async () => {
   const names = "select name from pg_prepared_statements where name like 'payment_inbox_%'";
   const { inbox, pool, schema } = poolShop({ pool: { max: 1 } });
   await inbox.receive(paid('A', 500));

@@ -50,7 +50,7 @@ describe('ready(), health() and receive() fail where no callback can be kept', (
     for (const each of [inbox, other]) expect(await each.health()).toMatchObject({ ok: true });
   });
 
-  test('when the server has fallen silent, and health() answers nevertheless', async () => {
+  test('when the server no longer responds, and health() still returns', async () => {
     const proxy = await silentProxy(inject('postgresUrl'));
     const pool = { connectionString: proxy.url, max: 1 };
     const { inbox } = poolShop({ pool, inbox: { storeTimeoutMs: 200 } });
@@ -62,7 +62,7 @@ describe('ready(), health() and receive() fail where no callback can be kept', (
 });
 
 describe('ready() and health() fail', () => {
-  test('when the path of the spool cannot be used, and callbacks are kept nevertheless', async () => {
+  test('when the path of the spool cannot be used, although callbacks are still stored', async () => {
     const spool = join(temporaryFolder(), 'spool');
     expect(await poolShop({ inbox: { spool } }).inbox.health()).toMatchObject({ ok: true, spooled: 0 });
     const file = join(temporaryFolder(), 'file');
@@ -116,7 +116,7 @@ test.each(ENGINES)(
   },
 );
 
-test('health() keeps nothing, and one whose process stands still in the middle of it holds up no other', async () => {
+test('health() leaves nothing behind, and a process that is stopped in the middle of it blocks no other', async () => {
   const { inbox, pool, open } = poolShop({ pool: { max: 3 }, inbox: { storeTimeoutMs: 60_000 } });
   await inbox.ready();
   // A receiver that stands still between the last statement of its check and the rollback.

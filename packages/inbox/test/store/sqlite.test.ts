@@ -52,7 +52,7 @@ describe('the path of a sqlite file is refused', () => {
     expect(() => databasePath(path, 'path', () => type)).toThrow(/a network file system/);
   });
 
-  test.each(memories)('in memory that looks like a disk, and as a link that leads there (%s)', (memory) => {
+  test.each(memories)('in memory that looks like a disk, and as a link to it (%s)', (memory) => {
     const folder = mkdtempSync(join(memory, 'inbox-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const target = join(folder, 'x.db');
@@ -82,7 +82,7 @@ describe('a sqlite file', () => {
     await expect(newInbox(`${path}.folder`).ready()).rejects.toThrow();
   });
 
-  test('in which a handler or another process writes can be read, and callbacks are spooled meanwhile', async () => {
+  test('that a handler or another process is writing can be read, and callbacks are spooled meanwhile', async () => {
     const merchant = await newMerchant('sqlite');
     const inbox = merchant.open({ storeTimeoutMs: 300 });
     const [isRunning, mayEnd] = [signal(), signal()];
@@ -108,7 +108,7 @@ describe('a sqlite file', () => {
     expect(await merchant.credits()).toEqual(['A 500', 'B 500', 'C 500', 'own 1']);
   });
 
-  test('is written as well while another process writes nearly all the time', async () => {
+  test('can be written while another process writes nearly all the time', async () => {
     const path = join(temporaryFolder(), 'x.db');
     const inbox = newInbox(path);
     await inbox.ready();
@@ -118,7 +118,7 @@ describe('a sqlite file', () => {
     for (let round = 0; round < 10; round += 1) await inbox.transaction((tx) => tx.query('select 1'));
   });
 
-  test('takes values by position and by name, large integers and bytes, and says how many rows it changed', async () => {
+  test('accepts values by position and by name, large integers and bytes, and returns how many rows changed', async () => {
     await newInbox().transaction(async (tx) => {
       await tx.query('create table own (number integer, bytes blob) strict');
       const bytes = new Uint8Array([0, 255]);
@@ -139,13 +139,13 @@ describe('a sqlite file', () => {
     await query({ text: 'create table kept (id integer)' }, []);
   });
 
-  test('does not keep a program from ending that does not close it, nor does a value that cannot be sent', async () => {
+  test('does not keep a program running that never closes it, nor does a value that cannot be sent', async () => {
     const merchant = await newMerchant('sqlite');
     const { ended } = startChild('unclosed.ts', merchant.programArguments);
     expect(await ended).toMatchObject({ code: 0, output: 'kept\nDataCloneError\n1\n' });
   });
 
-  test('goes on for one inbox when another one on the same store is closed', async () => {
+  test('keeps working for one inbox when another one on the same store is closed', async () => {
     const store = sqlite(join(temporaryFolder(), 'x.db'));
     const [one, other] = [createInbox({ store, account: 'A' }), createInbox({ store, account: 'B' })];
     onTestFinished(() => other.close());
